@@ -29,7 +29,7 @@ test: setup ## run the tests, one form of each promise: minutes; make test TESTS
 	@echo "collecting the tests; the long ones begin first, so the first dots take a while" >&2
 	@$(BIN)/python -m pytest -n $(WORKERS) -m "not long" $(TESTS)
 
-peers: setup ## other people's software, which the long tests speak with and skip where it is not: lm-eval, Inspect, a server
+peers: setup ## other people's software, which the long tests speak with and skip where it is not: lm-eval, Inspect, MCP Inspector, a server
 	@sh lockfiles/peers.sh
 
 test-all: setup ## run every test, the long forms too: every bit flipped, every kill, other people's software

@@ -27,6 +27,12 @@ def now() -> str:
     return Clock().now()
 
 
-def stamp() -> str:
-    """Make a unique name from the current UTC second and 8 random hex digits."""
-    return f"{datetime.datetime.now(datetime.UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
+def after(time_stamp: str, seconds: int) -> str:
+    """Give the time stamp that many seconds after another, in the same form, so that they compare as texts."""
+    later = datetime.datetime.fromisoformat(time_stamp) + datetime.timedelta(seconds=seconds)
+    return later.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def stamp(size: int = 4) -> str:
+    """Make a unique name from the current UTC second and `size` random bytes in hex."""
+    return f"{datetime.datetime.now(datetime.UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(size)}"

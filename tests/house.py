@@ -21,7 +21,7 @@ FLOORS = {
     "engines": 1, "stats": 1, "steps": 1, "files": 1, "rows": 1, "rowtypes": 1, "seeds": 1, "clock": 1, "parts": 1,
     "step_kinds": 1, "texts": 1, "strict_json": 1, "trial_entry": 1, "arrays": 1,
     "models": 2, "store": 2, "trial": 2,
-    "scorers": 3, "manifest": 3,
+    "scorers": 3, "manifest": 3, "attempts": 3,
     "studies": 4, "evidence": 4, "images": 4,
     "run": 5, "report": 5,
     "verbs": 6,

@@ -14,6 +14,7 @@ import typer
 from typer.exceptions import TyperException
 
 from harness.cli import (
+    attempts,
     certify,
     claims,
     evidence,
@@ -24,6 +25,7 @@ from harness.cli import (
     manifests,
     measuring,
     runs,
+    serve,
     stores,
     tapes,
 )
@@ -37,9 +39,13 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for verbs in (manifests, runs, history, evidence, claims, measuring, certify, imports, stores, images, tapes, gateway):
+PARTS = (
+    manifests, runs, history, evidence, claims, measuring, certify, imports, stores, images, tapes, gateway, serve,
+    attempts,
+)  # fmt: skip
+for verbs in PARTS:
     verbs.register(app)
-GROUPS = {"images": images.app, "tape": tapes.app}
+GROUPS = {"images": images.app, "tape": tapes.app, "attempts": attempts.app}
 VERBS = {
     " ".join((*group, command.name or (command.callback.__name__ if command.callback else "")))
     for group, one in [((), app), *(((name,), one) for name, one in GROUPS.items())]

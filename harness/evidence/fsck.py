@@ -11,11 +11,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.digest import sha256_file
 from harness.errors import HarnessError
 from harness.evidence.record import FINISHED, verified_record
+from harness.files import is_plain
+from harness.store.attempts import (
+    FILE,
+    VIEWS,
+    ListedAttempt,
+    attempt_ids,
+    listed_attempts,
+    read_transcript,
+    transcript_flaws,
+)
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry
-from harness.store.journal import Event, read_chain
+from harness.store.journal import Chain, Event, read_chain
 from harness.store.listed import Listed, follow_journal, runs_of, strange_lines
 from harness.store.store import Store
 from harness.store.sweep import blob_files, image_files, read_entry_file, read_image
@@ -96,6 +107,7 @@ def _runs(store: Store, entries: Mapping[str, Entry]) -> Iterator[StoreFlaw]:
         yield StoreFlaw("unaccounted", run, "heads.jsonl names this run, which left nothing")
     for run in there:
         yield from _listed(store, runs[run], entries) if run in runs else _unlisted(store, run, heads.broken)
+    yield from _attempts(store, heads)
 
 
 def _listed(store: Store, known: Listed, entries: Mapping[str, Entry]) -> Iterator[StoreFlaw]:
@@ -133,10 +145,34 @@ def _unlisted(store: Store, run: str, broken: str) -> Iterator[StoreFlaw]:
     try:
         chain = read_chain(store.journal(run))
     except HarnessError:
-        if any((store.runs / run).iterdir()):
+        if not {path.name for path in (store.runs / run).iterdir()} <= {FILE}:
             yield StoreFlaw("chain.broken", run, "the run has no journal")
         return
     if chain.broken:
         yield StoreFlaw("chain.broken", str(store.journal(run)), chain.broken)
     elif len(chain.events) > 1 and not broken:
         yield StoreFlaw("unaccounted", run, "heads.jsonl does not name this run")
+
+
+def _attempts(store: Store, heads: Chain) -> Iterator[StoreFlaw]:
+    """Follow every attempt, scored or not, from the list of runs to its transcript and the view that it was shown."""
+    known, there = listed_attempts(heads), attempt_ids(store)
+    for attempt in sorted(set(known) - set(there)):
+        yield StoreFlaw("unaccounted", attempt, "heads.jsonl names this attempt, which left no transcript")
+    for attempt in there:
+        yield from _attempt(store, attempt, known.get(attempt))
+
+
+def _attempt(store: Store, attempt: str, known: ListedAttempt | None) -> Iterator[StoreFlaw]:
+    chain = read_transcript(store, attempt)
+    if known is None and not chain.broken and len(chain.events) <= 1:
+        return  # a kill came between its first words and the list
+    yield from (StoreFlaw("chain.broken", f"{attempt}/{FILE}", flaw) for flaw in transcript_flaws(chain, known))
+    for event in chain.events[:1]:
+        for name in ("manifest", "lock"):
+            if store.blobs.state(event[name]) == "missing":
+                yield StoreFlaw("blob.missing", event[name], f"{name} of attempt {attempt}")
+        for name, file in (("view", "items.jsonl"), ("media", "media.bin")):
+            path = store.root / VIEWS / str(event["view"]) / file
+            if not is_plain(path) or sha256_file(path)[0] != event[name]:
+                yield StoreFlaw("view.changed", str(path), f"it is not the {name} that attempt {attempt} was shown")

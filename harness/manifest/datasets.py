@@ -27,6 +27,10 @@ MOST_FILES = 4000
 Text = Annotated[str, AfterValidator(texts.line)]
 Digest = Annotated[str, AfterValidator(texts.matching(texts.HEX64, "a SHA-256: 64 hex digits"))]
 Address = Annotated[str, StringConstraints(pattern=r"^https://\S+$", max_length=2000)]
+PRIVATE = "private:"  # of a file that nobody publishes: it is brought by `harness import data FILE`
+Source = Annotated[
+    str, StringConstraints(pattern=r"^(https://\S+|private:[a-z0-9][a-z0-9._-]{0,63})$", max_length=2000)
+]
 FilePath = Annotated[str, AfterValidator(texts.plain_path)]
 
 
@@ -42,21 +46,29 @@ class Made(BaseModel):
 
 
 class Fetched(_Part):
-    """Published dataset of one file: its URL, and the digest without which it is not the same data.
+    """Dataset of one file from outside: its URL, and the digest without which it is not the same data.
 
-    Where the digest is not known, `unresolved` says why; what needs the data then says so instead of running.
+    Where the digest is not known, `unresolved` says why; what needs the data then says so instead of running. A file
+    that nobody publishes is `private:NAME`: it is known by its digest alone, and never downloaded.
     """
 
-    fetch: Address
+    fetch: Source
     sha256: Digest | None = None
     unresolved: Text | None = None
     licence: Text
 
     @model_validator(mode="after")
     def _pinned(self) -> Fetched:
+        if self.private and self.sha256 is None:
+            raise ValueError("a private file has no address: add `sha256: <its SHA-256>`")
         if (self.sha256 is None) == (self.unresolved is None):
             raise ValueError("a URL alone pins nothing: add `sha256: <its SHA-256>`, or `unresolved: <why>`")
         return self
+
+    @property
+    def private(self) -> bool:
+        """Whether nobody publishes this file."""
+        return self.fetch.startswith(PRIVATE)
 
 
 class File(_Part):

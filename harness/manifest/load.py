@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from harness.digest import sha256
 from harness.errors import InputError
+from harness.manifest.agent_splits import require_splits
 from harness.manifest.generation import EXTRA
 from harness.manifest.instruments import JSON_OF
 from harness.manifest.known_keys import suggestion
@@ -57,9 +58,11 @@ def parse_manifest(data: bytes, where: str) -> tuple[Manifest, Tree]:
     if not isinstance(tree.value, dict):
         raise InputError("a manifest is a map of names to values", where=where, next="begin with `harness: 2`")
     try:
-        return Manifest.model_validate(tree.value), tree
+        manifest = Manifest.model_validate(tree.value)
     except ValidationError as bad:
         raise explain(bad, tree, Manifest) from None
+    require_splits(manifest, tree)
+    return manifest, tree
 
 
 def project_root(path: Path) -> Path:

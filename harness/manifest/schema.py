@@ -173,18 +173,26 @@ def _distinct(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
     return claims
 
 
-def _once(names: tuple[str, ...]) -> tuple[str, ...]:
-    if len(set(names)) < len(names):
-        raise ValueError("name each table once")
-    return names
+def _once(named: tuple[Any, ...]) -> tuple[Any, ...]:
+    if len(set(named)) < len(named):
+        raise ValueError("name each of them once")
+    return named
 
 
 class Split(_Part):
-    """Split of a dataset for agents: whether public or hidden, and how many attempts they have."""
+    """Split for agents: public or hidden, what of the benchmark it asks, and how many attempts each of them has."""
 
     public: bool = False
     hidden: bool = False
     max_attempts: Annotated[int, Field(ge=1)] | None = None
+    # What splits could not say at first stays out of the intent where it is not said: no older lock becomes stale.
+    datasets: Annotated[tuple[Name, ...], Field(min_length=1), AfterValidator(_once)] = Field(
+        default=(), exclude_if=_unset
+    )  # unset: all
+    items: Annotated[int, Field(ge=1, lt=2**31)] | None = Field(default=None, exclude_if=_unset)  # the first of each
+    templates: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1), AfterValidator(_once)] = Field(
+        default=(), exclude_if=_unset
+    )  # numbers of the wordings; unset: all
 
 
 class AttemptBudget(_Part):

@@ -25,9 +25,18 @@ class HostSilentError(UnavailableError):
 
 
 def fetch(store: Store, dataset: Fetched, beside: Path | None = None) -> None:
-    """Make sure a dataset's pinned file is in the store: copied from the store `beside`, or downloaded by its URL."""
+    """Make sure a dataset's pinned file is in the store: copied from the store `beside`, or downloaded by its URL.
+
+    UnavailableError for a private file that is in neither.
+    """
     assert dataset.sha256
     if not in_store(store, dataset.sha256, beside):
+        if dataset.private:
+            raise UnavailableError(
+                "this data is private, and is not in the store",
+                where=dataset.fetch,
+                next=f"`harness import data FILE`, your copy of it (SHA-256 {dataset.sha256})",
+            )
         download_pinned(store, dataset.fetch, dataset.sha256)
 
 

@@ -14,13 +14,14 @@ from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
 from harness.manifest.read import Place, Tree
 from harness.manifest.schema import Manifest
+from harness.run.attempt_rules import require_hidden
 from harness.run.made_datasets import FetchedData, MadeDataset, made_datasets
 from harness.run.named_models import INSTRUMENTS, MODELS, NamedModel, every_model, gateway_models
 from harness.run.study_settings import require_roles, typed_settings
 from harness.run.tables import TABLES, pinned_tables, placeholder_tables, require_named, tables_read
 from harness.steps import Pinned, Plan
 from harness.studies.registry import find
-from harness.studies.study import Answered, Brief, Instrument, Maker, Model, Templates
+from harness.studies.study import Answered, Brief, Instrument, Maker, Model, Study, Templates
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ def check_manifest(loaded: Loaded) -> CheckedManifest:
         if not getattr(manifest, part):
             raise InputError(f"study {study.name} needs `{part}`", where=tree.at((part,)), next=f"add `{part}: …`")
     made = made_datasets(manifest, study, tree)
+    require_hidden(manifest, made, tree)
     sets = manifest.prompts.names if manifest.prompts else ()
     for name in sets:
         if name not in study.prompt_sets:
@@ -57,12 +59,25 @@ def check_manifest(loaded: Loaded) -> CheckedManifest:
     require_named(manifest, study, tree)
     _require_askable(manifest, tree)
     gateway_models(manifest, loaded.root, tree)
-    this, some = CheckedManifest(manifest, tree, made, typed_settings(manifest, study, tree)), Pinned("0" * 64)
-    rows, templates = dict.fromkeys(made, 1), dict.fromkeys(sets, Templates(some, 1))
+    this = CheckedManifest(manifest, tree, made, typed_settings(manifest, study, tree))
     tables = placeholder_tables(study)
-    brief = _brief(this, rows, templates, Lock({}, "", {}), FetchedData.placeholder(manifest))
-    planned = _planned(this, replace(brief, tables=tables))  # what cannot be planned is told before any work
+    planned = _planned(this, _placeholder(this, study))  # what cannot be planned is told before any work
     return replace(this, tables=tuple(sorted({*manifest.tables, *tables_read(planned, tables)})))
+
+
+def _placeholder(this: CheckedManifest, study: Study) -> Brief:
+    """Say to a study what a manifest means before anything of it is resolved."""
+    sets, some = this.manifest.prompts.names if this.manifest.prompts else (), Pinned("0" * 64)
+    rows, templates = dict.fromkeys(this.made, 1), dict.fromkeys(sets, Templates(some, 1))
+    brief = _brief(this, rows, templates, Lock({}, "", {}), FetchedData.placeholder(this.manifest))
+    return replace(brief, tables=placeholder_tables(study))
+
+
+def possible_outputs(loaded: Loaded) -> frozenset[str]:
+    """Name every output that the study can make of a manifest's models and data, whatever it declares itself."""
+    bare = loaded.manifest.model_copy(update={"outputs": {}, "claims": ()})
+    this, study = check_manifest(replace(loaded, manifest=bare)), find(bare.study)
+    return frozenset(study.plan(_placeholder(this, study)).outputs)
 
 
 def _require_askable(manifest: Manifest, tree: Tree) -> None:

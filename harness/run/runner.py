@@ -54,6 +54,7 @@ class Runner:
         jobs: int = 0,
         beside: Path | None = None,
     ) -> None:
+        self.name = ""  # of the run; set before it, or it gets a new one
         self.loaded, self.lock, self.plan, self.workshop, self.limit = loaded, lock, plan, workshop, limit
         self.jobs = jobs or max(1, cores() // workshop.threads)
         self.store = workshop.store
@@ -71,7 +72,7 @@ class Runner:
         """
         store, self.reporter.on_step = self.store, progress
         with store.in_use(), stoppable(self.workshop.cancel):
-            self.name = run = stamp()
+            self.name = run = self.name or stamp()
             self.journal = Journal(store.journal(run))
             self.workshop.heard, self.workshop.done = self._hear, self._write_down
             self.workshop.executed.begin(run)

@@ -1,4 +1,4 @@
-"""The list of runs (heads.jsonl): a hash chain of runs' starts and ends; a change before the last line shows."""
+"""The list of runs and attempts (heads.jsonl): a hash chain of starts and ends; a change before the last line shows."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from harness.files import append_durable, locked, open_log, read_plain, translat
 from harness.store.journal import START, Chain, Event, check_chain
 
 KIND = "head/1"
-# The canonical form of both kinds of line: a fast path, so that ten thousand runs are read in a moment.
+# The canonical form of every kind of line: a fast path, so that ten thousand runs are read in a moment.
 _HEX = r'"([0-9a-f]{64})"'
 _LINE = re.compile(
-    r'\{"event":"(run\.started|run\.finished)","journal":' + _HEX + r',"n":(0|[1-9][0-9]*),"prev":' + _HEX
-    + r',(?:"record":' + _HEX + r',)?"run":"([0-9A-Za-z._-]+)","type":"head/1"\}\n'
+    r'\{"event":"(run\.started|run\.finished|attempt\.started|attempt\.closed)","journal":' + _HEX
+    + r',"n":(0|[1-9][0-9]*),"prev":' + _HEX + r',(?:"record":' + _HEX
+    + r',)?"run":"([0-9A-Za-z._-]+)","type":"head/1"\}\n'
 )  # fmt: skip
 
 

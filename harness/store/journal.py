@@ -25,9 +25,18 @@ _HEAD = {"type": str, "event": str, "n": int, "prev": str, "run": str, "journal"
 _LINE = {"type": str, "event": str, "at": str, "n": int, "prev": str}
 _STEP = {**_LINE, "step": str}
 _FINISHED = {**_STEP, "stage": str, "key": str, "entry": str}
+_CALL = {
+    **_LINE, "tool": str, "args": dict, "args_sha256": str, "result_sha256": str, "is_error": bool, "code": str,
+    "protocol": str, "client": str, "ms": int,
+}  # fmt: skip
 # The exact fields of each line: one that no run writes means tampering.
 SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
-    "head/1": {"run.started": _HEAD, "run.finished": {**_HEAD, "record": str}},
+    "head/1": {
+        "run.started": _HEAD,
+        "run.finished": {**_HEAD, "record": str},
+        "attempt.started": _HEAD,
+        "attempt.closed": _HEAD,
+    },
     "event/1": {
         "run.started": {
             **_LINE, "run": str, "manifest": str, "lock": str, "plan": str, "engine": str, "isolation": str,
@@ -43,11 +52,28 @@ SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
         "output": {**_LINE, "name": str, "sha256": str, "size": int, "step": str, "output": str},
         "run.finished": {**_LINE, "status": str, "events": int},
     },
+    "transcript/1": {
+        "attempt.started": {
+            **_LINE, "attempt": str, "principal": str, "profile": str, "manifest": str, "name": str, "study": str,
+            "lock": str, "split": str, "subset": str, "hidden": bool, "gold_reachable": bool, "label": str,
+            "budget": dict, "items": int, "view": str, "media": str, "canary": dict, "tools": str, "versions": dict,
+            "secret": str, "idempotency": str, "expires": str,
+        },
+        "call": {**_CALL, "calls_left": int},
+        "reopened": {**_LINE, "cut": int},
+        "attempt.closed": {**_LINE, "reason": str, "answered": int, "abstained": int, "missing": int},
+    },
+    "session/1": {
+        "session.started": {**_LINE, "principal": str, "profile": str, "versions": dict, "tools": str},
+        "call": _CALL,
+        "reopened": {**_LINE, "cut": int},
+    },
 }  # fmt: skip
 MAY: Mapping[str, Mapping[str, type]] = {
     "run.started": {"limit": int, "clock": str, "data": dict, "sandbox": dict},
     "step.done": {"sees_gold": bool, "imported": dict, "facts": dict, "trial": bool},
     "step.cached": {"sees_gold": bool, "imported": dict, "trial": bool},
+    "call": {"receipts": list},
 }  # fmt: skip
 
 

@@ -15,6 +15,8 @@ from harness.files import is_plain, open_plain, read_plain, translating_os_error
 from harness.store.journal import MOST_START, Chain, Event, read_chain
 from harness.store.store import Store
 
+BEFORE = {"run.finished": "run.started", "attempt.closed": "attempt.started"}  # what a line ends
+
 
 @dataclass(frozen=True)
 class Listed:
@@ -45,7 +47,7 @@ def runs_of(heads: Chain) -> dict[str, Listed]:
         run = str(event["run"])
         if event["event"] == "run.started":
             runs.setdefault(run, Listed(run, event["journal"]))
-        elif run in runs and not runs[run].ended:
+        elif event["event"] == "run.finished" and run in runs and not runs[run].ended:
             runs[run] = Listed(run, runs[run].started, event["journal"], event["record"])
     return runs
 
@@ -57,7 +59,7 @@ def strange_lines(heads: Chain) -> Iterator[tuple[str, str]]:
         run, kind = str(event["run"]), str(event["event"])
         if (run, kind) in seen:
             yield run, f"line {event['n'] + 1} repeats the {kind} of run {run}"
-        elif kind == "run.finished" and (run, "run.started") not in seen:
+        elif kind in BEFORE and (run, BEFORE[kind]) not in seen:
             yield run, f"line {event['n'] + 1} ends run {run}, which no line before it starts"
         seen.add((run, kind))
 

@@ -133,9 +133,12 @@ class Store:
                 raise InputError("no run has been started in this store", where=str(self.root), next="harness run …")
             return started[-1]
         found = [run for run in ids if run.startswith(name)] if name else []
-        if name in found:
-            return name
+        found = [name] if name in found else found
         if len(found) == 1:
+            if not self.journal(found[0]).exists() and (self.runs / found[0] / "transcript.jsonl").exists():
+                raise InputError(
+                    "this attempt is not scored yet", where=found[0], next=f"`harness attempts show {found[0]}`"
+                )
             return found[0]
         what = f"{len(found)} runs begin with {name!r}" if found else f"no run is called {name!r}"
         near = ", ".join(found[:5] or ids[-5:])

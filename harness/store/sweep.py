@@ -1,8 +1,8 @@
 """Garbage collection of a store (`gc`): deletes entries, blobs and temporary files that no run names.
 
-It never deletes when in doubt: an entry, journal, image file or document that it cannot parse stops it before. An
-unreadable note of an image layer is garbage. Entries go before the blobs they name, so that a crash between the two
-leaves only blobs that nothing names.
+It never deletes when in doubt: an entry, journal, transcript, image file or document that it cannot parse stops it
+before. An unreadable note of an image layer is garbage, and so is a view that no attempt was shown. Entries go before
+the blobs they name, so that a crash between the two leaves only blobs that nothing names.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from harness.digest import parse
 from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.files import is_leftover, locked, read_plain, remove_tree, sync_folder, translating_os_errors
+from harness.store.attempts import FILE, VIEWS, attempt_ids, read_transcript
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry, read_entry
 from harness.store.journal import read_chain
@@ -90,6 +91,7 @@ def gc(store: Store, *, delete: bool = False) -> Sweep:
 
 def _find_garbage(store: Store) -> Sweep:
     named_blobs, named_keys, documents = _named_by_runs(store)
+    views = _named_by_attempts(store, named_blobs, documents)
     found = Sweep()
     kept: list[Entry] = []
     for path in store.entries.all():
@@ -121,6 +123,7 @@ def _find_garbage(store: Store) -> Sweep:
             found.bytes += path.lstat().st_size
     found.folders = sorted(store.temp.iterdir()) if store.temp.is_dir() else []
     found.folders += _idle_layers(store, named_blobs)
+    found.folders += sorted(path for path in (store.root / VIEWS).glob("*") if path.name not in views)
     halves = (path for top in (store.entries.root, store.runs, store.root) for path in top.glob("*/.*.tmp"))
     found.folders += sorted(path for path in halves if is_leftover(path.name))
     return found
@@ -150,8 +153,8 @@ def _named_by_runs(store: Store) -> tuple[set[str], set[str], set[str]]:
         raise _unreadable(store.heads.path, bad.what) from bad
     for run in sorted({*store.run_ids(), *runs}):
         path = store.journal(run)
-        if run not in runs and not path.exists() and not any(path.parent.iterdir()):
-            continue  # killed before its first event
+        if run not in runs and not path.exists() and {one.name for one in path.parent.iterdir()} <= {FILE}:
+            continue  # killed before its first event, or an attempt that is not scored yet
         try:
             chain = follow_journal(store, runs[run]) if run in runs else read_chain(path)
         except HarnessError as bad:
@@ -165,6 +168,20 @@ def _named_by_runs(store: Store) -> tuple[set[str], set[str], set[str]]:
             if event["event"] == "run.started":
                 documents |= {event["lock"], event["environment"]}
     return blobs, keys, documents
+
+
+def _named_by_attempts(store: Store, blobs: set[str], documents: set[str]) -> set[str]:
+    """Add the blobs that attempts name, scored or not; returns the names of the views that they were shown."""
+    views: set[str] = set()
+    for attempt in attempt_ids(store):
+        chain = read_transcript(store, attempt)
+        if chain.broken:
+            raise _unreadable(store.runs / attempt / FILE, chain.broken)
+        for event in chain.events[:1]:
+            blobs |= _digests(event)
+            documents.add(event["lock"])
+            views.add(event["view"])
+    return views
 
 
 def _named_in(store: Store, digest: str, *, needed: bool) -> set[str]:

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from harness.errors import InputError
 from harness.models.provider import StandIn
+from harness.rowtypes import Score
 from harness.steps import Pinned, Plan
+from harness.studies.meaning import Meaning, plain_metrics
 
 if TYPE_CHECKING:
     from harness.scorers.tool import Tool
@@ -177,6 +179,8 @@ class Study(ABC):
     importers: Mapping[str, Importer] = MappingProxyType({})
     settings_type: type[Switches] | None = None  # None: a manifest may set nothing of it
     roles: Mapping[str, str] = MappingProxyType({})  # the instruments it knows: each REQUIRED, or OPTIONAL
+    meanings: Mapping[str, Meaning] = MappingProxyType({})  # of what tables of scores show, by `SCORER[/METRIC]`
+    read_score: Callable[[Score], Mapping[str, Any]] = staticmethod(plain_metrics)  # the metrics of a score
 
     @property
     def prompt_sets(self) -> Mapping[str, Path]:

@@ -19,6 +19,8 @@ from harness.parts import part
 
 if TYPE_CHECKING:
     from harness.verbs.accepting import *
+    from harness.verbs.attempting import *
+    from harness.verbs.attempts import *
     from harness.verbs.carrying import *
     from harness.verbs.certifying import *
     from harness.verbs.gatewaying import *
@@ -35,6 +37,11 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "accepting": "AcceptRequest AcceptResult accept",
+    "attempting": "AttemptDoor ServeRequest attempt_backend finish_attempt get_item list_items list_studies new_key "
+    "score_text start_attempt submit_answers",
+    "attempts": "AttemptRequest AttemptsRequest AttemptsResult RescoreRequest ShowAttemptResult "
+    "VerifyTranscriptRequest VerifyTranscriptResult abandon_attempt attempt_named list_attempts rescore_attempt "
+    "show_attempt verify_transcript",
     "carrying": "CarryRequest CarryResult carry",
     "certifying": "CertifyRequest CertifyResult certify",
     "gatewaying": "GatewayModel GatewayReady GatewayRequest GatewayResult gateway",

@@ -118,6 +118,7 @@ class CoverageData(Result):
     trusted: dict[str, int]
     left_out: list[str]
     imported: dict[str, int] = Field(default_factory=dict)  # of what was taken on trust: somebody else's answers
+    agents: dict[str, int] = Field(default_factory=dict)  # the same: what agents answered in attempts
     trials: int = 0  # steps that are outcomes of foreign code, which no audit runs
     text: str  # the same in one line
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bench import table
 from bench.again import again_rows
+from bench.agents import agent_rows
 from bench.audits import audit_rows, step_rows
 from bench.biomed_intervals import biomed_interval_rows
 from bench.biomed_metrics import biomed_metric_rows
@@ -44,6 +45,7 @@ ALONE = {
     "stores": store_rows,
     "tape": tape_rows,
     "gateway": gateway_rows,
+    "agents": agent_rows,
     "inference": inference_rows,
     "reliability": reliability_rows,
     "coverage": coverage_rows,
@@ -60,9 +62,9 @@ LONG = {"images": image_rows, "containers": container_rows}  # not in a quick ru
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
 NAMES = (
-    "help", "samples", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway", "inference",
-    "reliability", "coverage", "packages", "rouge", "curie", "biomed", "biomed-metrics", "biomed-intervals", "brain",
-    "trials",
+    "help", "samples", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway", "agents",
+    "inference", "reliability", "coverage", "packages", "rouge", "curie", "biomed", "biomed-metrics",
+    "biomed-intervals", "brain", "trials",
 )  # fmt: skip
 
 

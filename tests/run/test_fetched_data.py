@@ -166,3 +166,19 @@ def test_what_a_person_brought_along_stays_when_the_store_is_swept(store, tmp_pa
     loose = store.blobs.put(b"nobody names this")
     assert gc(store, delete=True).blobs == [loose]
     assert [store.blobs.state(digest) for digest in kept] == ["sound", "sound"]
+
+
+def test_private_data_is_never_downloaded_and_comes_from_its_owner(tmp_path, monkeypatch):
+    monkeypatch.setattr(socket, "socket", None)  # whoever opens a connection fails
+    owned = Fetched(fetch="private:cities", sha256=sha256(DATA), licence="none")
+    store = Store.make(tmp_path / "store")
+    with pytest.raises(MissingError) as error:
+        fetch(store, owned)
+    assert (
+        "private" in error.value.what
+        and f"import data FILE`, your copy of it (SHA-256 {sha256(DATA)}" in error.value.next
+    )
+    (tmp_path / "mine.csv").write_bytes(DATA)
+    store_file(store, tmp_path / "mine.csv")
+    fetch(store, owned)
+    fetch(Store.make(tmp_path / "other"), owned, beside=tmp_path / "store")

@@ -34,6 +34,17 @@ def test_runs_stand_in_the_order_in_which_they_were_added(heads):
     assert (chain.torn, chain.broken) == ("", "")
 
 
+def test_attempts_stand_among_the_runs_and_every_line_is_checked(heads):
+    for event in ("attempt.started", "run.started", "attempt.closed"):
+        heads.add(event, {"run": "run-1", "journal": "a" * 64})
+    heads.add("run.finished", {"run": "run-1", "journal": "b" * 64, "record": "c" * 64})
+    assert [event["event"] for event in heads.read().events][2:] == ["attempt.closed", "run.finished"]
+    lines = heads.path.read_bytes()
+    for change in ((b"attempt.closed", b"run.closed"), (b"attempt.closed", b"attempt.finished")):
+        heads.path.write_bytes(lines.replace(*change))
+        assert heads.read().broken == "line 3: is no line that a run writes"
+
+
 def test_four_processes_at_once_keep_one_unbroken_chain(heads):
     code = """
         import sys

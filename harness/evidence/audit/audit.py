@@ -12,6 +12,7 @@ from typing import Any
 
 from harness.digest import differences, document, sha256
 from harness.errors import HarnessError
+from harness.evidence.audit.attempts import audit_attempts
 from harness.evidence.audit.checked_blobs import CheckedBlobs
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import ReexecutionOptions, answering_model, first_few, reexecute
@@ -60,6 +61,7 @@ def audit(store: Store, run: str, installed: InstalledHarness, how: ReexecutionO
     if lock:
         _pins(store, lock, made, blobs, report)
         _files(lock, start, report)
+        audit_attempts(store, start, lock, report)
         for field, place in (("image", start), ("sandbox", start.get("sandbox"))):
             if place:
                 _image(lock, field, str(place["image"]), report)

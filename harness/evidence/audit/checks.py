@@ -32,6 +32,7 @@ class Coverage:
     other: int = 0  # of these, by other code or packages than the run's
     trusted: dict[str, int] = field(default_factory=dict)  # answers of models: how many steps of each
     imported: dict[str, int] = field(default_factory=dict)  # the same, of answers that somebody else's run gave
+    agents: dict[str, int] = field(default_factory=dict)  # the same, of answers that an agent gave in an attempt
     trials: int = 0  # steps that are outcomes of foreign code
     left_out: list[str] = field(default_factory=list)  # for want of time
 
@@ -44,6 +45,9 @@ class Coverage:
             answers = [f"{model} ({steps} steps)" for model, steps in sorted(self.trusted.items())]
             answers += [f"{model} (imported, {steps} steps)" for model, steps in sorted(self.imported.items())]
             words.append(f"answers of models taken on trust: {', '.join(answers)}")
+        if self.agents:
+            answers = [f"{model} ({steps} steps)" for model, steps in sorted(self.agents.items())]
+            words.append(f"answers of an agent taken on trust: {', '.join(answers)}")
         if self.trials:
             words.append(f"outcomes of foreign code taken on trust: {self.trials} steps")
         if self.left_out:
@@ -56,6 +60,7 @@ class Coverage:
         return {
             "steps": self.steps, "again": self.again, "other": self.other, "trusted": dict(self.trusted),
             "left_out": list(self.left_out), **({"imported": dict(self.imported)} if self.imported else {}),
+            **({"agents": dict(self.agents)} if self.agents else {}),
             **({"trials": self.trials} if self.trials else {}),
         }  # fmt: skip
 

@@ -88,6 +88,11 @@ def answering_model(step: Step) -> str:
     return str(step.params.get("model", step.name)) if step.infers or step.calls else ""
 
 
+def _of_agent(step: Step) -> bool:
+    """Whether a step holds what an agent answered: its provider reads the transcript of an attempt."""
+    return step.kind.partition(":")[0].endswith(".providers.agent")
+
+
 def reexecute(steps: Sequence[Step], made: Mapping[str, Entry], how: ReexecutionOptions, report: Report) -> Coverage:
     """Execute steps of a run again, those of the level within the budget, then the sample; return what was covered.
 
@@ -101,8 +106,8 @@ def reexecute(steps: Sequence[Step], made: Mapping[str, Entry], how: Reexecution
         elif step.trial:  # no audit runs foreign code: how it ended is trust
             coverage.trials += 1
         elif step.imported:  # that rows were joined is made again; that a model said them is trust
-            model = step.takes()["model"]
-            coverage.imported[model] = coverage.imported.get(model, 0) + 1
+            model, held = step.takes()["model"], coverage.agents if _of_agent(step) else coverage.imported
+            held[model] = held.get(model, 0) + 1
     batches, total = _batches(steps, how)
     ends = time.monotonic() + how.budget
     pool = ThreadPoolExecutor(how.jobs, thread_name_prefix="again")

@@ -13,6 +13,8 @@ from harness.digest import canonical, differences, sha256
 from harness.evidence.audit.checks import Report
 from harness.evidence.record import FINISHED, spell, summarise
 from harness.files import is_leftover, is_plain, open_plain, read_plain, translating_os_errors
+from harness.store.attempts import ATTEMPT_ID, CLOSED, STARTED
+from harness.store.attempts import FILE as ATTEMPT_FILE
 from harness.store.journal import Chain, Event, read_chain
 from harness.store.store import Store
 
@@ -115,11 +117,17 @@ def _lines_of(store: Store, run: str, heads: Chain) -> tuple[dict[str, Event], l
             if head["event"] in mine:
                 flaws.append(f"line {head['n'] + 1} repeats the {head['event']} of this run")
             mine[head["event"]] = head
-        elif not is_plain(store.journal(head["run"])):
+        elif not is_plain(path := _log(store, head)):
             flaws.append(f"line {head['n'] + 1} names run {head['run']}, which left no journal")
-        elif _line(store.journal(head["run"]), last=head["event"] == "run.finished") != head["journal"]:
+        elif _line(path, last=head["event"] in ("run.finished", CLOSED)) != head["journal"]:
             flaws.append(f"line {head['n'] + 1} names run {head['run']}, whose journal is not the one that was listed")
     return mine, flaws
+
+
+def _log(store: Store, head: Event) -> Path:
+    """Name the log that a line of the list speaks of: the journal of a run, or the transcript of an attempt."""
+    journal = store.journal(head["run"])
+    return journal.parent / ATTEMPT_FILE if head["event"] in (STARTED, CLOSED) else journal
 
 
 def _line(path: Path, *, last: bool) -> str:
@@ -159,7 +167,7 @@ def _record(store: Store, run: str, chain: Chain, ended: bool, report: Report) -
 
 def _folder(store: Store, run: str, report: Report) -> None:
     """Name what lies in a run's folder besides its journal and its record: somebody added it."""
-    known = {"journal.jsonl", "record.json"}
+    known = {"journal.jsonl", "record.json", *([ATTEMPT_FILE] if ATTEMPT_ID.fullmatch(run) else [])}
     found = (path.name for path in (store.runs / run).iterdir() if not is_leftover(path.name))
     strangers = sorted(set(found) - known)
     for name in strangers:

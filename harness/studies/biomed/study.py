@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Literal
 
 from harness.steps import Plan, Ref, maker
 from harness.studies.ask import Asked, ask, make
+from harness.studies.biomed import meaning
 from harness.studies.biomed.analyses import analyse
 from harness.studies.biomed.asking import ENCODER, GRADER, how
 from harness.studies.biomed.data.makers import MAKERS, TABLE_OUTPUTS
 from harness.studies.biomed.data.responses_import import normalise
+from harness.studies.meaning import Meaning
 from harness.studies.study import OPTIONAL, Brief, Importer, Maker, Study, Switches
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ class Biomed(Study):
     needs: tuple[str, ...] = ("models",)  # its makers bring the prompts along
     makers: Mapping[str, Maker] = MAKERS
     importers: Mapping[str, Importer] = {"biomed-responses": normalise}
+    meanings: Mapping[str, Meaning] = meaning.MEANINGS
+    read_score = staticmethod(meaning.metrics)
     settings_type = BiomedSettings
     roles: Mapping[str, str] = {GRADER: OPTIONAL, ENCODER: OPTIONAL}
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from harness.errors import InputError
 from harness.steps import Plan
 from harness.studies.ask import Asked, ask, make
+from harness.studies.curie import meaning
 from harness.studies.curie.analyses import analyse
 from harness.studies.curie.asking import ENCODER, GRADER, JUDGE, how
 from harness.studies.curie.data import makers as published
@@ -20,6 +21,7 @@ from harness.studies.curie.data.responses_import import normalise
 from harness.studies.curie.demo import makers_rest, makers_text
 from harness.studies.curie.strategy_model import NAME, strategy_model
 from harness.studies.curie.tasks import TASKS, Task
+from harness.studies.meaning import Meaning
 from harness.studies.study import OPTIONAL, Brief, Dataset, Importer, Maker, Study, Switches
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ class Curie(Study):
     importers: Mapping[str, Importer] = {"curie-responses": normalise}
     settings_type = CurieSettings
     roles: Mapping[str, str] = {JUDGE: OPTIONAL, GRADER: OPTIONAL, ENCODER: OPTIONAL}
+    meanings: Mapping[str, Meaning] = meaning.MEANINGS
+    read_score = staticmethod(meaning.metrics)
 
     @property
     def scorers(self) -> Mapping[str, Tool]:

@@ -14,6 +14,8 @@ from harness.errors import InputError
 from harness.scorers.outcome.rule_sets import NEWEST, RuleSet
 from harness.steps import Plan, Ref, Source, Step, maker
 from harness.studies.ask import Asked, ask, make
+from harness.studies.meaning import Meaning
+from harness.studies.reliability import meaning
 from harness.studies.reliability.analyses import HERE, analyse
 from harness.studies.reliability.benchmarks import BENCHMARKS, PEOPLE
 from harness.studies.reliability.data import published_import
@@ -41,6 +43,8 @@ class Reliability(Study):
     makers: Mapping[str, Maker] = {**{name: each.maker for name, each in BENCHMARKS.items()}, **PEOPLE}
     settings_type = ReliabilitySettings
     importers: Mapping[str, Importer] = {"reliabilitybench": published_import.normalise}
+    meanings: Mapping[str, Meaning] = meaning.MEANINGS
+    read_score = staticmethod(meaning.metrics)
 
     @property
     def scorers(self) -> Mapping[str, Tool]:

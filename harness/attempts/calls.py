@@ -1,0 +1,95 @@
+"""Calls and replies, and the record of one: what every log of calls holds, written by the desk and by the session."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.attempts.arguments import digest_of, rejected
+from harness.attempts.codes import AttemptError, shown
+from harness.attempts.commit import done
+from harness.attempts.reads import Data, ReplyImage
+from harness.errors import HarnessError
+
+
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """What is known of the caller: the protocol it speaks, and what it calls itself."""
+
+    protocol: str
+    client: str
+
+
+@dataclass(frozen=True)
+class AgentReply:
+    """The reply to a call: data or an error, images, and the log's head once the call was written down.
+
+    It may leave when `durable` is done. Where the data name the head themselves, it is this one.
+    """
+
+    data: Data | None
+    error: AttemptError | None
+    head: str
+    images: tuple[ReplyImage, ...] = ()
+    durable: Future[None] = field(default_factory=done)
+
+    def unwrap(self) -> Data:
+        """Wait until the reply may leave, and give its data or raise its error: for callers in this process."""
+        self.durable.result()
+        if self.error is not None:
+            raise self.error
+        return self.data or {}
+
+
+@dataclass(frozen=True)
+class CallOutcome:
+    """What a call came to, before it is written down: data or an error, and the arguments as they are recorded."""
+
+    args: Mapping[str, Any]
+    args_sha256: str
+    data: Data | None = None
+    error: AttemptError | None = None
+    images: tuple[ReplyImage, ...] = ()
+    receipts: list[Data] | None = None
+
+    def fields(self, tool: str, facts: CallFacts, began: float) -> dict[str, Any]:
+        """Give the fields of the record."""
+        fields: dict[str, Any] = {
+            "tool": shown(tool),
+            "args": self.args,
+            "args_sha256": self.args_sha256,
+            "result_sha256": digest_of(self.error.as_reply() if self.error else self.data or {}),
+            "is_error": self.error is not None,
+            "code": self.error.name if self.error else "",
+            "protocol": shown(facts.protocol),
+            "client": shown(facts.client),
+            "ms": int((time.monotonic() - began) * 1000),
+        }
+        return fields if self.receipts is None else {**fields, "receipts": self.receipts}
+
+
+def accepted(args: Mapping[str, Any], data: Data, images: tuple[ReplyImage, ...] = ()) -> CallOutcome:
+    """Make the outcome of a call that was answered."""
+    return CallOutcome(args, digest_of(args), data, None, images)
+
+
+def attempted(args: object, work: Callable[[], CallOutcome]) -> CallOutcome:
+    """Do the work of a call; whatever it raises becomes the error of a rejected call, and nothing of it is told."""
+    try:
+        return work()
+    except AttemptError as refusal:
+        error = refusal
+    except HarnessError:
+        error = AttemptError("E_INTERNAL", "the server cannot answer this call")
+    except Exception:  # a defect: the call is written down all the same
+        error = AttemptError("E_INTERNAL", "the server met a defect of its own")
+    kept = rejected(args)
+    return CallOutcome(kept, kept["sha256"], None, error)
+
+
+def began() -> float:
+    """Give the instant at which a call came in."""
+    return time.monotonic()

@@ -1,0 +1,89 @@
+"""Errors that an agent meets: one table of stable codes, each with the next step, and the exception that carries one.
+
+It must never know a path, a gold answer or a stack: none of them can stand in what an agent reads.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import InputError
+
+LONGEST = 80  # characters of a value that an error may repeat
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to do where a call met an error, and whether the same call may succeed later."""
+
+    next: str
+    retryable: bool = False
+
+
+CODES: Mapping[str, Advice] = {
+    "E_UNKNOWN_STUDY": Advice("Call list_studies and use one of the names it gives."),
+    "E_UNKNOWN_SPLIT": Advice("Call list_studies and use a split of this study."),
+    "E_HIDDEN_SPLIT": Advice("Call list_studies and use a split that is not hidden."),
+    "E_NO_ATTEMPTS_LEFT": Advice("Use another split; list_studies says how many attempts each has left."),
+    "E_IDEMPOTENCY_MISMATCH": Advice("Repeat the call exactly as it was, or give a new idempotency_key."),
+    "E_UNKNOWN_ATTEMPT": Advice("Use the attempt_id that start_attempt gave, or call start_attempt."),
+    "E_BUSY": Advice("End the other server that holds this attempt, then repeat the call.", retryable=True),
+    "E_CURSOR": Advice("Call list_items without a cursor, then follow next_cursor with the same arguments."),
+    "E_UNKNOWN_ITEM": Advice("Call list_items and use an item_id that it gives."),
+    "E_PART": Advice("Call get_item with a part from 1 to the `parts` that it gives."),
+    "E_FINISHED": Advice("Call finish_attempt to read the outcome, or start_attempt for another attempt."),
+    "E_EXPIRED": Advice("Call finish_attempt: what was answered in time counts."),
+    "E_BUDGET": Advice("Call finish_attempt: what was answered so far counts."),
+    "E_ALREADY_SUBMITTED": Advice("Go on with another item: answers are final."),
+    "E_ENCODING": Advice("Send text of whole Unicode characters, without lone surrogates."),
+    "E_TOO_LONG": Advice("Send a shorter text: an answer may have 65536 bytes in UTF-8."),
+    "E_FORMAT": Advice("Send the answer as text, in quotes, as get_item's answer_kind and answer_schema say."),
+    "E_ARGUMENT": Advice("Correct the argument as the tool's schema says, then repeat the call."),
+    "E_UNKNOWN_TOOL": Advice("Call one of the tools that tools/list gives."),
+    "E_METRIC_NOT_FOR_STUDY": Advice("Use a metric that list_studies gives for this study."),
+    "E_TOO_LARGE": Advice("Send a smaller message: fewer or shorter answers a call."),
+    "E_MESSAGE": Advice("Send one JSON-RPC 2.0 message of valid JSON a line."),
+    "E_INTERNAL": Advice("Repeat the call once; if it fails again, tell the operator.", retryable=True),
+}
+
+
+class AttemptError(InputError):
+    """Refusal of an agent's call: a stable code (`name`), one sentence, and the next step."""
+
+    def __init__(self, code: str, message: str, next: str = "", *, retryable: bool | None = None) -> None:
+        advice = CODES[code]
+        super().__init__(message, next=next or advice.next)
+        self.name = code
+        self.retryable = advice.retryable if retryable is None else retryable
+
+    def as_reply(self) -> dict[str, Any]:
+        """Give the error as an agent reads it: code, message, next, retryable."""
+        return {"code": self.name, "message": self.what, "next": self.next, "retryable": self.retryable}
+
+    @property
+    def text(self) -> str:
+        """The same in one line, for clients that show text alone."""
+        return f"{self.name}: {self.what.rstrip('.')}. Next: {self.next}"
+
+
+def from_reply(data: Mapping[str, Any]) -> AttemptError:
+    """Make the exception again from what `as_reply` gave, where it came over a pipe."""
+    code = data.get("code")
+    known = code if isinstance(code, str) and code in CODES else "E_INTERNAL"
+    return AttemptError(known, str(data["message"]), str(data["next"]), retryable=data.get("retryable") is True)
+
+
+def shown(value: object) -> str:
+    """Show a caller's text in a message: printable ASCII, at most 80 characters."""
+    text = value if isinstance(value, str) else type(value).__name__
+    plain = text[:LONGEST].encode("unicode_escape").decode("ascii").replace("`", "'")
+    return plain if len(text) <= LONGEST and len(plain) <= LONGEST else plain[: LONGEST - 3] + "..."
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """Suggest the known name that is most like a given one; empty where none is."""
+    found = difflib.get_close_matches(str(name)[:LONGEST], list(known), 1, 0.6)
+    return f"Did you mean `{found[0]}`?" if found else ""

@@ -1,0 +1,151 @@
+"""What list_items and get_item give: functions of a state, a view and the arguments, so that a replay gives the same.
+
+They must never know a transcript's file, and nothing here changes what they are given.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from harness.attempts.codes import AttemptError
+from harness.attempts.fold import AttemptState
+from harness.attempts.ids import item_id, make_cursor, read_cursor
+from harness.attempts.limits import IMAGE_BYTES, PART_BYTES, PART_ESCAPED
+from harness.attempts.view import ViewReader, prompt_form, prompt_text
+
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyImage:
+    """An image that goes along with a result."""
+
+    type: str
+    data: bytes
+
+
+class Listing:
+    """The items of an attempt: a view's prompts under the attempt's own ids, in the order of these."""
+
+    def __init__(self, state: AttemptState, view: ViewReader) -> None:
+        self.view = view
+        self.keys = dict(sorted((item_id(state.secret, key), key) for key in view.places))
+        self._names = list(self.keys)
+
+    def page(self, state: AttemptState, args: Mapping[str, Any]) -> Data:
+        """Give what list_items gives; AttemptError for a cursor that is not of this attempt and query."""
+        query = {"limit": args["limit"], "status": args["status"]}
+        last = read_cursor(state.secret, query, args["cursor"]) if "cursor" in args else ""
+        follow = islice(self._names, bisect(self._names, last), None)
+        wanted = (name for name in follow if args["status"] in ("all", _status(state, name)))
+        names = list(islice(wanted, args["limit"] + 1))
+        page = names[: args["limit"]]
+        data: Data = {
+            "items": [self._listed(state, name) for name in page],
+            "remaining": state.remaining,
+            "calls_left": max(0, state.calls_left - 1),
+            "content_is_untrusted": True,
+            "next": "Call get_item with an item_id." if page else "Call finish_attempt.",
+        }
+        if len(names) > len(page):
+            data["next_cursor"] = make_cursor(state.secret, query, page[-1])
+        return data
+
+    def _listed(self, state: AttemptState, name: str) -> Data:
+        place = self.view.places[self.keys[name]]
+        return {
+            "item_id": name,
+            "task": place.task,
+            "preview": place.preview,
+            "size": place.size,
+            "status": _status(state, name),
+        }
+
+    def item(self, state: AttemptState, args: Mapping[str, Any]) -> tuple[Data, tuple[ReplyImage, ...]]:
+        """Give what get_item gives; AttemptError for an item or a part that is not there."""
+        name, number = args["item_id"], args["part"]
+        row = self.row(name)
+        texts = parts(prompt_text(row))
+        groups = list(_grouped(row.get("media", [])))
+        count = max(len(texts), len(groups))
+        if number > count:
+            raise AttemptError("E_PART", f"this item has {count} part{'s' * (count > 1)}")
+        more = number < count
+        data: Data = {
+            "item_id": name,
+            "task": row["task"],
+            "prompt": texts[number - 1] if number <= len(texts) else "",
+            "prompt_form": prompt_form(row),
+            "part": number,
+            "parts": count,
+            "prompt_sha256": row["prompt_sha256"],
+            "answer_kind": row["answer_kind"],
+            **{field: row[field] for field in ("answer_schema", "options") if row.get(field) is not None},
+            "status": _status(state, name),
+            "content_is_untrusted": True,
+            "next": f"Call get_item with part {number + 1}." if more else "Call submit_answers with your answer.",
+        }
+        if row.get("media"):
+            data["images"] = list(_told(row["media"], groups))
+        here = groups[number - 1] if number <= len(groups) else []
+        return data, tuple(ReplyImage(each["type"], self.view.image(each)) for each in here)
+
+    def row(self, name: str) -> Mapping[str, Any]:
+        """Give the row of an item; AttemptError for an id that is none."""
+        if name not in self.keys:
+            raise AttemptError("E_UNKNOWN_ITEM", "this attempt has no item of that item_id")
+        return self.view.row(self.keys[name])
+
+
+def _status(state: AttemptState, name: str) -> str:
+    return "answered" if name in state.answers else "open"
+
+
+def parts(text: str) -> list[str]:
+    """Cut a text into parts of at most 12 KiB in UTF-8, never within a character; joined they are the text.
+
+    A part of many characters that JSON escapes is shorter, so that its reply keeps within bounds, too.
+    """
+    data, found, begin = text.encode(), list[str](), 0
+    while begin < len(data) or not found:
+        length = PART_BYTES
+        while len(json.dumps(part := _piece(data, begin, length), ensure_ascii=False).encode()) > PART_ESCAPED:
+            length //= 2
+        found.append(part)
+        begin += len(part.encode())
+    return found
+
+
+def _piece(data: bytes, begin: int, length: int) -> str:
+    """Give the whole characters among so many bytes of a text in UTF-8."""
+    end = min(begin + length, len(data))
+    while end < len(data) and data[end] & 0xC0 == 0x80:  # inside of a character
+        end -= 1
+    return data[begin:end].decode()
+
+
+def _grouped(media: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+    """Deal images out to parts, in their order, at most 1 MiB a part; one that is larger goes with none."""
+    group: list[Mapping[str, Any]] = []
+    for each in media:
+        if each["size"] > IMAGE_BYTES:
+            continue
+        if group and sum(one["size"] for one in group) + each["size"] > IMAGE_BYTES:
+            yield group
+            group = []
+        group.append(each)
+    if group:
+        yield group
+
+
+def _told(media: Sequence[Mapping[str, Any]], groups: Sequence[Sequence[Mapping[str, Any]]]) -> Iterator[Data]:
+    """Say of each image what it is and with which part it comes."""
+    with_part = {each["offset"]: number for number, group in enumerate(groups, 1) for each in group}
+    for each in media:
+        told = {"type": each["type"], "size": each["size"], "sha256": each["sha256"]}
+        yield {**told, "part": with_part[each["offset"]]} if each["offset"] in with_part else told

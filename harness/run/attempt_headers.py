@@ -1,0 +1,70 @@
+"""First lines of transcripts: whose attempts there are, at which split, and under which key they were begun.
+
+A first line never changes, so each is read once while nothing follows it. It must never know what follows it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.attempts.transcript import KIND
+from harness.digest import parse, sha256
+from harness.errors import InputError
+from harness.files import is_plain, open_plain, translating_os_errors
+from harness.store.attempts import attempt_ids, transcript_path
+from harness.store.journal import MOST_START
+from harness.store.store import Store
+
+_NEEDED = {"attempt", "principal", "name", "split", "subset", "label", "idempotency", "view", "gold_reachable"}
+
+
+@dataclass(frozen=True)
+class AttemptHeader:
+    """The first line of a transcript, and its digest, which the list of runs names."""
+
+    fields: Mapping[str, Any]
+    digest: str
+
+
+def attempt_header(store: Store, attempt: str) -> AttemptHeader | None:
+    """Read how an attempt began; None where there is none of this id, or its first line is not whole."""
+    path = transcript_path(store, attempt)
+    if not is_plain(path):
+        return None
+    facts = path.lstat()
+    return _read(path, (facts.st_ino, facts.st_mtime_ns))
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _read(path: Path, _mark: tuple[int, int]) -> AttemptHeader | None:
+    """Read a first line; what was read is kept as long as the file is untouched."""
+    with translating_os_errors(path), open_plain(path) as file:
+        line = file.readline(MOST_START)
+    try:
+        fields = parse(line, KIND, str(path))
+    except InputError:
+        return None
+    return AttemptHeader(fields, sha256(line)) if fields.keys() >= _NEEDED else None
+
+
+def headers_of(store: Store, principal: str) -> Iterator[AttemptHeader]:
+    """Iterate over the attempts that a principal began, the oldest first."""
+    for attempt in attempt_ids(store):
+        header = attempt_header(store, attempt)
+        if header and header.fields["principal"] == principal:
+            yield header
+
+
+def attempts_used(store: Store, principal: str, name: str, split: str) -> int:
+    """Count the attempts that a principal began at a split of a manifest, whatever became of them."""
+    begun = (header.fields for header in headers_of(store, principal))
+    return sum((fields["name"], fields["split"]) == (name, split) for fields in begun)
+
+
+def same_key(store: Store, principal: str, key: str) -> AttemptHeader | None:
+    """Find the attempt that a principal began under a key, by the key's digest."""
+    return next((header for header in headers_of(store, principal) if header.fields["idempotency"] == key), None)

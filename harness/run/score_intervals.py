@@ -1,0 +1,110 @@
+"""Intervals of the means in a table of scores: Wilson's of a share, else percentiles of resamples of the items (OURS).
+
+Answers to one item, in several wordings or samples, resemble each other: an item is drawn or left out with all of them.
+It knows numbers by item; it must never know a model, a scorer or what a number stands for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness import stats
+from harness.studies import resample
+from harness.studies.intervals import FEWEST, LEVEL, RESAMPLES
+
+SEED = 0
+WILSON, BOOTSTRAP = "wilson", "bootstrap"
+NONE, ONE, ALIKE = "no answer has a value of it", "one item alone", "all values are alike"
+
+
+@dataclass(frozen=True)
+class ScoreInterval:
+    """A 95 % interval of a mean and how it was found, or why there is none."""
+
+    ends: tuple[float, float] | None = None
+    by: str = ""  # wilson | bootstrap
+    why: str = ""  # there is none
+
+    def document(self) -> dict[str, Any]:
+        """Give the interval as plain data."""
+        return {"interval": list(self.ends), "by": self.by} if self.ends else {"no_interval": self.why}
+
+
+@dataclass(frozen=True)
+class MetricColumn:
+    """The numbers of one metric of one model on one dataset, by item: one for each wording and sample."""
+
+    dataset: str
+    by_item: Mapping[str, Sequence[float]]
+    bounds: tuple[float | None, float | None] | None = None  # of any such number; None: nobody says
+
+    @property
+    def n(self) -> int:
+        """Count the numbers."""
+        return sum(map(len, self.by_item.values()))
+
+    def values(self) -> Iterator[float]:
+        """Iterate over all numbers."""
+        for values in self.by_item.values():
+            yield from values
+
+    def mean(self) -> float | None:
+        """Give the mean of all numbers, each counting once; None where there is none."""
+        return math.fsum(self.values()) / self.n if self.by_item else None
+
+
+def intervals_of(columns: Sequence[MetricColumn]) -> list[ScoreInterval]:
+    """Give the interval of each column's mean.
+
+    Columns of one dataset with as many items share their resamples, and so compare.
+    """
+    found = {place: _at_once(column) for place, column in enumerate(columns)}
+    drawn: dict[tuple[str, int], list[int]] = {}
+    for place, column in enumerate(columns):
+        if found[place] is None:
+            drawn.setdefault((column.dataset, len(column.by_item)), []).append(place)
+    for (dataset, items), places in drawn.items():
+        ends = _resampled(dataset, items, [columns[place] for place in places])
+        found |= {place: ScoreInterval(pair, BOOTSTRAP) for place, pair in zip(places, ends, strict=True)}
+    return [interval for interval in found.values() if interval is not None]
+
+
+def _at_once(column: MetricColumn) -> ScoreInterval | None:
+    """Give the interval that needs no resamples, or why there is none; None where resamples are needed.
+
+    Of a share whose answers are all alike, resamples would show no spread at all: each item then counts once, since
+    nothing says how much several answers to one item are worth.
+    """
+    items, values = len(column.by_item), set(column.values())
+    if not items:
+        return ScoreInterval(why=NONE)
+    if _is_share(column, values) and (items == column.n or len(values) == 1):
+        return ScoreInterval(stats.wilson(items if values == {1.0} else int(math.fsum(column.values())), items), WILSON)
+    if items < FEWEST:
+        return ScoreInterval(why=ONE)
+    return ScoreInterval(why=ALIKE) if len(values) == 1 else None
+
+
+def _is_share(column: MetricColumn, values: set[float]) -> bool:
+    """Whether a mean can pass for a share: of zeros and ones, where these are the bounds, or nobody says any."""
+    if column.bounds is None:
+        return values == {0.0, 1.0}  # zeros alone may be those of any scale
+    return column.bounds == (0.0, 1.0) and values <= {0.0, 1.0}
+
+
+def _resampled(dataset: str, items: int, columns: Sequence[MetricColumn]) -> list[tuple[float, float]]:
+    """Give the percentiles of the columns' means over resamples of their items, in the order of the items' ids."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    ordered = [[column.by_item[item] for item in sorted(column.by_item)] for column in columns]
+    sums = np.array([[math.fsum(values) for values in column] for column in ordered]).T
+    counts = np.array([[float(len(values)) for values in column] for column in ordered]).T
+    generator, means = resample.generator(SEED, "bootstrap", dataset), []
+    for start in range(0, RESAMPLES, stats.AT_ONCE):  # some at once: of many items all resamples would fill the memory
+        often = stats.multiplicities(generator, min(stats.AT_ONCE, RESAMPLES - start), items).astype(float)
+        means.append((often @ sums) / (often @ counts))
+    low, high = np.quantile(np.concatenate(means), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    return [(float(first), float(last)) for first, last in zip(low, high, strict=True)]

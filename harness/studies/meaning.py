@@ -1,0 +1,41 @@
+"""The meaning of the numbers that a score holds: which of them are metrics, what each says, and its bounds.
+
+A study says it of its own scorers, and a table of scores is made from it. It must never know a run, nor a mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from harness.rowtypes import Score
+
+MAIN = ""  # the name of a scorer's main metric: the score's own value
+Direction = Literal["higher", "lower", "neither"]
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a metric says, which way is better, its least and greatest value, and what can be had without any skill."""
+
+    about: str
+    direction: Direction = "higher"
+    floor: float | None = None
+    ceiling: float | None = None
+    baseline: float | None = None  # of the trivial answer that `baseline_of` describes
+    baseline_of: str = ""
+
+    def document(self) -> dict[str, Any]:
+        """Give the meaning as plain data; what is not known is left out."""
+        said = {
+            "about": self.about, "direction": self.direction, "floor": self.floor, "ceiling": self.ceiling,
+            "baseline": self.baseline, "baseline_of": self.baseline_of or None,
+        }  # fmt: skip
+        return {name: value for name, value in said.items() if value is not None}
+
+
+def plain_metrics(row: Score) -> dict[str, Any]:
+    """Give the metrics of a score as most studies write them: its value, and those its detail has under `metrics`."""
+    metrics = row["detail"].get("metrics", {})
+    return {MAIN: row["value"], **(metrics if isinstance(metrics, Mapping) else {})}

@@ -1,0 +1,29 @@
+"""The meaning of the labels of answers in a table of scores: the shares of correct, avoidant and incorrect ones.
+
+It must never know a rule, an item or an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.rowtypes import Score
+from harness.studies.meaning import MAIN, Meaning
+from harness.studies.reliability.scoring.scored import SCORER
+
+AVOIDANT, INCORRECT = "avoidant", "incorrect"
+_BLANK = "answers nothing"
+MEANINGS: Mapping[str, Meaning] = {
+    SCORER: Meaning("share of answers that are correct", "higher", 0, 1, 0, _BLANK),
+    f"{SCORER}/{AVOIDANT}": Meaning("share of answers that avoid the question", "neither", 0, 1, 1, _BLANK),
+    f"{SCORER}/{INCORRECT}": Meaning("share of answers that are given and wrong", "lower", 0, 1, 0, _BLANK),
+}
+
+
+def metrics(row: Score) -> dict[str, Any]:
+    """Give the metrics of one score: whether its answer is correct, avoidant, incorrect; none where it has no label."""
+    label = row.get("outcome")
+    if label is None:
+        return {}
+    return {MAIN: row["value"], AVOIDANT: int(label == "a"), INCORRECT: int(label == "i")}

@@ -1,0 +1,48 @@
+"""`harness serve` as a person types it: what it becomes, and how it ends where it cannot serve."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from support_views import ADDITION, project
+from support_wire import WireClient, environment
+
+COMMAND = [sys.executable, "-m", "harness.cli.main", "serve"]
+
+
+def serve(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """Serve nobody."""
+    return subprocess.run(
+        [*COMMAND, *words],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_verb_becomes_the_server(tmp_path: Path) -> None:
+    folder = project(tmp_path / "project", ADDITION)
+    (manifest,) = (folder / "manifests").iterdir()
+    with WireClient([*COMMAND, f"manifests/{manifest.name}"], cwd=folder, env=environment()) as client:
+        client.hello()
+        assert [one["study"] for one in client.call("list_studies")["studies"]] == ["small"]
+        assert b"harness_tools" in Path(f"/proc/{client.process.pid}/cmdline").read_bytes()
+        assert client.end() == 0
+
+
+def test_what_cannot_be_served_ends_with_what_to_do(tmp_path: Path) -> None:
+    done = serve(tmp_path)
+    assert (done.returncode, done.stdout) == (2, b"") and b"no project" in done.stderr
+    assert serve(tmp_path, "--profile", "judge").returncode == 2
+    (tmp_path / "lockfiles").mkdir()
+    (tmp_path / "manifests").mkdir()
+    done = serve(tmp_path)
+    assert done.returncode in (0, 2)  # 0: nobody was there to serve before it was known
+    with WireClient(COMMAND, cwd=tmp_path, env=environment()) as client:
+        assert client.process.wait(60) == 2
+        assert b"no manifest of this project lets agents attempt it" in b"".join(client.said)

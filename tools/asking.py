@@ -1,0 +1,104 @@
+"""The answering process's end of the pipe: requests that wait for the supervisor, from whatever thread.
+
+What takes longer than a call may take goes on meanwhile, and the same request again gives what came of it.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from harness.attempts.codes import AttemptError, from_reply
+from harness_tools.pipe import Message, Pipe, close_all
+
+PATIENCE = 20.0  # seconds that a call waits
+
+
+@dataclass(frozen=True)
+class PipeAnswer:
+    """What the supervisor gave: data, and open files, which are the asker's."""
+
+    data: Any
+    files: tuple[int, ...]
+
+
+class PipeClient:
+    """Requests to the supervisor. `ended` is called, once, where it has gone."""
+
+    def __init__(self, end: socket.socket, ended: Callable[[], None], patience: float = PATIENCE) -> None:
+        self._pipe, self._ended, self._patience = Pipe(end), ended, patience
+        self._lock = threading.Lock()
+        self._next = 0
+        self._waiting: dict[int, Future[PipeAnswer]] = {}
+        self._errands: dict[str, Future[PipeAnswer]] = {}
+        threading.Thread(target=self._listen, name="pipe", daemon=True).start()
+
+    def ask(self, operation: str, **fields: Any) -> PipeAnswer:
+        """Ask, and wait for the answer; AttemptError where the supervisor says so, or takes too long."""
+        return self._given(self._send({"op": operation, **fields}))
+
+    def ask_again(self, key: str, operation: str, **fields: Any) -> PipeAnswer:
+        """Ask as `ask` does; where it takes too long, the next call under the same key waits for the same answer."""
+        with self._lock:
+            errand = self._errands.get(key)
+        if errand is None:
+            errand = self._send({"op": operation, **fields})
+            with self._lock:
+                self._errands[key] = errand
+        try:
+            return self._given(errand)
+        finally:
+            if errand.done():
+                with self._lock:
+                    self._errands.pop(key, None)
+
+    def _send(self, message: Message) -> Future[PipeAnswer]:
+        future: Future[PipeAnswer] = Future()
+        with self._lock:
+            self._next += 1
+            self._waiting[self._next] = future
+            try:
+                self._pipe.send({"n": self._next, **message})
+            except OSError:
+                future.set_exception(_gone())
+        return future
+
+    def _given(self, future: Future[PipeAnswer]) -> PipeAnswer:
+        try:
+            return future.result(self._patience)
+        except TimeoutError:
+            raise AttemptError(
+                "E_BUSY", "the server is still at work on this call", "Repeat the same call in a few seconds."
+            ) from None
+
+    def _listen(self) -> None:
+        try:
+            while True:
+                for message, files in self._pipe.receive():
+                    self._take(message, files)
+        except (EOFError, OSError, ValueError):
+            pass
+        with self._lock:
+            waiting, self._waiting = self._waiting, {}
+        for future in waiting.values():
+            if not future.done():
+                future.set_exception(_gone())
+        self._ended()
+
+    def _take(self, message: Message, files: list[int]) -> None:
+        with self._lock:
+            future = self._waiting.pop(message["n"], None)
+        if future is None or future.done():
+            close_all(files)
+        elif "error" in message:
+            future.set_exception(from_reply(message["error"]))
+        else:
+            future.set_result(PipeAnswer(message["ok"], tuple(files)))
+
+
+def _gone() -> AttemptError:
+    return AttemptError("E_INTERNAL", "the server is ending")

@@ -1,0 +1,184 @@
+"""Arguments and results of the tools of operators and auditors: thin faces of verbs, bounded, without paths to give.
+
+A run is named by its id; a manifest as list_manifests names it. No file can be named, to read or to write.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MOST = 50  # entries of one reply
+ROWS = 50  # rows of one call of score
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+RunName = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", description="a run id as list_runs gives it, a prefix, or `last`"
+    ),
+]
+ManifestName = Annotated[str, Field(max_length=200, description="a manifest as list_manifests names it")]
+AttemptName = Annotated[str, Field(pattern=r"^[0-9A-Za-z-]{1,64}$", description="an attempt_id")]
+ToolName = Annotated[str, Field(max_length=80)]
+Limit = Annotated[int, Field(ge=1, le=MOST, description="entries of a page")]
+Offset = Annotated[int, Field(ge=0, le=100_000, description="entries to leave out: `next_offset` of the page before")]
+
+
+class PageForm(_Form):
+    """Arguments of a list."""
+
+    limit: Limit = 20
+    offset: Offset = 0
+
+
+class NamedTool(_Form):
+    """A scorer or an analysis."""
+
+    name: str
+    about: str
+
+
+class NamedToolsGiven(_Form):
+    """A page of scorers or analyses."""
+
+    tools: list[NamedTool]
+    next_offset: int | None = Field(default=None, description="absent on the last page")
+
+
+class DescribeForm(_Form):
+    """Which scorer or analysis is described."""
+
+    kind: Literal["scorer", "analysis"] = Field(description="which of the two lists names it")
+    name: ToolName = Field(description="as list_scorers or list_analyses names it")
+
+
+class DescribedGiven(_Form):
+    """A scorer or an analysis with its fields."""
+
+    name: str
+    about: str
+    takes: dict[str, str] = Field(description="its fields, in words")
+    gives: dict[str, str]
+    schemas: dict[str, Any] = Field(description="both as JSON Schema, by `takes` and `gives`")
+
+
+class ScoreRowsForm(_Form):
+    """Rows for one scorer."""
+
+    scorer: ToolName = Field(description="a scorer's name")
+    rows: list[dict[str, Any]] = Field(
+        min_length=1, max_length=ROWS, description="rows with the fields that describe_tool names"
+    )
+    shared: dict[str, Any] | None = Field(default=None, description="fields for every row that lacks them")
+
+
+class ScoresGiven(_Form):
+    """Scores of rows, in their order."""
+
+    scores: list[dict[str, Any]]
+
+
+class AnalyseObjectForm(_Form):
+    """An object for one analysis."""
+
+    analysis: ToolName = Field(description="an analysis' name")
+    given: dict[str, Any] = Field(description="the object with the fields that describe_tool names")
+
+
+class AnalysisGiven(_Form):
+    """What an analysis gives."""
+
+    result: dict[str, Any]
+
+
+class ManifestsGiven(_Form):
+    """A page of manifests."""
+
+    manifests: list[dict[str, str]] = Field(description="manifest, name, study, lock, verdict, about")
+    next_offset: int | None = Field(default=None, description="absent on the last page")
+
+
+class ListRunsForm(_Form):
+    """Which runs are listed."""
+
+    manifest: str | None = Field(default=None, max_length=80, description="only runs of the manifest of this name")
+    limit: Limit = 20
+
+
+class RunsGiven(_Form):
+    """Runs, newest first."""
+
+    runs: list[dict[str, Any]] = Field(description="run, manifest, started, engine, status, steps")
+    more: int = Field(description="older runs that are not shown")
+
+
+class AuditRunForm(_Form):
+    """What is audited, and how much of it is made again."""
+
+    run: RunName | None = Field(default=None, description="a run id, a prefix of one, or `last`")
+    manifest: ManifestName | None = Field(default=None, description="instead of run: the newest run of a manifest")
+    level: Literal["hashes", "derive", "rescore", "full"] = Field(default="full", description="how much is made again")
+    budget_s: int = Field(default=300, ge=0, le=3600, description="seconds for making again; the rest is named")
+
+
+class AuditGiven(_Form):
+    """The verdict on a run, its checks with failing ones first."""
+
+    run: str
+    verdict: str = Field(description="agreed, disagreed, incomplete or unconfirmed")
+    coverage: str = Field(description="what was made again and what was taken on trust")
+    checks: list[dict[str, str]] = Field(description="id, verdict, subject, detail; failing first, 50 at most")
+    n_checks: dict[str, int] = Field(description="checks by verdict")
+
+
+class DiffRunsForm(_Form):
+    """Which runs are compared."""
+
+    run_a: RunName
+    run_b: RunName
+
+
+class DiffGiven(_Form):
+    """Where two runs part."""
+
+    level: str = Field(description="bytes (nothing differs), decisions, numbers, statistics or differs")
+    cause: str
+    first: dict[str, Any] | None = Field(default=None, description="the first step that differs")
+    stages: list[dict[str, Any]]
+    rows: list[dict[str, Any]] = Field(description="rows that differ, 20 at most")
+    more_rows: int
+
+
+class VerifyForm(_Form):
+    """Which attempt's transcript is checked."""
+
+    attempt_id: AttemptName
+    heads: list[str] | None = Field(
+        default=None, max_length=MOST, description="heads that the agent was told: each must be in the chain"
+    )
+
+
+class VerifiedGiven(_Form):
+    """Whether a transcript holds."""
+
+    attempt: str
+    verdict: str = Field(description="agreed, disagreed or incomplete")
+    status: str
+    n_records: int
+    head: str
+    first_bad_seq: int | None = Field(default=None, description="the first record that is wrong")
+    flaws: list[str]
+    torn: str = Field(description="what of a last line was cut short")
+    budget_ok: bool
+    manifest_match: bool
+    canary_hits: int = Field(description="answers that hold the control word, which stands in no prompt")
+    reads: int = Field(description="reads that were made again")
+    differing: list[int] = Field(description="records whose result differs when made again")
+    unread: str
+    gold_reachable: bool | None = Field(default=None, description="whether the agent's user could read right answers")

@@ -1,0 +1,158 @@
+"""The stdio wire of the answering process: guarded lines in, answers out, over descriptors that nothing else can write.
+
+It takes the place of the SDK's stdio transport, which reads lines of any length and leaves unreadable ones unanswered.
+A thread reads; the event loop writes. What is read ahead is bounded, so that a client that floods the wire waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from mcp.shared.message import SessionMessage
+from mcp_types.jsonrpc import JSONRPCNotification, JSONRPCRequest
+from pydantic_core import PydanticSerializationError
+
+from harness.attempts.codes import AttemptError
+from harness_tools.lines import Id, LongLine, Message, Refusal, parse, read_lines
+
+KEPT_SIZE = 1024  # bytes that a line which is too long still takes
+AHEAD = 8 << 20  # bytes that are read before the first of them is taken up
+AT_ONCE = 128  # requests that are answered at a time
+LAST = 1.5  # seconds that requests get whose client says no more; it may wait for their answers, or have gone
+
+
+class _Stream:
+    """What the SDK asks of both its streams."""
+
+    async def aclose(self) -> None:
+        """Leave the descriptor as it is: the process that owns it ends soon."""
+
+    async def __aenter__(self) -> Self:
+        """Give the stream itself."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the stream."""
+        await self.aclose()
+
+
+class Sink(_Stream):
+    """The writing end: one line a message, whole."""
+
+    def __init__(self, sink: int) -> None:
+        self._sink = sink
+        self.gone = False
+        self.unanswered: set[Id] = set()
+        self.answered = asyncio.Event()  # set whenever an answer was written
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Write a message; one that cannot be written as text becomes an error under the same id."""
+        try:
+            line = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+        except (PydanticSerializationError, UnicodeEncodeError):
+            known = getattr(item.message, "id", None)
+            error = AttemptError("E_INTERNAL", "the answer could not be written")
+            await self.refuse(Refusal(-32603, error, known, 0))
+            return
+        self.put(line.encode() + b"\n")
+        self.forget(getattr(item.message, "id", None))
+
+    def forget(self, known: Id) -> None:
+        """Wait no longer for the answer to a request."""
+        self.unanswered.discard(known)
+        self.answered.set()
+
+    async def refuse(self, refusal: Refusal) -> None:
+        """Answer a line that is no message."""
+        self.put(json.dumps(refusal.answer(), ensure_ascii=True).encode() + b"\n")
+
+    def put(self, line: bytes) -> None:
+        """Write a line; a client that has gone gets nothing, and nothing else happens."""
+        rest = memoryview(line)
+        while rest and not self.gone:
+            try:
+                rest = rest[os.write(self._sink, rest) :]
+            except OSError:
+                self.gone = True
+
+
+class Source(_Stream):
+    """The reading end: messages as the SDK takes them; what is refused is told, answered and never reaches the SDK."""
+
+    def __init__(self, source: int, sink: Sink, refused: Callable[[Refusal], None]) -> None:
+        self._sink, self._refused = sink, refused
+        self._loop = asyncio.get_running_loop()
+        self._queue: asyncio.Queue[tuple[Message | Refusal | None, int]] = asyncio.Queue()
+        self._room, self._ahead, self._over = threading.Condition(), 0, False
+        threading.Thread(target=self._read, args=(source,), name="wire", daemon=True).start()
+
+    def _read(self, source: int) -> None:
+        try:
+            for line in read_lines(source):
+                size = KEPT_SIZE if isinstance(line, LongLine) else len(line)
+                if (found := parse(line)) is not None:
+                    with self._room:
+                        self._room.wait_for(lambda: self._ahead < AHEAD)
+                        self._ahead += size
+                    self._post(found, size)
+        except OSError:
+            pass  # a wire that breaks has ended
+        self._post(None, 0)
+
+    def _post(self, found: Message | Refusal | None, size: int) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended before the wire
+            self._loop.call_soon_threadsafe(self._queue.put_nowait, (found, size))
+
+    async def receive(self) -> SessionMessage | Exception:
+        """Give the next message."""
+        return await self.__anext__()
+
+    def __aiter__(self) -> Source:
+        """Give the messages one by one."""
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        """Give the next message; ends with the wire, once what was asked on it was answered."""
+        while not (self._sink.gone or self._over):
+            found, size = await self._queue.get()
+            with self._room:
+                self._ahead -= size
+                self._room.notify()
+            if found is None:
+                self._over = True  # it is asked again: the SDK looks for the first request and then for the rest
+                await self._fewer_than(1, LAST)
+                break
+            if isinstance(found, Refusal):
+                self._refused(found)
+                await self._sink.refuse(found)
+                continue
+            if found["method"] == "notifications/cancelled":
+                self._sink.forget((found.get("params") or {}).get("requestId"))
+            elif "id" in found:
+                await self._fewer_than(AT_ONCE, None)
+                self._sink.unanswered.add(found["id"])
+            return _message(found)
+        raise StopAsyncIteration
+
+    async def _fewer_than(self, most: int, seconds: float | None) -> None:
+        """Wait until fewer requests than this are without an answer, or the time is over."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while len(self._sink.unanswered) >= most and not self._sink.gone:
+                    self._sink.answered.clear()
+                    await self._sink.answered.wait()
+
+
+def _message(found: Message) -> SessionMessage:
+    """Wrap a message that the guard has let through."""
+    kind = JSONRPCRequest if "id" in found else JSONRPCNotification
+    return SessionMessage(kind.model_validate(found, by_name=False))

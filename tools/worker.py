@@ -1,0 +1,125 @@
+"""Worker: a child of the supervisor that does heavy work with the verbs, one job after another.
+
+Entry point of `python -m harness_tools.worker`: a JSON line in, a JSON line out. When its input ends, what it does is
+stopped and cleared up. No agent ever talks to it, and what goes wrong is told to agents without a path or a stack.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from harness.attempts.codes import AttemptError
+from harness.errors import HarnessError
+from harness.run.attempt_open import OpenedView
+from harness.run.attempt_service import LocalBackend
+from harness.verbs.attempting import ServeRequest, attempt_backend
+from harness.verbs.project import Project, Watch
+from harness_tools.claim import claim
+
+Message = dict[str, Any]
+
+
+class Worker:
+    """What a worker can do, by the name of the operation."""
+
+    def __init__(self, asked: argparse.Namespace, watch: Watch) -> None:
+        self._asked, self._watch = asked, watch
+        self._project = Project.at(asked.project, asked.store)
+        self._work: Mapping[str, Callable[[Message], Any]] = {
+            "ready": self._ready,
+            "catalogue": lambda _: self._backend.catalogue(),
+            "open": lambda job: _handed(self._backend.open_view(job, str(job["tools"]))),
+            "reopen": lambda job: _handed(self._backend.reopen_view(str(job["attempt_id"]))),
+            "status": lambda job: self._backend.status(str(job["attempt_id"])),
+            "finish": lambda job: self._backend.finish(str(job["attempt_id"])),
+            "score_text": self._score_text,
+            "verb": self._verb,
+        }
+
+    @cached_property
+    def _backend(self) -> LocalBackend:
+        where = {"engine": self._asked.engine, "isolation": self._asked.isolation, "images": self._asked.images}
+        served = ServeRequest(manifests=self._asked.manifests, agent_uid=self._asked.agent_uid, **where)
+        return attempt_backend(self._project, served, self._watch, principal=self._asked.principal)
+
+    def reply(self, job: Message) -> Message:
+        """Do a job, and give what it came to; the operator reads on stderr what an agent is not told."""
+        operation = job.pop("op")
+        try:
+            return {"ok": self._work[operation](job)}
+        except AttemptError as refusal:
+            return {"error": refusal.as_reply()}
+        except HarnessError as bad:
+            _say(str(bad))
+            error = AttemptError("E_INTERNAL", "the server cannot answer this call").as_reply()
+            return {"error": {**error, "exit": bad.code}}
+        except Exception:  # a defect, which must not end the worker under other jobs
+            _say(traceback.format_exc())
+            return {"error": AttemptError("E_INTERNAL", "the server met a defect of its own").as_reply()}
+
+    def _ready(self, _: Message) -> Mapping[str, Any]:
+        """Read what is served, so that what is wrong with it is known at once."""
+        return self._backend.catalogue()
+
+    def _score_text(self, job: Message) -> Mapping[str, Any]:
+        return self._backend.score_text(job)
+
+    def _verb(self, job: Message) -> Mapping[str, Any]:
+        from harness_tools.verb_calls import call_verb  # noqa: PLC0415 - no agent under test needs it
+
+        return call_verb(self._project, str(job["tool"]), job["arguments"], self._watch)
+
+
+def _handed(opened: OpenedView) -> Message:
+    """Say which files of an attempt the supervisor opens and hands over, in this order."""
+    files = {"transcript": str(opened.transcript), "items": str(opened.items), "media": str(opened.media)}
+    return {"attempt_id": opened.attempt, "more": dict(opened.more), "files": files}
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(text.rstrip() + "\n")
+
+
+def _listen(source: int, jobs: queue.Queue[Message | None], watch: Watch) -> None:
+    """Queue the jobs that come; the end of the input stops the one that is under way."""
+    with os.fdopen(source, "rb") as lines:
+        for line in lines:
+            jobs.put(json.loads(line))
+    watch.stop.set()
+    jobs.put(None)
+
+
+def main(argv: Sequence[str]) -> None:
+    """Do jobs until the input ends."""
+    parser = argparse.ArgumentParser("harness_tools.worker")
+    parser.add_argument("manifests", nargs="*")
+    for name in ("project", "store", "principal"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--engine", default="local")
+    parser.add_argument("--isolation", default="")
+    parser.add_argument("--images", default=None)
+    parser.add_argument("--agent-uid", type=int, default=None)
+    asked = parser.parse_args(argv)
+    source, sink = claim()
+    watch, jobs = Watch(), queue.Queue[Message | None]()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal; the supervisor says when to end
+    signal.signal(signal.SIGTERM, lambda *_: watch.stop.set())
+    threading.Thread(target=_listen, args=(source, jobs, watch), daemon=True).start()
+    worker = Worker(asked, watch)
+    with os.fdopen(sink, "wb", buffering=0) as out:
+        while (job := jobs.get()) is not None and not watch.stop.is_set():
+            out.write(json.dumps(worker.reply(job), allow_nan=False).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
