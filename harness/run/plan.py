@@ -61,8 +61,19 @@ def check_manifest(loaded: Loaded) -> CheckedManifest:
     rows, templates = dict.fromkeys(made, 1), dict.fromkeys(sets, Templates(some, 1))
     tables = placeholder_tables(study)
     brief = _brief(this, rows, templates, Lock({}, "", {}), FetchedData.placeholder(manifest))
-    planned = _planned(this, replace(brief, tables=tables))  # what cannot be planned is told before any work
+    try:
+        planned = _planned(this, replace(brief, tables=tables))  # what cannot be planned is told before any work
+    except InputError as bad:
+        raise _at_its_line(bad, tree) from bad
     return replace(this, tables=tuple(sorted({*manifest.tables, *tables_read(planned, tables)})))
+
+
+def _at_its_line(bad: InputError, tree: Tree) -> InputError:
+    """Give a study's refusal with the manifest's line, where it names a place of the manifest by its keys."""
+    place: Place = tuple(bad.where.split("."))
+    if place[0] not in Manifest.model_fields:
+        return bad
+    return InputError(bad.what, where=tree.at(place), next=bad.next)
 
 
 def _require_askable(manifest: Manifest, tree: Tree) -> None:

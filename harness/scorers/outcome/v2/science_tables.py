@@ -34,7 +34,7 @@ _FEW_WORDS = 24  # words of a table of shares besides the options
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class OptionTable:
     """What a table puts forward: the best options, those it takes back, and where it stands."""
 
     best: tuple[str, ...]
@@ -42,7 +42,7 @@ class Table:
     span: Span
 
 
-def table(text: str, said: Sequence[OptionMention]) -> Table | None:
+def table(text: str, said: Sequence[OptionMention]) -> OptionTable | None:
     """Read a table of verdicts, of shares or of signs; None where there is none, or where it prefers nothing."""
     entries = list(_entries(text, said))
     least = 2 if _SURE.search(text) else _LEAST
@@ -78,7 +78,7 @@ def _before(text: str, entries: Sequence[_Entry]) -> list[str]:
     return [text[start : span[0]] for (_, span), start in zip(entries, starts, strict=True)]
 
 
-def _signs(text: str, entries: Sequence[_Entry], parts: tuple[list[str], list[str]]) -> Table | None:
+def _signs(text: str, entries: Sequence[_Entry], parts: tuple[list[str], list[str]]) -> OptionTable | None:
     """Read ticks and crosses, boxes, and the words that stand for them: before all the options, or behind them."""
     behind, before = parts
     first = _SIGNS.search(before[0])
@@ -94,10 +94,10 @@ def _signs(text: str, entries: Sequence[_Entry], parts: tuple[list[str], list[st
     left = frozenset("ABCD") - rejected
     if not best and (len(left) != 1 or left & {letter for letter, _ in entries}):
         return None
-    return Table(best or tuple(left), rejected, (entries[0][1][0], entries[-1][1][1]))
+    return OptionTable(best or tuple(left), rejected, (entries[0][1][0], entries[-1][1][1]))
 
 
-def _shares(text: str, entries: Sequence[_Entry], parts: tuple[list[str], list[str]]) -> Table | None:
+def _shares(text: str, entries: Sequence[_Entry], parts: tuple[list[str], list[str]]) -> OptionTable | None:
     """Read shares of confidence: as many as there are options, and little said besides."""
     words = len(_WORD.findall("".join(parts[0]))) + len(_WORD.findall(text[: entries[0][1][0]]))
     lettered = all(text[span[0]] in "ABCD" and not text[span[0] + 1 : span[0] + 2].isalnum() for _, span in entries)
@@ -119,7 +119,7 @@ def _shares(text: str, entries: Sequence[_Entry], parts: tuple[list[str], list[s
         top = max(shares.values())
         best = tuple(letter for letter, share in shares.items() if share == top)
         if len(best) < len(shares):
-            return Table(best, frozenset(), (entries[0][1][0], entries[-1][1][1]))
+            return OptionTable(best, frozenset(), (entries[0][1][0], entries[-1][1][1]))
     return None
 
 
