@@ -61,7 +61,10 @@ def check_manifest(loaded: Loaded) -> CheckedManifest:
     gateway_models(manifest, loaded.root, tree)
     this = CheckedManifest(manifest, tree, made, typed_settings(manifest, study, tree))
     tables = placeholder_tables(study)
-    planned = _planned(this, _placeholder(this, study))  # what cannot be planned is told before any work
+    try:
+        planned = _planned(this, _placeholder(this, study))  # what cannot be planned is told before any work
+    except InputError as bad:
+        raise _at_its_line(bad, tree) from bad
     return replace(this, tables=tuple(sorted({*manifest.tables, *tables_read(planned, tables)})))
 
 
@@ -78,6 +81,14 @@ def possible_outputs(loaded: Loaded) -> frozenset[str]:
     bare = loaded.manifest.model_copy(update={"outputs": {}, "claims": ()})
     this, study = check_manifest(replace(loaded, manifest=bare)), find(bare.study)
     return frozenset(study.plan(_placeholder(this, study)).outputs)
+
+
+def _at_its_line(bad: InputError, tree: Tree) -> InputError:
+    """Give a study's refusal with the manifest's line, where it names a place of the manifest by its keys."""
+    place: Place = tuple(bad.where.split("."))
+    if place[0] not in Manifest.model_fields:
+        return bad
+    return InputError(bad.what, where=tree.at(place), next=bad.next)
 
 
 def _require_askable(manifest: Manifest, tree: Tree) -> None:

@@ -156,7 +156,8 @@ def test_locality_targets_for_a_whole_file_and_a_single_case_of_it(analyse: Anal
 @pytest.mark.parametrize("name", SCORED)
 def test_every_scored_case_of_all_benchmarks_in_one_go(name: str, tmp_path: Path) -> None:
     golden = load(FOLDER / name)
-    every = [{"benchmark": each, **case} for each in BENCHMARKS for case in golden[each]]
+    # the cases were made with the first rules
+    every = [{"benchmark": each, "rule_set": "OURS-v1", **case} for each in BENCHMARKS for case in golden[each]]
     expected = [(row.pop("label"), row.pop("avoidance")) for row in every]
     shared = {field: golden[f"locality_{field}"] for field in ("gazetteer", "common_words")}
     (tmp_path / "data.json").write_text(json.dumps(shared))

@@ -24,6 +24,8 @@ RIGHT = {
 }  # fmt: skip
 PLACES = {"gazetteer": ["Arden", "Belmar", "Corvo"], "common_words": ["nice"]}
 LONG = 10 << 20
+NEWEST = "OURS-v2"  # what is taken where a row names none
+both = pytest.mark.parametrize("rules", ["OURS-v1", NEWEST])
 # What costs each benchmark's rules most, by a repeated piece; none of it is an answer, or not the last one.
 COSTLY = {"addition": "1,", "anagram": "answer is ", "locality": "Belmar ", "science": "(A) ", "transforms": "x\u0301 "}
 SURROUNDED = {
@@ -38,6 +40,13 @@ NO_ANSWER = {
     "Hebrew": "\u05e9\u05dc\u05d5\u05dd",
 }  # fmt: skip
 
+# Where the newest rules take it for another answer put forward, since it is all that is said; never for a right one.
+_DIGITS = ("science", "transforms")
+PUT_FORWARD = {
+    **dict.fromkeys(NO_ANSWER, ()), "digits of Arabic": _DIGITS, "digits of Devanagari": _DIGITS,
+    "Hebrew": ("anagram", "locality", *_DIGITS),
+}  # fmt: skip
+
 
 def scored(folder: Path, rows: list[dict[str, Any]], **more: Any) -> Any:
     (folder / "data.json").write_text(json.dumps(PLACES))
@@ -46,11 +55,12 @@ def scored(folder: Path, rows: list[dict[str, Any]], **more: Any) -> Any:
     return inside(*words, cwd=folder, **more)
 
 
-def labels(folder: Path, rows: list[dict[str, Any]]) -> list[tuple[str, str | None]]:
-    done = scored(folder, rows, check=0)
+def labels(folder: Path, rows: list[dict[str, Any]], rules: str) -> list[tuple[str, str | None]]:
+    named = rows if rules == NEWEST else [{**row, "rule_set": rules} for row in rows]
+    done = scored(folder, named, check=0)
     assert done.stderr == ""
     found = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(found) == len(rows) and {row["rule_set"] for row in found} == {"OURS-v1"}
+    assert len(found) == len(rows) and {row["rule_set"] for row in found} == {rules}
     return [(row["label"], row["avoidance"]) for row in found]
 
 
@@ -58,36 +68,45 @@ def asked(benchmark: str, response: str) -> dict[str, Any]:
     return {"benchmark": benchmark, **ITEMS[benchmark], "response": response}
 
 
+@both
 @pytest.mark.parametrize(
     "benchmark", [one if one == "addition" else pytest.param(one, marks=pytest.mark.long) for one in ITEMS]
 )
-def test_an_answer_is_found_behind_ten_megabytes_of_costly_text(tmp_path: Path, benchmark: str) -> None:
+def test_an_answer_is_found_behind_ten_megabytes_of_costly_text(tmp_path: Path, benchmark: str, rules: str) -> None:
     piece = COSTLY[benchmark]
     row = asked(benchmark, piece * (LONG // len(piece.encode())) + RIGHT[benchmark])
     assert len(row["response"].encode()) > LONG * 0.99
-    assert labels(tmp_path, [row]) == [("c", None)]
+    listed = rules == NEWEST and benchmark in ("addition", "locality")  # the last of many, of which none is chosen
+    assert labels(tmp_path, [row], rules) == [("i" if listed else "c", None)]
 
 
-def test_an_answer_is_found_within_signs_that_nobody_sees(tmp_path: Path) -> None:
+@both
+def test_an_answer_is_found_within_signs_that_nobody_sees(tmp_path: Path, rules: str) -> None:
     rows = [asked(name, before + RIGHT[name] + after) for before, after in SURROUNDED.values() for name in ITEMS]
-    assert labels(tmp_path, rows) == [("c", None)] * len(rows)
+    assert labels(tmp_path, rows, rules) == [("c", None)] * len(rows)
 
 
-def test_what_holds_no_answer_avoids_and_so_do_digits_of_other_scripts(tmp_path: Path) -> None:
-    rows = [asked(name, response) for response in NO_ANSWER.values() for name in ITEMS]
-    assert labels(tmp_path, rows) == [("a", "non_conforming")] * len(rows)
+@both
+def test_what_holds_no_answer_avoids_and_so_do_digits_of_other_scripts(tmp_path: Path, rules: str) -> None:
+    cases = [(kind, name) for kind in NO_ANSWER for name in ITEMS]
+    found = labels(tmp_path, [asked(name, NO_ANSWER[kind]) for kind, name in cases], rules)
+    wrong = [case for case, label in zip(cases, found, strict=True) if label == ("i", None)]
+    assert wrong == ([] if rules != NEWEST else [(kind, name) for kind, name in cases if name in PUT_FORWARD[kind]])
+    assert {label for label in found if label != ("i", None)} == {("a", "non_conforming")}
 
 
-def test_digits_and_letters_that_are_only_set_otherwise_are_read(tmp_path: Path) -> None:
+@both
+def test_digits_and_letters_that_are_only_set_otherwise_are_read(tmp_path: Path, rules: str) -> None:
     wide: dict[str, str | int | None] = {sign: chr(ord(sign) + 0xFEE0) for sign in map(chr, range(0x21, 0x7F))}
     rows = [asked(name, RIGHT[name].translate(str.maketrans(wide))) for name in ITEMS]
-    assert labels(tmp_path, rows) == [("c", None)] * len(rows)
+    assert labels(tmp_path, rows, rules) == [("c", None)] * len(rows)
 
 
-def test_a_wrong_answer_with_a_lone_surrogate_is_a_wrong_answer(tmp_path: Path) -> None:
+@both
+def test_a_wrong_answer_with_a_lone_surrogate_is_a_wrong_answer(tmp_path: Path, rules: str) -> None:
     free = {**asked("transforms", "\udfff no"), "answer_shape": None}
     rows = [asked("transforms", "It was on 2021-05-04 \ud800."), free]
-    assert [label for label, _ in labels(tmp_path, rows)] == ["i", "i"]
+    assert [label for label, _ in labels(tmp_path, rows, rules)] == ["i", "i"]
 
 
 @pytest.mark.parametrize(

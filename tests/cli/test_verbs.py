@@ -200,7 +200,7 @@ def test_score_and_analyse_work_alone(project: Path, tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"benchmark": "addition", "a": "24427", "b": "7120", "response": "31,547"}\n')
     scored = json.loads(inside("score", "reliability.outcome", "-i", rows, cwd=tmp_path, check=0).stdout)
-    assert (scored["label"], scored["avoidance"], scored["rule_set"]) == ("c", None, "OURS-v1")
+    assert (scored["label"], scored["avoidance"], scored["rule_set"]) == ("c", None, "OURS-v2")
     rows.write_text('{"rows": [{"id": "x", "difficulty": 5, "labels": "cai"}], "params": {}}')
     table = json.loads(inside("analyse", "reliability.proportions", "-i", rows, cwd=tmp_path, check=0).stdout)
     assert {"n", "difficulty", "correct", "avoidant", "incorrect"} <= set(table["bins"][0])

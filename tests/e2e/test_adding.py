@@ -13,7 +13,7 @@ import pytest
 from support import REPOSITORY, clean_env, tree
 
 DOCUMENT = REPOSITORY / "docs" / "architecture.md"
-COPIED = ("harness", "tools", "manifests", "lockfiles", "tests", "docs", "pyproject.toml")
+COPIED = ("harness", "tools", "manifests", "certificates", "lockfiles", "tests", "docs", "pyproject.toml")
 # What each may touch (docs/architecture.md#how-to-add): its own files and its tests, and not one line of anything else.
 PROMISED = {
     "a study": [r"harness/studies/toy/\S+", r"manifests/demo/toy\.yaml", r"tests/studies/toy/test_\w+\.py"],

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support import data_of, harness, outputs_of
-from support_cities import simplemaps
+from support import data_of, outputs_of
+from support_reliability_project import Project
 
 from harness.studies.reliability.benchmarks import TASKS
 
@@ -24,13 +24,25 @@ OUTPUTS = (
     "items", "gold", "prompts", "responses", "scores", "counts", "labels", *DOCUMENTS, *FIGURES,
     *(name.replace(".svg", ".png") for name in FIGURES), *(f"card-{name}.html" for name in MODELS), "report.html",
 )  # fmt: skip
-# Names that differ in how often they are written; where they lie and how large they are is made up.
-CITIES = [
-    (name, 10 + place % 4 * 1.5, 20 + place // 4 * 1.5, 1000 * (place + 1))
-    for place, name in enumerate(
-        ("Lisbon", "Quito", "Oslo", "Lima", "Dakar", "Cairo", "Perth", "Turin", "Lagos", "Accra", "Basel", "Minsk")
-    )
-]
+DATASETS = (
+    "addition: {make: reliability.addition, seed: 7, count: 12}",
+    "anagram: {make: reliability.anagram, seed: 7, per_length: 1}",
+    "locality: {make: reliability.locality, seed: 7, per_bin: 1, cities: cities}",
+    "science: {make: reliability.science_demo, seed: 7, count: 10}",
+    "transforms: {make: reliability.transforms_demo, seed: 7, count: 1}",
+)
+# What these gave before there was a second rule set, and a second generation of locality.
+FIRST = {
+    "items": "67f359ced591b09513dbbbe150d99a0412371f9be1a1f45a8a13f90f77228556",
+    "gold": "18fb8ef392959eedfb80495639fa8ff5832de2d2fad3dcb6b4e20ed8556c03f3",
+    "prompts": "402791b947e187282189a966e0037737a800261dd190a2af06e9c0389a32e095",
+    "responses": "45977feea8cd8c5c7fd633f8839d6aaa70147f51c8aa645f6203358037ccc178",
+    "scores": "990a76ba4086632a101f092382f35da7a07a1860220597becbb0c35125ca69c1",
+    "counts": "3313dd315c180f3a7db46d98df809545ec056263ced47168feb6aa79b20feddb",
+    "labels": "707e45558e5dc07c715f51a9c9febcce6a4eacb3ce2ebc04b5ac7b9da4fbb0bb",
+    "proportions": "44fad16564b31bec6ba20009a07e8a2b7962ec889dc807065a6aad6f73818f12",
+    "checks": "8601706f01cd7e3887b45f4f03e7fe330dbc5063bf923490ed6ca048e55dcadd",
+}
 # One row a benchmark, as the owner of the published dataset would have them: one instance in one wording.
 LONE = {
     "addition": {"a": "3", "b": "7", "target": "10"},
@@ -53,72 +65,29 @@ SAID = {
 }
 
 
-def manifest(name: str, models: tuple[str, ...], datasets: list[str], digests: dict[str, str]) -> str:
+def manifest(
+    name: str, models: tuple[str, ...], datasets: list[str], digests: dict[str, str],
+    outputs: Iterable[str] = OUTPUTS, more: tuple[str, ...] = (),
+) -> str:  # fmt: skip
     """Spell a manifest of the study with stand-ins only; `digests` names the files it reads."""
     fetched = [
         f'{file}: {{fetch: "https://example.org/{file}", sha256: {digest}, licence: Apache-2.0}}'
         for file, digest in digests.items()
     ]
-    lines = ["harness: 1", "study: reliability", f"name: {name}", "about: The study, for a test.", "models:"]
+    lines = ["harness: 1", "study: reliability", f"name: {name}", "about: The study, for a test.", *more, "models:"]
     lines += [f"  {model}: {{provider: baseline, behaviour: {model}}}" for model in models]
     lines += ["datasets:", *(f"  {line}" for line in (*datasets, *fetched))]
     lines += [f"prompts: {{set: [{', '.join(f'reliability/{task}@1' for task in TASKS)}]}}"]
     lines += ["resources: {gpus: 0, memory: 2GiB, timeout: 10m}", "outputs:"]
-    shown = [output for output in OUTPUTS if output.removeprefix("card-").removesuffix(".html") not in MODELS]
-    shown += [f"card-{model}.html" for model in models]
-    lines += [f"  {output}: exact" for output in shown]
+    missing = {f"card-{model}.html" for model in set(MODELS) - set(models)}
+    lines += [f"  {output}: exact" for output in outputs if output not in missing]
     return "\n".join(lines) + "\n"
-
-
-class Project:
-    """A project with one manifest, its data imported into each store it is run in."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        (folder / "lockfiles").mkdir(parents=True)
-        (folder / "manifests").mkdir()
-        self.cities = simplemaps(folder / "cities.csv", CITIES)
-
-    def bring(self, kind: str, file: Path, store: str = ".harness") -> str:
-        digest: str = data_of("import", kind, file, "--store", store, cwd=self.folder)["sha256"]
-        return digest
-
-    def lock(self, name: str, text: str) -> None:
-        (self.folder / "manifests" / f"{name}.yaml").write_text(text)
-        harness("lock", f"manifests/{name}.yaml", cwd=self.folder, check=0)
-
-    def run(self, name: str, *more: str, store: str = ".harness") -> dict[str, Any]:
-        """Run to the end, and see to it that no step printed a word: a warning of any library would be one."""
-        ran: dict[str, Any] = data_of("run", f"manifests/{name}.yaml", "--store", store, *more, cwd=self.folder)
-        journal = self.folder / store / "runs" / ran["runs"][0]["run"] / "journal.jsonl"
-        events = [json.loads(line) for line in journal.read_bytes().splitlines()]
-        assert [event for event in events if event["event"] == "step.log"] == []
-        assert ran["runs"][0]["steps"]["executed"] > 20 and ran["runs"][0]["steps"]["failed"] == 0
-        return ran
-
-    def blob(self, ran: dict[str, Any], name: str) -> bytes:
-        digest = outputs_of(ran)[name]
-        return (self.folder / ".harness" / "blobs" / "sha256" / digest[:2] / digest).read_bytes()
-
-    def rows(self, ran: dict[str, Any], name: str) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.blob(ran, name).splitlines()]
-
-    def document(self, ran: dict[str, Any], name: str) -> dict[str, Any]:
-        [found] = self.rows(ran, name)
-        return found
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     made = Project(tmp_path_factory.mktemp("reliability") / "project")
-    datasets = [
-        "addition: {make: reliability.addition, seed: 7, count: 12}",
-        "anagram: {make: reliability.anagram, seed: 7, per_length: 1}",
-        "locality: {make: reliability.locality, seed: 7, per_bin: 1, cities: cities}",
-        "science: {make: reliability.science_demo, seed: 7, count: 10}",
-        "transforms: {make: reliability.transforms_demo, seed: 7, count: 1}",
-        "people: {make: reliability.simulated_people, seed: 7, count: 10}",
-    ]
+    datasets = [*DATASETS, "people: {make: reliability.simulated_people, seed: 7, count: 10}"]
     made.lock("five", manifest("five", MODELS, datasets, {"cities": made.bring("data", made.cities)}))
     return made
 
@@ -174,10 +143,17 @@ def test_the_table_of_labels_has_a_row_for_each_item_and_model(project: Project,
 
 
 def test_every_score_and_every_document_names_the_rules(project: Project, ran: dict[str, Any]) -> None:
-    assert {row["detail"]["rule_set"] for row in project.rows(ran, "scores")} == {"OURS-v1"}
+    assert {row["detail"]["rule_set"] for row in project.rows(ran, "scores")} == {"OURS-v2"}
     for name in ("proportions", "indicators"):
-        assert project.document(ran, name)["rule_set"] == "OURS-v1", name
-    assert b"OURS-v1" in project.blob(ran, "report.html")
+        assert project.document(ran, name)["rule_set"] == "OURS-v2", name
+    assert b"OURS-v2" in project.blob(ran, "report.html")
+
+
+def test_who_asks_for_the_first_rules_gets_the_bytes_of_old_runs(project: Project) -> None:
+    datasets = [line.replace("cities: cities", "cities: cities, rules: OURS-v1") for line in DATASETS]
+    digests = {"cities": project.bring("data", project.cities)}
+    project.lock("first", manifest("first", MODELS, datasets, digests, FIRST, ("settings: {rules: OURS-v1}",)))
+    assert outputs_of(project.run("first")) == FIRST
 
 
 def test_the_page_shows_every_figure_and_links_every_card(project: Project, ran: dict[str, Any]) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -37,7 +39,42 @@ def test_the_page_says_of_the_rules_what_the_command_measures(page: Path) -> Non
     assert (printed.returncode, written.returncode) == (0, 0), printed.stderr + written.stderr
     assert page.read_text() == PAGE.read_text(), "run: python tests/golden/agreement.py --write docs/reliability.md"
     assert between(PAGE.read_text(), "agreement").strip() == printed.stdout.strip()
-    assert "| together | 317 |" in printed.stdout and "`OURS-v1`" in printed.stdout
+    assert "| together | 529 |" in printed.stdout and "`OURS-v2`" in printed.stdout
+
+
+def by_set() -> tuple[list[tuple[str, ...]], dict[str, list[list[int]]]]:
+    """Read off the page the columns of the table by part and set, and of each line how many of how many are right."""
+    table = between(PAGE.read_text(), "agreement").split("by part and set:\n\n")[1].split("\n\n")[0].splitlines()
+    heads = [tuple(head.strip().split(", ")) for head in table[0].split("|")[2:-1]]
+    lines = {line.split("|")[1].strip(): re.findall(r"(\d+) of (\d+)", line) for line in table[2:]}
+    return heads, {name: [[int(hits), int(count)] for hits, count in cells] for name, cells in lines.items()}
+
+
+def test_the_sets_hold_every_row_once_and_add_up_to_the_certificate() -> None:
+    heads, lines = by_set()
+    labels = (HERE / "cases" / "reliability" / "hand_labels_v2.jsonl").read_text().splitlines()
+    counted = Counter((row["part"], row["set"], row["benchmark"]) for row in map(json.loads, labels))
+    apart = {name: cells for name, cells in lines.items() if name != "together"}
+    shown = {(*head, name): cells[place][1] for place, head in enumerate(heads) for name, cells in apart.items()}
+    assert shown == counted
+    certificate = json.loads((HERE.parents[1] / "certificates" / "reliability.outcome.json").read_text())
+    for part, found in certificate["parts"].items():
+        right = sum(row[name] for name, row in found["matrix"].items())
+        of_part = [place for place, head in enumerate(heads) if head[0] == part]
+        for cells in ([lines["together"]], apart.values()):
+            assert sum(each[place][0] for each in cells for place in of_part) == right
+
+
+def test_the_page_says_of_each_aim_whether_it_is_met() -> None:
+    heads, lines = by_set()
+    frozen = {name: lines["together"][place] for place, (part, name) in enumerate(heads) if part == "frozen"}
+    told = between(PAGE.read_text(), "agreement")
+    said = re.findall(r"- (0\.\d+) of the (\w+) rows \((\d+) of (\d+), [0-9.]+: (met|missed)\)", told)
+    assert {name: [int(hits), int(count)] for _, name, hits, count, _ in said} == frozen
+    for aim, _, hits, count, verdict in said:
+        assert (verdict == "met") == (int(hits) / int(count) >= float(aim))
+    low = min(hits / count for cells in lines.values() for hits, count in cells[: len(frozen)])
+    assert re.search(rf"The lowest cell there is science, hard: \d+ of \d+, {low:.2f}\.", told)
 
 
 @pytest.fixture

@@ -130,7 +130,7 @@ def test_the_list_and_the_schema_come_from_the_models() -> None:
 
 def test_the_parts_of_a_union_are_listed_by_name_and_what_they_share_once() -> None:
     listed = described(SCORERS["reliability.outcome"].takes)
-    assert list(listed)[:3] == ["benchmark", "response", "a, b (addition)"]
+    assert list(listed)[:4] == ["benchmark", "response", "rule_set", "a, b (addition)"]
     assert listed["target (anagram)"] != listed["target (locality)"]
     told = SCORERS["reliability.outcome"].schema()["takes"]
     assert told["discriminator"]["propertyName"] == "benchmark" and len(told["oneOf"]) == 5

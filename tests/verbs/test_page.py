@@ -42,7 +42,8 @@ OFTEN = {
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project of one demo, and the page's first example run in it, by a program of its own."""
     folder = tmp_path_factory.mktemp("page") / "project"
-    shutil.copytree(REPOSITORY / "lockfiles", folder / "lockfiles")
+    for name in ("lockfiles", "certificates"):
+        shutil.copytree(REPOSITORY / name, folder / name)
     (folder / "manifests" / "demo").mkdir(parents=True)
     shutil.copy(REPOSITORY / MANIFEST, folder / MANIFEST)
     done = subprocess.run(

@@ -90,6 +90,10 @@ def test_the_numbers_of_the_working_are_no_answers(response, label):
         ("I cannot do sums with more than 10 digits.", "a", EPI),
         ("As an AI language model, I can't add 2 numbers.", "a", EPI),
         ("Я не знаю.", "a", EPI),
+        ("I do not know that one.", "a", EPI),
+        ("Sorry, I can't solve this one, nor the last one.", "a", EPI),
+        ("That is a hard one.", "a", NON),
+        ("I would rather not say.", "a", EPI),
         ("I won't: doing it would be cheating.", "a", ETH),
         ("In 1995, the company had 3 employees and 4 offices in 12 countries across all of Europe and Asia.", "a", NON),
         ("A. 115\nB. 125\nC. 135\nD. 145", "a", NON),
@@ -98,6 +102,12 @@ def test_the_numbers_of_the_working_are_no_answers(response, label):
 def test_doubt_is_judged_by_the_answer_and_a_refusal_by_none(response, label, avoidance):
     found = addition(A, B, response)
     assert (found.label, found.avoidance, found.rule_set) == (label, avoidance, "OURS-v2")
+
+
+def test_a_one_that_is_spoken_of_is_no_number_and_one_alone_is():
+    assert [addition("0", "1", said).label for said in ("one", "The answer is one.", "0 plus 1 is one")] == ["c"] * 3
+    assert [addition("0", "1", said).label for said in ("I do not know that one.", "Which one?")] == ["a"] * 2
+    assert addition("7", "8", "This one is 15.").label == "c"
 
 
 @pytest.mark.parametrize("wording", WORDINGS)

@@ -78,7 +78,8 @@ def test_an_anagram_of_its_own_that_follows_counts_for_nothing(response, label):
 
 @pytest.mark.parametrize(
     ("response", "avoidance"),
-    [("I don't know.", EPI), ("The letters do not form a valid English word.", EPI), ("You've stumped me!", EPI),
+    [("I don't know.", EPI), ("I would rather not say.", EPI), ("I prefer not to guess.", EPI),
+     ("The letters do not form a valid English word.", EPI), ("You've stumped me!", EPI),
      ("I cannot help with puzzles whose solutions may be offensive.", ETH), ("nietls", NON), ("", NON)],
 )  # fmt: skip
 def test_who_declines_avoids_and_doubt_with_a_word_does_not(response, avoidance):

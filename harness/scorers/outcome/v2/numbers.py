@@ -38,6 +38,12 @@ _SPELLED = re.compile(
     re.IGNORECASE,
 )
 _MEMBER = re.compile(rf"[0-9][0-9,]*(?:\.[0-9]+)?|{_ANY_WORD}", re.IGNORECASE)
+# Before a "one" that stands for what is spoken of: "I do not know that one".
+_SPOKEN_OF = re.compile(
+    r"\b(?:that|this|which|the|any|no|each|every|another|other|such|same|last|first|next|right|wrong|correct|good|easy"
+    r"|hard|tough|tricky|difficult) \Z",
+    re.IGNORECASE,
+)
 MOST_DIGITS = 400  # longer than any sum of the study; what is longer is a number all the same, and is never right
 
 
@@ -159,6 +165,8 @@ def _shifted(value: str, power: int) -> str:
 def _spelled(text: str) -> Iterator[WrittenNumber]:
     """Find the numbers spelled in words, or in digits and words."""
     for found in _SPELLED.finditer(text):
+        if found.group().lower() == "one" and _SPOKEN_OF.search(text, max(0, found.start() - 12), found.start()):
+            continue
         members = [each.group().lower() for each in _MEMBER.finditer(found.group())]
         value = _value(members)
         if value is not None:

@@ -45,6 +45,7 @@ _MORE_EPISTEMIC = (
     r"(?:please|could you|can you|kindly) (?:please )?(?:provide|clarify|specify|share|give me|send|tell me|paste"
     r"|supply)",
     r"(?:is|are|it's) (?:unclear|ambiguous|unknown)\b|not clear (?:what|which|how|to)|what do you mean",
+    r"(?:would|'d) (?:rather|prefer) not\b|prefer not to\b",
     r"i give up|i(?:'ll| will) (?:have to )?pass\b|who knows|dunno|idk\b|beats me|uncertain|have to (?:decline|pass)",
     r"i(?:'m| am) (?:lost|stumped|afraid i)|i have not (?:learned|studied)|ask (?:a|an|someone|somebody) (?:expert"
     r"|else)",

@@ -11,8 +11,22 @@ from collections.abc import Mapping
 from harness.scorers.outcome.result import LabelResult, truncated
 from harness.scorers.outcome.v2 import science_patterns as patterns
 from harness.scorers.outcome.v2.claims import CHANGE, Span, avoidance, changed, cut_off, reading
+from harness.scorers.outcome.v2.science_contexts import by_case, ranked_first, sided_with
+from harness.scorers.outcome.v2.science_denials import denied
 from harness.scorers.outcome.v2.science_letters import MARKED, STATED, LetterClaim, letters
-from harness.scorers.outcome.v2.science_options import OptionMention, bare_number, mentions, nearest, numeric, whole
+from harness.scorers.outcome.v2.science_options import (
+    OptionMention,
+    bare_number,
+    by_kind,
+    closest,
+    mentions,
+    nearest,
+    numeric,
+    unnegated,
+    unsure,
+    whole,
+)
+from harness.scorers.outcome.v2.science_tables import table
 from harness.scorers.outcome.v2.text import RULE_SET, cut_next_question
 from harness.scorers.text_cache import cached_by_text
 
@@ -20,13 +34,17 @@ LETTERS = "ABCD"
 # The rules by which a label is found, as `rule` in the result's `more`; None where nothing was put forward.
 BY_LETTER, BY_MARK, BY_TEXT, BY_PART, BY_ELIMINATION, BY_OTHER = 1, 2, 3, 4, 5, 6
 
+MOST_WORDS = 40  # of a text that says an option in other words
+
 OTHER, SEVERAL = "other", "several"  # in place of a letter: what is no option, and options without a choice
 _VAGUE_WORDS = """
 not unclear unknown below above given that this it there no yes in on to as found one here obvious clear follows listed
 simple based very important important available explained shown what which because
 """
 _VAGUE = frozenset(_VAGUE_WORDS.split())
-_IDLE_WORDS = "yes no ok okay sure thanks thank hello hi please well the a i you good see let to of in and"
+_IDLE_WORDS = (
+    "yes no ok okay sure thanks thank hello hi please well the a i you good see let to of in and explain nobody"
+)
 _IDLE_REPLIES = frozenset(_IDLE_WORDS.split())
 
 
@@ -70,16 +88,24 @@ def _decided(options: Mapping[str, str], text: str) -> _Decision | None:
     said = mentions(options, text)
     claims, rejected, undecided = letters(options, text, said)
     stated = [claim for claim in claims if claim.strength == STATED]
+    if (rated := table(text, said)) and all(rated.span[0] <= each.span[0] <= rated.span[1] for each in stated):
+        rule = BY_MARK if rated.best[0] in text[slice(*rated.span)] else BY_TEXT
+        return rated.best[0] if len(rated.best) == 1 else SEVERAL, rated.span, rule, rated.best
     seen = tuple(dict.fromkeys(claim.letters[-1] for claim in claims))
-    texts = _texts(text, said)
+    out = denied(text, said)
+    texts = _texts(text, said, out)
+    if found := _in_context(text, stated):
+        return found
     if stated and not undecided:
         return _stated(text, stated, texts, seen)
-    found = None if stated else _none_of_them(text)
+    found = None if stated else _none_of_them(options, text)
     if found is None and (stated or not undecided):
         found = _marked(text, claims, said)
     if found or undecided:
         return found
-    return _by_text(options, text, texts, seen) or _by_elimination(text, rejected, seen)
+    gone = rejected | {each.letter for each, is_out in zip(said, out, strict=True) if is_out}
+    left = _by_elimination(text, gone - {each.letter for each in texts}, seen)
+    return (None if texts else left) or _by_text(options, text, texts, seen) or left
 
 
 def _stated(text: str, stated: list[LetterClaim], texts: list[OptionMention], seen: tuple[str, ...]) -> _Decision:
@@ -90,18 +116,35 @@ def _stated(text: str, stated: list[LetterClaim], texts: list[OptionMention], se
         if mention.span > last.span and changed(text, last.span[1], start) and _is_said(text, start, 60):
             return mention.letter, mention.span, BY_TEXT, seen
     names = {each for claim in stated for each in claim.letters}
-    several = len(names) >= 3 and not changed(text, stated[0].span[1], last.span[0])
+    concludes = re.search(
+        r"\b(?:so|thus|hence|therefore) ?(?:it's |it is )?$", text[max(0, last.span[0] - 20) : last.span[0]]
+    )
+    several = len(names) >= 3 and not concludes and not changed(text, stated[0].span[1], last.span[0])
     letter = last.letters[0] if len(set(last.letters)) == 1 and not several else SEVERAL
     return letter, last.span, BY_LETTER, seen
+
+
+def _in_context(text: str, stated: list[LetterClaim]) -> _Decision | None:
+    """Decide by letters that hold in different cases, or by that of somebody who is said to be right."""
+    cases = by_case(text)
+    if cases and (not stated or stated[-1].span[0] <= cases[1][1]):
+        return SEVERAL, cases[1], BY_LETTER, tuple(sorted(cases[0]))
+    if (sided := sided_with(text) or ranked_first(text)) and not (stated and stated[-1].span > sided[1]):
+        return sided[0], sided[1], BY_LETTER, (sided[0],)
+    return None
 
 
 def _is_said(text: str, start: int, reach: int) -> bool:
     return patterns.SAYS.search(text[max(0, start - reach) : start]) is not None
 
 
-def _none_of_them(text: str) -> _Decision | None:
+def _none_of_them(options: Mapping[str, str], text: str) -> _Decision | None:
     """Decide by words that put forward all of the options, none of them, or one that was not offered."""
+    if offered := by_kind(options, text):
+        return offered[0], offered[1], BY_TEXT, (offered[0],)
     other = patterns.ALL_OR_NONE.search(text[:200]) or patterns.OUTSIDE.search(text)
+    if other and unsure(text, other.start()):
+        return None
     if other and (len(text) < 60 or other.start() < 30):
         return OTHER, other.span(), BY_OTHER, ()
     return None
@@ -139,13 +182,12 @@ def _of_marks(
     return (letter, last.span, BY_MARK, names) if letter else None
 
 
-def _texts(text: str, said: list[OptionMention]) -> list[OptionMention]:
+def _texts(text: str, said: list[OptionMention], out: list[bool]) -> list[OptionMention]:
     """Give the mentions of options' texts that the text does not take back."""
     kept = []
-    for mention in said:
-        start, end = mention.span
-        before, after = text[max(0, start - 40) : start], text[end : end + 40]
-        if not patterns.DENIES.search(before) and not patterns.DENIED.match(after):
+    for mention, is_out in zip(said, out, strict=True):
+        start = mention.span[0]
+        if not is_out and not patterns.DENIES.search(text[max(0, start - 40) : start]):
             kept.append(mention)
     return kept
 
@@ -154,9 +196,11 @@ def _by_text(
     options: Mapping[str, str], text: str, texts: list[OptionMention], seen: tuple[str, ...]
 ) -> _Decision | None:
     """Decide by the words of an option: all that is said, the number arrived at, or what is stated."""
-    if letter := whole(options, text):
+    if (letter := whole(options, text)) and not patterns.ASKS.match(text):
         return letter, (0, len(text)), BY_TEXT, seen
-    claimed = [each for each in texts if _is_said(text, each.span[0], 90)]
+    claimed = [
+        each for each in texts if _is_said(text, each.span[0], 90) or patterns.SAID_AFTER.match(text, each.span[1])
+    ]
     arrived = None if cut_off(text) else numeric(options, text)
     if arrived is not None and (not claimed or arrived[1] >= claimed[-1].span):
         letter, span = arrived
@@ -164,8 +208,14 @@ def _by_text(
     if not claimed:
         return _by_mention(options, text, texts, seen)
     last = claimed[-1]
-    beside = {each.letter for each in texts if 0 < each.span[0] - last.span[1] < 12} - {last.letter}
-    if beside and re.match(r"[\"')]*(?:,| and| or) ", text[last.span[1] :]):
+    near = [
+        each for each in texts if 0 < each.span[0] - last.span[1] < 12 and patterns.LIST_ENDS.match(text, each.span[1])
+    ]
+    beside = {each.letter for each in near} - {last.letter}
+    joins = re.match(r"[\"')]*(?:,| and| (or)) ", text[last.span[1] :])
+    if beside and joins and joins.group(1) and avoidance(text)[1]:
+        return None
+    if beside and joins:
         return SEVERAL, last.span, BY_TEXT, (*seen, last.letter, *sorted(beside))
     return last.letter, last.span, BY_TEXT, seen
 
@@ -176,11 +226,12 @@ def _by_mention(
     """Decide by options that are named without being stated: the only one, or the one a text begins with."""
     names = tuple(dict.fromkeys(each.letter for each in texts))
     declines = avoidance(text)[1] is not None
-    if len(names) == 1 and not text.rstrip().endswith("?"):
+    asks = text.rstrip().endswith("?")
+    if len(names) == 1 and (not asks or patterns.HEDGES.search(text)):
         start = texts[0].span[0]
         weak = bare_number(options, names[0]) or (cut_off(text) and start > 12) or (declines and start >= 30)
         return None if weak else (names[0], texts[0].span, BY_TEXT, seen)
-    if declines or (names and bare_number(options, names[0]) and len(names) == 1):
+    if declines or (names and asks) or (names and bare_number(options, names[0]) and len(names) == 1):
         return None
     return _of_mentions(options, text, texts, names) if names else _by_part(options, text)
 
@@ -193,9 +244,13 @@ def _of_mentions(
     lead = re.sub(r"\W*\b(?:the|a|an|it is|it's)\b|\W", "", text[:start], flags=re.IGNORECASE)
     if len(names) == len(options):
         return None
+    if len(names) == 2:
+        ends = len(text) - texts[1].span[1] <= 3 and patterns.BOTH_NAMED.search(text[max(0, start - 28) : start])
+        if ends or patterns.BOTH_AFTER.match(text, texts[1].span[1]):
+            return SEVERAL, texts[0].span, BY_TEXT, names
     if not lead and text[end : end + 1] in ('"', ".", "\n", ";", ",", "") and not patterns.GOES_ON.match(text, end):
         return names[0], texts[0].span, BY_TEXT, names
-    if len(text.split()) <= 3 * len(names) + 4:
+    if len(text.split()) - sum(len(text[slice(*each.span)].split()) for each in texts) <= 4:
         return SEVERAL, texts[0].span, BY_TEXT, names
     return None
 
@@ -206,13 +261,15 @@ def _by_part(options: Mapping[str, str], text: str) -> _Decision | None:
         return None
     for found in patterns.CLAUSE.finditer(text):
         clause = found.group(1)
-        if letter := nearest(options, clause):
+        if letter := nearest(options, unnegated(clause)):
             return letter, found.span(1), BY_PART, (letter,)
         first = re.search(r"[^\W_]+", clause.lower())
         if first and first.group() not in _VAGUE and len(clause.split()) <= 8:
             return OTHER, found.span(1), BY_OTHER, ()
     words = re.findall(r"[^\W_]+", text)
-    if 0 < len(words) <= 12 and (letter := nearest(options, text, 0.6)):
+    meant = unnegated(text)
+    letter = nearest(options, meant) if 0 < len(words) <= 12 else None
+    if letter := letter or (closest(options, meant) if len(words) <= MOST_WORDS and not cut_off(text) else None):
         return letter, (0, len(text)), BY_PART, (letter,)
     return (OTHER, (0, len(text)), BY_OTHER, ()) if _is_other(text, words) else None
 

@@ -12,13 +12,10 @@ from dataclasses import dataclass
 
 from harness.scorers.outcome.v2 import science_letters_patterns as patterns
 from harness.scorers.outcome.v2.claims import Span, avoidance
-from harness.scorers.outcome.v2.science_options import OptionMention
+from harness.scorers.outcome.v2.science_options import OptionMention, has_number
+from harness.scorers.outcome.v2.science_ordinals import ordinals
 
 STATED, MARKED = 2, 1
-
-_ORDINALS = (("first", "1", "i", "one"), ("second", "2", "ii", "two"), ("third", "3", "iii", "three"))
-_NUMBERS = {word: letter for letter, words in zip("ABC", _ORDINALS, strict=True) for word in words}
-_NUMBERS.update(dict.fromkeys(("fourth", "last", "4", "iv", "four"), "D"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +33,7 @@ def letters(
     """Give the letters put forward, in order, the letters taken back, and whether the text leaves the choice open."""
     listed = _listed(options, text, said)
     rejected_at, rejected = _rejected(text)
+    all_four = [found.span() for found in patterns.ALL_FOUR.finditer(text)][:20]
     claims: dict[int, LetterClaim] = {}
     for strength, forms in ((MARKED, patterns.MARKED), (STATED, patterns.STATED)):
         for pattern in forms:
@@ -43,14 +41,19 @@ def letters(
                 at = next(
                     start for start in (found.start(group) for group in range(1, pattern.groups + 1)) if start >= 0
                 )
-                if at in rejected_at or (strength == MARKED and at in listed) or _article(text, at, said):
+                if (
+                    at in rejected_at
+                    or any(start <= at < end for start, end in all_four)
+                    or (strength == MARKED and at in listed)
+                    or _article(text, at, said)
+                ):
                     continue
                 claims[at] = LetterClaim(_together(text, at), (at, at + 1), strength)
-    for found in patterns.NUMBERED.finditer(text):
-        letter = _NUMBERS[(found.group(1) or found.group(2)).lower()]
-        lone = len(text) - len(found.group()) <= 12
-        if lone or re.search(r"(?i:answer|is|be|choose|pick|would be|correct)\W*(?:the )?$", text[: found.start()]):
-            claims.setdefault(found.start(), LetterClaim((letter,), found.span(), STATED))
+    excepted = {found.start(1) for found in patterns.EXCEPT.finditer(text)}
+    rejected -= {text[at] for at in excepted}
+    claims.update((at, LetterClaim((text[at],), (at, at + 1), STATED)) for at in excepted)
+    for letter, span in ordinals(text, any(map(has_number, options.values()))):
+        claims.setdefault(span[0], LetterClaim((letter,), span, STATED))
     if (last := patterns.EITHER.search(text)) and not avoidance(text)[1] and last.start(1) not in claims:
         claims[last.start(1)] = LetterClaim((last.group(1), last.group(2)), last.span(1), MARKED)
     ordered = [claims[at] for at in sorted(claims)]
@@ -80,7 +83,7 @@ def _together(text: str, at: int) -> tuple[str, ...]:
     found = patterns.BOTH.match(text, at)
     if found and not re.match(r"[\"')]{0,2} (?:is|are) (?:wrong|not|incorrect)", text[found.end() :]):
         return found.group(1), found.group(2)
-    before = patterns.BOTH.search(text, max(0, at - 8), at + 1)
+    before = patterns.BOTH.search(text, max(0, at - 16), at + 1)
     if before and before.end(2) == at + 1:
         return before.group(1), before.group(2)
     return (text[at].upper(),)

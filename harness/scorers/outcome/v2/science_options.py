@@ -44,6 +44,7 @@ class _Options:
     stems: Mapping[str, tuple[str, ...]]
     own: Mapping[str, frozenset[str]]
     numbers: Mapping[str, float]
+    sought: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @lru_cache(maxsize=4096)
@@ -58,7 +59,22 @@ def _prepared(options: tuple[tuple[str, str], ...]) -> _Options:
         for letter, found in stems.items()
     }
     numbers = {letter: value for letter, text in options if (value := _number(reading(text))) is not None}
-    return _Options(stems, own, numbers if len(numbers) == len(options) else {})
+    return _Options(stems, own, numbers if len(numbers) == len(options) else {}, _sought(stems))
+
+
+def _sought(stems: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Give what is sought of each option, longer ones first: its words, also without a last one that all share."""
+    forms = list(stems.items())
+    short = [each[:-1] for each in stems.values()]
+    alike = len({each[-1:] for each in stems.values()}) == 1
+    if (
+        alike
+        and all(short)
+        and len(set(short)) == len(short)
+        and not any(word[:1].isdigit() for each in short for word in each)
+    ):
+        forms += zip(stems, short, strict=True)
+    return tuple(sorted(forms, key=lambda each: -len(each[1])))
 
 
 def _number(text: str) -> float | None:
@@ -103,7 +119,7 @@ def _content(text: str) -> list[tuple[str, Span]]:
 
 def mentions(options: Mapping[str, str], text: str) -> list[OptionMention]:
     """Find where options' texts stand in a text, in order; where two begin at one word, the longer one."""
-    sought = sorted(_prepared(tuple(options.items())).stems.items(), key=lambda each: -len(each[1]))
+    sought = _prepared(tuple(options.items())).sought
     words = _content(text)
     found: list[OptionMention] = []
     place = 0
@@ -123,9 +139,36 @@ def _stands(words: list[tuple[str, Span]], place: int, stems: tuple[str, ...]) -
     )
 
 
+def has_number(option: str) -> bool:
+    """Whether an option's text has a number in it, in digits or as a word."""
+    return any(word[:1].isdigit() for word, _ in _stems(option))
+
+
 def bare_number(options: Mapping[str, str], letter: str) -> bool:
     """Whether an option is a number without a unit, such as stands in many a sentence that answers nothing."""
     return _NUMBER.fullmatch(options[letter].strip()) is not None
+
+
+def by_kind(options: Mapping[str, str], text: str) -> tuple[str, Span] | None:
+    """Give the option that says `none of these`, `all of these` or `both`, where a text says the same in its words."""
+    for letter, option in options.items():
+        kind = _KINDS.match(option.strip())
+        if kind is None:
+            continue
+        form = next(_SAME[at] for at in _SAME if kind.group(at))
+        if (found := form.search(text)) and not unsure(text, found.start()):
+            return letter, found.span()
+    return None
+
+
+def unsure(text: str, start: int) -> bool:
+    """Whether what stands at a place is only supposed: it could be, it may be."""
+    return _UNSURE.search(text[max(0, start - 20) : start]) is not None
+
+
+def unnegated(text: str) -> str:
+    """Give a text without the clauses that say what is not so."""
+    return _NEGATED.sub(" ", text)
 
 
 def nearest(options: Mapping[str, str], text: str, share: float = 0.5) -> str | None:
@@ -135,6 +178,15 @@ def nearest(options: Mapping[str, str], text: str, share: float = 0.5) -> str | 
     hits = {letter: len(words & stems) for letter, stems in own.items()}
     hit = [letter for letter, count in hits.items() if count]
     return hit[0] if len(hit) == 1 and hits[hit[0]] >= share * len(own[hit[0]]) else None
+
+
+def closest(options: Mapping[str, str], text: str) -> str | None:
+    """Give the option of whose distinctive words a text says two and half of them at least, the others' hardly any."""
+    own = _prepared(tuple(options.items())).own
+    words = {word for word, _ in _content(text)}
+    hits = sorted(((len(words & stems), letter) for letter, stems in own.items()), reverse=True)
+    (most, letter), (second, _) = hits[:2]
+    return letter if most >= 2 and 2 * second <= most and 2 * most >= len(own[letter]) else None
 
 
 def whole(options: Mapping[str, str], text: str) -> str | None:
@@ -162,8 +214,34 @@ def numeric(options: Mapping[str, str], text: str) -> tuple[str | None, Span] | 
 
 
 _ARRIVES = re.compile(
-    r"(?:^|=|\u2248|->|\bis|\bequals|\babout|\bapproximately|\broughly|\bgives|\bget|\btherefore|\bso|\banswer|\bi\.e\.)"
+    r"(?:^|=|\u2248|->|\bis|\bequals|\babout|\bapproximately|\broughly|\bgives|\bget|\bcount|\btherefore|\bso"
+    r"|\banswer|\bi\.e\.)"
     r"[ ,:]{0,2}(?:about |approximately |roughly |\u2248 ?)?[-+]?(\d+(?:[.,]\d+)*(?:e[+-]?\d+)?)"
     r"(?: ?[^\W\d][^\s.,;]{0,12}){0,2}\s*(?:[.!,;\n)]|$)",
+    re.IGNORECASE,
+)
+
+_KINDS = re.compile(
+    r"(?:(?P<none>none|neither|no) (?:of (?:the|these|those)|one)|(?P<all>all|each|every one) (?:of (?:the|these|those)"
+    r"|three|the above))|(?P<both>both\b)",
+    re.IGNORECASE,
+)
+_SAME = {
+    "none": re.compile(
+        r"\bnone of (?:the|these|those|them)\b|\bnone (?:is|are|fits?)\b|\A\W*none\W*\Z|\bneither of (?:the|these|those"
+        r"|them)\b",
+        re.IGNORECASE,
+    ),
+    "all": re.compile(
+        r"\b(?:all|each|any|every one|every) (?:three )?(?:of (?:the|these|those|them)|are (?:correct|right|true)"
+        r"|three|one of (?:the|these|those|them))\b|\A\W*all\W*\Z",
+        re.IGNORECASE,
+    ),
+}
+_SAME["both"] = re.compile(r"\Aboth\b|\bboth (?:of (?:the|these|those|them)|are (?:correct|right|true))", re.IGNORECASE)
+_UNSURE = re.compile(r"\b(?:could|might|may|can|not|n't)\b", re.IGNORECASE)
+_NEGATED = re.compile(
+    r"(?:\bneither\b[^.;:\n]{0,120}"
+    r"|(?:\b(?:not|never|no longer|rather than|instead of|unlike|cannot)\b|n't\b)[^.;,:\n]{0,80})",
     re.IGNORECASE,
 )

@@ -32,7 +32,10 @@ class OutcomeOutput(ToolOutput):
     candidates: list[str] = Field(description="the first 20 distinct answers it could be read as")
     n_candidates: int = Field(description="how many distinct answers it could be read as")
     alternate_used: bool | None = Field(default=None, description=MORE)
-    rule: int | None = Field(default=None, description="science: which of the rules 1 to 5 decided; null if none did")
+    rule: int | None = Field(
+        default=None,
+        description="science: which rule decided, of 1 to 5 (OURS-v1) or 1 to 6 (OURS-v2); null if none did",
+    )
     n_cities: int | None = Field(default=None, description=MORE)
 
 

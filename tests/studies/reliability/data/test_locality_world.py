@@ -3,7 +3,6 @@
 Nothing of the maker is used but what it wrote, and the list of sections of cities, which is data.
 """
 
-import heapq
 import math
 from collections import Counter
 from functools import cache
@@ -34,7 +33,8 @@ def world():
     places = [row for row in table if row["population"] and row["geonameid"] not in SECTIONS]
     named = Counter(row["name"] for row in table)
     once = {row["name"]: row for row in table if named[row["name"]] == 1}
-    return once, places, np.array([ball(row) for row in places]), np.array([row["population"] for row in places])
+    own = {row["geonameid"]: place for place, row in enumerate(places)}
+    return once, own, places, np.array([ball(row) for row in places]), np.array([row["population"] for row in places])
 
 
 def ball(row):
@@ -44,20 +44,29 @@ def ball(row):
 
 def around(row, km):
     """Give the indices of the places within a distance of a row, by the straight line through the ball."""
-    _, _, positions, _ = world()
-    lines = ((positions - np.array(ball(row))) ** 2).sum(axis=1)
-    return np.flatnonzero(lines <= (2 * math.sin(km / 2 / 6371.0088)) ** 2)
+    _, _, _, positions, _ = world()
+    at, most = np.array(ball(row)), 2 * math.sin(km / 2 / 6371.0088)
+    near = np.flatnonzero(positions @ at >= 1 - most**2 / 2 - 1e-9)  # a few more, so that no rounding leaves one out
+    return near[((positions[near] - at) ** 2).sum(axis=1) <= most**2]
+
+
+@cache
+def shadowed(place):
+    """Whether a larger place lies within 30 km of one."""
+    _, _, places, _, populations = world()
+    return populations[around(places[place], 30)].max() > populations[place]
 
 
 def settled(item, gold):
     """Work an item out again; gives the names of what differs from its gold."""
-    once, places, _, populations = world()
+    once, own, places, _, populations = world()
     origin = once[item["input"]["city"]]
     assert origin["geonameid"] not in SECTIONS
-    near = [
-        place for place in around(origin, item["input"]["d_km"]) if places[place]["geonameid"] != origin["geonameid"]
-    ]
-    order = heapq.nsmallest(2, near, lambda place: (-populations[place], places[place]["name"], place))
+    near = around(origin, item["input"]["d_km"])
+    near = near[near != own.get(origin["geonameid"])]
+    least = np.sort(populations[near])[-2:][0]  # of the second one, where there are two
+    order = near[populations[near] >= least].tolist()
+    order.sort(key=lambda place: (-populations[place], places[place]["name"], place))
     first, second = order[0], order[1] if len(order) > 1 else None
     true = {
         "target": places[first]["name"],
@@ -67,10 +76,11 @@ def settled(item, gold):
         "runner_up_ratio": None if second is None else populations[second] / populations[first],
     }
     wrong = {name for name, value in true.items() if gold[name] != value}
-    shadowed = populations[around(places[first], 30)].max() > populations[first]
     told = gold["target"].lower() in STOP_WORDS
     accepted = set(gold["accepted"]) <= set(places[first]["alternatenames"])
-    return wrong | {name for name, bad in {"edge": shadowed, "told": told, "accepted": not accepted}.items() if bad}
+    return wrong | {
+        name for name, bad in {"edge": shadowed(first), "told": told, "accepted": not accepted}.items() if bad
+    }
 
 
 def asked(folder, behaviour):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from studies.reliability import slow
+from support import REPOSITORY
 
 from harness import rows
 from harness.studies.reliability.measures.indicators import analyse
@@ -76,9 +77,10 @@ def by_hand(benchmark, texts, difficulty=None):
     return six | {name: together.count(label) / len(together) for name, label in SHARES.items()}
 
 
-def mean_by_hand(name, model, members, given):
+def mean_by_hand(name, model, members, given, at=()):
     """Average over the benchmarks on which every one of `members` has the value; gives the benchmarks, too."""
-    known = {each: {who: by_hand(each, given[who][each])[name] for who in members} for each in FIVE}
+    placed = {each: at[each] if at else None for each in FIVE}
+    known = {each: {who: by_hand(each, given[who][each], placed[each])[name] for who in members} for each in FIVE}
     over = [each for each in FIVE if None not in known[each].values()]
     return over, sum(known[each][model] for each in over) / len(over)
 
@@ -126,11 +128,41 @@ def test_u_is_the_ratio_of_means_over_all_that_was_scored(analysed):
     assert entry["ultracrepidarianism"]["value"] == pytest.approx(incorrect / (avoidant + incorrect))
 
 
+def demo_labels(name):
+    """Read the labels of the demo's two models, and how difficult the items are, benchmark by benchmark."""
+    demo = json.loads(Path(__file__).with_name(name).read_text())
+    given = {name: {each: found[f"tiny-{name}"].split() for each, found in demo.items()} for name in ("raw", "shaped")}
+    return given, {each: found["difficulty"] for each, found in demo.items()}
+
+
+@pytest.mark.parametrize("name", [*INDICATORS, *SHARES])
+def test_means_in_the_record_of_the_demo_are_those_of_its_labels(name):
+    """The labels were cut out of a run that agreed with the record (`demo_labels.py` here says how)."""
+    given, at = demo_labels("demo_labels_v2.json")
+    record = json.loads((REPOSITORY / "lockfiles" / "manifests" / "reliability-demo.expect.json").read_text())
+    said = {place: json.loads(value) for place, value in record["outputs"]["indicators"]["values"].items()}
+    hand = {model: mean_by_hand(name, model, ("raw", "shaped"), given, at) for model in given}
+    for model, other in (("raw", "shaped"), ("shaped", "raw")):
+        over, mean = hand[model]
+        assert [each for place, each in said.items() if place.startswith(f"/means/{name}/over/")] == over
+        means = [f"/models/tiny-{model}/{name}/value", f"/pairs/tiny-{model}/tiny-{other}/{name}/value"]
+        assert [said[place] for place in means] == pytest.approx([mean, mean], rel=1e-9)
+    apart = said[f"/pairs/tiny-raw/tiny-shaped/{name}/difference/value"]
+    assert apart == pytest.approx(hand["raw"][1] - hand["shaped"][1], rel=1e-9)
+    if name == "correctness_stability":  # all-alike labels would count as 100 and put raw before shaped
+        assert hand["raw"][0] == hand["shaped"][0] == ["addition", "anagram", "transforms"]
+        assert [round(hand[model][1], 1) for model in ("raw", "shaped")] == [48.9, 74.1]
+
+
+def test_in_the_record_of_the_demo_the_geographer_is_right_on_locality():
+    record = json.loads((REPOSITORY / "lockfiles" / "manifests" / "reliability-demo.expect.json").read_text())
+    said, where = record["outputs"]["indicators"]["values"], "/benchmarks/locality/geographer/correctness_proportion"
+    assert {said[f"{where}/{name}"] for name in ("value", "interval/0", "interval/1")} == {"100"}
+
+
 def test_the_finding_of_the_demo_is_not_turned_round_by_degenerate_values(analysed):
     """Labels of the two models of the demo by OURS-v1: counted as 100, all-alike labels put raw before shaped."""
-    demo = json.loads(Path(__file__).with_name("demo_labels.json").read_text())
-    given = {name: {each: found[f"tiny-{name}"].split() for each, found in demo.items()} for name in ("raw", "shaped")}
-    at = {each: found["difficulty"] for each, found in demo.items()}
+    given, at = demo_labels("demo_labels.json")
     summary = analysed(given, at=at)
     name, shared = "correctness_stability", ["addition", "anagram", "transforms"]
     stated = {model: [summary["benchmarks"][each][model][name]["value"] for each in FIVE] for model in given}
