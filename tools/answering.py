@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import ctypes
-import importlib
 import os
 import pwd
 import signal
@@ -28,7 +27,6 @@ from harness_tools.tool_table import listing, tools_fingerprint
 
 DIES, DUMPABLE, NO_NEW_PRIVILEGES = 1, 4, 38  # of prctl(2)
 
-LATER = ("rfc8785", "concurrent.futures.thread", "traceback", "tracemalloc")  # imported when they are first used
 ENCODINGS = ("ascii", "latin-1", "utf-8", "utf-16-be", "utf-16be", "idna", "unicode_escape")
 
 
@@ -55,8 +53,8 @@ def become(uid: int) -> None:
 
     Nothing of the store was ever here.
     """
-    for name in LATER:
-        importlib.import_module(name)
+    import rfc8785, traceback, tracemalloc  # noqa: E401, F401, I001, PLC0415 - else imported when they are first used
+
     for name in ENCODINGS:
         codecs.lookup(name)
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,22 +39,32 @@ class PipeClient:
 
     def ask(self, operation: str, **fields: Any) -> PipeAnswer:
         """Ask, and wait for the answer; AttemptError where the supervisor says so, or takes too long."""
-        return self._given(self._send({"op": operation, **fields}))
+        try:
+            return self._send({"op": operation, **fields}).result(self._patience)
+        except TimeoutError:
+            raise _busy() from None
 
     def ask_again(self, key: str, operation: str, **fields: Any) -> PipeAnswer:
-        """Ask as `ask` does; where it takes too long, the next call under the same key waits for the same answer."""
-        with self._lock:
-            errand = self._errands.get(key)
-        if errand is None:
-            errand = self._send({"op": operation, **fields})
+        """Ask as `ask` does; where it takes too long, the next call under the same key waits for the same answer.
+
+        Of several calls at once one takes the answer, whose files are its own; the others ask anew.
+        """
+        while True:
             with self._lock:
-                self._errands[key] = errand
-        try:
-            return self._given(errand)
-        finally:
-            if errand.done():
+                errand = self._errands.get(key)
+            if errand is None:
+                errand = self._send({"op": operation, **fields})
                 with self._lock:
-                    self._errands.pop(key, None)
+                    self._errands[key] = errand
+            wait([errand], self._patience)
+            if not errand.done():
+                raise _busy()
+            with self._lock:
+                mine = self._errands.get(key) is errand
+                if mine:
+                    del self._errands[key]
+            if mine:
+                return errand.result()
 
     def _send(self, message: Message) -> Future[PipeAnswer]:
         future: Future[PipeAnswer] = Future()
@@ -67,14 +77,6 @@ class PipeClient:
                 future.set_exception(_gone())
         return future
 
-    def _given(self, future: Future[PipeAnswer]) -> PipeAnswer:
-        try:
-            return future.result(self._patience)
-        except TimeoutError:
-            raise AttemptError(
-                "E_BUSY", "the server is still at work on this call", "Repeat the same call in a few seconds."
-            ) from None
-
     def _listen(self) -> None:
         try:
             while True:
@@ -84,6 +86,7 @@ class PipeClient:
             pass
         with self._lock:
             waiting, self._waiting = self._waiting, {}
+            self._pipe.close()
         for future in waiting.values():
             if not future.done():
                 future.set_exception(_gone())
@@ -98,6 +101,10 @@ class PipeClient:
             future.set_exception(from_reply(message["error"]))
         else:
             future.set_result(PipeAnswer(message["ok"], tuple(files)))
+
+
+def _busy() -> AttemptError:
+    return AttemptError("E_BUSY", "the server is still at work on this call", "Repeat the same call in a few seconds.")
 
 
 def _gone() -> AttemptError:

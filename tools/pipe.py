@@ -49,7 +49,9 @@ class Pipe:
 
         EOFError where the other end has gone.
         """
-        data, files, _, _ = socket.recv_fds(self.end, CHUNK, FILES, socket.MSG_CMSG_CLOEXEC)
+        data, files, _, _ = socket.recv_fds(self.end, CHUNK, FILES)
+        for handle in files:
+            os.set_inheritable(handle, False)  # the library drops the flag that would say so
         self._files += files
         if not data:
             raise EOFError

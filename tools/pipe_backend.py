@@ -35,7 +35,7 @@ class PipeBackend:
 
     def reopen(self, attempt_id: str) -> OpenedAttempt:
         """Open an attempt of this principal again."""
-        return self._handed(self._asking.ask("reopen", attempt_id=attempt_id))
+        return self._handed(self._asking.ask_again(f"reopen {attempt_id}", "reopen", attempt_id=attempt_id))
 
     def finish(self, attempt_id: str) -> Mapping[str, Any]:
         """Say how the scoring of a closed attempt stands; a poll waits a while for its end."""

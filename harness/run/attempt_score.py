@@ -32,6 +32,7 @@ from harness.store.journal import Chain, Event, read_chain
 from harness.store.listed import Listed, listed
 from harness.store.store import Store
 
+INTERRUPTED = "interrupted"  # of a run's record: somebody stopped it, and nothing failed
 OPEN, WAITING, SCORING, SCORED, SEALED, FAILED = "open", "closed", "scoring", "scored", "sealed", "failed"
 
 
@@ -76,7 +77,7 @@ def _outcome(store: Store, attempt: str, hidden: bool) -> AttemptOutcome:
     for known in tried:
         if known.ended and (record := read_record(store, known.run)).complete:
             return _made(record, known.record, attempt, hidden)
-    if not tried or not tried[-1].ended:
+    if not tried or not tried[-1].ended or read_record(store, tried[-1].run).body["status"] == INTERRUPTED:
         return AttemptOutcome(attempt, WAITING, hidden)
     why = [
         event["error"] for event in read_chain(store.journal(tried[-1].run)).events if event["event"] == "step.failed"

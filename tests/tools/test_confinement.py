@@ -108,7 +108,7 @@ def test_a_hidden_split_gives_counts_and_nothing_else(folder: Path, root: None) 
         assert gold not in seen and '"answerKey"' not in seen and '"gold"' not in seen
 
 
-def test_another_process_of_the_agents_user_cannot_reach_into_the_server(folder: Path, root: None) -> None:
+def test_a_process_of_the_agents_user_cannot_reach_into_the_server(folder: Path, root: None) -> None:
     with server(folder, "--agent-uid", str(USER)) as client:
         pid = children(client.process.pid)["harness_tools.answering"]
         started(client, "reach")

@@ -44,7 +44,7 @@ def test_an_unknown_tool_reaches_the_desk_too(era: str) -> None:
     backend = EchoBackend()
     done = call(backend, "read_gold", {"a": 1}, era)
     assert done.is_error and [one[0] for one in backend.calls] == ["read_gold"]
-    text = done.content[0].text  # type: ignore[union-attr]
+    text = done.content[0].text
     assert text == "E_UNKNOWN_TOOL: there is no such tool. Next: Call one of the tools that tools/list gives."
     assert done.structured_content == {
         "code": "E_UNKNOWN_TOOL",

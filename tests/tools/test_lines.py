@@ -104,7 +104,7 @@ def test_what_is_sound_goes_through_as_it_is() -> None:
     assert parse(b'{"jsonrpc":"2.0","method":"notifications/initialized","params":null}') is not None
 
 
-def test_a_lone_surrogate_in_an_argument_is_left_to_whoever_judges_arguments() -> None:
+def test_a_lone_surrogate_in_an_argument_is_left_to_the_desk() -> None:
     found = parse(CALL % b'{"answer":"\\ud800"}')
     assert isinstance(found, dict) and found["params"]["arguments"] == {"answer": "\ud800"}
 

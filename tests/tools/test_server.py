@@ -33,7 +33,7 @@ def receipts(folder: Path, attempt: str) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("victim", ["supervisor", "harness_tools.answering", "both"])
-def test_a_kill_between_submit_and_reply_loses_nothing_and_counts_nothing_twice(folder: Path, victim: str) -> None:
+def test_a_kill_between_submit_and_reply_loses_and_doubles_nothing(folder: Path, victim: str) -> None:
     with server(folder) as first:
         attempt = started(first, f"kill {victim}")
         names = items(first, attempt)
@@ -51,7 +51,7 @@ def test_a_kill_between_submit_and_reply_loses_nothing_and_counts_nothing_twice(
         again = second.call("submit_answers", attempt_id=attempt, answers=wanted)["receipts"]
         assert [one["status"] for one in again] == ["duplicate"] * 3
         assert [one["answer_sha256"] for one in again] == [one["answer_sha256"] for one in recorded]
-        other = second.call("submit_answers", attempt_id=attempt, answers=answers((wanted[0]["item_id"], "13")))
+        other = second.call("submit_answers", attempt_id=attempt, answers=answers((names[0], "13")))
         assert other["receipts"][0]["code"] == "E_ALREADY_SUBMITTED"
         done = second.call("finish_attempt", attempt_id=attempt)
         assert (done["n_answered"], done["n_missing"]) == (3, len(names) - 3)
@@ -89,7 +89,7 @@ def test_of_sixteen_answers_to_one_item_at_once_one_is_recorded(folder: Path, cl
     assert [one["status"] for one in receipts(folder, attempt)].count("recorded") == 1
 
 
-def test_half_a_line_records_nothing_and_a_whole_one_is_recorded_though_nobody_waits(folder: Path) -> None:
+def test_a_whole_line_is_recorded_though_nobody_waits_and_half_is_not(folder: Path) -> None:
     with server(folder) as first:
         attempt = started(first, "half a line")
         item = items(first, attempt)[0]
