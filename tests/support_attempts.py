@@ -138,7 +138,7 @@ class FolderBackend:
             raise AttemptError("E_UNKNOWN_ATTEMPT", UNKNOWN)
         return self.attempts[attempt_id].opened()
 
-    def finish(self, attempt_id) -> dict[str, object]:
+    def finish(self, attempt_id, *, wait=True) -> dict[str, object]:
         self.asked.append("finish")
         return dict(self.status)
 

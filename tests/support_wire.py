@@ -87,7 +87,8 @@ class WireClient:
         """Call a tool and give its data, or its error as data."""
         answer = self.ask("tools/call", name=tool, arguments=args)
         assert "result" in answer, answer
-        found: dict[str, Any] = answer["result"]["structuredContent"]
+        result = answer["result"]
+        found: dict[str, Any] = result["_meta"]["error"] if result.get("isError") else result["structuredContent"]
         return found
 
     def end(self) -> int:
@@ -102,6 +103,8 @@ class WireClient:
     def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.wait()
+        with contextlib.suppress(OSError):  # what it watched over, a tracer's server, ends with its input
+            self.process.stdin.close()
         for thread in self._threads:
             thread.join(PATIENCE)
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):

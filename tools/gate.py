@@ -78,10 +78,9 @@ def result(reply: AgentReply) -> CallToolResult:
     """Write a reply in MCP's words: the same data as structure and as text, images beside them, the head in `_meta`."""
     meta = {"transcript_head": reply.head}
     if reply.error is not None:
+        # In `_meta`, since clients hold structured content against the tool's output schema in errors, too.
         said = TextContent(text=reply.error.text)
-        return CallToolResult(
-            content=[said], structured_content=dict(reply.error.as_reply()), is_error=True, _meta=meta
-        )  # fmt: skip
+        return CallToolResult(content=[said], is_error=True, _meta={**meta, "error": dict(reply.error.as_reply())})
     data = dict(reply.data or {})
     content: list[ContentBlock] = [TextContent(text=json.dumps(data, ensure_ascii=False, separators=(",", ":")))]
     content += [ImageContent(data=base64.b64encode(one.data).decode(), mime_type=one.type) for one in reply.images]

@@ -37,8 +37,10 @@ class LaneJob:
 class Lane:
     """One worker at a time, and the jobs that wait for it."""
 
-    def __init__(self, arguments: Sequence[str]) -> None:
-        self._command = [sys.executable, "-P", "-m", "harness_tools.worker", *arguments]
+    def __init__(self, arguments: Sequence[str], *, outlives: bool = False) -> None:
+        self._outlives = outlives  # its worker ends what it has begun, whatever becomes of us
+        more = ["--outlives"] if outlives else []
+        self._command = [sys.executable, "-P", "-m", "harness_tools.worker", *arguments, *more]
         self._jobs: deque[LaneJob] = deque()
         self._now: LaneJob | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -82,7 +84,7 @@ class Lane:
         with contextlib.suppress(OSError):
             assert process.stdin
             process.stdin.close()
-        for number in (None, signal.SIGTERM, signal.SIGKILL):
+        for number in () if self._outlives and self._now else (None, signal.SIGTERM, signal.SIGKILL):
             if number is not None:
                 process.send_signal(number)
             with contextlib.suppress(subprocess.TimeoutExpired):

@@ -21,7 +21,6 @@ class PipeBackend:
 
     def __init__(self, asking: PipeClient) -> None:
         self._asking = asking
-        self._begun: set[str] = set()  # attempts whose scoring was asked for
         self.seen: set[str] = set()  # attempts that were handed over
 
     def catalogue(self) -> Mapping[str, Any]:
@@ -37,11 +36,10 @@ class PipeBackend:
         """Open an attempt of this principal again."""
         return self._handed(self._asking.ask_again(f"reopen {attempt_id}", "reopen", attempt_id=attempt_id))
 
-    def finish(self, attempt_id: str) -> Mapping[str, Any]:
-        """Say how the scoring of a closed attempt stands; a poll waits a while for its end."""
+    def finish(self, attempt_id: str, *, wait: bool = True) -> Mapping[str, Any]:
+        """Say how the scoring of a closed attempt stands; it may wait a while for its end."""
         told = dict(self._asking.ask("finish", attempt_id=attempt_id).data)
-        until = time.monotonic() + (PATIENCE if attempt_id in self._begun else 0)
-        self._begun.add(attempt_id)
+        until = time.monotonic() + (PATIENCE if wait else 0)
         while told["status"] == "scoring" and time.monotonic() < until:
             time.sleep(POLL)
             told = dict(self._asking.ask("finish", attempt_id=attempt_id).data)

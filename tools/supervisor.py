@@ -43,7 +43,8 @@ class Supervisor:
         for name in ("engine", "isolation", "images", "agent_uid"):
             if (value := getattr(asked, name)) is not None:
                 arguments += [f"--{name.replace('_', '-')}", str(value)]
-        self._lanes = {name: Lane([*arguments, *asked.manifests]) for name in ("quick", "scoring")}
+        given = [*arguments, *asked.manifests]
+        self._lanes = {"quick": Lane(given), "scoring": Lane(given, outlives=True)}
         self._outcomes: dict[str, Message] = {}  # of attempts, by id: their scoring as it stands
         self._scoring: set[str] = set()
         self._stop, self._code = False, 0

@@ -1,12 +1,14 @@
 """Worker: a child of the supervisor that does heavy work with the verbs, one job after another.
 
 Entry point of `python -m harness_tools.worker`: a JSON line in, a JSON line out. When its input ends, what it does is
-stopped and cleared up. No agent ever talks to it, and what goes wrong is told to agents without a path or a stack.
+stopped and cleared up; one that scores first ends what it has begun. No agent ever talks to it, and what goes wrong is
+told to agents without a path or a stack.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import queue
@@ -90,12 +92,13 @@ def _say(text: str) -> None:
     sys.stderr.write(text.rstrip() + "\n")
 
 
-def _listen(source: int, jobs: queue.Queue[Message | None], watch: Watch) -> None:
-    """Queue the jobs that come; the end of the input stops the one that is under way."""
+def _listen(source: int, jobs: queue.Queue[Message | None], watch: Watch, outlives: bool) -> None:
+    """Queue the jobs that come; the end of the input stops the one that is under way, unless it outlives us."""
     with os.fdopen(source, "rb") as lines:
         for line in lines:
             jobs.put(json.loads(line))
-    watch.stop.set()
+    if not outlives:
+        watch.stop.set()
     jobs.put(None)
 
 
@@ -109,14 +112,15 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument("--isolation", default="")
     parser.add_argument("--images", default=None)
     parser.add_argument("--agent-uid", type=int, default=None)
+    parser.add_argument("--outlives", action="store_true")
     asked = parser.parse_args(argv)
     source, sink = claim()
     watch, jobs = Watch(), queue.Queue[Message | None]()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal; the supervisor says when to end
     signal.signal(signal.SIGTERM, lambda *_: watch.stop.set())
-    threading.Thread(target=_listen, args=(source, jobs, watch), daemon=True).start()
+    threading.Thread(target=_listen, args=(source, jobs, watch, asked.outlives), daemon=True).start()
     worker = Worker(asked, watch)
-    with os.fdopen(sink, "wb", buffering=0) as out:
+    with os.fdopen(sink, "wb", buffering=0) as out, contextlib.suppress(BrokenPipeError):  # who asked may be gone
         while (job := jobs.get()) is not None and not watch.stop.is_set():
             out.write(json.dumps(worker.reply(job), allow_nan=False).encode() + b"\n")
 

@@ -33,7 +33,7 @@ class Backend(Protocol):
     def reopen(self, attempt_id: str) -> OpenedAttempt:
         """Open an attempt of this principal again; E_UNKNOWN_ATTEMPT for any other."""
 
-    def finish(self, attempt_id: str) -> Mapping[str, Any]:
+    def finish(self, attempt_id: str, *, wait: bool = True) -> Mapping[str, Any]:
         """Begin the scoring of a closed attempt where nobody has, and say how far it is (`status`)."""
 
     def score_text(self, request: Mapping[str, Any]) -> Mapping[str, Any]:

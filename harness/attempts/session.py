@@ -80,7 +80,7 @@ class Session:
         reply.durable.result()
         self._desks.end(attempt_id, desk)
         with contextlib.suppress(HarnessError):  # a poll begins it again, and says what came of it
-            self._backend.finish(attempt_id)
+            self._backend.finish(attempt_id, wait=False)
 
     def _find(self, args: object) -> Desk | EndedAttempt | None:
         """Give the desk that the arguments name; None where they name none, HarnessError where there is none."""

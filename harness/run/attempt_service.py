@@ -101,7 +101,7 @@ class LocalBackend:
         """Say how far an attempt of this principal is, and score nothing."""
         return told(self._store(), attempt_outcome(self._store(), self._mine(attempt_id)))
 
-    def finish(self, attempt_id: str) -> Mapping[str, Any]:
+    def finish(self, attempt_id: str, *, wait: bool = True) -> Mapping[str, Any]:
         """Score a closed attempt of this principal where nobody has, and say how far it is."""
         store = self._store()
         outcome = attempt_outcome(store, self._mine(attempt_id))

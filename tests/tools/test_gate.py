@@ -46,7 +46,8 @@ def test_an_unknown_tool_reaches_the_desk_too(era: str) -> None:
     assert done.is_error and [one[0] for one in backend.calls] == ["read_gold"]
     text = done.content[0].text
     assert text == "E_UNKNOWN_TOOL: there is no such tool. Next: Call one of the tools that tools/list gives."
-    assert done.structured_content == {
+    assert done.structured_content is None and done.meta
+    assert done.meta["error"] == {
         "code": "E_UNKNOWN_TOOL",
         "message": "there is no such tool",
         "next": "Call one of the tools that tools/list gives.",
@@ -87,7 +88,7 @@ class FullDisk(EchoBackend):
 @pytest.mark.parametrize("late", [False, True])
 def test_what_could_not_be_written_down_is_not_told(era: str, late: bool) -> None:
     done = call(FullDisk(late), "list_items", {}, era)
-    assert done.is_error and done.structured_content and done.structured_content["code"] == "E_INTERNAL"
+    assert done.is_error and done.meta and done.meta["error"]["code"] == "E_INTERNAL"
     assert "secret" not in done.model_dump_json() and "items" not in done.model_dump_json()
 
 
