@@ -50,8 +50,8 @@ class ViewReader:
                 raise _damaged("its first line is not that of a view")
             for line in lines:
                 row = _parsed(line)
-                text = prompt_text(row)
-                self.places[row["key"]] = RowPlace(at, len(line), row["task"], len(text.encode()), _preview(text))
+                size = len(prompt_text(row).encode())
+                self.places[row["key"]] = RowPlace(at, len(line), row["task"], size, _preview(_asked(row)))
                 at += len(line)
 
     def row(self, key: str) -> Mapping[str, Any]:
@@ -82,6 +82,12 @@ def prompt_text(row: Mapping[str, Any]) -> str:
 def prompt_form(row: Mapping[str, Any]) -> str:
     """Say whether the text of a prompt is the prompt, or JSON of its turns."""
     return "text" if "text" in row else "messages"
+
+
+def _asked(row: Mapping[str, Any]) -> str:
+    """Give what tells a prompt from its neighbours: its text, or that of its last turn."""
+    last = row["messages"][-1]["content"] if "messages" in row else row["text"]
+    return last if isinstance(last, str) else canonical(last).decode()
 
 
 def _preview(text: str) -> str:

@@ -136,6 +136,8 @@ def test_turns_are_shown_as_canonical_json(tmp_path):
     desk = attempt.desk()
     data = desk.call("get_item", attempt.args(item_id=attempt.id(1)), FACTS).unwrap()
     assert (data["prompt_form"], data["prompt"]) == ("messages", canonical(turns).decode())
+    listed = desk.call("list_items", attempt.args(), FACTS).unwrap()["items"]
+    assert [one["preview"] for one in listed if one["item_id"] == attempt.id(1)] == ["2 + 2?"]  # what was asked last
     desk.shut()
 
 

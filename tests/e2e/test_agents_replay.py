@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from support_agents import STUDY, drive, server_words, served_project, told, whole_attempt
+from support_agents import STUDY, drive, served_project, server_words, told, whole_attempt
 from support_wire import WireClient, environment
 
 from harness import verbs
