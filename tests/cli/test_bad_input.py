@@ -42,8 +42,8 @@ BAD: dict[str, tuple[Any, str, str]] = {
     "unknown behaviour": (GOOD.replace("behaviour: oracle", "behaviour: psychic"), ":6", "psychic"),
     "unknown wordings": (GOOD.replace("addition@1", "addition@7"), ":10", "addition@7"),
     "unknown output": (GOOD + "outputs: {itmes: exact}\n", ":12", "itmes"),
-    "no wordings": (GOOD.replace("prompts: {set: reliability/addition@1}\n", ""), ":", "prompts"),
-    "no models": (manifest_text(models=()).replace("models:", "models: {}"), ":", "models"),
+    "no wordings": (GOOD.replace("prompts: {set: reliability/addition@1}\n", ""), ":", "no wordings"),
+    "no models": (manifest_text(models=()).replace("models:", "models: {}"), ":", "no model"),
 }  # fmt: skip
 
 

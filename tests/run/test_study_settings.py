@@ -26,6 +26,7 @@ from harness.run.service import RunTarget, lock_manifest
 from harness.run.study_settings import typed_settings
 from harness.steps import Plan, Step
 from harness.studies.registry import find
+from harness.studies.reliability.study import Reliability
 from harness.studies.study import Brief
 
 ROWS = {name: {"sha256": digit * 64, "rows": 4} for name, digit in (("items", "a"), ("gold", "b"), ("counts", "c"))}
@@ -74,7 +75,10 @@ def test_a_setting_that_the_study_does_not_take_is_told_with_its_line(
     assert error.what.startswith(what) and mend in error.next and error.where.endswith(f"small.yaml:{line}")
 
 
-def test_a_study_without_settings_or_instruments_refuses_both_and_says_how(tmp_path: Path) -> None:
+def test_a_study_without_settings_or_instruments_refuses_both_and_says_how(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Reliability, "settings_type", None)
     path = unlocked_project(tmp_path, models=("echo",))
     text = path.read_text()
     for part, said in (("settings: {mode: strict}", "has no settings"), ("instruments:\n  judge: {}", "provider")):

@@ -9,7 +9,7 @@ STUDY = "harness.studies.reliability"
 # Each may import those before it. Data and scoring are what steps make and label; the plan stands above them all.
 ROOMS = (
     "rowtypes", "terms", "models", "data", "scoring", "measures", "people", "pages", "standalone", "benchmarks",
-    "analyses", "study",
+    "analyses", "meaning", "study",
 )  # fmt: skip
 
 
