@@ -84,6 +84,14 @@ class WireClient:
         return self
 
     def call(self, tool: str, **args: Any) -> dict[str, Any]:
+        """Call a tool and give its data, or its error as data; a start that is not ready yet is asked for again."""
+        for _ in range(6):
+            found = self.call_once(tool, **args)
+            if tool != "start_attempt" or not found.get("retryable"):
+                break
+        return found
+
+    def call_once(self, tool: str, **args: Any) -> dict[str, Any]:
         """Call a tool and give its data, or its error as data."""
         answer = self.ask("tools/call", name=tool, arguments=args)
         assert "result" in answer, answer

@@ -47,7 +47,7 @@ class Supervisor:
         self._lanes = {"quick": Lane(given), "scoring": Lane(given, outlives=True)}
         self._outcomes: dict[str, Message] = {}  # of attempts, by id: their scoring as it stands
         self._scoring: set[str] = set()
-        self._stop, self._code = False, 0
+        self._stop, self._code, self._checked = False, 0, asked.agent_uid is None
         ours, theirs = pair()
         self._pipe = Pipe(ours)
         self._child = _answering(theirs, asked)
@@ -62,6 +62,8 @@ class Supervisor:
         try:
             while not self._stop and self._turn():
                 pass
+            while not self._stop and not self._checked and self._heard("quick"):
+                pass  # a client that is gone at once must not hide that agents cannot be served so
         finally:
             self._pipe.close()
             for lane in self._lanes.values():
@@ -75,11 +77,22 @@ class Supervisor:
 
     def _ready(self, reply: Message) -> None:
         """End at once where agents cannot be served as it was asked; the worker has said why."""
+        self._checked = True
         if "error" in reply:
             self._code, self._stop = int(reply["error"].get("exit", STEP_FAILED)), True
 
     def _stopped(self, *_: Any) -> None:
         self._stop = True
+
+    def _heard(self, name: str) -> bool:
+        """Wait for what the worker of a lane says next; False where there is none."""
+        if (handle := self._lanes[name].fileno()) is None:
+            return False
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(handle, selectors.EVENT_READ)
+            if waiting.select(1.0):
+                self._lanes[name].read()
+        return True
 
     def _turn(self) -> bool:
         """Wait for what comes next and see to it; False when the answering process has gone."""

@@ -114,7 +114,9 @@ def client_folder(client: WireClient) -> Path:
 
 
 def begin(client: WireClient, key: str) -> str:
-    return str(client.call("start_attempt", **HIDDEN, idempotency_key=key)["attempt_id"])
+    begun = client.call("start_attempt", **HIDDEN, idempotency_key=key)
+    assert "attempt_id" in begun, begun
+    return str(begun["attempt_id"])
 
 
 def alike(reply: dict[str, Any]) -> dict[str, Any]:
