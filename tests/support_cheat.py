@@ -29,7 +29,7 @@ MANIFESTS = {
     "hidden": HIDDEN.replace(sha256(QUESTIONS), sha256(KEPT))
     .replace("count: 4", f"count: {ASKED}")
     .replace("calls: 100", "calls: 20000")
-    .replace("max_attempts: 2", "max_attempts: 9"),
+    .replace("max_attempts: 2", "max_attempts: 15"),
     "documents": STUDIES["documents"].replace("  dft-s: {make: curie.demo_dft-s, seed: 7, count: 2}\n", "")
     .replace(", curie/dft-s@1", ""),
 }  # fmt: skip

@@ -102,12 +102,12 @@ def test_starts_at_once_count_no_more_attempts_than_there_are(folder: Path) -> N
     with server(folder, "--agent-uid", "54322") as client:
         asked = [
             client.begin("tools/call", name="start_attempt", arguments={**ASKS, "idempotency_key": f"race {number}"})
-            for number in range(12)
+            for number in range(18)
         ]
         told = [client.reply(number)["result"] for number in asked]
         begun = [one for one in told if not one.get("isError")]
         refused = [one["content"][0]["text"].partition(":")[0] for one in told if one.get("isError")]
-        assert len(begun) == 9 and refused == ["E_NO_ATTEMPTS_LEFT"] * 3
+        assert len(begun) == 15 and refused == ["E_NO_ATTEMPTS_LEFT"] * 3
         (study,) = client.call("list_studies")["studies"]
         assert study["splits"][0]["attempts_left"] == 0
     with server(folder, "--agent-uid", "54322") as client:
