@@ -8,6 +8,7 @@ import os
 import queue
 import subprocess
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -85,10 +86,11 @@ class WireClient:
 
     def call(self, tool: str, **args: Any) -> dict[str, Any]:
         """Call a tool and give its data, or its error as data; a start that is not ready yet is asked for again."""
-        for _ in range(6):
-            found = self.call_once(tool, **args)
-            if tool != "start_attempt" or not found.get("retryable"):
+        end = time.monotonic() + 30
+        while (found := self.call_once(tool, **args)).get("retryable") and tool == "start_attempt":
+            if time.monotonic() > end:
                 break
+            time.sleep(0.2)
         return found
 
     def call_once(self, tool: str, **args: Any) -> dict[str, Any]:

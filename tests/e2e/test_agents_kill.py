@@ -45,7 +45,9 @@ def served(folder: Path) -> Iterator[WireClient]:
 
 
 def begin(client: WireClient, key: str) -> str:
-    return str(client.call("start_attempt", study="small", split="dev", idempotency_key=key)["attempt_id"])
+    begun = client.call("start_attempt", study="small", split="dev", idempotency_key=key)
+    assert "attempt_id" in begun, begun
+    return str(begun["attempt_id"])
 
 
 def shoot(pid: int, told: dict[str, str], most: int, later: float) -> None:
