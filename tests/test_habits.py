@@ -77,7 +77,14 @@ def test_no_block_of_more_than_ten_lines_is_written_twice() -> None:
         (r"\bos\.(fsync|fdatasync)\(", {"harness/files.py"}),
         (r"fcntl\.flock\(", {"harness/files.py", "harness/attempts/chain_log.py"}),  # by path; by open descriptor
         (r"^\s*(import|from) (pickle|marshal|shelve|dill|joblib)\b", set()),
-        (r"\b(eval|exec)\(", {"harness/trial_entry.py", "harness/studies/curie/code/pdb_entry.py"}),  # run as trials
+        (
+            r"\b(eval|exec)\(",  # of what is run as trials
+            {
+                "harness/trial_entry.py",
+                "harness/studies/curie/code/pdb_entry.py",
+                "harness/studies/questions/code/code_entry.py",
+            },
+        ),
         (r"\byaml\.(load|unsafe_load|full_load)\b", set()),
         (r"\bprint\(", {"harness/cli/terminal.py"}),
         (

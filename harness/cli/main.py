@@ -17,6 +17,7 @@ from harness.cli import (
     attempts,
     certify,
     claims,
+    compare,
     evidence,
     gateway,
     history,
@@ -25,7 +26,10 @@ from harness.cli import (
     manifests,
     measuring,
     runs,
+    schema,
+    scores,
     serve,
+    starting,
     stores,
     tapes,
 )
@@ -40,8 +44,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 PARTS = (
-    manifests, runs, history, evidence, claims, measuring, certify, imports, stores, images, tapes, gateway, serve,
-    attempts,
+    starting, manifests, runs, history, evidence, claims, measuring, certify, imports, stores, images, tapes, gateway,
+    serve, attempts, schema, scores, compare,
 )  # fmt: skip
 for verbs in PARTS:
     verbs.register(app)

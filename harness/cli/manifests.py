@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from harness.cli.items import show_items
 from harness.cli.options import (
     LOCAL,
     Debug,
@@ -24,6 +25,7 @@ from harness.errors import InputError
 
 if TYPE_CHECKING:
     from harness.verbs.pins import ModelPin
+    from harness.verbs.project import Project
 
 
 def register(app: typer.Typer) -> None:
@@ -38,20 +40,55 @@ def list_(store: StoreDir = None, json: Json = False, debug: Debug = False) -> i
     from harness.verbs.pins import list_ as verb
 
     done = verb(project(store))
-    rows = [[one.manifest, one.study, one.lock, one.verdict, one.about] for one in done.manifests]
+    rows = [
+        [one.manifest, one.study, one.lock, one.verdict, _origin(one.derived) + one.about] for one in done.manifests
+    ]
     text = table(["manifest", "study", "lock", "last verdict", "about"], rows) if rows else "no manifest in manifests/"
     return render(done, text, json)
 
 
+def _origin(parent: str) -> str:
+    return f"[derived from {parent}] " if parent else ""
+
+
 def show(
-    manifest: Annotated[Path, typer.Argument(help="A manifest file.")], json: Json = False, debug: Debug = False
+    manifest: Annotated[
+        str, typer.Argument(metavar="MANIFEST|RUN", help="A manifest file; with --items a run, or a manifest's newest.")
+    ],
+    items: Annotated[
+        bool, typer.Option("--items", help="Page through a run's answers, beside their items and right answers.")
+    ] = False,
+    wrong: Annotated[
+        bool, typer.Option("--wrong", help="Only answers that failed, or score in the worse half.")
+    ] = False,
+    model: Annotated[str, typer.Option("--model", help="Only answers of this model.")] = "",
+    dataset: Annotated[str, typer.Option("--dataset", help="Only items of this dataset.")] = "",
+    scorer: Annotated[str, typer.Option("--scorer", help="Only scores by this scorer.")] = "",
+    item: Annotated[str, typer.Option("--item", help="Only this item.")] = "",
+    page: Annotated[int, typer.Option("--page", min=1, help="Which page of answers.")] = 1,
+    store: StoreDir = None,
+    json: Json = False,
+    debug: Debug = False,
 ) -> int:
-    """Show what a manifest pins, and what it would run."""
+    """Show what a manifest pins and would run, or a run's answers."""
+    chosen: dict[str, Any] = {"wrong": wrong, "model": model, "dataset": dataset, "scorer": scorer, "item": item}
+    if items:
+        from harness.verbs.showing import ShowItemsRequest
+
+        return show_items(project(store), ShowItemsRequest(run=manifest, page=page, **chosen), json)
+    if without := next((name for name, value in {**chosen, "page": page != 1}.items() if value), ""):
+        raise InputError(f"--{without} says which items are shown", next=f"harness show RUN --items --{without} …")
+    return _show_manifest(project(store), manifest, json)
+
+
+def _show_manifest(here: Project, manifest: str, json: bool) -> int:
     from harness.verbs.pins import ShowRequest
     from harness.verbs.pins import show as verb
 
-    done = verb(project(), ShowRequest(manifest=manifest))
+    done = verb(here, ShowRequest(manifest=manifest))
     lines = [f"{done.intent['name']} ({done.intent['study']}): {done.about}"]
+    if origin := done.intent.get("derived"):
+        lines.append(f"derived from {origin['from']} by {' '.join(origin['changes'])}")
     if said := done.intent.get("settings"):
         lines.append("settings: " + ", ".join(f"{name}: {value}" for name, value in said.items()))
     if done.lock:

@@ -24,11 +24,13 @@ from harness.cli.options import (
     StoreDir,
     project,
 )
+from harness.cli.scores import score_text
 from harness.cli.terminal import level_text, render, say, short, table, watching
 from harness.errors import AGREED
 
 if TYPE_CHECKING:
-    from harness.verbs.running import DryRunResult, RunData
+    from harness.verbs.run_data import RunData
+    from harness.verbs.running import DryRunResult
 
 
 def register(app: typer.Typer) -> None:
@@ -49,6 +51,18 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("-n", "--dry-run", help="Say what would be made and what is in the store; run nothing.")
     ] = False,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("-m", "--model", metavar="NAME=PROVIDER/MODEL", help="Ask this model too, in a derived manifest."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="model=A,B|dataset=X", help="Keep these alone, in a derived manifest."),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Set this value, in a derived manifest."),
+    ] = None,
     relock: Annotated[bool, typer.Option("--relock", help="Lock again where the lock no longer fits.")] = False,
     isolation: Isolation = "",
     moved: Moved = False,
@@ -65,13 +79,13 @@ def run(
 
     asked = running.RunRequest(
         manifests=manifests, engine=engine, limit=limit, relock=relock, isolation=isolation, moved=moved, jobs=jobs,
-        max_errors=max_errors, images=images,
+        max_errors=max_errors, images=images, with_models=model or (), only=only or (), settings=set_ or (),
     )  # fmt: skip
     with watching() as watch:
         if dry_run:
             return _foreseen(running.dry_run(project(store, models), asked, watch), json)
         done = running.run(project(store, models), asked, watch)
-    code = render(done, _table(done.runs), json)
+    code = render(done, _table(done.runs) + _scores(done.runs), json)
     _remark(done.runs, max_errors)
     return code
 
@@ -81,7 +95,8 @@ def _foreseen(found: DryRunResult, json: bool) -> int:
     rows = [[one.manifest, stage.stage, stage.cached, stage.executed] for one in found.runs for stage in one.stages]
     whole = sum(stage.executed for one in found.runs for stage in one.stages)
     text = table(["manifest", "stage", "in the store", "to be made"], rows)
-    return render(found, f"{text}\n\n{whole} steps would be made; nothing was run", json)
+    asking = "".join(f"{one.manifest}: {each.text}\n" for one in found.runs for each in one.asking)
+    return render(found, f"{text}\n\n{asking}{whole} steps would be made; nothing was run", json)
 
 
 def reproduce(
@@ -139,6 +154,16 @@ def _table(found: Sequence[RunData]) -> str:
         summary.append(f"{one.manifest}: {verdict} ({_surroundings(one)})")
         summary += [f"{one.manifest}: scored by {name}: {text}" for name, text in one.graders.items()]
     return "\n".join([table(["manifest", "output", "sha256", "level", "verdict", ""], rows), *summary])
+
+
+def _scores(found: Sequence[RunData]) -> str:
+    """Show the scores of each run, or the first of them."""
+    text = ""
+    for one in found:
+        if one.scores:
+            more = f"\n{one.more_scores} more: `harness scores {one.run}` shows all" if one.more_scores else ""
+            text += f"\n\n{one.manifest}: scores of run {one.run}\n{score_text(one.scores)}{more}"
+    return text
 
 
 def _surroundings(run: RunData) -> str:

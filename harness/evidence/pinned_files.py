@@ -36,9 +36,10 @@ def data_pin(digest: str, path: Path) -> dict[str, Any]:
 def pinned_files(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """Map the digest of each file that a lock pins to its name.
 
-    Files are prompts, data files of the study ("tables"), datasets, files of models or instruments, imported answers.
+    Files are prompts, data files of the study ("tables"), datasets, files of models or instruments, imported answers,
+    and files of the project.
     """
-    texts = (*pins.get("prompts", {}).values(), *pins.get("tables", {}).values())
+    texts = (pin for kind in ("prompts", "tables", "files") for pin in pins.get(kind, {}).values())
     named = {str(pin["sha256"]): str(pin["file"]) for pin in texts if "file" in pin}
     for name, pin in {**pins.get("instruments", {}), **pins.get("models", {})}.items():
         named |= {str(digest): f"{name}/{file}" for file, digest in pin.get("files", {}).items()}

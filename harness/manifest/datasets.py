@@ -1,4 +1,4 @@
-"""Datasets in a manifest: made by a study's maker, or published elsewhere as one file or many.
+"""Datasets in a manifest: made by a study's maker, published elsewhere as one file or many, or a file of one's own.
 
 It must never know a study, nor where published data is kept.
 """
@@ -22,6 +22,7 @@ from pydantic import (
 
 from harness import texts
 from harness.manifest.models import TypedByValue
+from harness.manifest.own_files import OwnFile
 
 MOST_FILES = 4000
 Text = Annotated[str, AfterValidator(texts.line)]
@@ -98,14 +99,14 @@ class FetchedFiles(_Part):
     licence: Text
 
 
-_TAGS = {"(make)": Made, "(fetch)": Fetched, "(files)": FetchedFiles}
+_TAGS = {"(make)": Made, "(fetch)": Fetched, "(files)": FetchedFiles, "(file)": OwnFile}
 
 
 def _form(value: Any) -> str:
     """Choose a form by the key that only it has, so that an error speaks of that form only."""
     said = value if isinstance(value, Mapping) else getattr(value, "__dict__", {})
     if "fetch" not in said:
-        return "(make)"
+        return "(file)" if "make" not in said and "file" in said else "(make)"
     return "(files)" if isinstance(said["fetch"], Mapping) else "(fetch)"
 
 
@@ -114,7 +115,10 @@ def _forms(value: Any) -> tuple[Any, ...]:
 
 
 Dataset = Annotated[
-    Annotated[Made, Tag("(make)")] | Annotated[Fetched, Tag("(fetch)")] | Annotated[FetchedFiles, Tag("(files)")],
+    Annotated[Made, Tag("(make)")]
+    | Annotated[Fetched, Tag("(fetch)")]
+    | Annotated[FetchedFiles, Tag("(files)")]
+    | Annotated[OwnFile, Tag("(file)")],
     Discriminator(_form),
     TypedByValue(_forms),
 ]

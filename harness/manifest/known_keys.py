@@ -52,7 +52,7 @@ def _fields(kind: type) -> dict[str, Any]:
     if not dataclasses.is_dataclass(kind):
         return {}
     hints = get_type_hints(kind, include_extras=True)
-    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+    return {field.name.rstrip("_"): hints[field.name] for field in dataclasses.fields(kind)}  # `from_` is Python's own
 
 
 def _fits(kind: Any, value: Any) -> bool:

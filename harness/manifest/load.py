@@ -18,6 +18,8 @@ from harness.manifest.models import NO_PROVIDER
 from harness.manifest.read import Place, Tree, read_bytes, read_tree
 from harness.manifest.schema import Manifest
 
+PLAIN_JSON: tuple[Place, ...] = (EXTRA, JSON_OF)  # where plain JSON stands in a manifest
+
 
 @dataclass(frozen=True)
 class ModelFolders:
@@ -54,15 +56,20 @@ def load(path: Path, homes: ModelFolders | None = None) -> Loaded:
 
 def parse_manifest(data: bytes, where: str) -> tuple[Manifest, Tree]:
     """Validate a manifest's bytes against the schema; gives the manifest and its parsed tree, or raises an error."""
-    tree = read_tree(data, where, typed=(EXTRA, JSON_OF))
+    tree = read_tree(data, where, typed=PLAIN_JSON)
+    return typed_manifest(tree), tree
+
+
+def typed_manifest(tree: Tree) -> Manifest:
+    """Validate a parsed tree against the schema; the first thing that is wrong raises an error."""
     if not isinstance(tree.value, dict):
-        raise InputError("a manifest is a map of names to values", where=where, next="begin with `harness: 2`")
+        raise InputError("a manifest is a map of names to values", where=tree.where, next="begin with `harness: 2`")
     try:
         manifest = Manifest.model_validate(tree.value)
     except ValidationError as bad:
         raise explain(bad, tree, Manifest) from None
     require_splits(manifest, tree)
-    return manifest, tree
+    return manifest
 
 
 def project_root(path: Path) -> Path:

@@ -18,7 +18,12 @@ from harness.files import translating_os_errors, write_atomic
 from harness.manifest.schema import Decimals, Digest, InsidePath, Tolerance
 
 PIN_KINDS = ("models", "prompts", "datasets", "images", "packages")
-LATE_KINDS = ("instruments", "certificates", "tables")  # in a lock only where there are any: no older one becomes stale
+LATE_KINDS = (
+    "instruments",
+    "certificates",
+    "tables",
+    "files",
+)  # in a lock only where there are any: no older one becomes stale
 EXPECT_FIELDS = ("lock_sha256", "record_sha256", "outputs", "code", "files")
 
 
@@ -40,6 +45,10 @@ class _Prompts(_Rows):
 
 class _Table(_Pin):
     file: InsidePath
+
+
+class _OwnFile(_Table):
+    cuts: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)] = []  # of its items, as they grew
 
 
 class _Weights(_Pin):
@@ -103,6 +112,7 @@ class _Pins(_Shape):
     packages: dict[str, _Pin]
     certificates: dict[str, _Pin] = Field(default={}, min_length=1)
     tables: dict[str, _Table] = Field(default={}, min_length=1)
+    files: dict[str, _OwnFile] = Field(default={}, min_length=1)
 
 
 class _LockShape(_Shape):

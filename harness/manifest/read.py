@@ -23,6 +23,7 @@ MAX_DEPTH = 32
 
 Place = tuple[str | int, ...]
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+NOTHING = ("", "~", "null")  # texts that, without quotes, are no value
 _WORDS = {"": None, "null": None, "true": True, "false": False}
 _NEARLY = re.compile(r"(?i)true|false|null|~|[-+.]*[0-9][0-9_.]*(e[-+]?[0-9]+)?|0[xo][0-9a-f]+|[-+]?\.(inf|nan)")
 
@@ -114,7 +115,7 @@ def _place(event: Any, stack: list[tuple[Any, Place]], key: list[str | None], tr
     if isinstance(event, yaml.ScalarEvent) and stack and any(_in(stack[-1][1], at) for at in tree.typed):
         value = _plain(event, tree, line)
     elif isinstance(event, yaml.ScalarEvent):
-        value = None if event.implicit[0] and event.value in ("", "~", "null") else event.value
+        value = None if event.implicit[0] and event.value in NOTHING else event.value
     else:
         value = {} if isinstance(event, yaml.MappingStartEvent) else []
     place: Place = ()
@@ -153,6 +154,16 @@ def _plain(event: Any, tree: Tree, line: int) -> Any:
     if _NEARLY.fullmatch(event.value):
         raise _error(f"{event.value!r} is no JSON", tree, line, "write it as JSON does, or in quotes where it is text")
     return event.value
+
+
+def is_plain_text(text: str) -> bool:
+    """Whether a text, written without quotes where texts stand, is read as itself and not as nothing."""
+    return text not in NOTHING
+
+
+def is_plain_json(text: str) -> bool:
+    """Whether a text, written without quotes where plain JSON stands, is read as a text."""
+    return not (text in _WORDS or _NUMBER.fullmatch(text) or _NEARLY.fullmatch(text))
 
 
 def _error(what: str, tree: Tree, line: int, mend: str) -> InputError:

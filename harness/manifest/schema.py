@@ -15,7 +15,6 @@ from pydantic import (
     ConfigDict,
     Discriminator,
     Field,
-    StringConstraints,
     Tag,
     ValidationInfo,
     field_validator,
@@ -25,9 +24,11 @@ from pydantic import (
 from harness import texts
 from harness.manifest import claim, generation
 from harness.manifest.datasets import Dataset
+from harness.manifest.derivation import Derivation
 from harness.manifest.generation import Generation
 from harness.manifest.instruments import Named
 from harness.manifest.models import Model
+from harness.manifest.prompts import AnyPrompts, SetName
 
 
 def _between(low: str, high: str) -> Any:
@@ -85,20 +86,6 @@ def _by_key(*keys: str) -> Discriminator:
         return f"({next((key for key in keys[1:] if key in have or hasattr(value, key)), keys[0])})"
 
     return Discriminator(form)
-
-
-SetName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+/[a-z0-9_-]+@[0-9]+$")]
-
-
-class Prompts(_Part):
-    """Prompt sets of the study, versioned: one, or one for each benchmark."""
-
-    set: SetName | Annotated[tuple[SetName, ...], Field(min_length=1)]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the prompt sets, in a tuple also where there is only one."""
-        return (self.set,) if isinstance(self.set, str) else self.set
 
 
 class Resources(_Part):
@@ -218,7 +205,7 @@ class Manifest(_Part):
     about: Text
     models: dict[Name, Model] = {}
     datasets: dict[Name, Dataset] = Field(min_length=1)
-    prompts: Prompts | None = None
+    prompts: AnyPrompts | None = None
     generation: Generation = Field(default=Generation(), validate_default=True)
     seeds: tuple[Annotated[int, Field(ge=0, lt=2**53)], ...] = Field(default=(0,), min_length=1, max_length=1000)
     image: Name = "cpu"
@@ -233,11 +220,18 @@ class Manifest(_Part):
     sandbox: Name | None = Field(
         default=None, exclude_if=_unset
     )  # the image of foreign code; the run's own if not said
+    derived: Derivation | None = Field(default=None, exclude_if=_unset)  # from which manifest, and by which options
 
     @field_validator("generation", mode="before")
     @classmethod
     def _of_its_version(cls, value: Any, info: ValidationInfo) -> Any:
         return generation.meant(value, info.data.get("harness"))
+
+    @model_validator(mode="after")
+    def _speaks_for_nobody(self) -> Manifest:
+        if self.derived and self.claims:
+            raise ValueError("a derived manifest makes no claims: take them out, or make it a manifest of its own")
+        return self
 
     def intent(self) -> dict[str, Any]:
         """Encode the manifest as the identity document that the lock holds: typed, complete, without floats."""

@@ -142,6 +142,11 @@ class Settings:
         return None
 
     @property
+    def scores_continuations(self) -> bool:
+        """Whether the model can say how likely it holds a given continuation of a prompt."""
+        return False
+
+    @property
     def imported(self) -> Imported | None:
         """The source of the answers, if they are imported from another run and no model is called; else None."""
         return None

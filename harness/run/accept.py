@@ -23,7 +23,7 @@ from harness.files import translating_os_errors, write_atomic
 from harness.manifest.coverage import file_coverage
 from harness.manifest.lockfile import Expect, arrays_path, expect_path, load_expect, load_lock, save
 from harness.run.answer_errors import NO_ERRORS, ErrorLimit, count_errors, over_limit
-from harness.run.recorded_runs import manifest_name
+from harness.run.recorded_runs import manifest_name, run_lock
 from harness.steps import JUDGED
 from harness.store.store import Store
 
@@ -63,6 +63,7 @@ def expectation(
     then the expectation records that they fail.
     """
     record = read_record(store, run)
+    require_own(store, run)
     if not record.complete or record.body.get("limit"):
         raise InputError(f"run {run} is not complete", next="run the manifest to its end, without --limit")
     if report.verdict != "agreed":
@@ -96,6 +97,16 @@ def expectation(
     said = FAIL if checks == FAIL else ""
     partial = file_coverage(lock.pins["datasets"], partial=True)
     return Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files, said, partial=partial)
+
+
+def require_own(store: Store, run: str) -> None:
+    """Refuse a run of a derived manifest, which nobody wrote: its outputs are nobody's expectation."""
+    intent = run_lock(store, run).intent
+    if origin := intent.get("derived"):
+        raise InputError(
+            f"run {run} is of {intent['name']}, which is derived from {origin['from']}",
+            next="make it a manifest of its own: copy it, name it, take `derived` out; then lock, run and accept that",
+        )
 
 
 def _expected(output: str, digest: str, level: Level, store: Store) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.run.score_lines import ScoreLine
 from harness.run.score_table import ScoreTable
+from harness.studies.score_lines import ScoreLine
 
 DIGITS = 6  # significant ones
 

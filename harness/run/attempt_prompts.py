@@ -17,6 +17,7 @@ from harness.run.attempt_rows import PromptTables
 from harness.run.closure import code_root
 from harness.run.dataset_pins import require_dataset
 from harness.run.environment import cores
+from harness.run.own_files import bring_files
 from harness.run.plan import CheckedManifest
 from harness.run.published import require_published
 from harness.run.workshop import Workshop
@@ -68,10 +69,12 @@ class PromptMaker:
             used = any(Pinned(digest) in step.inputs.values() for step in steps)
             if used and self._blobs.put((code_root() / name).read_bytes()) != digest:
                 raise DamageError(f"{name} is not what the lock pins", next="`harness lock` the manifest again")
+        bring_files(self.loaded, self.lock, self.workshop.store)
         made = (self.checked.made[name] for name in {dataset_of(step) for step in steps} if not self._here(name))
         sources = {source for one in made for source in (*one.files.values(), *one.folders.values())}
         said = self.loaded.manifest
-        needed = said.model_copy(update={"datasets": {name: said.datasets[name] for name in sorted(sources)}})
+        fetched = {name: said.datasets[name] for name in sorted(sources) if name in said.datasets}
+        needed = said.model_copy(update={"datasets": fetched})
         pins, beside = self.lock.pins["datasets"], self.loaded.root / HOME
         require_published(needed, pins, self.workshop.store, beside, self.workshop.cancel)
 

@@ -16,6 +16,7 @@ from harness.files import translating_os_errors
 from harness.manifest.lockfile import Lock
 from harness.run.closure import Closure, Code
 from harness.steps import GATHER
+from harness.store.blobs import Blobs
 from harness.studies.certified import UNCERTIFIED, changed_files, figures_text, read, void_text
 from harness.studies.registry import find
 
@@ -81,6 +82,25 @@ def standing(root: Path, scorer: str, lock: Lock | None = None, code: Path | Non
     if pinned and pinned != sha256(data):
         changed.insert(0, "the certificate, which is not the one that the lock pins")
     if changed:
+        return GraderStanding(scorer, "void", void_text(changed))
+    return GraderStanding(scorer, "certified", figures_text(found))
+
+
+def recorded_standing(
+    scorer: str, pins: Mapping[str, Mapping[str, Any]], blobs: Blobs, code: Mapping[str, str]
+) -> GraderStanding:
+    """Return the state of a grader's certificate in a recorded run: as its lock pinned it, against the code that ran.
+
+    `code` gives the digest of each file of that code; files of the grader that the run had no use for count as they
+    are here.
+    """
+    pinned: str = pins.get(CERTIFICATES, {}).get(scorer, {}).get("sha256", "")
+    if not pinned:
+        return GraderStanding(scorer, UNCERTIFIED, UNCERTIFIED)
+    found = read(blobs.read(pinned), f"the certificate of {scorer}")
+    here = {*changed_files(found)}
+    ran = [name for name, digest in found["files"].items() if (code[name] != digest if name in code else name in here)]
+    if changed := [*_other(found, scorer, pins), *ran]:
         return GraderStanding(scorer, "void", void_text(changed))
     return GraderStanding(scorer, "certified", figures_text(found))
 

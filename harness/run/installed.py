@@ -14,6 +14,7 @@ import sysconfig
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,17 @@ from harness.run.package_locks import PackageLocks, read_locks
 from harness.run.packages import spell
 
 SHOWN = 6  # altered files that an error names
-AGAIN = "`rm -f .venv/ready && make setup` installs the packages anew, every file held against its hash"
+IN_CHECKOUT = (code_root() / "lockfiles" / "setup.sh").is_file()
+COMPILE = (
+    "`rm -f .venv/ready && make setup`"
+    if IN_CHECKOUT
+    else f"`{sys.executable} -m harness.run.setup`, by whoever installed it"
+)
+AGAIN = (
+    "`rm -f .venv/ready && make setup` installs the packages anew, every file held against its hash"
+    if IN_CHECKOUT
+    else "`pip install --force-reinstall --no-deps` what is named"
+)
 
 
 @dataclass(frozen=True)
@@ -90,6 +101,11 @@ def import_paths() -> ImportPaths:
         seen = cache / "llm-harness" / f"{sha256(os.fsencode(prefix))[:16]}.seen"
     site = Path(os.path.realpath(sysconfig.get_path("purelib")))
     return ImportPaths(site, stdlib, machine, prefix / BYTECODE, code_root() / "lockfiles", seen)
+
+
+def importable(module: str) -> bool:
+    """Whether a local step could import a module by its name; nothing is imported for it."""
+    return PathFinder.find_spec(module, [str(import_paths().site)]) is not None
 
 
 def check(place: ImportPaths, *, full: bool) -> InstallCheck:

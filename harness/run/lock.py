@@ -5,7 +5,7 @@ A name that cannot be resolved here is pinned as unresolved with its reason, and
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from harness.digest import differences, sha256
@@ -18,10 +18,21 @@ from harness.manifest.lockfile import LATE_KINDS, Lock
 from harness.run.certificates import CERTIFICATES, certificate_pins
 from harness.run.closure import code_root
 from harness.run.dataset_pins import dataset_pin
+from harness.run.derived import held_lock
 from harness.run.made_datasets import FetchedData
 from harness.run.model_pins import pin_model
 from harness.run.named_models import INSTRUMENTS, MODELS, every_model
-from harness.run.plan import CheckedManifest
+from harness.run.own_files import (
+    CUTS,
+    FILES,
+    bring_files,
+    changed_file,
+    file_pins,
+    telling_of_files,
+    with_cuts,
+    wordings_pin,
+)
+from harness.run.plan import CheckedManifest, check_wordings
 from harness.run.published import PublishedPins, published
 from harness.run.tables import TABLES, table_pins
 from harness.run.workshop import Workshop
@@ -38,7 +49,7 @@ def static_pins(loaded: Loaded) -> Pins:
     models: Pins = {MODELS: {}, **({INSTRUMENTS: {}} if manifest.instruments else {})}
     for named in every_model(manifest):
         models[named.part][named.name] = pin_model(loaded, named)
-    prompts: dict[str, Any] = {}
+    prompts: dict[str, Any] = wordings_pin(loaded)
     for name in manifest.prompts.names if manifest.prompts else ():
         path = find(manifest.study).prompt_sets[name]
         data = path.read_bytes()
@@ -47,7 +58,9 @@ def static_pins(loaded: Loaded) -> Pins:
     known = pins(loaded.root)
     unknown = {"unresolved": "lockfiles/images.json names no such image; the local engine needs none"}
     images = {name: known[name].as_data() if name in known else unknown for name in _images(loaded)}
-    return {**models, "prompts": prompts, "images": images, "packages": _packages(loaded)}
+    files = file_pins(loaded)
+    own = {FILES: files} if files else {}
+    return {**models, "prompts": prompts, "images": images, "packages": _packages(loaded), **own}
 
 
 def _images(loaded: Loaded) -> list[str]:
@@ -70,15 +83,19 @@ def resolve(loaded: Loaded, checked: CheckedManifest, workshop: Workshop, had: P
     unresolved. Refuses a manifest whose name another one has, and a dataset without a row.
     """
     _only_one(loaded)
+    check_wordings(loaded, checked)
+    pins = static_pins(loaded)
+    bring_files(loaded, Lock({}, "", pins), workshop.store)
     had = had or published(loaded.manifest, workshop.store, workshop.cancel)
     datasets: dict[str, Any] = dict(had.pins)
-    data = FetchedData.pinned(datasets)
+    data = FetchedData.pinned(datasets, pins.get(FILES))
     for name, drawn in checked.made.items():
         if lacks := drawn.lacks(had.pins, had.how):
             datasets[name] = {"unresolved": lacks}
             continue
         step = make_step(drawn.dataset(0, data), drawn.maker.kind, drawn.maker.outputs)
-        entry = workshop.make(step, workshop.preimage(step, {})).entry
+        with telling_of_files(own=drawn.own):
+            entry = workshop.make(step, workshop.preimage(step, {})).entry
         datasets[name] = dataset_pin(entry, workshop.store)
         items = datasets[name].get("items")
         if items and not items.get("rows"):
@@ -92,9 +109,18 @@ def resolve(loaded: Loaded, checked: CheckedManifest, workshop: Workshop, had: P
                 next="draw more items, or leave it out",
             )
     certificates = certificate_pins(loaded.root, loaded.manifest.study)
-    late = {CERTIFICATES: certificates, TABLES: table_pins(loaded.manifest.study, checked.tables)}
+    files = with_cuts(pins.get(FILES, {}), datasets, _held(loaded), workshop.store.blobs)
+    late = {CERTIFICATES: certificates, TABLES: table_pins(loaded.manifest.study, checked.tables), FILES: files}
     found = {kind: some for kind, some in late.items() if some}
-    return Lock(loaded.manifest.intent(), loaded.sha256, {**static_pins(loaded), "datasets": datasets, **found})
+    return Lock(loaded.manifest.intent(), loaded.sha256, {**pins, "datasets": datasets, **found})
+
+
+def _held(loaded: Loaded) -> Lock | None:
+    """Load the lock that this one follows; one that cannot be read counts as none."""
+    try:
+        return held_lock(loaded)
+    except InputError:
+        return None
 
 
 def _only_one(loaded: Loaded) -> None:
@@ -125,6 +151,8 @@ def changed_pins(loaded: Loaded, lock: Lock) -> list[str]:
     now = {**static_pins(loaded), "packages": _packages(loaded, lock.pins["packages"])}
     if tables := {*lock.of(TABLES), *loaded.manifest.tables}:
         now[TABLES] = table_pins(loaded.manifest.study, tables)
+    if held_files := lock.of(FILES):  # where items were cut as they grew is no matter of the files as they are
+        now[FILES] = {name: {**pin, **_cuts(held_files, name)} for name, pin in now.get(FILES, {}).items()}
     late = (each for each in LATE_KINDS if each != CERTIFICATES and lock.of(each))
     for kind in dict.fromkeys([*now, *late]):
         moved += [f"pins/{kind}{pointer}" for pointer in differences(lock.of(kind), now.get(kind, {}))]
@@ -132,6 +160,10 @@ def changed_pins(loaded: Loaded, lock: Lock) -> list[str]:
         certified = certificate_pins(loaded.root, loaded.manifest.study)
         moved += [f"pins/{CERTIFICATES}{pointer}" for pointer in differences(held, certified)]
     return moved
+
+
+def _cuts(held: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {CUTS: held[name][CUTS]} if CUTS in held.get(name, {}) else {}
 
 
 def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
@@ -142,6 +174,11 @@ def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
     moved = changed_pins(loaded, lock)
     if moved:
         _require_here(loaded, lock)
+        if file := changed_file(loaded, {**lock.of(FILES), **lock.of("prompts")}):
+            raise InputError(
+                f"the file {file} has changed since the lock pinned it", where=loaded.tree.where,
+                next=f"if that is meant, {again} (or run with --relock) and review the change in git",
+            )  # fmt: skip
         shown = ", ".join(moved[:8]) + (f" and {len(moved) - 8} more" if len(moved) > 8 else "")
         raise InputError(
             f"the lock no longer fits the manifest; moved: {shown}",

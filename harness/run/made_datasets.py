@@ -13,6 +13,7 @@ from typing import Any
 from harness.errors import InputError
 from harness.manifest.coverage import count_text, is_files
 from harness.manifest.datasets import Fetched, FetchedFiles, Made
+from harness.manifest.own_files import OwnFile
 from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest
 from harness.steps import Pinned
@@ -29,15 +30,18 @@ class MadeDataset:
     params: Mapping[str, Any]
     files: Mapping[str, str]  # parameter -> the fetched dataset it names
     folders: Mapping[str, str] = field(default_factory=dict)  # the same, of datasets that have many files
+    own: bool = False  # its files are the project's, and none is fetched
 
     def dataset(self, rows: int, data: FetchedData) -> Dataset:
         """Return the dataset as a study's plan receives it: parameters, row count and the pinned files it reads."""
         files = {parameter: data.files[to] for parameter, to in self.files.items()}
         folders = {parameter: data.folders[to] for parameter, to in self.folders.items()}
-        return Dataset(self.name, self.make, self.params, rows, files, folders)
+        return Dataset(self.name, self.make, self.params, rows, files, folders, data.cuts.get(self.name, ()))
 
     def lacks(self, pins: Mapping[str, Any], how: Mapping[str, str]) -> str:
         """Describe the published data that the maker needs and that is not here, and how to get it; "" if none."""
+        if self.own:
+            return ""
         for parameter, to in {**self.files, **self.folders}.items():
             pin = pins[to]
             if "unresolved" in pin:
@@ -50,18 +54,20 @@ class MadeDataset:
 
 @dataclass(frozen=True)
 class FetchedData:
-    """Published data by the name of its dataset: one file each, or many."""
+    """Published data by the name of its dataset: one file each, or many; and files of the project."""
 
     files: Mapping[str, Pinned]
     folders: Mapping[str, FileSet]
+    cuts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # of datasets whose file has grown
 
     @classmethod
-    def pinned(cls, pins: Mapping[str, Any]) -> FetchedData:
-        """Read the published data from the pins of a lock."""
-        many = {name: pin for name, pin in pins.items() if is_files(pin)}
+    def pinned(cls, pins: Mapping[str, Any], own: Mapping[str, Any] | None = None) -> FetchedData:
+        """Read the published data from the pins of a lock, and files of the project from its pins of those."""
+        many, own = {name: pin for name, pin in pins.items() if is_files(pin)}, own or {}
         return cls(
-            {name: Pinned(pin["sha256"]) for name, pin in pins.items() if "sha256" in pin},
+            {name: Pinned(pin["sha256"]) for name, pin in {**pins, **own}.items() if "sha256" in pin},
             {name: _file_set(pin["files"], pin.get("absent", ())) for name, pin in many.items()},
+            {name: tuple(pin["cuts"]) for name, pin in own.items() if "cuts" in pin},
         )
 
     @classmethod
@@ -70,9 +76,32 @@ class FetchedData:
         some, said = "0" * 64, manifest.datasets.items()
         many = {name: dataset.fetch for name, dataset in said if isinstance(dataset, FetchedFiles)}
         return cls(
-            {name: Pinned(some) for name, dataset in said if isinstance(dataset, Fetched)},
+            {name: Pinned(some) for name, dataset in said if isinstance(dataset, Fetched)}
+            | {pin: Pinned(some) for name, one in said if isinstance(one, OwnFile) for pin in pin_names(name, one)},
             {name: _file_set(dict.fromkeys(files, some)) for name, files in many.items()},
         )
+
+
+def pin_names(name: str, dataset: OwnFile) -> dict[str, str]:
+    """Name the pins of a dataset's own files: by pin, what its maker calls the file."""
+    return {name if parameter == "file" else f"{name}/shots": parameter for parameter in dataset.files}
+
+
+def _own(name: str, dataset: OwnFile, study: Study, tree: Tree) -> MadeDataset:
+    """Take a file of the project for a dataset that the study's reader of such files makes."""
+    place = ("datasets", name, "file")
+    if study.own_files is None:
+        raise InputError(
+            f"study {study.name} reads no file of one's own", where=tree.at(place),
+            next="use one of its makers (`make: …`); questions of one's own are asked by `study: questions`",
+        )  # fmt: skip
+    formats = {parameter: dataset.format_of(file) for parameter, file in dataset.files.items()}
+    said = dataset.model_dump(mode="json", exclude_none=True)
+    params = {**said, "dataset": name, "format": formats["file"]}
+    if dataset.shots:
+        params["shots"] = {**said["shots"], "format": formats.get("shots_file", formats["file"])}
+    files = {parameter: pin for pin, parameter in pin_names(name, dataset).items()}
+    return MadeDataset(name, "file", study.own_files(params), params, files, own=True)
 
 
 def _file_set(files: Mapping[str, str], absent: Collection[str] = ()) -> FileSet:
@@ -86,6 +115,13 @@ def made_datasets(manifest: Manifest, study: Study, tree: Tree) -> dict[str, Mad
     """
     found: dict[str, MadeDataset] = {}
     for name, dataset in manifest.datasets.items():
+        if isinstance(dataset, OwnFile):
+            if manifest.agents:
+                raise InputError(
+                    f"agents cannot attempt dataset {name!r}, which is a file of one's own", where=tree.at(("agents",)),
+                    next="take `agents` out of this manifest; models are asked its questions",
+                )  # fmt: skip
+            found[name] = _own(name, dataset, study, tree)
         if not isinstance(dataset, Made):
             continue
         place = ("datasets", name)
@@ -96,7 +132,8 @@ def made_datasets(manifest: Manifest, study: Study, tree: Tree) -> dict[str, Mad
                 where=tree.at((*place, "make")),
                 next=f"choose one of: {', '.join(study.makers)}",
             )
-        twins = [each.name for each in found.values() if each.maker is maker or maker.ids == each.maker.ids != ""]
+        made = [each for each in found.values() if not each.own]
+        twins = [each.name for each in made if each.maker is maker or maker.ids == each.maker.ids != ""]
         if twins and "items" in maker.outputs:
             raise InputError(
                 f"datasets {twins[0]!r} and {name!r} would give their items the same ids",

@@ -12,11 +12,13 @@ from typing import Any
 from harness.errors import InputError, MissingError
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
+from harness.manifest.prompts import WordingsFile, wordings
 from harness.manifest.read import Place, Tree
 from harness.manifest.schema import Manifest
 from harness.run.attempt_rules import require_hidden
 from harness.run.made_datasets import FetchedData, MadeDataset, made_datasets
 from harness.run.named_models import INSTRUMENTS, MODELS, NamedModel, every_model, gateway_models
+from harness.run.own_files import FILES, OWN_WORDINGS, require_own_wordings, wordings_in
 from harness.run.study_settings import require_roles, typed_settings
 from harness.run.tables import TABLES, pinned_tables, placeholder_tables, require_named, tables_read
 from harness.steps import Pinned, Plan
@@ -47,6 +49,7 @@ def check_manifest(loaded: Loaded) -> CheckedManifest:
             raise InputError(f"study {study.name} needs `{part}`", where=tree.at((part,)), next=f"add `{part}: …`")
     made = made_datasets(manifest, study, tree)
     require_hidden(manifest, made, tree)
+    require_own_wordings(manifest, study, tree)
     sets = manifest.prompts.names if manifest.prompts else ()
     for name in sets:
         if name not in study.prompt_sets:
@@ -72,8 +75,24 @@ def _placeholder(this: CheckedManifest, study: Study) -> Brief:
     """Say to a study what a manifest means before anything of it is resolved."""
     sets, some = this.manifest.prompts.names if this.manifest.prompts else (), Pinned("0" * 64)
     rows, templates = dict.fromkeys(this.made, 1), dict.fromkeys(sets, Templates(some, 1))
+    if isinstance(this.manifest.prompts, WordingsFile):
+        templates = {OWN_WORDINGS: Templates(some, 1)}
     brief = _brief(this, rows, templates, Lock({}, "", {}), FetchedData.placeholder(this.manifest))
     return replace(brief, tables=placeholder_tables(study))
+
+
+def check_wordings(loaded: Loaded, this: CheckedManifest) -> None:
+    """Check the wordings of a manifest's file of them as those are that it writes out; nothing is filled in."""
+    if not isinstance(this.manifest.prompts, WordingsFile):
+        return
+    study, file = find(this.manifest.study), this.manifest.prompts.file
+    rows = wordings_in(loaded)
+    if not rows:
+        raise InputError("there is no wording", where=file, next='write one a line: {"id": 0, "text": "…"}')
+    try:
+        study.plan(replace(_placeholder(this, study), wordings=tuple(rows)))
+    except InputError as bad:
+        raise InputError(bad.what, where=f"{file}, {bad.where}", next=bad.next) from bad
 
 
 def possible_outputs(loaded: Loaded) -> frozenset[str]:
@@ -85,7 +104,7 @@ def possible_outputs(loaded: Loaded) -> frozenset[str]:
 
 def _at_its_line(bad: InputError, tree: Tree) -> InputError:
     """Give a study's refusal with the manifest's line, where it names a place of the manifest by its keys."""
-    place: Place = tuple(bad.where.split("."))
+    place: Place = tuple(int(part) if part.isdigit() else part for part in bad.where.split("."))
     if place[0] not in Manifest.model_fields:
         return bad
     return InputError(bad.what, where=tree.at(place), next=bad.next)
@@ -120,9 +139,9 @@ def plan(this: CheckedManifest, lock: Lock, limit: int = 0) -> Plan:
         prompts[this.manifest.prompts.names[0]] = prompts.pop("set")
     templates = {name: Templates(Pinned(pin["sha256"]), int(pin["rows"])) for name, pin in prompts.items()}
     certificates = {name: Pinned(pin["sha256"]) for name, pin in lock.of("certificates").items()}
-    brief = _brief(this, rows, templates, lock, FetchedData.pinned(lock.pins["datasets"]))
+    brief = _brief(this, rows, templates, lock, FetchedData.pinned(lock.pins["datasets"], lock.of(FILES)))
     made = _planned(this, replace(brief, certificates=certificates, tables=pinned_tables(lock.of(TABLES))))
-    texts = (*prompts.values(), *lock.of(TABLES).values())
+    texts = (*(pin for name, pin in prompts.items() if name != OWN_WORDINGS), *lock.of(TABLES).values())
     return Plan(made.steps, made.outputs, {pin["sha256"]: pin["file"] for pin in texts}).check()
 
 
@@ -179,7 +198,7 @@ def _brief(
     data: FetchedData,
 ) -> Brief:
     """Say to a study what a manifest means, with what is known of its data and its models."""
-    manifest = this.manifest
+    manifest, study = this.manifest, find(this.manifest.study)
     models = {
         (each.part, each.name): _model(each, lock.of(each.part).get(each.name, {})) for each in every_model(manifest)
     }
@@ -191,6 +210,8 @@ def _brief(
         seeds=manifest.seeds,
         settings=this.settings,
         named_tables=manifest.tables,
+        prompts=manifest.prompts.model_dump(exclude_none=True) if manifest.prompts and study.own_wordings else {},
+        wordings=wordings(manifest.prompts) if manifest.prompts else (),
         instruments={
             role: Instrument(role, models[INSTRUMENTS, role], one.asking.generation.asked(), one.asking.repeats)
             for role, one in sorted(manifest.instruments.items())
@@ -209,6 +230,7 @@ def _model(named: NamedModel, pin: Mapping[str, Any]) -> Model:
     return Model(
         named.name, model.provider, told, files, model.facts, model.stand_in,
         calls=model.service is not None, imported=_answered(model, pin),
+        scores_continuations=model.scores_continuations,
     )  # fmt: skip
 
 

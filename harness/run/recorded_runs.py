@@ -15,7 +15,7 @@ from harness.evidence.compare import compare, overall
 from harness.evidence.record import read_record
 from harness.evidence.selfcheck import FAIL, self_check
 from harness.manifest.load import Loaded
-from harness.manifest.lockfile import load_expect, read_lock
+from harness.manifest.lockfile import Lock, load_expect, read_lock
 from harness.store.journal import Event
 from harness.store.listed import damaged, listed, require_listed, started
 from harness.store.store import Store
@@ -67,8 +67,13 @@ def first_event(store: Store, run: str) -> Event:
 
 def levels_of(store: Store, run: str) -> tuple[str, Mapping[str, Any]]:
     """Return the digest of a run's lock, and the comparison levels that this lock declares, by output."""
-    digest = str(first_event(store, run)["lock"])
-    return digest, read_lock(store.blobs.read(digest), "lock").intent["outputs"]
+    lock = run_lock(store, run)
+    return lock.sha256, lock.intent["outputs"]
+
+
+def run_lock(store: Store, run: str) -> Lock:
+    """Return the lock that a run was started under; refuse a run that does not begin as the list of runs says."""
+    return read_lock(store.blobs.read(str(first_event(store, run)["lock"])), "lock")
 
 
 def manifest_name(store: Store, run: str) -> str:
@@ -97,12 +102,14 @@ def newest_verdict(root: Path, loaded: Loaded, newest: Newest) -> str:
             return "damaged"
         if not newest.run:
             return ""
-        record, lock = read_record(store, newest.run), levels_of(store, newest.run)
+        record, lock = read_record(store, newest.run), run_lock(store, newest.run)
     except DamageError:
         return "damaged"
     except HarnessError:
         return ""
+    if bool(lock.intent.get("derived")) != bool(loaded.manifest.derived):
+        return ""  # the run of a derived manifest says nothing of one that somebody wrote
     expect = load_expect(loaded.root, loaded.manifest.name)
-    verdict = overall(record, compare(record, expect, *lock, store.blobs.deliver))
+    verdict = overall(record, compare(record, expect, lock.sha256, lock.intent["outputs"], store.blobs.deliver))
     failing = self_check(record.outputs, store.blobs.deliver) == FAIL
     return f"{verdict}, its own checks fail" if failing else verdict

@@ -26,6 +26,7 @@ from harness.run.dataset_pins import require_dataset
 from harness.run.environment import cores, facts
 from harness.run.gateway import run_gateway
 from harness.run.model_pins import store_models
+from harness.run.own_files import bring_files
 from harness.run.progress import TURN, Progress, ProgressReporter
 from harness.run.published import require_published
 from harness.run.schedule import StepSchedule
@@ -116,6 +117,7 @@ class Runner:
         for data in certificate_bytes(self.loaded.root, self.lock):
             blobs.put(data)
         store_models(self.loaded, self.lock, self.store)
+        bring_files(self.loaded, self.lock, self.store)
         datasets = self.lock.pins["datasets"]
         require_published(self.loaded.manifest, datasets, self.store, self.beside, self.workshop.cancel)
         fields: dict[str, Any] = {

@@ -6,7 +6,7 @@ It knows a plan and results; it starts nothing, and never looks at a disk.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from harness.run.workshop import StepResult
@@ -38,8 +38,12 @@ class StepSchedule:
     def done(self, step: Step, result: StepResult) -> Iterator[Step]:
         """Record the result of a step and yield the steps that waited for it last, which can begin now."""
         self.results[step.name] = result
-        for name, output in result.entry.outputs.items():
-            self.made[step.name, name] = output.sha256
+        yield from self.foresee(step, {name: output.sha256 for name, output in result.entry.outputs.items()})
+
+    def foresee(self, step: Step, outputs: Mapping[str, str]) -> Iterator[Step]:
+        """Record the digests that a step's outputs have or will have, and yield the steps that can be keyed now."""
+        for name, digest in outputs.items():
+            self.made[step.name, name] = digest
         for user in self.users.get(step.name, ()):
             self.open[user.name] -= 1
             if not self.open[user.name]:

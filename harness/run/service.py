@@ -20,6 +20,7 @@ from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save
 from harness.run.answer_errors import AnswerErrors, ErrorLimit, count_errors
 from harness.run.answer_progress import AnswerProgress
+from harness.run.asking_forecast import AskingForecast, forecast_asking, forecast_before, walk
 from harness.run.certificates import CERTIFICATES
 from harness.run.engines import EngineChoice, limits, open_engine
 from harness.run.lock import changed_pins, require_fit, resolve
@@ -28,10 +29,9 @@ from harness.run.preconditions import require_image, require_runnable
 from harness.run.progress import Progress
 from harness.run.published import published
 from harness.run.runner import Runner
-from harness.run.schedule import StepSchedule
 from harness.run.shutdown import stoppable
 from harness.run.tables import TABLES
-from harness.run.workshop import StepResult, Workshop
+from harness.run.workshop import Workshop
 from harness.steps import Plan
 from harness.store.store import Store
 
@@ -151,15 +151,19 @@ def run_manifest(
     progress: Progress,
     limit: int = 0,
     asked: Callable[[AnswerProgress], None] | None = None,
+    foreseen: Callable[[list[AskingForecast]], None] | None = None,
 ) -> FinishedRun:
     """Run a manifest and compare its outputs with the expectation; return record, verdicts and missing answers.
 
-    No step is executed before manifest, lock, engine and machine have passed their checks. `asked` hears of answers.
+    No step is executed before manifest, lock, engine and machine have passed their checks, and `foreseen` has heard
+    what will be asked. `asked` hears of answers.
     """
     expect = load_expect(loaded.root, loaded.manifest.name)
     held, planned = plan_locked(loaded, limit)
     workshop = place.workshop(loaded)
     require_runnable(loaded, planned, workshop.engine, workshop.box.engine)
+    if foreseen:
+        foreseen(forecast_before(loaded, held, planned, workshop))
     runner = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs, beside=place.beside)
     if place.errors and place.errors.all:
         runner.asking["refusals"] = 0
@@ -180,10 +184,11 @@ def run_manifest(
 
 @dataclass(frozen=True)
 class RunForecast:
-    """A dry run: for each stage, how many steps are in the store and how many would be executed."""
+    """A dry run: for each stage, how many steps are in the store and how many would be executed; what is asked."""
 
     manifest: str
     stages: dict[str, tuple[int, int]]
+    asking: list[AskingForecast] = field(default_factory=list)
 
 
 def forecast(loaded: Loaded, place: RunTarget, limit: int = 0) -> RunForecast:
@@ -191,16 +196,12 @@ def forecast(loaded: Loaded, place: RunTarget, limit: int = 0) -> RunForecast:
 
     A step whose inputs are not known yet counts as one to execute.
     """
-    schedule = StepSchedule(plan_locked(loaded, limit)[1])
-    stages = {step.stage: (0, 0) for step in schedule.plan.steps}
-    ready = schedule.first() if (place.store / "format").exists() else []
-    workshop = place.workshop(loaded) if ready else None
-    while ready and workshop:
-        step = ready.pop()
-        entry, _ = workshop.finished(workshop.preimage(step, schedule.made))
-        if entry:
-            ready += schedule.done(step, StepResult(entry, "cached", {}))
+    lock, planned = plan_locked(loaded, limit)
+    workshop = place.workshop(loaded) if (place.store / "format").exists() else None
+    schedule = walk(planned, lock, workshop)
+    stages = {step.stage: (0, 0) for step in planned.steps}
     for step in schedule.plan.steps:
         kept, made = stages[step.stage]
         stages[step.stage] = (kept + 1, made) if step.name in schedule.results else (kept, made + 1)
-    return RunForecast(loaded.manifest.name, stages)
+    asking = forecast_asking(loaded, lock, schedule, workshop.store if workshop else None)
+    return RunForecast(loaded.manifest.name, stages, asking)

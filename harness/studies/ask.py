@@ -5,16 +5,16 @@ A study adds its makers, its scorer and its analyses; shards, and so progress an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from harness.errors import InputError
-from harness.rows import part_name
 from harness.steps import GATHER, JUDGED, Plan, Ref, Source, Step, maker
 from harness.studies import graded
 from harness.studies.judge import AnswerShard, Judge, RuleJudge, instrument, judge_steps
 from harness.studies.sampling import ILLUSTRATED, media_steps, reads_images, sample_seeds
+from harness.studies.shards import cut_steps
 from harness.studies.study import Brief, Dataset, Model, Templates
 from harness.studies.trials import TrialSpec, trial_steps
 from harness.trial import TRIALS
@@ -42,6 +42,15 @@ class Scorer:
 
 
 @dataclass(frozen=True)
+class Rendering:
+    """A study's own step that writes prompts: its kind, its parameters, and what it reads besides the items."""
+
+    kind: str
+    params: Mapping[str, Any]
+    inputs: Mapping[str, Source] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class How:
     """Evaluation settings of a dataset: its scorers, its prompt templates, and what either needs besides."""
 
@@ -58,6 +67,8 @@ class How:
     shots: int = 0  # how many examples of the maker's `shots` its wordings show
     media: bool = False  # its prompts may name images, which lie in the maker's output `media`
     fits: Callable[[Model], bool] = reads_images  # whether a model is asked prompts with images; else it is left out
+    render: Rendering | None = None  # how the study writes prompts itself, where it does
+    shard: int = 0  # answers in a shard, where that must not depend on the models; 0: it may
 
 
 @dataclass
@@ -88,14 +99,15 @@ class Asked:
         """Give a reference to an output's document: its only part, or that of a step added to merge all."""
         return self._one(output, stage, MERGE)
 
-    def tables(self) -> dict[str, Ref]:
+    def tables(self, without: Collection[str] = ()) -> dict[str, Ref]:
         """Give the outputs of every question-and-answer study, by name, once `ask` has added all of its datasets.
 
-        Items, gold, prompts, responses, scores and counts; trials, judgements and imported where there are any. Steps
-        that join their parts are added to the plan.
+        Items, gold, prompts, responses, scores and counts, but for those that a study is `without`; trials, judgements
+        and imported where there are any. Steps that join their parts are added to the plan.
         """
         judged = {name: JUDGED for name in (TRIALS, JUDGED) if name in self.parts}
-        found = {name: self.joined(name, stage) for name, stage in {**TABLES, **judged}.items()}
+        wanted = {name: stage for name, stage in {**TABLES, **judged}.items() if name not in without}
+        found = {name: self.joined(name, stage) for name, stage in wanted.items()}
         if self.imported:
             found["imported"] = self._accounts()
         return {**found, "counts": self.merged("counts", "rows")}
@@ -148,14 +160,12 @@ def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
     wordings = how.templates.count if how.templates else how.rendered
     judging = [instrument(brief, judge.role).model for judge in how.judges if judge.role]
     most = LOCAL if any(model.weights for model in (*brief.models, *judging)) else SHARD
-    most = min(most, ILLUSTRATED) if how.media else most
+    most = how.shard or (min(most, ILLUSTRATED) if how.media else most)
     size = max(1, most // max(1, wordings * len(sample_seeds(brief.seeds, how.samples))))
-    slices = [part_name(index) for index in range(-(-dataset.rows // size))]
-    shape = {"size": size, "rows": dataset.rows}
-    for table in ("items", "gold", *(("budgets",) if how.budgets else ())):
-        source = Ref(maker(dataset.name), table)
-        asked.add(Step(f"{dataset.name}/{table}", "harness.rows:cut", "rows", shape, {"rows": source}, tuple(slices)))
-    for part in slices:
+    steps = cut_steps(dataset, ("items", "gold", *(("budgets",) if how.budgets else ())), size)
+    asked.steps += steps
+    slices = steps[0].outputs
+    for part in slices if how.templates or how.rendered else ():
         asked.add(_prompts(dataset, how, part), "prompts")
     if how.media:
         steps, skipped = media_steps(dataset, brief.models, how.fits, slices)
@@ -182,6 +192,9 @@ def _in_order(asked: Asked, dataset: Dataset, model: Model, how: How) -> None:
 def _prompts(dataset: Dataset, how: How, part: str) -> Step:
     """Give the step that writes a slice's prompts: items in every wording, or the dataset's own, picked out."""
     inputs: dict[str, Source] = {"items": Ref(f"{dataset.name}/items", part)}
+    if own := how.render:
+        named = f"{dataset.name}/prompts/{part}"
+        return Step(named, own.kind, "prompts", own.params, {**inputs, **own.inputs}, ("prompts",))
     if how.budgets:
         inputs["budgets"] = Ref(f"{dataset.name}/budgets", part)
     if how.templates:

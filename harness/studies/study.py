@@ -45,6 +45,7 @@ class Model:
     stand_in: StandIn | None = None  # what it is where it is no model
     calls: bool = False  # it answers elsewhere
     imported: Answered | None = None  # nobody is asked: its answers are here
+    scores_continuations: bool = False  # it can say how likely it holds a given continuation
 
     @property
     def respond(self) -> str:
@@ -104,6 +105,7 @@ class Dataset:
     rows: int  # of its items; 0 where it has none, as a dataset of arrays
     files: Mapping[str, Pinned] = field(default_factory=dict)  # published data that its maker reads, by parameter
     folders: Mapping[str, FileSet] = field(default_factory=dict)  # the same, of many files
+    cuts: tuple[int, ...] = ()  # how many items it had each time that rows were appended: no shard crosses one
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,8 @@ class Brief:
     certificates: Mapping[str, Pinned] = field(default_factory=dict)  # by scorer: what a page reads and shows
     tables: Mapping[str, Pinned] = field(default_factory=dict)  # the study's, by name: those it takes are pinned
     named_tables: tuple[str, ...] = ()  # those that the manifest names
+    prompts: Mapping[str, Any] = field(default_factory=dict)  # as the manifest writes them, where they are no sets
+    wordings: tuple[Mapping[str, Any], ...] = ()  # the manifest's own, as rows `{id, text | turns, shot?}`
 
 
 @dataclass(frozen=True)
@@ -168,6 +172,8 @@ class Switches:
 
 # A person's own copy of a dataset, read into rows of ours, and what they amount to by benchmark.
 Importer = Callable[[Path, Mapping[str, str]], tuple[Sequence[Mapping[str, Any]], dict[str, Any]]]
+FileMaker = Callable[[Mapping[str, Any]], Maker]  # by the parameters that the file's dataset has
+WordingsReader = Callable[[bytes, str], Sequence[Mapping[str, Any]]]  # of a file's bytes and its name
 
 
 class Study(ABC):
@@ -181,6 +187,8 @@ class Study(ABC):
     roles: Mapping[str, str] = MappingProxyType({})  # the instruments it knows: each REQUIRED, or OPTIONAL
     meanings: Mapping[str, Meaning] = MappingProxyType({})  # of what tables of scores show, by `SCORER[/METRIC]`
     read_score: Callable[[Score], Mapping[str, Any]] = staticmethod(plain_metrics)  # the metrics of a score
+    own_files: FileMaker | None = None  # gives the maker of a dataset that is a file of the project, if it asks such
+    own_wordings: WordingsReader | None = None  # reads a file of wordings, where the study asks in such of one's own
 
     @property
     def prompt_sets(self) -> Mapping[str, Path]:
@@ -217,6 +225,10 @@ class Study(ABC):
     def analyses(self) -> Mapping[str, Tool]:
         """Give the analyses that can be called alone, by name."""
         return {}
+
+    def meanings_of(self, settings: Mapping[str, Any]) -> Mapping[str, Meaning]:
+        """Give what tables of scores show under a manifest's settings, as written: where it may name scorers itself."""
+        return self.meanings
 
     @abstractmethod
     def plan(self, brief: Brief) -> Plan:

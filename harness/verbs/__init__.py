@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from harness.verbs.attempts import *
     from harness.verbs.carrying import *
     from harness.verbs.certifying import *
+    from harness.verbs.comparing import *
+    from harness.verbs.describing import *
     from harness.verbs.gatewaying import *
     from harness.verbs.history import *
     from harness.verbs.importing import *
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
     from harness.verbs.recordings import *
     from harness.verbs.review import *
     from harness.verbs.running import *
+    from harness.verbs.scoring import *
+    from harness.verbs.showing import *
+    from harness.verbs.starting import *
     from harness.verbs.upkeep import *
 
 _NAMES = {
@@ -44,6 +49,8 @@ _NAMES = {
     "show_attempt verify_transcript",
     "carrying": "CarryRequest CarryResult carry",
     "certifying": "CertifyRequest CertifyResult certify",
+    "comparing": "CompareRequest CompareResult compare",
+    "describing": "SchemaRequest SchemaResult schema",
     "gatewaying": "GatewayModel GatewayReady GatewayRequest GatewayResult gateway",
     "history": "RunsRequest RunsResult runs",
     "importing": "ImportFolderRequest ImportFolderResult ImportRequest ImportResult import_ import_folder",
@@ -58,6 +65,9 @@ _NAMES = {
     "review": "AuditRequest AuditResult DiffRequest DiffResult ExplainRequest ExplainResult GetRequest GetResult "
     "audit diff explain get",
     "running": "DryRunResult ReproduceRequest ReproduceResult RunRequest RunResult dry_run reproduce run",
+    "scoring": "ScoresRequest ScoresResult scores",
+    "showing": "ShowItemsRequest ShowItemsResult show_items",
+    "starting": "InitRequest InitResult NewRequest NewResult init new",
     "upkeep": "DoctorResult FsckResult GcRequest GcResult doctor fsck gc",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

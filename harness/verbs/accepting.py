@@ -8,6 +8,7 @@ from pydantic import Field
 
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.run.accept import accept as accept_run
+from harness.run.accept import require_own
 from harness.run.answer_errors import NO_ERRORS, read_error_limit
 from harness.run.auditing import audit_run
 from harness.verbs.project import Project, Request, Result, Watch
@@ -40,12 +41,13 @@ class AcceptResult(Result):
 def accept(project: Project, asked: AcceptRequest, watch: Watch | None = None) -> AcceptResult:
     """Audit a run and make its outputs the expectation of its manifest; gives the digests that changed.
 
-    A run that is incomplete, fails its audit, or lacks more answers than allowed is refused; so is one whose own
-    checks fail, unless `failing_checks` accepts that.
+    Refused are a run that is incomplete or fails its audit, one that lacks more answers than allowed, and a run of a
+    derived manifest; so is one whose own checks fail, unless `failing_checks` accepts that.
     """
     watch = watch or Watch()
     root, allowed = project.root, read_error_limit(asked.max_errors) or NO_ERRORS
     store, run = project.run(asked.run)
+    require_own(store, run)
     how = ReexecutionOptions(jobs=len(os.sched_getaffinity(0)), progress=watch.task(f"audit {run}"))
     report = audit_run(store, run, how=how, stop=watch.stop)
     done = accept_run(store, run, report, root, allowed, failing=asked.failing_checks)

@@ -114,7 +114,7 @@ def _open_to_agents(project: Project) -> list[Loaded]:
             loaded = project.manifest(path)
         except HarnessError:
             continue
-        if splits(loaded.manifest):
+        if splits(loaded.manifest) and not loaded.manifest.derived:
             found.append(loaded)
     return found
 

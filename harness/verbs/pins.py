@@ -34,6 +34,7 @@ class ListedManifest(Result):
     lock: str  # fits | stale | none | broken
     verdict: str
     about: str = ""
+    derived: str = ""  # of one that the harness derived from another: that one's path
 
 
 class ListResult(Result):
@@ -53,6 +54,8 @@ def list_(project: Project) -> ListResult:
             loaded, state = _state(project, path)
             about = loaded.manifest
             row |= {"name": about.name, "study": about.study, "lock": state, "about": about.about}
+            if about.derived:
+                row["derived"] = about.derived.parent
             read.append((loaded, row))
         except HarnessError as bad:
             row["about"] = bad.what

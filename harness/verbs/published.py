@@ -24,6 +24,7 @@ from harness.manifest.lockfile import Lock, load_lock
 from harness.manifest.schema import Claim
 from harness.run.plan import unresolved_pins
 from harness.store.store import Store
+from harness.verbs.deriving import refuse_derived
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 
 Claimed = Mapping[str, tuple[Subject, Sequence[Claim]]]  # by the manifest's name: what it is about, what it claims
@@ -84,6 +85,9 @@ def claims(project: Project, asked: ClaimsRequest | None = None, watch: Watch | 
     """
     asked, watch = asked or ClaimsRequest(), watch or Watch()
     todo = [project.manifest(path) for path in asked.manifests or project.manifests()]
+    for loaded in todo if asked.manifests else ():
+        refuse_derived(loaded, "makes no claims")
+    todo = [loaded for loaded in todo if not loaded.manifest.derived]
     histories: dict[Path, History | None] = {}
     claimed: dict[Path, Claimed] = {}
     found: list[JudgedClaim] = []

@@ -1,32 +1,26 @@
-"""The verbs `run` and `reproduce`, and the dry run: their requests, their results, and a run as data (`RunData`)."""
+"""The verbs `run` and `reproduce`, and the dry run: their requests and their results."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Sequence
 
 from pydantic import Field
 
-from harness import rows
 from harness.errors import AGREED, DISAGREED
-from harness.evidence.trail import read_trail
 from harness.manifest.load import Loaded
-from harness.manifest.lockfile import load_lock
-from harness.rowtypes import Trial
-from harness.run.accept import moved_code
-from harness.run.answer_errors import ErrorLimit, over_limit, read_error_limit
-from harness.run.answer_progress import ANSWERS, progress_text
-from harness.run.certificates import standings
+from harness.run.answer_errors import read_error_limit
+from harness.run.answer_progress import ANSWERS, AnswerProgress, progress_text
+from harness.run.asking_forecast import AskingForecast, spoken
 from harness.run.service import FinishedRun, RunTarget, forecast, lock_manifest, run_manifest
-from harness.verbs.data_coverage import DataCoverage, data_coverage
+from harness.verbs.deriving import DerivedRequest, derived
 from harness.verbs.engine_choice import RunnerRequest
 from harness.verbs.fresh_store import fresh_store
 from harness.verbs.project import PathText, Project, Result, Watch
+from harness.verbs.run_data import RunData, grader_texts, run_data
+from harness.verbs.scoring import first_scores
 
 
-class RunRequest(RunnerRequest):
+class RunRequest(RunnerRequest, DerivedRequest):
     """Request of `run` and of its dry run: manifests, limit of items, whether to lock again, engine and jobs."""
 
     manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
@@ -39,89 +33,6 @@ class ReproduceRequest(RunnerRequest):
 
     manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
     fresh: PathText | None = Field(default=None, description="A new folder for the fresh store, which is kept.")
-
-
-class StepCounts(Result):
-    """Counts of a run's steps by how they were finished."""
-
-    total: int
-    executed: int
-    cached: int
-    failed: int
-
-
-class OutputVerdict(Result):
-    """One output of a run, with the verdict of comparing it with the expectation at its level."""
-
-    name: str
-    sha256: str
-    level: str | dict[str, str]
-    verdict: str  # agreed | disagreed | unconfirmed | missing
-    detail: str
-
-
-class Unanswered(Result):
-    """Rows that a model left without an answer, counted, and its first error message."""
-
-    model: str
-    rows: int
-    errors: int
-    said: str
-    too_many: bool  # more than is put up with
-
-    def text(self) -> str:
-        """Format the counts and the first error message as one line."""
-        return f"{self.model} left {self.errors} of {self.rows} rows without an answer; the first: {self.said}"
-
-
-class ImportedData(Result):
-    """Imported answers of a model: their source and, where the study counts them, rows taken, refused and missing."""
-
-    model: str
-    source: str
-    rows: int = 0  # this and what follows only where the study counts them
-    taken: int = 0
-    missing: int = 0  # prompts without a row
-    no_prompt: int = 0  # rows that match no prompt of the run: refused
-    twice: int = 0  # prompts with more than one row: all of them refused
-    first: list[str] = Field(default_factory=list)  # of the rows refused
-
-    def text(self) -> str:
-        """Format the source and, where they are counted, the rows taken and refused as one line."""
-        refused = [f"{self.no_prompt} of no prompt"] * bool(self.no_prompt)
-        refused += [f"all of {self.twice} prompt{'s' * (self.twice > 1)} with more than one"] * bool(self.twice)
-        names = f", refused {' and '.join(refused)}: {', '.join(self.first)}" if refused else ""
-        took = f": took {self.taken} of {self.rows} rows{names}" if self.rows else ""
-        return f"{self.model}: answers imported from {self.source}{took}"
-
-
-class RunData(Result):
-    """Data of one run: engine, image, steps, model calls, unanswered rows, and its outputs with their verdicts."""
-
-    manifest: str
-    run: str
-    engine: str
-    isolation: str
-    image: str
-    image_state: str  # none | pinned | moved
-    device: str
-    verdict: str  # agreed | disagreed | unconfirmed | incomplete
-    self_checks: str  # pass | fail | none
-    steps: StepCounts
-    sees_gold: list[str]
-    calls: dict[str, dict[str, Any]]
-    outputs: list[OutputVerdict]
-    unanswered: list[Unanswered] = Field(default_factory=list)
-    graders: dict[str, str] = Field(default_factory=dict)  # by name, what its certificate says of each
-    imported: list[ImportedData] = Field(default_factory=list)
-    trials: dict[str, int] = Field(default_factory=dict)  # answers whose code was tried, by how it ended
-    data: dict[str, DataCoverage] = Field(default_factory=dict)  # by dataset of many files: how many it had
-    moved_code: list[str] = Field(default_factory=list)  # where a run disagrees: the files that are not as accepted
-
-    @property
-    def lacks_answers(self) -> bool:
-        """Whether any model left more rows without an answer than allowed."""
-        return any(gap.too_many for gap in self.unanswered)
 
 
 class RunResult(Result):
@@ -162,11 +73,29 @@ class StageForeseen(Result):
     executed: int
 
 
+class AskingForeseen(Result):
+    """Forecast of what one model is asked before it is asked; what is null cannot be known before."""
+
+    part: str  # models | instruments
+    model: str
+    answers: int  # asked for in all
+    stored: int  # of these, those in the store already
+    prompt_tokens: int | None  # of what is to be asked
+    counted_by: str  # what the prompt tokens rest on
+    output_tokens: int | None  # at most
+    tape: str  # replay | record | live, of a model behind an API
+    dollars: str | None  # at most, or for the prompts alone where the output has no bound
+    images: int
+    text: str
+
+
 class ForeseenData(Result):
-    """Forecast of a run of one manifest, stage by stage."""
+    """Forecast of a run of one manifest, stage by stage, and of what its models are asked."""
 
     manifest: str
     stages: list[StageForeseen]
+    asking: list[AskingForeseen] = Field(default_factory=list)
+    derived: str = ""  # of a manifest that options have derived: its path in the project
 
 
 class DryRunResult(Result):
@@ -178,35 +107,50 @@ class DryRunResult(Result):
 def dry_run(project: Project, asked: RunRequest, watch: Watch | None = None) -> DryRunResult:
     """Forecast, by stage, how many steps of each manifest a run would take from the store or execute; runs nothing.
 
-    A step whose inputs are not known yet counts as executed. No lock is written; one that does not fit its manifest
-    raises an error.
+    A step whose inputs are not known yet counts as executed. No lock is written but that of a manifest which options
+    derive; one that does not fit its manifest raises an error.
     """
     watch, found = watch or Watch(), []
-    for loaded in [project.manifest(path) for path in asked.manifests]:
-        here = project.of(loaded)
+    for named in [project.manifest(path) for path in asked.manifests]:
+        here = project.of(named)
         place = RunTarget(here.store, asked.choice(here, watch, moved=asked.moved), stop=watch.stop)
+        loaded = derived(named, asked, place, watch)
         seen = forecast(loaded, place, asked.limit)
         stages = [StageForeseen(stage=name, cached=kept, executed=made) for name, (kept, made) in seen.stages.items()]
-        found.append(ForeseenData(manifest=seen.manifest, stages=stages))
+        asking = [_asking(one) for one in seen.asking]
+        found.append(ForeseenData(manifest=seen.manifest, stages=stages, asking=asking, **_derived(named, loaded)))
     return DryRunResult(runs=found)
+
+
+def _asking(one: AskingForecast) -> AskingForeseen:
+    dollars = None if one.dollars is None else f"{one.dollars:f}"
+    return AskingForeseen(**{**vars(one), "dollars": dollars}, text=one.text())
+
+
+def _derived(named: Loaded, loaded: Loaded) -> dict[str, str]:
+    """Name the derived manifest of a request that has derived one."""
+    return {} if loaded is named else {"derived": loaded.path.relative_to(loaded.root).as_posix()}
 
 
 def run(project: Project, asked: RunRequest, watch: Watch | None = None) -> RunResult:
     """Run manifests one by one: execute the steps that the store lacks, write each run's record, compare its outputs.
 
-    A lock that no longer fits raises an error, or is made anew first where `relock` says so. Each output is compared
-    with the expectation, if there is one.
+    A lock that no longer fits raises an error, or is made anew first where `relock` says so. Where options change a
+    manifest, the one that they derive is written, locked and run in its place. Each output is compared with the
+    expectation, if there is one.
     """
     watch, allowed = watch or Watch(), read_error_limit(asked.max_errors)
     found = []
-    for loaded in [project.manifest(path) for path in asked.manifests]:
-        here = project.of(loaded)
+    for named in [project.manifest(path) for path in asked.manifests]:
+        here = project.of(named)
         choice = asked.choice(here, watch, moved=asked.moved)
         place = RunTarget(here.store, choice, asked.jobs, errors=allowed, stop=watch.stop)
-        if asked.relock and lock_manifest(loaded, place).changed:
-            watch.say(f"{loaded.manifest.name}: the lock was made anew, as --relock says; review it in git")
+        if asked.relock and lock_manifest(named, place).changed:
+            watch.say(f"{named.manifest.name}: the lock was made anew, as --relock says; review it in git")
+        loaded = derived(named, asked, place, watch)
         ran = _run(loaded, place, watch, asked.limit)
-        found.append(_data(ran, allowed, _graders(loaded)))
+        data = run_data(ran, allowed, grader_texts(loaded), first_scores(ran.store, ran.record.run))
+        found.append(data.model_copy(update=_derived(named, loaded)))
         steps = found[-1].steps
         watch.say(
             f"{loaded.manifest.name}: run {ran.record.run}, {steps.executed} steps executed, {steps.cached} from the "
@@ -230,7 +174,7 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
             here = project.of(loaded)
             choice = asked.choice(here, watch, moved=asked.moved)
             where = RunTarget(place.root, choice, asked.jobs, here.store, allowed, stop=watch.stop)
-            found.append(_data(_run(loaded, where, watch), allowed, _graders(loaded)))
+            found.append(run_data(_run(loaded, where, watch), allowed, grader_texts(loaded)))
         place.stays = place.stays or _code(found, {"agreed"}) != AGREED
     if place.stays:
         return ReproduceResult(runs=found, store=str(place.root))
@@ -238,59 +182,14 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
 
 
 def _run(loaded: Loaded, place: RunTarget, watch: Watch, limit: int = 0) -> FinishedRun:
-    """Run a manifest, and report its steps and unanswered rows."""
+    """Run a manifest; report what its models will be asked before it begins, and then its steps and answers."""
     tell = watch.task(loaded.manifest.name)
-    return run_manifest(
-        loaded, place, tell, limit, lambda found: tell(progress_text(found), ANSWERS, found.done, found.total)
-    )
 
+    def foreseen(found: Sequence[AskingForecast]) -> None:
+        for line in spoken(found):
+            watch.say(f"{loaded.manifest.name}: {line}")
 
-def _graders(loaded: Loaded) -> dict[str, str]:
-    """Certificate state of each grader that scores the runs of a manifest."""
-    held = load_lock(loaded.root, loaded.manifest.name)
-    return {each.scorer: each.text for each in standings(loaded.root, loaded.manifest.study, held)}
+    def answered(found: AnswerProgress) -> None:
+        tell(progress_text(found), ANSWERS, found.done, found.total)
 
-
-def _imported(ran: FinishedRun) -> list[ImportedData]:
-    """Read the counts of imported rows from the run."""
-    found, counts = [], dict[str, Any]()
-    if "imported" in ran.record.outputs:
-        [counts] = rows.read(ran.store.blobs.deliver(ran.record.outputs["imported"]["sha256"]))
-    for one in ran.record.body["imported"]:
-        if one["model"] not in counts:
-            found.append(ImportedData(model=one["model"], source=one["source"]))
-            continue
-        told = counts[one["model"]]
-        strange, twice = (told["refused"][why] for why in ("no_prompt", "twice"))
-        found.append(
-            ImportedData(
-                model=one["model"], source=one["source"], rows=told["rows"], taken=told["taken"],
-                missing=told["missing"], no_prompt=strange["keys"], twice=twice["keys"],
-                first=[*strange["first"], *twice["first"]],
-            )
-        )  # fmt: skip
-    return found
-
-
-def _data(ran: FinishedRun, allowed: ErrorLimit | None, graders: Mapping[str, str] = MappingProxyType({})) -> RunData:
-    body, fields = ran.record.body, dict[str, Any]()
-    if graders:
-        fields["graders"] = dict(graders)
-    if ran.gaps:
-        flaws = over_limit(ran.gaps, allowed)
-        fields["unanswered"] = [Unanswered(**vars(gap), too_many=gap in flaws) for gap in ran.gaps]
-    if "data" in body:
-        fields["data"] = data_coverage(body["data"])
-    if "imported" in body:
-        fields["imported"] = _imported(ran)
-    if "trials" in body and (tried := ran.record.outputs.get("trials")):
-        ends = Counter(row["outcome"] for row in rows.read(ran.store.blobs.deliver(tried["sha256"]), Trial))
-        fields["trials"] = dict(sorted(ends.items()))
-    if ran.verdict == "disagreed" and ran.expect:
-        fields["moved_code"] = moved_code(ran.expect, read_trail(ran.store, ran.record.run).code()[1])
-    return RunData(
-        manifest=ran.manifest, run=ran.record.run, engine=body["engine"], isolation=body["isolation"],
-        image=body["image"], image_state=ran.image_state, device=ran.device, verdict=ran.verdict,
-        self_checks=ran.checks or "none", steps=StepCounts(**body["steps"]), sees_gold=list(body["sees_gold"]),
-        calls=dict(body.get("calls", {})), outputs=[OutputVerdict(**vars(one)) for one in ran.outputs], **fields,
-    )  # fmt: skip
+    return run_manifest(loaded, place, tell, limit, answered, foreseen)

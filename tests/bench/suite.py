@@ -26,9 +26,11 @@ from bench.curie import curie_rows
 from bench.gateway import gateway_rows
 from bench.images import image_rows
 from bench.inference import inference_rows
+from bench.likelihoods import likelihood_rows
 from bench.measure import Failed, Missing
 from bench.packages import package_rows
 from bench.peers import Peer, find
+from bench.questions import question_rows
 from bench.reliability import reliability_rows
 from bench.reliability_intervals import coverage_rows
 from bench.rouge import rouge_rows
@@ -47,6 +49,7 @@ ALONE = {
     "gateway": gateway_rows,
     "agents": agent_rows,
     "inference": inference_rows,
+    "likelihoods": likelihood_rows,
     "reliability": reliability_rows,
     "coverage": coverage_rows,
     "packages": package_rows,
@@ -62,9 +65,9 @@ LONG = {"images": image_rows, "containers": container_rows}  # not in a quick ru
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
 NAMES = (
-    "help", "samples", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway", "agents",
-    "inference", "reliability", "coverage", "packages", "rouge", "curie", "biomed", "biomed-metrics",
-    "biomed-intervals", "brain", "trials",
+    "help", "samples", "questions", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway",
+    "agents", "inference", "likelihoods", "reliability", "coverage", "packages", "rouge", "curie", "biomed",
+    "biomed-metrics", "biomed-intervals", "brain", "trials",
 )  # fmt: skip
 
 
@@ -77,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     begun, load = time.monotonic(), os.getloadavg()[0]
     try:
-        peer = find(ROOT) if args.only in (None, "help", "samples") else None
+        peer = find(ROOT) if args.only in (None, "help", "samples", "questions") else None
         rows = measure(peer, QUICK if args.quick else FULL, args.only)
     except Missing as lack:
         print(f"error: {lack}", file=sys.stderr)
@@ -111,6 +114,8 @@ def measure(peer: Peer | None, size: Size, only: str | None) -> list[Row]:
                 rows += help_rows(peer, work, size)
             elif measure == "samples" and peer:
                 rows += sample_rows(peer, work, size)
+            elif measure == "questions" and peer:
+                rows += question_rows(peer, work, size)
             elif measure == "unchanged":
                 many, found = unchanged_rows(work, size)
                 rows += [*found, *step_rows(many, size)]

@@ -25,6 +25,11 @@ NOTES = """\
   items, render, answer by a stand-in, score, analyse, record and hash. lm-eval: its dummy model on a task of its own
   format, every sample logged, offline, its data already in its cache; its Python functions are called as its command
   line calls them, but without the index of its own tasks, which is paid once and whose noise would drown a sample.
+- **questions**: as **samples**, of the study `questions`: both sides read a file of the same rows, fill in one wording,
+  answer without a model, compare exactly and log every sample. Ours reads CSV, in an isolated step of its own.
+- **likelihoods**: a tiny model reads made-up items of four options; both sides have loaded it, and use one thread. Ours
+  reads its prompts from a file and writes its rows, lm-eval's `loglikelihood` is called in a process of its own; every
+  value must be lm-eval's to 1e-4. By letter, lm-eval's own cache reads the four options at once, as ours does.
 - **memory**: the largest single process of our larger run against that of the smaller one.
 - **unchanged**: a run that finds every shard finished in the store, less a run with few shards, for each shard more.
   The thousand shards hold about 120 responses each; the bytes of each are checked, so larger shards take longer.

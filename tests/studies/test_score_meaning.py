@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from harness.rowtypes import Score
-from harness.run.score_lines import ScoredAnswer, score_lines
 from harness.studies.biomed.study import Biomed
 from harness.studies.curie.study import Curie
 from harness.studies.registry import find
 from harness.studies.reliability.study import Reliability
+from harness.studies.score_lines import ScoredAnswer, score_lines
 from harness.studies.study import Study
 
 

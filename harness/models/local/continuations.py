@@ -42,7 +42,7 @@ def likelihoods(loaded: LoadedModel, pairs: Sequence[TokenizedContinuation], siz
     import torch  # noqa: PLC0415
 
     with torch.inference_mode():
-        shared = _shared([pair.read for pair in pairs])
+        shared = shared_length([pair.read for pair in pairs])
         least = min(len(pair.head) for pair in pairs)
         cache, first = _first(loaded, pairs[0].read[:shared], shared - least + 1)
         scores: list[Any] = [first] * len(pairs)
@@ -56,10 +56,13 @@ def likelihoods(loaded: LoadedModel, pairs: Sequence[TokenizedContinuation], siz
         return [_found(each[len(pair.head) - least :], pair) for each, pair in zip(scores, pairs, strict=True)]
 
 
-def _shared(texts: Sequence[Sequence[int]]) -> int:
+def shared_length(texts: Sequence[tuple[int, ...]]) -> int:
     """Count the tokens of the prefix that all sequences share."""
-    least = min(map(len, texts))
-    return next((place for place in range(least) if len({text[place] for text in texts}) > 1), least)
+    low, high = min(texts), max(texts)  # what the first and the last in order share, all share
+    for place, (one, other) in enumerate(zip(low, high, strict=False)):
+        if one != other:
+            return place
+    return len(low)
 
 
 def _first(loaded: LoadedModel, tokens: Sequence[int], keep: int) -> tuple[Any, Any]:
@@ -73,11 +76,30 @@ def _first(loaded: LoadedModel, tokens: Sequence[int], keep: int) -> tuple[Any, 
 
 def _rests(loaded: LoadedModel, cache: Any, rests: Sequence[Sequence[int]], seen: int) -> Any:
     """Run the remainders after the shared prefix in one batch, padded on the right."""
-    remembered = copy.deepcopy(cache)
+    remembered = apart(cache)
     if len(rests) > 1:
         remembered.batch_repeat_interleave(len(rests))
     longest = max(map(len, rests))
     return _forward(loaded, [[*rest, *[rest[-1]] * (longest - len(rest))] for rest in rests], remembered, seen, {})
+
+
+def apart(cache: Any) -> Any:
+    """Copy a KV cache, so that one may grow and the other stays; keys and values themselves are not copied.
+
+    They are where a layer remembers anything else, which it may change in place.
+    """
+    if not remembers_keys(cache):
+        return copy.deepcopy(cache)
+    found = copy.copy(cache)
+    found.layers = [copy.copy(layer) for layer in cache.layers]
+    return found
+
+
+def remembers_keys(cache: Any) -> bool:
+    """Whether each layer of a KV cache remembers keys and values alone, and grows by making new ones."""
+    from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer  # noqa: PLC0415
+
+    return all(type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) for layer in cache.layers)
 
 
 def _forward(

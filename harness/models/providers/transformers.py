@@ -33,7 +33,8 @@ from harness.models.provider import LATE, Checked, Line, Settings, Weights
 from harness.rowtypes import Prompt
 from harness.steps import FACTS
 
-PACKAGE = r"^package:[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$"
+_PART = r"[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?"
+PACKAGE = rf"^package:{_PART}(/{_PART})?$"
 BATCH = texts.matching(r"^(reference|[1-9][0-9]{0,4})$", "`reference`, or how many at a time")
 
 
@@ -64,7 +65,7 @@ class TransformersSettings(Settings):
         if self.untrained is not None and self.quantisation:
             raise ValueError("weights that are drawn are not packed: leave `quantisation` or `untrained` out")
         if self.source.startswith("package:"):
-            texts.matching(PACKAGE, "`package:` and the name of a package")(self.source)
+            texts.matching(PACKAGE, "`package:` and the name of a package, maybe with `/FOLDER`")(self.source)
         elif not self.source.startswith("hf:"):
             texts.inside(self.source.removeprefix("folder:"))
         elif (self.revision is None) == (self.unresolved is None):
@@ -79,6 +80,11 @@ class TransformersSettings(Settings):
     def weights(self) -> Weights:
         """The source of its weights, their revision, and whether they are drawn from a seed instead."""
         return Weights(self.source, self.revision, self.unresolved, self.untrained is not None)
+
+    @property
+    def scores_continuations(self) -> bool:
+        """Whether it scores given continuations: every model whose weights are here does."""
+        return True
 
 
 PROVIDER = TransformersSettings

@@ -13,9 +13,9 @@ from typing import Any
 
 from harness import stats
 from harness.rowtypes import Score
-from harness.run.score_intervals import MetricColumn, ScoreInterval, intervals_of
 from harness.studies import graded
 from harness.studies.meaning import MAIN, Meaning
+from harness.studies.score_intervals import MetricColumn, ScoreInterval, intervals_of
 
 Place = tuple[str, str, str]  # model, dataset, scorer
 
@@ -65,6 +65,7 @@ class ScoredAnswer:
     row: Score
     metrics: Mapping[str, Any]
     unanswered: bool = False
+    cluster: str = ""  # of its item, where items come in clusters
 
 
 @dataclass
@@ -76,10 +77,13 @@ class _Group:
     unanswered: int = 0
     failed_scored: int = 0  # errors that have a value all the same, since a paper gave them one
     values: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    clusters: dict[str, str] = field(default_factory=dict)  # by item
 
     def add(self, answer: ScoredAnswer) -> None:
         """Count one answer, and keep its numbers."""
         self.answers += 1
+        if answer.cluster:
+            self.clusters[answer.row["item"]] = answer.cluster
         for metric in answer.metrics:
             self.values.setdefault(metric, {})
         failed = graded.state(answer.row) in graded.UNSCORED
@@ -128,7 +132,7 @@ def _metrics(group: _Group) -> Iterator[str]:
 def _column(place: Place, metric: str, group: _Group, meanings: Mapping[str, Meaning]) -> MetricColumn:
     meaning = meanings.get(measure(place[2], metric))
     bounds = (meaning.floor, meaning.ceiling) if meaning else None
-    return MetricColumn(place[1], group.values[metric], bounds)
+    return MetricColumn(place[1], group.values[metric], bounds, group.clusters)
 
 
 def _line(

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from harness.rowtypes import Score
-from harness.run.score_lines import ScoredAnswer, ScoreLine, score_lines
+from harness.studies import clustered
 from harness.studies.meaning import Meaning, plain_metrics
+from harness.studies.score_lines import ScoredAnswer, ScoreLine, score_lines
 
 SHARE = {"exact": Meaning("share of right answers", "higher", 0, 1)}
 ERROR = {"missing": "timeout"}
@@ -136,3 +137,35 @@ def test_two_models_with_equal_answers_have_equal_intervals() -> None:
     answers += [scored(item, value, model="b") for item, value in reversed(values.items())]
     first, second = score_lines(answers, SHARE)
     assert first.interval == second.interval
+
+
+def clustered_answers(each: int, shares: Iterable[int]) -> list[ScoredAnswer]:
+    """Give answers that are right or wrong cluster by cluster."""
+    row = scored("i", 1)
+    return [
+        ScoredAnswer("d", {**row.row, "item": f"i{at}.{place}", "value": right}, {"": right}, cluster=f"c{at}")
+        for at, right in enumerate(shares)
+        for place in range(each)
+    ]
+
+
+def test_of_items_in_clusters_what_varies_between_these_counts() -> None:
+    line = only(clustered_answers(20, [1, 0] * 4))
+    assert (line.n, line.value, line.interval.by, line.interval.clusters) == (160, 0.5, "clusters", 8)
+    assert line.interval.ends == pytest.approx(clustered.share_interval([(20, 20.0), (20, 0.0)] * 4))
+    assert line.document()["clusters"] == 8
+    assert line.interval.ends == pytest.approx(only(clustered_answers(5, [1, 0] * 4)).interval.ends, abs=1e-12)
+
+
+def test_clusters_that_are_all_right_count_once_each() -> None:
+    line = only(clustered_answers(20, [1] * 5))
+    assert line.interval.ends == pytest.approx(only(scored(f"i{at}", 1) for at in range(5)).interval.ends)
+
+
+def test_a_mean_over_clusters_stays_within_the_bounds_that_are_known() -> None:
+    answers = clustered_answers(3, [1, 0])
+    halves = [ScoredAnswer("d", {**one.row, "value": 0.9 * one.row["value"]}, {"": 0.9 * one.row["value"]},  # type: ignore[operator]
+                           cluster=one.cluster) for one in answers]  # fmt: skip
+    assert only(halves).interval.ends == (0, 1)
+    ends = only(halves, {}).interval.ends
+    assert ends is not None and ends[0] < 0

@@ -1,23 +1,25 @@
 """Intervals of the means in a table of scores: Wilson's of a share, else percentiles of resamples of the items (OURS).
 
 Answers to one item, in several wordings or samples, resemble each other: an item is drawn or left out with all of them.
-It knows numbers by item; it must never know a model, a scorer or what a number stands for.
+Where items come in clusters, what varies between these counts instead (`clustered`). It knows numbers by item; it must
+never know a model, a scorer or what a number stands for.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from harness import stats
-from harness.studies import resample
+from harness.studies import clustered, resample
 from harness.studies.intervals import FEWEST, LEVEL, RESAMPLES
 
 SEED = 0
-WILSON, BOOTSTRAP = "wilson", "bootstrap"
+WILSON, BOOTSTRAP, CLUSTERS = "wilson", "bootstrap", "clusters"
 NONE, ONE, ALIKE = "no answer has a value of it", "one item alone", "all values are alike"
+ONE_CLUSTER = "one cluster alone"
 
 
 @dataclass(frozen=True)
@@ -25,12 +27,14 @@ class ScoreInterval:
     """A 95 % interval of a mean and how it was found, or why there is none."""
 
     ends: tuple[float, float] | None = None
-    by: str = ""  # wilson | bootstrap
+    by: str = ""  # wilson | bootstrap | clusters
     why: str = ""  # there is none
+    clusters: int = 0  # of the items, where they come in such
 
     def document(self) -> dict[str, Any]:
         """Give the interval as plain data."""
-        return {"interval": list(self.ends), "by": self.by} if self.ends else {"no_interval": self.why}
+        found = {"interval": list(self.ends), "by": self.by} if self.ends else {"no_interval": self.why}
+        return {**found, "clusters": self.clusters} if self.clusters else found
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class MetricColumn:
     dataset: str
     by_item: Mapping[str, Sequence[float]]
     bounds: tuple[float | None, float | None] | None = None  # of any such number; None: nobody says
+    clusters: Mapping[str, str] = field(default_factory=dict)  # by item; one that is not named stands for itself
 
     @property
     def n(self) -> int:
@@ -81,11 +86,32 @@ def _at_once(column: MetricColumn) -> ScoreInterval | None:
     items, values = len(column.by_item), set(column.values())
     if not items:
         return ScoreInterval(why=NONE)
+    if column.clusters:
+        return _over_clusters(column, values)
     if _is_share(column, values) and (items == column.n or len(values) == 1):
         return ScoreInterval(stats.wilson(items if values == {1.0} else int(math.fsum(column.values())), items), WILSON)
     if items < FEWEST:
         return ScoreInterval(why=ONE)
     return ScoreInterval(why=ALIKE) if len(values) == 1 else None
+
+
+def _over_clusters(column: MetricColumn, values: set[float]) -> ScoreInterval:
+    """Give the interval that the differences between clusters make, within the bounds that somebody says."""
+    gathered: dict[tuple[bool, str], list[float]] = {}
+    for item, numbers in column.by_item.items():
+        cluster = column.clusters.get(item)
+        gathered.setdefault((cluster is None, item if cluster is None else cluster), []).extend(numbers)
+    parts, found = [(len(numbers), math.fsum(numbers)) for numbers in gathered.values()], len(gathered)
+    if found < FEWEST:
+        return ScoreInterval(why=ONE_CLUSTER, clusters=found)
+    if _is_share(column, values):
+        return ScoreInterval(clustered.share_interval(parts), CLUSTERS, clusters=found)
+    if len(values) == 1:
+        return ScoreInterval(why=ALIKE, clusters=found)
+    low, high = clustered.mean_interval(parts)
+    floor, ceiling = column.bounds or (None, None)
+    ends = low if floor is None else max(low, floor), high if ceiling is None else min(high, ceiling)
+    return ScoreInterval(ends, CLUSTERS, clusters=found)
 
 
 def _is_share(column: MetricColumn, values: set[float]) -> bool:

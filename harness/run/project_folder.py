@@ -1,0 +1,104 @@
+"""The folder of a project: what makes it one, and the shipped files that it has copies of.
+
+Copied is what locks pin by a project's own files: image pins, image recipes, package locks, certificates. So another
+version of the harness, with others of these, leaves a project's locks as they are. Models are not copied: a lock pins
+each of their files. It overwrites nothing, and never knows a manifest.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import InputError, MissingError
+from harness.files import translating_os_errors, write_atomic
+from harness.run.shipped import shipped_root
+from harness.store.store import HOME
+
+MARKER = "lockfiles"  # the folder by which a project is known
+FOLDERS = ("lockfiles/manifests", "manifests", "data")
+COPIED = ("lockfiles/images.json", "lockfiles/image-*.txt", "images/*/*", "certificates/*.json")
+README = """\
+# {name}
+
+A project of the harness: evaluations of language models that can be repeated and checked.
+
+- `manifests/`: what is meant, a file each; `harness new NAME --from FILE.csv` writes one
+- `data/`: questions of your own
+- `lockfiles/`: what manifests were pinned to; keep it in git
+- `images/`, `certificates/`: what containers are made of, and how well graders grade; copies of the harness's own
+- `{store}/`: answers, scores and records of runs; not for git
+
+```sh
+harness run manifests/NAME.yaml    # answers, scores and a table of them
+harness list                       # the manifests, and how their runs ended
+harness --help
+```
+"""
+
+
+@dataclass(frozen=True)
+class LaidFolder:
+    """A project's folder as it was laid out: what was written, and what was there and is not as it is shipped."""
+
+    root: Path
+    written: list[str]
+    kept: list[str]
+
+
+def lay_out(folder: Path) -> LaidFolder:
+    """Make a folder a project: write what it lacks, and keep every file that is there.
+
+    Refuses a folder inside another project, whose manifests would no longer be that one's.
+    """
+    with translating_os_errors(folder):
+        if folder.exists() and not folder.is_dir():
+            raise InputError("this is a file, not a folder", where=str(folder), next="name a folder, which may be new")
+        _require_apart(folder.resolve())
+        require_writable(folder.resolve())
+        written, kept = [], []
+        for name in FOLDERS:
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        for name, data in _contents(folder.resolve().name).items():
+            path = folder / name
+            if path.is_symlink() or path.exists():
+                if not path.is_file() or path.read_bytes() != data:
+                    kept.append(name)
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomic(path, data)
+            written.append(name)
+    return LaidFolder(folder, written, kept)
+
+
+def require_writable(folder: Path) -> None:
+    """Refuse a folder, or of one that is new the nearest above it, in which this user may not write."""
+    near = next(place for place in (folder, *folder.parents) if place.exists())
+    if not os.access(near, os.W_OK | os.X_OK):
+        raise MissingError(
+            "nothing can be written in this folder", where=str(near),
+            next="work in a folder that is yours, or make this one writable",
+        )  # fmt: skip
+
+
+def _require_apart(folder: Path) -> None:
+    for above in folder.parents:
+        if (above / MARKER).is_dir():
+            raise InputError(
+                "this folder lies in another project", where=str(above),
+                next="work in that one, or name a folder outside of it",
+            )  # fmt: skip
+
+
+def _contents(name: str) -> Mapping[str, bytes]:
+    """Collect the files of a new project, by their paths in it."""
+    root = shipped_root()
+    found = {path for pattern in COPIED for path in root.glob(pattern) if path.is_file()}
+    shown = name if name.isprintable() else "project"
+    return {
+        ".gitignore": f"{HOME}/\n".encode(),
+        "README.md": README.format(name=shown.replace("`", ""), store=HOME).encode(),
+        **{path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(found)},
+    }

@@ -1,0 +1,105 @@
+"""The tables of a recorded run: items and gold of its datasets, responses, scores, each read by the digest it is under.
+
+The run's record and the entries of its steps vouch for what is read. It must never know what a metric means, nor
+whether anybody may see what it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+from harness import rows
+from harness.evidence.record import FINISHED, Record, entry_of_event, read_record
+from harness.manifest.lockfile import Lock, read_lock
+from harness.rowtypes import Item
+from harness.steps import maker
+from harness.store.entries import Entry
+from harness.store.journal import Event
+from harness.store.listed import follow_journal, require_listed
+from harness.store.store import Store
+from harness.studies.meaning import Meaning
+from harness.studies.registry import find
+from harness.studies.study import Study
+
+ITEMS, GOLD, RESPONSES, SCORES = "items", "gold", "responses", "scores"
+Kind = TypeVar("Kind")
+
+
+@dataclass(frozen=True)
+class ItemPlace:
+    """Where an item belongs: its dataset, and its cluster where items come in clusters."""
+
+    dataset: str
+    cluster: str = ""
+
+
+@dataclass(frozen=True)
+class RunTables:
+    """The tables of a run that ended."""
+
+    store: Store
+    run: str
+    record: Record
+    lock: Lock
+
+    @classmethod
+    def of(cls, store: Store, run: str) -> RunTables:
+        """Open the tables of a run; InputError for one that has not ended, DamageError for one that was changed."""
+        record = read_record(store, run)
+        return cls(store, run, record, read_lock(store.blobs.read(str(record.body["lock"])), "lock"))
+
+    @cached_property
+    def study(self) -> Study:
+        """The study that the run was of."""
+        return find(str(self.lock.intent["study"]))
+
+    @cached_property
+    def meanings(self) -> Mapping[str, Meaning]:
+        """What the study says of the metrics of this run, by `SCORER[/METRIC]`."""
+        return self.study.meanings_of(self.lock.intent.get("settings", {}))
+
+    @property
+    def manifest_name(self) -> str:
+        """The name of the manifest that was run."""
+        return str(self.lock.intent["name"])
+
+    def has(self, output: str) -> bool:
+        """Whether the run has an output of this name."""
+        return output in self.record.outputs
+
+    def rows(self, output: str, kind: type[Kind]) -> Iterator[Kind]:
+        """Give the rows of an output, its bytes checked; nothing where the run has none of this name."""
+        if self.has(output):
+            yield from rows.read(self.store.blobs.deliver(str(self.record.outputs[output]["sha256"])), kind)
+
+    @cached_property
+    def finished(self) -> tuple[Event, ...]:
+        """The events of the steps that finished, in their order."""
+        chain = follow_journal(self.store, require_listed(self.store, self.run))
+        return tuple(event for event in chain.events if event["event"] in FINISHED)
+
+    def entry(self, event: Event) -> Entry:
+        """Give the entry of a step that finished."""
+        return entry_of_event(self.store, event, self.run)
+
+    def made(self, table: str, kind: type[Kind]) -> Iterator[tuple[str, Kind]]:
+        """Give the rows of a table that the makers of datasets wrote, such as `items`, each with its dataset."""
+        for event in self.finished:
+            step = str(event["step"])
+            dataset = step.rpartition("/")[0]
+            made = self.entry(event).outputs.get(table) if step == maker(dataset) else None
+            for row in rows.read(self.store.blobs.deliver(made.sha256), kind) if made else ():
+                yield dataset, row
+
+    @cached_property
+    def places(self) -> dict[str, ItemPlace]:
+        """The dataset and the cluster of each item, by the item's id."""
+        return {row["id"]: ItemPlace(name, _cluster(row["meta"])) for name, row in self.made(ITEMS, Item)}
+
+
+def _cluster(meta: Any) -> str:
+    said = meta.get("cluster") if isinstance(meta, dict) else None
+    return said if isinstance(said, str) else ""

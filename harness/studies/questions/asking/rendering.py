@@ -1,0 +1,136 @@
+"""The step that writes prompts: every item in every wording, with examples before it, as a text or in turns.
+
+It must never see what is right, but for the examples, whose rows are not asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.digest import canonical, sha256
+from harness.errors import InputError
+from harness.rowtypes import Item, Prompt
+from harness.studies import shots
+from harness.studies.questions.asking.wordings import ANSWER, OPTIONS, SHOTS, Known, Wording, Words, wordings
+
+LONGEST = 8 << 20  # characters of a prompt
+
+
+def render(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the prompts of a shard, from wordings in `params` or in a file, each with digests of wording and text."""
+    fields = params["fields"]
+    said = params["wordings"] if "wordings" in params else read_wordings(inputs["templates"].read_bytes(), "prompts")
+    found = wordings(said, Known.of(fields), "prompts")
+    examples: Sequence[Mapping[str, Any]] = shots.given(params, inputs)
+    values = [_values(example, fields) for example in examples]
+    before = {each.id: _before(each, examples, values) for each in found}
+    rows.write(out / "prompts", _prompts(inputs["items"], found, fields, before))
+
+
+def read_wordings(data: bytes, where: str) -> list[Any]:
+    """Read a file of wordings, a JSON object a line; InputError with the line of one that is none."""
+    found = []
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        try:
+            if line.strip():
+                found.append(json.loads(line))
+        except (ValueError, RecursionError):
+            raise InputError(
+                "the line is no JSON",
+                where=f"{where}:{number}",
+                next='write one wording a line: {"id": 0, "text": "…"}',
+            ) from None
+    return found
+
+
+def _prompts(
+    items: Path, found: list[Wording], fields: Mapping[str, Any], before: Mapping[int, list[dict[str, str]] | str]
+) -> Iterator[Prompt]:
+    for item in rows.read(items, Item):
+        values = _values(item, fields)
+        for each in found:
+            meta = {"template_sha256": each.sha256}
+            if each.shot_sha256:
+                meta["shot_sha256"] = each.shot_sha256
+            prompt: Prompt = {"item": item["id"], "template": each.id}
+            if each.chat:
+                prompt["messages"] = _messages(each, values, before[each.id])
+                told = canonical(prompt["messages"])
+            else:
+                prompt["text"] = _text(each.turns[0][1], values, before[each.id])
+                told = prompt["text"].encode()
+            if len(told) > LONGEST:
+                raise InputError(
+                    f"the prompt has more than {LONGEST >> 20} MiB", where=f"item {item['id']}, wording {each.id}",
+                    next="shorten the cells that it shows, or show fewer examples",
+                )  # fmt: skip
+            prompt["meta"] = {**meta, "text_sha256": sha256(told)}
+            yield prompt
+
+
+def _values(row: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, str]:
+    """Give the texts that a wording may show of an item or an example, by the names of their columns."""
+    meta, choices = row.get("meta", {}), row.get("options", {})
+    values = {**meta.get("group", {}), **row["input"]}
+    columns = fields.get("options") or ()
+    if not isinstance(columns, str) and len(columns) > 1:
+        values |= dict.fromkeys(columns, "") | dict(zip(columns, choices.values(), strict=False))
+    else:
+        values |= {column: _lettered(choices) for column in ([columns] if isinstance(columns, str) else columns)}
+    if choices:
+        values[OPTIONS] = _lettered(choices)
+    if fields.get("id"):
+        values[str(fields["id"])] = str(row["id"]).partition(":")[2]
+    return values
+
+
+def _lettered(choices: Mapping[str, str]) -> str:
+    return "\n".join(f"{letter}. {text}" for letter, text in choices.items())
+
+
+def fill(words: Words, values: Mapping[str, str]) -> str:
+    """Put values in the place of their names, once, so that no value is read as a wording."""
+    pieces = list(words.pieces)
+    for place in range(1, len(pieces), 2):
+        pieces[place] = values[pieces[place]]
+    return "".join(pieces)
+
+
+def _text(words: Words, values: Mapping[str, str], before: Any) -> str:
+    """Write a text with the examples where it says, else before it."""
+    lead = "" if SHOTS in words.names else before
+    return str(lead) + fill(words, {**values, SHOTS: before})
+
+
+def _messages(each: Wording, values: Mapping[str, str], before: Any) -> list[Mapping[str, Any]]:
+    """Write turns; examples that have no place of their own are pairs of turns before the last one."""
+    inside = isinstance(before, str)
+    said: list[Mapping[str, Any]] = [
+        {"role": role, "content": fill(words, {**values, SHOTS: before if inside else ""})}
+        for role, words in each.turns
+    ]
+    return said if inside else [*said[:-1], *before, said[-1]]
+
+
+def _before(each: Wording, examples: Sequence[Mapping[str, Any]], values: Sequence[Mapping[str, str]]) -> Any:
+    """Write the examples of a wording: one text, or pairs of turns where it is a chat without a place for them."""
+    placed = next((words for _, words in each.turns if SHOTS in words.names), None)
+    asks = _after(placed) if placed else each.turns[-1][1]
+    lettered = OPTIONS in each.names()
+    texts = []
+    for example, known in zip(examples, values, strict=True):
+        answer = str(example["letter"] if lettered and "letter" in example else example["answer"])
+        texts.append((fill(each.shot or asks, {**known, ANSWER: answer} if each.shot else known), answer))
+    if each.chat and not placed:
+        pairs = ((("user", asked), ("assistant", answer)) for asked, answer in texts)
+        return [{"role": role, "content": text} for pair in pairs for role, text in pair]
+    return "".join(asked if each.shot else f"{asked} {answer}\n\n" for asked, answer in texts)
+
+
+def _after(words: Words) -> Words:
+    """Give the part of a text that follows the place of its examples: what is said of each question."""
+    return Words(words.pieces[2 * words.names.index(SHOTS) + 2 :])

@@ -1,0 +1,1 @@
+"""Rows of a person's own file, read into items, golds and examples."""

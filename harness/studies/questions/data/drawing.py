@@ -1,0 +1,98 @@
+"""Which rows of a person's file are asked, and which are examples: by their values and by seed, never both.
+
+A row's rank in a draw depends on the seed and its number alone, so that rows appended later move few others. It must
+never know what is right.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness import seeds
+from harness.digest import sha256
+from harness.errors import InputError
+from harness.studies.questions.data import cells
+from harness.studies.questions.data.tables import Cell, SourceFile
+
+Row = Mapping[str, Cell]
+Where = Sequence[Sequence[Any]]  # pairs of a column and the texts that its cells may have
+ASKED, EXAMPLES = "questions/asked", "questions/examples"  # purposes of draws
+
+
+@dataclass
+class Drawn:
+    """The outcome of the draws: numbers of the rows that are asked, and of the examples in the order of their draw."""
+
+    asked: set[int] = field(default_factory=set)
+    examples: list[int] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+def matches(row: Row, where: Where, file: SourceFile, number: int) -> bool:
+    """Whether the cells of a row have the texts that are asked for."""
+    return all(cells.text(row[column], file, number, column).strip() in texts for column, texts in where)
+
+
+def question(row: Row, columns: Sequence[str]) -> str:
+    """Give the digest of what a row asks, by which the same question is known in another row."""
+    return sha256(json.dumps([row[column] for column in columns], sort_keys=True).encode())
+
+
+def first(numbers: Iterable[int], count: int | None, seed: int, purpose: str) -> list[int]:
+    """Draw so many rows by seed, in the order of their ranks; all of them, as they stand, without a count."""
+    if count is None:
+        return list(numbers)
+    ranked = ((seeds.derive(seed, purpose, template=number), number) for number in numbers)
+    return [number for _, number in heapq.nsmallest(count, ranked)]
+
+
+def draw(params: Mapping[str, Any], asks: Mapping[int, str], shows: Mapping[int, str] | None, *, same: bool) -> Drawn:
+    """Draw what is asked and what is shown from rows known by their numbers and questions.
+
+    `shows` are the rows that examples may come from; None: those that are asked, which then are not. `same`: both come
+    from one file. No question of an example is asked, in whichever row it stands. InputError where rows do not suffice.
+    """
+    shots, counts = params.get("shots"), {"rows": len(asks)}
+    drawn = Drawn(counts=counts)
+    rows = dict(asks)
+    if shots:
+        pool = rows if shows is None else shows
+        if shows is not None and same:
+            rows = {number: what for number, what in rows.items() if number not in shows}
+        source = str(shots.get("file") or params["file"])
+        drawn.examples = _examples(pool, shots, set() if shows is None else set(rows.values()), source)
+        shown = {pool[number] for number in drawn.examples}
+        rows = {number: what for number, what in rows.items() if what not in shown}
+        counts["examples"] = len(drawn.examples)
+        counts["left_out"] = len(asks) - len(rows)  # since they are examples, or ask what one asks
+    if not rows:
+        raise InputError(
+            "no row is left to ask", where=str(params["file"]), next="check `where`, and how many examples are drawn"
+        )
+    wanted = params.get("count")
+    if wanted is not None and wanted > len(rows):
+        raise InputError(
+            f"{wanted} rows are to be asked, and there are {len(rows)}", where=str(params["file"]),
+            next="lower `count`, or leave it out to ask all",
+        )  # fmt: skip
+    drawn.asked = set(first(rows, wanted, params["seed"], ASKED))
+    counts["asked"] = len(drawn.asked)
+    return drawn
+
+
+def _examples(pool: Mapping[int, str], shots: Mapping[str, Any], asked: set[str], file: str) -> list[int]:
+    """Draw examples: each another question, and none that is asked."""
+    found: dict[str, int] = {}
+    for number in first(pool, len(pool), shots["seed"], EXAMPLES):
+        if pool[number] not in asked:
+            found.setdefault(pool[number], number)
+        if len(found) == shots["count"]:
+            return list(found.values())
+    raise InputError(
+        f"{shots['count']} examples are to be drawn, and there are {len(found)} that are not asked", where=file,
+        next="lower `shots.count`, or draw them `where` there are more",
+    )  # fmt: skip

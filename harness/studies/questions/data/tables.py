@@ -1,0 +1,249 @@
+"""Readers of a person's own file, row by row: CSV, TSV, JSON Lines, Parquet; bounded in size whatever it holds.
+
+It knows a file's form, and never what a column means. No message quotes a cell: what a dataset says may be nobody's
+to show.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from harness.errors import InputError
+from harness.studies.questions.data.parquet import BROKEN, ParquetFile
+from harness.studies.questions.data.parquet_pages import UnreadableError
+
+LONGEST = 1 << 20  # characters of a row, in all its lines
+WIDEST = 2000  # columns
+NAMED = 20  # columns that a message names
+Cell = Any  # a text; of JSON Lines also what else JSON holds
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
+_BOMS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file as a manifest speaks of it: where its bytes lie, what it is called, its format and its encoding."""
+
+    path: Path
+    name: str
+    format: str
+    encoding: str
+
+    def at(self, number: int, column: str = "") -> str:
+        """Word a place of the file for a message: its name, the row, and the column if one is meant."""
+        row = f"row {number}" if number else "its first line"
+        return f"{self.name}, {row}, column {column!r}" if column else f"{self.name}, {row}"
+
+
+class JsonNumber(float):
+    """A number of JSON with a fraction or an exponent, which keeps the text that stood there."""
+
+    def __new__(cls, text: str) -> JsonNumber:
+        """Read the number and keep its text."""
+        made = super().__new__(cls, text)
+        made.text = text
+        return made
+
+    text: str
+
+
+def read(file: SourceFile, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Cell]]]:
+    """Give the rows of a file with their numbers, from 1; each has all of `columns`, empty rows are skipped.
+
+    InputError, with file and row, for a column that is missing or stands twice, for rows that are malformed or longer
+    than 1 MiB, and for bytes that are not of the encoding.
+    """
+    if file.format == "parquet":
+        yield from _parquet(file, columns)
+        return
+    number = 0
+    try:
+        # What cannot be decoded is kept as half of a surrogate pair, so that `_Lines` can tell in which row it stands.
+        with open(file.path, encoding=_codec(file), newline="", errors="surrogateescape") as text:
+            rows = _objects(file, text) if file.format == "jsonl" else _cells(file, text, columns)
+            for number, row in rows:
+                for column in columns:
+                    if column not in row:
+                        raise missing(file, column, list(row), number)
+                yield number, row
+    except UnicodeError:
+        raise InputError(
+            f"the file is not {file.encoding.upper()}", where=file.at(number + 1),
+            next="save it as UTF-8, or say what it is: `encoding: cp1252`",
+        ) from None  # fmt: skip
+
+
+def _parquet(file: SourceFile, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Cell]]]:
+    number = 0
+    try:
+        opened = ParquetFile(file.path)
+        for column in columns:
+            if column not in opened.columns:
+                raise missing(file, column, opened.names)
+        for number, row in enumerate(opened.rows(columns), start=1):
+            yield number, {name: _spelled(cell) for name, cell in row.items()}
+    except UnreadableError as bad:
+        raise InputError(
+            "a column is written in a way that is not read here", where=file.name, next=f"{bad}, or as JSON Lines"
+        ) from None
+    except UnicodeDecodeError:
+        raise InputError("a text is not UTF-8", where=file.at(number + 1), next="write texts as UTF-8") from None
+    except BROKEN:
+        raise InputError(
+            "this is no well-formed Parquet file", where=file.name, next="write it again, or as JSON Lines"
+        ) from None
+
+
+def _spelled(cell: Cell) -> Cell:
+    """Give numbers with a fraction as JSON Lines has them."""
+    if isinstance(cell, list):
+        return [_spelled(one) for one in cell]
+    return JsonNumber(repr(cell)) if isinstance(cell, float) else cell
+
+
+def missing(file: SourceFile, column: str, found: Sequence[str], number: int = 0) -> InputError:
+    """Word the error of a column that a row or a file has not, with those that it has."""
+    shown = ", ".join(repr(name[:60]) for name in found[:NAMED]) + (" …" if len(found) > NAMED else "")
+    return InputError(
+        f"there is no column {column!r}", where=file.at(number),
+        next=f"name one of its columns in the manifest: {shown}" if found else "the file has no columns: is it empty?",
+    )  # fmt: skip
+
+
+def _codec(file: SourceFile) -> str:
+    """Choose the codec of a file; refuse one that begins as another encoding does."""
+    with open(file.path, "rb") as data:
+        begin = data.read(4)
+    for mark, encoding in _BOMS:
+        if begin.startswith(mark) and not file.encoding.startswith("utf-"):
+            raise _other(file, encoding)
+        if begin.startswith(mark) and file.encoding == "utf-8":
+            raise _other(file, encoding)
+    return "utf-8-sig" if file.encoding == "utf-8" else file.encoding
+
+
+def _other(file: SourceFile, encoding: str) -> InputError:
+    return InputError(
+        f"the file begins as {encoding.upper()} does, and is read as {file.encoding.upper()}", where=file.name,
+        next=f"save it as UTF-8, or say what it is: `encoding: {encoding}`",
+    )  # fmt: skip
+
+
+class _Lines:
+    """An iterator over a file's lines that limits how many characters one row may take."""
+
+    def __init__(self, text: TextIO) -> None:
+        self._text, self.left = text, LONGEST
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        line = self._text.readline(self.left + 1)
+        self.left -= len(line)
+        if self.left < 0:
+            raise _TooLongError
+        if not line:
+            raise StopIteration
+        if not line.isascii():
+            line.encode()
+        return line
+
+
+class _TooLongError(Exception):
+    """A row that takes more characters than a row may have."""
+
+
+def _cells(file: SourceFile, text: TextIO, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Cell]]]:
+    lines, number = _Lines(text), 0
+    csv.field_size_limit(LONGEST + 1)  # a row is bounded, and so are its cells
+    reader = csv.reader(lines, delimiter=_DELIMITERS[file.format], strict=True)
+    try:
+        header = _next(reader, lines)
+        while header is not None and not any(map(str.strip, header)):
+            header = _next(reader, lines)
+        header = header or []
+        for column in columns:
+            if header.count(column) > 1:
+                raise InputError(
+                    f"the column {column!r} stands {header.count(column)} times", where=file.at(0),
+                    next="rename one of them, or take it out",
+                )  # fmt: skip
+            if column not in header:
+                raise missing(file, column, header)
+        while (cells := _next(reader, lines)) is not None:
+            number += 1
+            if not any(map(str.strip, cells)):
+                continue
+            if len(cells) != len(header):
+                raise InputError(
+                    f"the row has {len(cells)} cells, and there are {len(header)} columns", where=file.at(number),
+                    next="put a text that holds the separator or a line break in double quotes",
+                )  # fmt: skip
+            yield number, {name: cell.replace("\r\n", "\n") for name, cell in zip(header, cells, strict=True)}
+    except _TooLongError:
+        raise _long(file, number + 1) from None
+    except csv.Error:  # its message may hold a word of a row
+        raise InputError(
+            "the row is no well-formed CSV", where=file.at(number + 1),
+            next="write a double quote inside a quoted text twice, and close every quote",
+        ) from None  # fmt: skip
+
+
+def _next(reader: Any, lines: _Lines) -> list[str] | None:
+    lines.left = LONGEST
+    found: list[str] | None = next(reader, None)
+    return found
+
+
+def _long(file: SourceFile, number: int) -> InputError:
+    return InputError(
+        f"the row has more than {LONGEST:,} characters", where=file.at(number),
+        next="shorten it; if no row is so long, a double quote is not closed there",
+    )  # fmt: skip
+
+
+def _objects(file: SourceFile, text: TextIO) -> Iterator[tuple[int, dict[str, Cell]]]:
+    lines, number = _Lines(text), 0
+    while True:
+        try:
+            lines.left = LONGEST
+            line = next(lines, None)
+            if line is None:
+                return
+            number += 1
+            if line.strip():
+                yield number, _object(file, line, number)
+        except _TooLongError:
+            raise _long(file, number + 1) from None
+
+
+def _object(file: SourceFile, line: str, number: int) -> dict[str, Cell]:
+    """Read one line of JSON Lines, which holds an object with each key once."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise ValueError("a key stands twice")
+        return found
+
+    def refuse(name: str) -> Any:
+        raise ValueError(f"{name} is no JSON")
+
+    try:
+        row = json.loads(line, object_pairs_hook=once, parse_constant=refuse, parse_float=JsonNumber)
+    except (ValueError, RecursionError) as bad:
+        what = str(bad) if str(bad) == "a key stands twice" else "the line is no JSON"
+        raise InputError(what, where=file.at(number), next="write one JSON object a line") from None
+    if not isinstance(row, dict) or len(row) > WIDEST:
+        raise InputError(
+            "the line holds no JSON object of at most 2,000 keys", where=file.at(number),
+            next="write one JSON object a line, such as {\"question\": \"…\", \"answer\": \"…\"}",
+        )  # fmt: skip
+    return row

@@ -1,0 +1,1 @@
+"""Judges of answers: a rubric that a model grades by, and likeness by an encoder."""

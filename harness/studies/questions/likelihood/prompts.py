@@ -1,0 +1,59 @@
+"""Steps that write what a model is to measure: prompts with their continuations, or the texts of the items themselves.
+
+They see items and prompts; they must never know which option is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.errors import InputError
+from harness.rowtypes import Item, Prompt
+
+TEXT, LETTER = "text", "letter"  # what of an option is the continuation
+DELIMITER = " "  # between a text and an option, as lm-eval has it; after the turns of a chat there is none
+UNASKED = ("continuations", "max_tokens")  # fields of a prompt that an answer would need, or that are written here
+
+
+def add_options(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write each prompt with its item's options as continuations: their texts, or their letters (`show`).
+
+    With `chat` the model's own template will make turns of texts too.
+    """
+    items = {row["id"]: row for row in rows.read(inputs["items"], Item)}
+    rows.write(out / "prompts", _prompts(inputs["prompts"], items, params["show"], params["chat"]))
+
+
+def _prompts(asked: Path, items: Mapping[str, Item], show: str, chat: bool) -> Iterator[Mapping[str, Any]]:
+    for prompt in rows.read(asked, Prompt):
+        item = items[prompt["item"]]
+        kept = {name: value for name, value in prompt.items() if name not in UNASKED}
+        before = "" if chat or "messages" in prompt else DELIMITER
+        shown = (letter if show == LETTER else text for letter, text in options(item))
+        yield {**kept, "continuations": [before + each for each in shown]}
+
+
+def options(item: Item) -> list[tuple[str, str]]:
+    """Give the options of an item as letters and texts, in the order of the letters."""
+    found = sorted(item.get("options", {}).items())
+    if len(found) < 2 or not all(text for _, text in found):
+        raise InputError(
+            "a choice needs two options at least, none of them empty",
+            where=f"item {item['id']}",
+            next="fill in its options, or leave the row out",
+        )
+    return found
+
+
+def take_texts(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the text of one column of each item as a prompt that is itself measured."""
+    rows.write(
+        out / "prompts",
+        (
+            {"item": item["id"], "template": 0, "text": str(item["input"][params["column"]])}
+            for item in rows.read(inputs["items"], Item)
+        ),
+    )

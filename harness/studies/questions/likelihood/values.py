@@ -1,0 +1,84 @@
+"""What log-likelihoods amount to: the likeliest of several options, and the perplexity of a text. Pure functions.
+
+The rules are lm-eval's: `acc` compares sums, `acc_norm` divides by the characters of an option, `acc_bytes` by its
+bytes, `acc_mutual_info` takes off what the option has without the question; of equals the first wins. They must never
+know which option is right.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.errors import InputError
+from harness.rowtypes import Found
+
+NORMALISE = ("sum", "token", "character", "byte", "unconditional")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An option with its log-likelihood: its letter, what of it was measured, without the space before it."""
+
+    letter: str
+    text: str
+    logprob: float
+    tokens: int
+    alone: float | None = None  # its log-likelihood without the question
+
+
+@dataclass(frozen=True, slots=True)
+class LikeliestOption:
+    """The option whose value is the largest, by how much, and the values of all by letter."""
+
+    letter: str
+    margin: float
+    values: Mapping[str, float]
+
+
+def likeliest(candidates: Sequence[Candidate], normalise: str = "sum") -> LikeliestOption:
+    """Pick the option of the largest value; of equals the first."""
+    values = {each.letter: _value(each, normalise) for each in candidates}
+    best, second = sorted(values.values(), reverse=True)[:2]
+    letter = next(letter for letter, value in values.items() if value == best)
+    return LikeliestOption(letter, best - second, values)
+
+
+def _value(one: Candidate, normalise: str) -> float:
+    """Compute what is compared of an option."""
+    if normalise == "unconditional":
+        if one.alone is None:
+            raise InputError("an option was not measured without its question", where=f"option {one.letter}")
+        return one.logprob - one.alone
+    if normalise not in NORMALISE:
+        raise InputError(
+            f"nothing is normalised by {normalise!r}", where="normalise", next=f"use one of: {', '.join(NORMALISE)}"
+        )
+    parts = {"sum": 1, "token": one.tokens, "character": len(one.text), "byte": len(one.text.encode())}
+    return one.logprob / parts[normalise]
+
+
+def perplexities(text: str, logprob: float, tokens: int) -> Found:
+    """Compute the value and the detail of a text's score: nats a token, and perplexities as lm-eval defines them.
+
+    Words are what space separates. The sums stand beside them, from which those of many texts together are made.
+    """
+    words, size = len(re.split(r"\s+", text)), len(text.encode())
+    metrics = {
+        "token_perplexity": _exp(-logprob / tokens),
+        "word_perplexity": _exp(-logprob / words),
+        "byte_perplexity": _exp(-logprob / size),
+        "bits_per_byte": -logprob / size / math.log(2),
+    }
+    detail = {"metrics": metrics, "logprob": logprob, "tokens": tokens, "words": words, "bytes": size}
+    return {"value": -logprob / tokens, "detail": detail}
+
+
+def _exp(nats: float) -> float | str:
+    """Raise e to a power; one beyond every number is written as text, as rows have it."""
+    try:
+        return math.exp(nats)
+    except OverflowError:
+        return "inf"

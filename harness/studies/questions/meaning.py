@@ -1,0 +1,56 @@
+"""What the numbers of the study's scorers say in a table of scores, by the scorer's own name.
+
+A manifest may call a scorer's rows otherwise: they mean the same. It must never know an answer or a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.studies.meaning import Meaning
+
+_BLANK = "answers nothing"
+
+
+def _share(about: str) -> Meaning:
+    return Meaning(about, "higher", 0, 1, 0, _BLANK)
+
+
+MEANINGS: Mapping[str, Meaning] = {
+    "exact": _share("share of answers that are the target, letter by letter"),
+    "match": _share("share of answers that match the target once both are normalised"),
+    "number": _share("share of answers whose number is the target's, within the tolerance"),
+    "regex": _share("share of answers in which the pattern finds the target"),
+    "choice": Meaning("share of answers that name, or hold for the likeliest, the right option", "higher", 0, 1),
+    "f1": _share("F1 of the words that answer and target share"),
+    "rouge": _share("ROUGE between answer and target, as an F-measure"),
+    "bleu": _share("BLEU of an answer beside the target, sentence by sentence"),
+    "bertscore": Meaning("BERTScore F of an answer beside the target, by the manifest's encoder", "higher", -1, 1),
+    "json": _share("share of answers that are the JSON that was asked for"),
+    "code": _share("share of answers whose code passes all tests of its item"),
+    "code/passed": _share("share of an item's tests that pass"),
+    "judge": Meaning("mean grade that the judge gives, as a share of the best", "higher", 0, 1),
+    "perplexity": Meaning("nats a token of the items' own texts", "lower", 0),
+}
+
+
+def renamed(score: Any) -> dict[str, Meaning]:
+    """Give the meanings by the names that the entries of `settings.score`, as written, give to scorers' rows."""
+    kinds: dict[str, str] = {}
+    for entry in score if isinstance(score, list | tuple) else ():
+        kind, said = next(iter(entry.items())) if isinstance(entry, Mapping) and entry else ("", None)
+        if isinstance(said, Mapping) and isinstance(name := said.get("as"), str):
+            kinds[name] = kind
+    return {**MEANINGS, **of_rows(kinds)}
+
+
+def of_rows(kinds: Mapping[str, str]) -> dict[str, Meaning]:
+    """Give the meanings of scorers by the names of their rows, from the kind of each by that name."""
+    found: dict[str, Meaning] = {}
+    for name, kind in kinds.items():
+        for measure, meaning in MEANINGS.items():
+            scorer, slash, metric = measure.partition("/")
+            if scorer == kind:
+                found[f"{name}{slash}{metric}"] = meaning
+    return found

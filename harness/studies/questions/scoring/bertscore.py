@@ -1,0 +1,26 @@
+"""The score step of BERTScore: the F that the encoder's judgement of an answer says.
+
+It must never know the encoder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.rowtypes import Found
+from harness.studies import graded
+from harness.studies.encoded import CUT, PRECISION, RECALL, F
+
+
+def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one score for each response, the F of the encoder, with precision and recall beside it."""
+
+    def rule(seen: graded.Seen) -> Found:
+        [judgement] = seen.judgements
+        said = judgement["parsed"]
+        metrics = {"precision": said[PRECISION], "recall": said[RECALL]}
+        return {"value": said[F], "detail": {"metrics": metrics, CUT: said[CUT]}}
+
+    graded.write(params, inputs, out, params["name"], rule)

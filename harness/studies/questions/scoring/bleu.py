@@ -1,0 +1,28 @@
+"""The scorer `bleu`: BLEU of an answer beside the target that it is nearest to.
+
+It must never know who answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.rowtypes import Found
+from harness.scorers.overlap.bleu import bleu
+from harness.studies import graded
+from harness.studies.questions.compared import finding, targets
+
+
+def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one score for each response: the best sentence BLEU beside the target and what is accepted."""
+    graded.write(
+        params, inputs, out, params["name"], lambda seen: translation(seen.response["text"], seen.gold["gold"])
+    )
+
+
+def translation(response: str, gold: Mapping[str, Any]) -> Found:
+    """Score one answer by the target that it is nearest to: BLEU, with its brevity penalty beside it."""
+    best = max((bleu(response, target) for target in targets(gold)), key=lambda one: one.bleu)
+    return finding(best.bleu, None, metrics={"brevity_penalty": best.brevity_penalty})

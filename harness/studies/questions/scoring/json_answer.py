@@ -1,0 +1,88 @@
+"""The scorer `json`: an answer is JSON that says what the target says, or JSON that a schema allows, or both.
+
+Members may stand in any order, and 1 is 1.0; a name that stands twice, NaN and depth without bound are no JSON. It must
+never know who answered.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.rowtypes import Found
+from harness.strict_json import reject_duplicates
+from harness.studies import graded
+from harness.studies.questions.compared import finding, targets, without
+from harness.studies.questions.scoring.schema import JsonSchema, parse_schema
+
+LONGEST = 1_000_000  # characters of an answer that is read
+NO_JSON, NO_TARGET = "the answer is no JSON", "the target is no JSON"
+_FENCED = re.compile(r"```[A-Za-z]*[ \t]*\r?\n(.*?)```", re.DOTALL)
+_DEEPEST = 100
+
+
+def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one score for each response: 1 where its JSON is what was asked for, else 0."""
+    schema = parse_schema(params["schema"]) if "schema" in params else None
+    equal = bool(params.get("equal", schema is None))
+    graded.write(
+        params, inputs, out, params["name"],
+        lambda seen: json_answer(seen.response["text"], seen.gold["gold"], schema, equal=equal),
+    )  # fmt: skip
+
+
+def json_answer(response: str, gold: Mapping[str, Any], schema: JsonSchema | None, *, equal: bool) -> Found:
+    """Score one answer: by the schema where there is one, and by the targets where `equal`; `why` says what is off."""
+    wanted = [value for target in targets(gold) for value in parsed(target)] if equal else []
+    if equal and not wanted:
+        return without(NO_TARGET)
+    said = parsed(unfenced(response))
+    if not said:
+        return finding(0, None, why=NO_JSON)
+    [value] = said
+    shown = json.dumps(value, sort_keys=True)
+    if schema is not None and (why := schema.violation(value)):
+        return finding(0, shown, why=why)
+    if equal and not any(same(value, one) for one in wanted):
+        return finding(0, shown, why="it says something else than the target")
+    return finding(1, shown)
+
+
+def unfenced(text: str) -> str:
+    """Give the content of the one fenced block of a text, or the text where there is none, or several."""
+    blocks = _FENCED.findall(text) if len(text) <= LONGEST and text.count("```") == 2 else []
+    return str(blocks[0]) if len(blocks) == 1 else text
+
+
+def parsed(text: str) -> list[Any]:
+    """Parse strict JSON: its value in a list, or an empty list where the text is none, or too long or deep."""
+    if len(text) > LONGEST:
+        return []
+    try:
+        value = json.loads(text.strip(), object_pairs_hook=reject_duplicates, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return []
+    return [value] if _shallow(value, _DEEPEST) else []
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two JSON values say the same: true is not 1, and 1 is 1.0."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _shallow(value: Any, left: int) -> bool:
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return left > 0 and all(_shallow(one, left - 1) for one in inside)

@@ -1,0 +1,100 @@
+"""The scorer `choice` by letter: which option an answer names, by its letter or else by its text.
+
+Rules in this order, the first that yields a letter decides: the letter alone; the last `answer is X`; a letter that
+begins the answer; one letter in brackets; one option's text; one letter that stands alone in a sentence. It must never
+know who answered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.rowtypes import Found
+from harness.scorers.outcome.science import folded, science_text
+from harness.studies import graded
+from harness.studies.questions.compared import finding, stands, targets, without
+
+NO_OPTIONS = "the item has no options"
+_ALONE = re.compile(r"[(\[{\"']?([A-Za-z])[)\]}\"']?[.:)]?")
+_NOT_TWO = r"(?!\s*[)\]]?\s*(?:or\b|and\b|[,/&])\s*[(\[]?[A-HJ-Z](?![A-Za-z]))"  # as in `A or B`
+_DENIED = r"(?<!not )(?<!n't )(?<!not \()(?<!n't \()"
+_SAID = re.compile(
+    r"\b(?:[Aa]nswer|ANSWER|[Oo]ption|OPTION|[Cc]hoice|CHOICE)\b(?:\s+(?:is|would be|should be))?\s*(?:[:=]\s*)?\$?"
+    r"(?:\\(?:boxed|text|mathrm)\{){0,2}[(\[{\"']?(?:([A-Z])(?![A-Za-z'])" + _NOT_TWO + r"|([a-z])(?=[)\]}]|[.\s]*\Z))"
+)
+_BEGINS = re.compile(r"[(\[]?([A-Z])" + _NOT_TWO + r"(?:[)\].:,\r\n]|\s+[-\N{EN DASH}\N{EM DASH}]\s|\Z)")
+_BRACKETED = re.compile(_DENIED + r"(?:\(([A-Z])\)|\[([A-Z])\]|\{([A-Z])\})")
+_LONE = re.compile(_DENIED + r"(?<![\w'.-])([A-Z])(?![\w'-])")
+_WORDS = re.compile(r"(?<![\w'.-])[AI] (?!or\b|and\b)(?=[a-z])")  # `A village`, `I think`: no letters
+
+
+def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one score for each response: 1 where it names the right option, 0 where another one or none."""
+    graded.write(
+        params, inputs, out, params["name"],
+        lambda seen: choice(seen.response["text"], seen.gold["gold"], seen.item.get("options") or {}),
+    )  # fmt: skip
+
+
+def choice(response: str, gold: Mapping[str, Any], options: Mapping[str, str]) -> Found:
+    """Score one answer: 1 where the option that it names is a target's letter; `rule` says how it was read (1 to 6)."""
+    if not options:
+        return without(NO_OPTIONS)
+    letter, rule = named(response, options)
+    return finding(int(letter is not None and letter in targets(gold)), letter, rule=rule)
+
+
+def named(response: str, options: Mapping[str, str]) -> tuple[str | None, int | None]:
+    """Read which option an answer names, and the number of the rule that says so; None where none does."""
+    text = science_text(response)
+    for rule, read in enumerate(_RULES, 1):
+        found = read(text, options)
+        if found is not None:
+            return (found, rule) if found in options else (None, rule)
+    return None, None
+
+
+def _alone(text: str, options: Mapping[str, str]) -> str | None:
+    found = _ALONE.fullmatch(text) if len(text) <= 5 else None
+    return found[1].upper() if found else None
+
+
+def _said(text: str, options: Mapping[str, str]) -> str | None:
+    last = next(iter(deque(_SAID.finditer(text), maxlen=1)), None)
+    return (last[1] or last[2]).upper() if last else None
+
+
+def _begins(text: str, options: Mapping[str, str]) -> str | None:
+    found = _BEGINS.match(text)
+    return found[1] if found else None
+
+
+def _bracketed(text: str, options: Mapping[str, str]) -> str | None:
+    letters = {found.group()[1] for found in _BRACKETED.finditer(text)} & options.keys()
+    return letters.pop() if len(letters) == 1 else None
+
+
+def _texts(text: str, options: Mapping[str, str]) -> str | None:
+    """Give the one option whose text stands in the answer, but for those that are part of another one found."""
+    spelled = {letter: folded(science_text(option)) for letter, option in options.items()}
+    whole = folded(text)
+    found = {letter: one for letter, one in spelled.items() if one and stands(one, whole, "within")}
+    longest = {
+        letter for letter, one in found.items()
+        if not any(one != other and stands(one, other, "within") for other in found.values())
+    }  # fmt: skip
+    return longest.pop() if len(longest) == 1 else None
+
+
+def _lone(text: str, options: Mapping[str, str]) -> str | None:
+    letters = {found[1] for found in _LONE.finditer(_WORDS.sub("", text))} & options.keys()
+    return letters.pop() if len(letters) == 1 else None
+
+
+_RULES: tuple[Callable[[str, Mapping[str, str]], str | None], ...] = (
+    _alone, _said, _begins, _bracketed, _texts, _lone,
+)  # fmt: skip

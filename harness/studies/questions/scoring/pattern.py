@@ -1,0 +1,57 @@
+"""The scorer `regex`: what a pattern finds in an answer is compared with the target, or that it finds anything counts.
+
+An answer in which the search runs out of time has no score; many such answers in one step end it, since then it is the
+pattern. It must never know who answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+from harness.rowtypes import Found
+from harness.studies import graded
+from harness.studies.questions.compared import finding, without
+from harness.studies.questions.scoring import search
+from harness.studies.questions.scoring.exact import exact
+from harness.studies.questions.scoring.match import match
+
+TOO_LONG = f"the answer is longer than {search.LONGEST:,} characters"
+OUT_OF_TIME = f"the search took longer than {search.SECONDS:g} seconds"
+MOST_OUT_OF_TIME = 12  # a minute of them
+
+
+def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one score for each response; InputError where the pattern runs out of time again and again."""
+    slow = 0
+
+    def rule(seen: graded.Seen) -> Found:
+        nonlocal slow
+        found = regex(seen.response["text"], seen.gold["gold"], params)
+        slow += found["value"] == {"missing": OUT_OF_TIME}
+        if slow > MOST_OUT_OF_TIME:
+            raise InputError(
+                f"the pattern of {params['name']!r} ran out of time in {slow} answers of one step",
+                where="settings.score", next="write one with fewer repeats, such as [^\\n]* in place of .*",
+            )  # fmt: skip
+        return found
+
+    graded.write(params, inputs, out, params["name"], rule)
+
+
+def regex(response: str, gold: Mapping[str, Any], params: Mapping[str, Any]) -> Found:
+    """Score one answer by `pattern`, `take`, `group`, `matches` and `normalised`."""
+    pattern = str(params["pattern"])
+    if len(response) > search.LONGEST:
+        return without(TOO_LONG)
+    group = params.get("group", min(1, search.groups(pattern)))
+    found = search.find(pattern, response, str(params["take"]), int(group))
+    if found is None:
+        return without(OUT_OF_TIME)
+    if params["matches"]:
+        return finding(int(bool(found)), found[0] if found else None)
+    if not found:
+        return finding(0, None)
+    return (match if params["normalised"] else exact)(found[0], gold)

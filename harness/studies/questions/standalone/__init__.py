@@ -1,0 +1,1 @@
+"""What `harness score` and `harness analyse` call of this study."""
