@@ -13,36 +13,50 @@ from hypothesis import settings
 settings.register_profile("house", deadline=None)  # how long an example takes says how busy a machine is
 settings.load_profile("house")
 LONG = ("e2e", "faults", "images", "engines", "tiny", "pages", "bench")  # folders whose tests take seconds each
-TOGETHER = "pytest.mark.together"
+TOGETHER, APART = "pytest.mark.together", "pytest.mark.long"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the long tests, so that at the end no worker runs one alone."""
-    items.sort(key=lambda item: not set(LONG) & set(item.path.parts))
+    items.sort(key=lambda item: not set(LONG) & set(item.path.parts) and item.get_closest_marker("long") is None)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give the tests of a file that are marked `together` to one worker, and every other test to whoever is free.
+    """Give the tests of a file to one worker, so that what they share is made once, and long ones to whoever is free.
 
-    What `--dist loadgroup` does, which does nothing beside this version of pytest.
+    A file with long tests goes to one worker, too, where they are marked `together`: what `--dist loadgroup` does,
+    which does nothing beside this version of pytest.
     """
     from xdist.scheduler import LoadScopeScheduling
 
     class Together(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
         def __init__(self) -> None:
             super().__init__(config, log)
-            here = Path(__file__).parent
             self.files = {
                 path.relative_to(config.rootpath).as_posix()
-                for path in here.rglob("test_*.py")
-                if TOGETHER in path.read_text()
+                for path in Path(__file__).parent.rglob("test_*.py")
+                if _is_shared(path)
             }
 
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.partition("::")[0]
             return file if file in self.files else nodeid
 
+        def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+            """Note that a test is done; what is done whole is counted no more, after each of thousands of tests."""
+            super().mark_test_complete(node, item_index, duration)
+            scope = self._split_scope(self.registered_collections[node][item_index])
+            if all(self.assigned_work[node][scope].values()):
+                del self.assigned_work[node][scope]
+
+    config.option.loadscopereorder = False  # the order above is meant
     return Together()
+
+
+def _is_shared(path: Path) -> bool:
+    """Whether one worker runs all tests of a file."""
+    text = path.read_text()
+    return TOGETHER in text or (APART not in text and not set(LONG) & set(path.parts))
 
 
 @pytest.fixture(scope="session")

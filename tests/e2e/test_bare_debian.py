@@ -25,8 +25,8 @@ pytestmark = [
 ]
 PACKAGES = ("make", "git", "python3", "python3-venv", "bubblewrap", "mount")
 USER = 1000
-# Whatever meets a user, a disk or a program; what computes alone passes or fails as it does beside this test.
-MEETING = ("cli", "engines", "run", "store", "verbs")
+# What meets a user, a disk or a program; what computes alone passes or fails as it does beside this test.
+MEETING = ("attempts", "engines", "store", "cli/test_verbs.py", "run/test_attempt_open.py", "tools/test_server.py")
 ENTER = """
 set -e
 root=$1 seen=$2; shift 2

@@ -48,8 +48,8 @@ def blobs(store):
     return {path.name: path for path in (store / "blobs").glob("*/*/*")}
 
 
-LONG = ["60k", "8k", "130k", "8m,nr_inodes=40", "200k"]
-SIZES = ["8m,nr_inodes=110", *(pytest.param(size, marks=pytest.mark.long) for size in LONG)]
+LONG = ["60k", "8k", "8m,nr_inodes=110", "8m,nr_inodes=40", "200k"]
+SIZES = ["130k", *(pytest.param(size, marks=pytest.mark.long) for size in LONG)]
 
 
 def sound(store):

@@ -8,6 +8,7 @@ import time
 import pytest
 from needs import needs
 from support_models import REPOSITORY
+from support_pace import soon
 
 from harness.models.local.numerics import fingerprint
 from harness.run.environment import NUMERICS
@@ -27,7 +28,7 @@ def test_it_is_the_same_twice_and_takes_little():
     first = fingerprint()
     begun = time.process_time()
     assert fingerprint() == first
-    assert time.process_time() - begun < 2
+    assert soon(time.process_time() - begun, 2)
     assert first["type"] == "numerics/1" and len(first["probes"]) >= 10
     assert all(len(digest) == 64 for digest in (first["digest"], *first["probes"].values()))
 

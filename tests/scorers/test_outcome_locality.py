@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scorers import written
 from scorers.hostile import UNITS, filled, quick
 from scorers.written import EPI, ETH, NON
+from support_pace import soon
 
 from harness.errors import InputError
 from harness.models.providers.baseline import REFUSAL
@@ -251,7 +252,7 @@ def test_rows_that_repeat_their_lists_do_not_pay_for_them_again():
     started = time.process_time()
     for _ in range(100):
         assert ROWS["locality"]({**ROW, "response": "Town 7 on Sea", "gazetteer": list(names)}).label == "i"
-    assert time.process_time() - started < 2  # to build a hundred times takes twenty
+    assert soon(time.process_time() - started, 2)  # to build a hundred times takes twenty
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ def root() -> None:
         pytest.skip("only root can become another user")
 
 
+@pytest.mark.long  # each call of the kernel is looked at
 def test_the_answering_process_opens_no_file_of_project_or_store(folder: Path, tmp_path: Path) -> None:
     if not shutil.which("strace") or subprocess.run(["strace", "-o", tmp_path / "t", "true"], check=False).returncode:
         pytest.skip("strace is not here, or not allowed")

@@ -40,12 +40,16 @@ OFTEN = {
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project of one demo, and the page's first example run in it, by a program of its own."""
+    """A project of one demo, of few items and accepted here, and the page's first example run in it as a program."""
     folder = tmp_path_factory.mktemp("page") / "project"
     for name in ("lockfiles", "certificates"):
         shutil.copytree(REPOSITORY / name, folder / name)
     (folder / "manifests" / "demo").mkdir(parents=True)
-    shutil.copy(REPOSITORY / MANIFEST, folder / MANIFEST)
+    whole = (REPOSITORY / MANIFEST).read_text()
+    assert whole.count("count: 600") == 1
+    (folder / MANIFEST).write_text(whole.replace("count: 600", "count: 30"))
+    for words in (("lock", MANIFEST), ("run", MANIFEST), ("lock", "--accept", "last")):
+        harness(*words, cwd=folder, check=0)
     done = subprocess.run(
         [sys.executable, "-c", BLOCKS[0]], cwd=folder, env=clean_env(), capture_output=True, text=True, check=False
     )
@@ -87,7 +91,7 @@ def test_a_watch_is_told_and_can_end_a_verb(demo: Path, tmp_path: Path) -> None:
     watch = verbs.Watch(progress=lambda one: (told.append(one), watch.stop.set())[0])
     with pytest.raises(Interrupted):
         verbs.run(project, asked, watch)
-    assert told and told[0].task == "addition-demo" and told[0].total == 32
+    assert told and told[0].task == "addition-demo" and told[0].total >= 10
     assert verbs.runs(project).runs[0].status == "interrupted"
     done = verbs.run(project, asked)
     assert done.runs[0].steps.cached >= 1 and done.code == 0

@@ -6,6 +6,7 @@ import json
 import time
 
 import pytest
+from support_pace import soon
 
 from harness.errors import InputError
 from harness.images.transfer.authentication import bearer_challenge, wants_basic
@@ -57,7 +58,7 @@ def test_challenges_are_read_as_they_are_written() -> None:
         and not wants_basic("Bearer realm=basic")
     )
     assert bearer_challenge('Bearer realm="a\\"b"') == {"realm": 'a"b'}
-    started = time.monotonic()
+    started = time.process_time()
     bearer_challenge("a" * 1_000_000)
     bearer_challenge('Bearer realm="' + "\\" * 1_000_000)
-    assert time.monotonic() - started < 1
+    assert soon(time.process_time() - started, 1)

@@ -5,6 +5,7 @@ import time
 
 import pytest
 from support_biomed_data import question, written
+from support_pace import soon
 
 from harness.errors import InputError
 from harness.models.providers.imported_rows import read
@@ -146,4 +147,4 @@ def test_an_endless_answer_is_refused_by_its_row_and_soon(tmp_path):
     with pytest.raises(InputError, match="too long") as bad:
         normalise(file, {})
     assert bad.value.where == "m_responses.csv, row 2"
-    assert time.process_time() - begun < 1
+    assert soon(time.process_time() - begun, 1)

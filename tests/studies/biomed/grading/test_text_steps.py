@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support_pace import soon
 
 from harness import rows
 from harness.studies.biomed.grading import bertscore, text
@@ -39,7 +40,7 @@ def test_a_text_is_worth_rouge_l_with_bleu_and_rouge_2_beside_it(tmp_path: Path,
 def test_a_text_of_megabytes_has_no_value_and_takes_no_time(tmp_path: Path) -> None:
     begun = time.process_time()
     text.score({"mode": "paper"}, inputs_of(tmp_path, "a b " * 1_250_000), tmp_path)
-    assert time.process_time() - begun < 1
+    assert soon(time.process_time() - begun, 1)
     [row] = rows.read(tmp_path / "scores")
     assert row["value"] == {"missing": TOO_LONG}
 
@@ -50,7 +51,7 @@ def test_the_longest_texts_are_compared_soon(sign: str) -> None:
     long, begun = (sign * LONGEST)[:LONGEST], time.process_time()
     found = text_metrics(long, long)
     every_rouge(long, long)
-    assert time.process_time() - begun < 4
+    assert soon(time.process_time() - begun, 4)
     assert found and set(found.metrics) == {"BLEU", "ROUGE2", "ROUGEL"}
 
 
@@ -63,7 +64,7 @@ def test_ten_thousand_answers_are_compared_in_seconds() -> None:
     for text_ in texts:
         for gold in golds:
             text_metrics(text_, gold)
-    assert time.process_time() - begun < 12  # 8 on one quiet core
+    assert soon(time.process_time() - begun, 12)  # 8 on one quiet core
 
 
 def test_the_score_of_bertscore_is_the_f_of_its_judgement(tmp_path: Path) -> None:

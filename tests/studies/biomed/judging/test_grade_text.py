@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from support_pace import soon
 
 from harness.studies.biomed.judging.grade_text import GRADES, grade, paper_grade, score_of, strict_grade
 from harness.studies.biomed.terms import MODES
@@ -83,5 +84,5 @@ HOSTILE = {
 def test_a_hostile_reply_is_read_soon(mode: str, reply: str) -> None:
     begun = time.process_time()
     found = grade(reply, mode)
-    assert time.process_time() - begun < 2
+    assert soon(time.process_time() - begun, 2)
     assert found is None or found in GRADES

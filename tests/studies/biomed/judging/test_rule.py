@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from studies.biomed.judging.cases import CASES
+from support_pace import soon
 
 from harness import rows
 from harness.studies.biomed import terms
@@ -155,7 +156,7 @@ def test_hostile_texts_are_graded_in_bounded_time(text):
     before = process_time()
     for asked, gold in ((ASKED, GOLD), (SNP, NOT), (GENES, FOUR)):
         assert grade(asked, gold, text).label in ("good", "bad", "abstain")
-    assert process_time() - before < 3
+    assert soon(process_time() - before, 3)
 
 
 def judgement(folder: Path, text: str, mode: str, **gold: Any) -> Any:

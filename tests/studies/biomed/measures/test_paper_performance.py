@@ -8,6 +8,7 @@ import time
 
 import pytest
 from support import FIXTURES
+from support_pace import soon
 
 from harness.errors import InputError
 from harness.studies.biomed.measures.paper_columns import column, labels, plain
@@ -127,7 +128,7 @@ def test_the_whole_paper_is_computed_in_its_time() -> None:
         rows = exploded(cells)
         for kind in KINDS:
             heatmap(columns, rows, [*columns], kind)
-    assert time.process_time() - begun < 1.5
+    assert soon(time.process_time() - begun, 1.5)
 
 
 def test_the_published_safety_rates_follow_from_the_two_other_rates() -> None:

@@ -9,6 +9,7 @@ from datetime import date
 import polars as pl
 import pytest
 import support_biomed_tables as support
+from support_pace import soon
 
 from harness.errors import InputError
 from harness.studies.biomed.sources.reading import read_table
@@ -160,7 +161,7 @@ def test_a_cell_of_a_hundred_megabytes_is_refused_soon(tmp_path):
     begin = time.process_time()
     assert "longer than" in refused(tmp_path, HEADER + ROW.replace("GEN", "G" * 10**8))
     assert "longer than" in refused(tmp_path, HEADER + ROW.replace("GEN0001", '"' + "G\n" * (5 * 10**7) + '"'))
-    assert time.process_time() - begin < 20
+    assert soon(time.process_time() - begin, 20)
 
 
 @pytest.mark.long

@@ -6,6 +6,7 @@ import time
 import polars as pl
 import pytest
 import support_biomed_tables as support
+from support_pace import soon
 
 from harness.digest import sha256_file
 from harness.studies.biomed.sources.columns import COLUMNS, FLAG, ID
@@ -23,7 +24,7 @@ def test_all_five_tables_are_below_four_megabytes():
 def test_all_five_tables_are_made_in_seconds(tmp_path):
     begin = time.process_time()
     assert list(write_tables(7, tmp_path)) == list(COLUMNS)
-    assert time.process_time() - begin < 6  # twice the budget: the machine may be busy
+    assert soon(time.process_time() - begin, 6)  # twice the budget: the machine may be busy
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others(tmp_path):

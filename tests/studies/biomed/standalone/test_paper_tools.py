@@ -12,6 +12,7 @@ import pytest
 from support import FIXTURES
 from support_biomed_golden import graded_rows
 from support_inside import inside
+from support_pace import soon
 
 from harness.digest import canonical
 from harness.errors import InputError
@@ -119,7 +120,7 @@ def test_a_hostile_object_gives_a_result_or_an_error_and_soon(given: Any) -> Non
         begun = time.process_time()
         with contextlib.suppress(InputError):
             canonical(tool.run(given))
-        assert time.process_time() - begun < 2, name
+        assert soon(time.process_time() - begun, 2), name
 
 
 @pytest.mark.parametrize("text", ["", "[" * 10_000, "1" * 1_000_000, "\ud800", "NaN", "x" * 5_000_000])
@@ -130,7 +131,7 @@ def test_a_hostile_text_has_a_row_of_its_own(text: str) -> None:
     ):
         begun = time.process_time()
         canonical(scorer.run(row))
-        assert time.process_time() - begun < 1
+        assert soon(time.process_time() - begun, 1)
 
 
 def test_fixtures_pass_through_the_command_line_with_their_own_fields(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 from support_biomed_drugs import INDICATIONS, TARGETS, drug, pairs, use
+from support_pace import soon
 
 from harness.studies.biomed.facts import Fact
 from harness.studies.biomed.sources.synthetic import Sizes, tables
@@ -87,14 +88,14 @@ def test_a_hostile_cell_costs_little(cell: str) -> None:
         schema = TARGETS if targeted else INDICATIONS
         columns = [name for name in schema if name.endswith(("_string", "_list", "_no", "Type", "Action"))]
         pairs(id, {**row, **dict.fromkeys(columns, cell)})
-    assert time.process_time() - start < 4
+    assert soon(time.process_time() - start, 4)
 
 
 def test_all_templates_are_answered_quickly(lazy: Tables) -> None:
     start = time.process_time()
     for one in ANSWERERS.values():
         one.pairs(lazy, one.candidates(lazy, Rules("paper")), Rules("paper"))
-    assert time.process_time() - start < 3
+    assert soon(time.process_time() - start, 3)
 
 
 def _stated(fact: Fact, answer: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from support_pace import soon
 
 from harness.studies.biomed.templates.formats import (
     bullets,
@@ -84,7 +85,7 @@ def test_numbers_inside_ids_count_as_numbers() -> None:
 def test_an_id_of_a_million_digits_costs_nothing() -> None:
     start = time.process_time()
     assert sorted(["t_" + "9" * 10**6, "t_1"], key=natural)[0] == "t_1"
-    assert time.process_time() - start < 1
+    assert soon(time.process_time() - start, 1)
 
 
 def test_a_source_names_ten_ids_in_natural_order() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from studies.curie.judging.property_pairs import PAIRS, p
 from studies.curie.judging.structure_pairs import PARAMETERS, SLAB, STRUCTURES
+from support_pace import soon
 
 from harness import rows
 from harness.errors import InputError
@@ -139,7 +140,7 @@ def test_hostile_values_are_compared_in_no_time(task, value) -> None:
     item, begun = dict.fromkeys(fields, value), process_time()
     assert same(task, item, dict(item)).label in ("same", "different")
     same(task, GOLD[0] if task == "mpv" else SLAB, item)
-    assert process_time() - begun < 10
+    assert soon(process_time() - begun, 10)
 
 
 @pytest.mark.parametrize("task", ["mpv", "dft-s", "dft-p"])
@@ -152,4 +153,4 @@ def test_sixty_gold_items_and_a_long_answer_take_less_than_a_few_seconds(task) -
     many = [{**item, "material": f"GaAs film {place}", "notes": f"{place} {junk}"} for place in range(3000)]
     begun = process_time()
     pairs(task, many[:60], many)
-    assert process_time() - begun < 5
+    assert soon(process_time() - begun, 5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from support_pace import soon
 
 from harness.studies.curie.reading.boxes_strict import read_answer, read_gold
 from harness.studies.curie.reading.loose_json import Unreadable
@@ -90,4 +91,4 @@ def test_an_answer_of_megabytes_of_brackets_ends_soon(text: str) -> None:
     begun = time.process_time()
     with pytest.raises(Unreadable):
         read_answer(text)
-    assert time.process_time() - begun < 1
+    assert soon(time.process_time() - begun, 1)

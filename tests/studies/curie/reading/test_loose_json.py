@@ -13,6 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support import FIXTURES
 from support_curie_records import RECORDS
+from support_pace import soon
 
 from harness.studies.curie.reading.loose_json import LONGEST, LONGEST_LOOSE, Unreadable, dumps, loads
 
@@ -88,7 +89,7 @@ def test_real_records_are_written_alike_and_fast() -> None:
     found = [path.read_text() for path in paths]
     began = time.process_time()
     written = [dumps(loads(text)) for text in found]
-    assert time.process_time() - began < 10
+    assert soon(time.process_time() - began, 10)
     for text, one in list(zip(found, written, strict=True))[:3]:  # the package takes a second for each
         assert one == json5.dumps(json.loads(text))
 
@@ -112,7 +113,7 @@ def test_hostile_texts_are_unreadable_at_once(name: str) -> None:
     began = time.process_time()
     with pytest.raises(Unreadable):
         loads(HOSTILE[name])
-    assert time.process_time() - began < 10
+    assert soon(time.process_time() - began, 10)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +129,7 @@ def test_the_longest_texts_that_are_read_take_well_under_a_second(unit: str, end
     text = "[" + unit * ((most - 10) // len(unit)) + end
     began = time.process_time()
     assert loads(text)
-    assert time.process_time() - began < 10
+    assert soon(time.process_time() - began, 10)
 
 
 def test_nesting_ends_at_the_same_depth_in_both_readers() -> None:

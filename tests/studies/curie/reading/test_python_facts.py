@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from support_pace import soon
 
 from harness.studies.curie.reading.aliases import NAMES, PARAMETERS, STRUCTURES, renamed
 from harness.studies.curie.reading.python_facts import LONGEST, blocks, named
@@ -40,7 +41,7 @@ def test_hostile_programs_end_soon(text: str) -> None:
     begun = time.process_time()
     for _, tree in blocks(text):
         list(named(tree, NAMES))
-    assert time.process_time() - begun < 2
+    assert soon(time.process_time() - begun, 2)
 
 
 def test_l7_several_fields_of_an_item_may_mean_one() -> None:

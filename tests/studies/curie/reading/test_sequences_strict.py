@@ -6,6 +6,7 @@ import json
 import time
 
 import pytest
+from support_pace import soon
 
 from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.reading.sequences_strict import read_gold, read_record
@@ -72,4 +73,4 @@ def test_p5_a_gold_without_residues_is_refused(truth: str) -> None:
 def test_an_answer_of_megabytes_is_read_in_time_linear_in_it(text: str) -> None:
     begun = time.process_time()
     read_record(text)
-    assert time.process_time() - begun < 2
+    assert soon(time.process_time() - begun, 2)

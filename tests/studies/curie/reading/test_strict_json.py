@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 import pytest
+from support_pace import soon
 
 from harness.studies.curie.reading.strict_json import Unreadable, json_part, read_first, read_list, read_value_of
 
@@ -112,4 +113,4 @@ def test_hostile_texts_end_quickly(name: str) -> None:
     began = time.process_time()
     with contextlib.suppress(Unreadable):
         read_list(HOSTILE[name])
-    assert time.process_time() - began < 5  # seconds where it were not bounded: minutes
+    assert soon(time.process_time() - began, 5)  # seconds where it were not bounded: minutes

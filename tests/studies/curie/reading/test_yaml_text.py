@@ -6,6 +6,7 @@ import time
 
 import pytest
 import yaml
+from support_pace import soon
 
 from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.reading.yaml_text import MOST_NODES, read_yaml
@@ -73,7 +74,7 @@ def test_bombs_and_depth_are_unreadable_and_end_soon(text: str) -> None:
     begun = time.process_time()
     with pytest.raises(Unreadable):
         read_yaml(text)
-    assert time.process_time() - begun < 1
+    assert soon(time.process_time() - begun, 1)
 
 
 def test_a_lone_surrogate_does_not_stop_the_reading() -> None:

@@ -7,6 +7,7 @@ import time
 from itertools import product
 
 import pytest
+from support_pace import soon
 
 from harness import seeds
 from harness.studies.curie.scoring import alignment
@@ -139,7 +140,7 @@ def test_a_record_of_400_residues_and_its_shuffles_take_under_a_second() -> None
     begun = time.process_time()
     align(gold, other)
     chance(gold, other)
-    assert time.process_time() - begun < 1
+    assert soon(time.process_time() - begun, 1)
 
 
 def test_lines_of_megabytes_are_compared_in_time_or_not_at_all() -> None:
@@ -148,4 +149,4 @@ def test_lines_of_megabytes_are_compared_in_time_or_not_at_all() -> None:
     assert not alignment.comparable("M" * 20_000, "M" * 20_000)
     begun = time.process_time()
     assert common(gold, long) == 200 and edits(gold, long) == len(long) - 200
-    assert time.process_time() - begun < 2
+    assert soon(time.process_time() - begun, 2)

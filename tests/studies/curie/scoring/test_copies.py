@@ -6,6 +6,7 @@ import json
 import time
 
 import pytest
+from support_pace import soon
 
 from harness.studies.curie.scoring.copies import copied
 
@@ -38,4 +39,4 @@ def test_of_a_short_document_nothing_is_a_copy() -> None:
 def test_megabytes_are_compared_with_a_long_paper_in_time(word: str) -> None:
     paper, begun = " ".join(f"word{n % 7919}" for n in range(100_000)), time.process_time()
     assert not copied(paper, word * (5_000_000 // len(word)))
-    assert time.process_time() - begun < 2
+    assert soon(time.process_time() - begun, 2)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from studies.curie.scoring.near_misses.near_miss import of
+from support_pace import soon
 
 from harness.digest import canonical
 from harness.rowtypes import Found
@@ -89,4 +90,4 @@ def test_hostile_answers_are_scored_and_end_soon(task: str, text: str) -> None:
     found: Any = RULES[task](text, of(task)[0])
     assert 0 <= found["value"] <= 1
     assert canonical(found)
-    assert time.process_time() - begun < 2
+    assert soon(time.process_time() - begun, 2)

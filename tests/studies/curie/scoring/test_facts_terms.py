@@ -10,6 +10,7 @@ from itertools import permutations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support_pace import soon
 
 from harness.studies.curie.reading.latex_brackets import TooDeep
 from harness.studies.curie.scoring.facts_terms import terms
@@ -162,7 +163,7 @@ def test_equal_terms_are_counted() -> None:
 def test_texts_of_megabytes_end_soon(text: str) -> None:
     begun = time.process_time()
     terms(text)
-    assert time.process_time() - begun < 3
+    assert soon(time.process_time() - begun, 3)
 
 
 def test_ten_thousand_brackets_are_refused() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from support_curie_reading import is_missing
+from support_pace import soon
 
 from harness.errors import InputError
 from harness.studies.curie.reading.strict_json import Unreadable
@@ -148,4 +149,4 @@ def test_a_list_that_is_too_long_to_be_shown_is_unreadable() -> None:
     nested = "[" * 50 + ",".join(["{}"] * 90_000) + "]" * 50
     began = time.process_time()
     assert questions("mpv", TRUTH, f'[{{"a": {nested}}}]', TEMPLATE) == []
-    assert time.process_time() - began < 10
+    assert soon(time.process_time() - began, 10)

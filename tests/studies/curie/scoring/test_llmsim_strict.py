@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from support_curie_reading import is_missing
 from support_curie_records import RECORDS
+from support_pace import soon
 
 from harness.errors import InputError
 from harness.studies.curie.scoring.llmsim_strict import (
@@ -231,4 +232,4 @@ def test_a_model_is_scored_in_seconds() -> None:
     began = time.process_time()
     for _ in range(578):
         assert score("mpv", truth, response, replies)["value"] == pytest.approx(40 / 70)
-    assert time.process_time() - began < 5
+    assert soon(time.process_time() - began, 5)

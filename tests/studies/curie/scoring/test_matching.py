@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
+from support_pace import soon
 
 from harness.studies.curie.scoring.matching import matching
 
@@ -39,4 +40,4 @@ def test_many_pairs_are_matched_quickly() -> None:
     began = time.process_time()
     assert len(matching([(gold, found) for gold in range(61) for found in range(2000)])) == 61
     assert len(matching([(gold, found) for gold in range(1000) for found in range(60)])) == 60
-    assert time.process_time() - began < 10
+    assert soon(time.process_time() - began, 10)

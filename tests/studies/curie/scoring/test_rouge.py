@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import support
+from support_pace import soon
 
 from harness.studies.curie.reading.ground_truth import preprocess
 from harness.studies.curie.reading.loose_json import Unreadable
@@ -103,5 +104,5 @@ def _text(path: Path) -> str:
 def test_texts_of_megabytes_are_compared_in_time_or_have_no_rouge_l(prediction: str, against: str) -> None:
     begun = time.process_time()
     found = score(prediction, against, PAPER)
-    assert time.process_time() - begun < 5
+    assert soon(time.process_time() - begun, 5)
     assert isinstance(found["detail"]["metrics"]["rouge1"], float)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from support_inside import inside
+from support_pace import soon
 
 from harness.studies.curie.standalone.catalogue import SCORERS
 from harness.studies.curie.tasks import MODES, PAPER, STRICT
@@ -72,7 +73,7 @@ def test_a_hostile_answer_is_scored_by_every_scorer_and_soon(answer: str) -> Non
     for name, row in rows_of(answer):
         begun = time.process_time()
         found = SCORERS[name].run(row)
-        assert time.process_time() - begun < SECONDS, name
+        assert soon(time.process_time() - begun, SECONDS), name
         json.dumps(found, allow_nan=False)
         if row["mode"] == STRICT:
             assert found["value"] == 0 or found["outcome"] == "valid", name
@@ -86,7 +87,7 @@ def test_megabytes_that_can_be_read_are_scored_in_bounded_time(answer: str) -> N
     for name, row in rows_of(answer):
         begun = time.process_time()
         json.dumps(SCORERS[name].run(row), allow_nan=False)
-        assert time.process_time() - begun < 3 * SECONDS, name
+        assert soon(time.process_time() - begun, 3 * SECONDS), name
 
 
 def test_through_the_command_line_a_hostile_row_has_a_line_of_its_own(tmp_path: Path) -> None:

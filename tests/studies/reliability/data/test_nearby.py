@@ -6,6 +6,7 @@ import time
 
 import pytest
 from support_cities import NEAR, named
+from support_pace import soon
 
 from harness.errors import InputError
 from harness.studies.reliability.data import sphere
@@ -75,7 +76,7 @@ def test_targets_of_eighteen_thousand_cities_take_seconds():
     cities += [City(f"X{named(n)}", "", draw.gauss(45, 5), draw.gauss(10, 8), "", n + 1) for n in range(8_000)]
     started = time.process_time()
     found = Candidates(cities).targets(cities, [draw.randint(1, 1000) for _ in cities])
-    assert time.process_time() - started < 30
+    assert soon(time.process_time() - started, 30)
     assert sum(each is not None for each in found) > 16_000
 
 

@@ -190,7 +190,10 @@ def test_a_calibration_moves_the_scale_and_says_so(tmp_path):
     assert len({item["difficulty"] for item in items}) == 5 and min(item["difficulty"] for item in items) > 50
 
 
-@pytest.mark.parametrize("behaviour", ["oracle", "refuser", "empty", "echo", "forger"])
+OFTEN = [pytest.param(behaviour, marks=pytest.mark.long) for behaviour in ("refuser", "empty", "echo", "forger")]
+
+
+@pytest.mark.parametrize("behaviour", ["oracle", *OFTEN])
 def test_the_stand_ins_get_the_labels_they_must_get_in_all_wordings(tmp_path, behaviour):
     make_science_demo({"seed": 7, "count": 80}, {}, tmp_path)
     inputs = {name: tmp_path / name for name in ("items", "gold")}
