@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.cli.csv_text import csv_text
+from harness.cli.items import one_line
 from harness.cli.options import Debug, Json, StoreDir, project
 from harness.cli.terminal import render, table
 
@@ -87,8 +88,8 @@ def _row(line: ComparedLineData) -> list[str]:
 
 def _moved(one: MovedItemData) -> list[str]:
     return [
-        _models(one.left, one.right), one.item, str(one.template), one.dataset, one.scorer, _number(one.left_value),
-        _number(one.right_value), "changed" if one.changed else "",
+        _models(one.left, one.right), one_line(one.item), str(one.template), one.dataset, one.scorer,
+        _number(one.left_value), _number(one.right_value), "changed" if one.changed else "",
     ]  # fmt: skip
 
 

@@ -31,7 +31,7 @@ def _text(done: ShowItemsResult) -> str:
 
 
 def _answer(one: ShownAnswerData) -> str:
-    lines = [f"{_line(one.item)} ({one.dataset}), model {one.model}, wording {one.template}, sample {one.sample}"]
+    lines = [f"{one_line(one.item)} ({one.dataset}), model {one.model}, wording {one.template}, sample {one.sample}"]
     lines += [_field("asked", _said(one.input))]
     lines += [_field("options", _said(one.options))] if one.options else []
     first = {name: one.gold[name] for name in ("target",) if name in one.gold}
@@ -59,10 +59,10 @@ def _said(fields: Mapping[str, Any]) -> str:
 
 
 def _field(name: str, text: str) -> str:
-    return f"  {_line(name):{NAME}} {_line(text)}"
+    return f"  {one_line(name):{NAME}} {one_line(text)}"
 
 
-def _line(text: str) -> str:
-    """Put a text on one line, cut."""
+def one_line(text: str) -> str:
+    """Put a text of data or of a model on one line, cut, so that it passes for nothing else."""
     whole = " ⏎ ".join(text[: LONGEST + 1].splitlines())
     return whole if len(text) <= LONGEST else f"{whole[:LONGEST]}… ({len(text):,} letters)"

@@ -37,7 +37,7 @@ def common_items(left: RunTables, right: RunTables) -> CommonItems:
     golds = [_golds(tables, same) for tables in (left, right)]
     if moved := sorted(name for name in same if golds[0].get(name) != golds[1].get(name)):
         raise InputError(
-            f"item {moved[0]} has another right answer in the other run, and so have {len(moved) - 1} more",
+            f"item {moved[0][:80]!r} has another right answer in the other run, and so have {len(moved) - 1} more",
             where=f"{left.run} and {right.run}",
             next="run both manifests over the same data; `harness diff RUN RUN` shows where it parts",
         )

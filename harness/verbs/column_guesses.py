@@ -46,7 +46,7 @@ class ColumnGuesses:
 
 
 @dataclass(frozen=True)
-class Sample:
+class FileSample:
     """The first rows of a file: its columns in their order, and the cells of each as texts."""
 
     file: str
@@ -54,7 +54,7 @@ class Sample:
     cells: Mapping[str, list[str]]
 
     @classmethod
-    def of(cls, file: str, rows: Sequence[Mapping[str, Any]]) -> Sample:
+    def of(cls, file: str, rows: Sequence[Mapping[str, Any]]) -> FileSample:
         """Take the cells of rows as texts, lists as JSON; a column that a row has not is empty there."""
         columns = tuple(dict.fromkeys(name for row in rows for name in row))
         return cls(file, columns, {name: [_shown(row.get(name)) for row in rows] for name in columns})
@@ -65,7 +65,7 @@ class Sample:
         return sum(map(fits, filled)) / len(filled) if filled else 0.0
 
 
-def guess(sample: Sample, given: Mapping[str, Sequence[str]]) -> ColumnGuesses:
+def guess(sample: FileSample, given: Mapping[str, Sequence[str]]) -> ColumnGuesses:
     """Guess the fields of a file from its first rows; what is `given` is taken as it is.
 
     InputError where no column, or more than one, is the input or the target.
@@ -91,7 +91,7 @@ def _shown(cell: Any) -> str:
     return cell if isinstance(cell, str) else "" if cell is None else json.dumps(cell, ensure_ascii=False)
 
 
-def _require(sample: Sample, columns: Sequence[str]) -> None:
+def _require(sample: FileSample, columns: Sequence[str]) -> None:
     for name in columns:
         if name not in sample.columns:
             raise InputError(
@@ -100,7 +100,7 @@ def _require(sample: Sample, columns: Sequence[str]) -> None:
             )  # fmt: skip
 
 
-def _require_nameable(sample: Sample, found: ColumnGuesses) -> None:
+def _require_nameable(sample: FileSample, found: ColumnGuesses) -> None:
     """Refuse a column whose name no manifest could hold, or of what is asked, no wording."""
     for what, one in found.said.items():
         for name in one.columns:
@@ -112,7 +112,7 @@ def _require_nameable(sample: Sample, found: ColumnGuesses) -> None:
                 )  # fmt: skip
 
 
-def _by_name(sample: Sample, found: ColumnGuesses, what: str, *, required: bool = False) -> None:
+def _by_name(sample: FileSample, found: ColumnGuesses, what: str, *, required: bool = False) -> None:
     """Take the column whose name stands first among the names of a field; of two with one name, neither."""
     if what in found.said:
         return
@@ -125,7 +125,7 @@ def _by_name(sample: Sample, found: ColumnGuesses, what: str, *, required: bool 
             return
 
 
-def _options(sample: Sample, found: ColumnGuesses) -> None:
+def _options(sample: FileSample, found: ColumnGuesses) -> None:
     """Find the options of a choice: a column each, lettered or numbered from the first on, or one with JSON lists."""
     if "options" in found.said:
         return
@@ -148,7 +148,7 @@ def _is_list(cell: str) -> bool:
         return False
 
 
-def _by_cells(sample: Sample, found: ColumnGuesses) -> None:
+def _by_cells(sample: FileSample, found: ColumnGuesses) -> None:
     """Find input and target by what cells look like, where names do not tell; refuse where these do not either."""
     rest = [name for name in sample.columns if name not in found.taken]
     if "input" not in found.said:
@@ -164,14 +164,14 @@ def _by_cells(sample: Sample, found: ColumnGuesses) -> None:
         found.said["target"] = Guess("target", (rest[0],), "it is the only column left")
 
 
-def _undecided(sample: Sample, what: str, why: str) -> InputError:
+def _undecided(sample: FileSample, what: str, why: str) -> InputError:
     return InputError(
         f"which column is the {what} cannot be told: {why}", where=sample.file,
         next=f"{SETTLED}; its columns are {quoted(sample.columns)}",
     )  # fmt: skip
 
 
-def _keep_sound(sample: Sample, found: ColumnGuesses) -> None:
+def _keep_sound(sample: FileSample, found: ColumnGuesses) -> None:
     """Drop guesses by name that the cells speak against, and choose the split that is asked."""
     if (ids := found.columns("id")) and found.said["id"].why != "as you said":
         cells = sample.cells[ids[0]]
@@ -190,7 +190,7 @@ def _keep_sound(sample: Sample, found: ColumnGuesses) -> None:
             found.split = asked[0]
 
 
-def _group_by_cells(sample: Sample, found: ColumnGuesses) -> None:
+def _group_by_cells(sample: FileSample, found: ColumnGuesses) -> None:
     """Take for the group a column of short texts that come again and again, where exactly one is left."""
     if "group" in found.said:
         return

@@ -13,7 +13,7 @@ from textwrap import fill, indent
 from typing import Any
 
 from harness.manifest.write import spell
-from harness.verbs.column_guesses import ColumnGuesses, Guess, Sample
+from harness.verbs.column_guesses import ColumnGuesses, FileSample, Guess
 from harness.verbs.column_names import plain, quoted
 
 FIELDS = ("input", "target", "accepted", "options", "group", "cluster", "id")  # in the order in which they are written
@@ -34,7 +34,7 @@ class FirstManifest:
     name: str
     command: str  # that asked for it
     file: str  # below the project's root
-    sample: Sample
+    sample: FileSample
     guesses: ColumnGuesses
     models: Mapping[str, Mapping[str, Any]]
     about_models: str
@@ -161,7 +161,7 @@ def _wording(first: FirstManifest, answers: _Answers) -> str:
     return f"{context}{asked}\nAnswer:"
 
 
-def _answers(sample: Sample, guesses: ColumnGuesses) -> _Answers:
+def _answers(sample: FileSample, guesses: ColumnGuesses) -> _Answers:
     """Choose scorers by what the targets are like."""
     [target] = guesses.columns("target")
     cells = [cell.strip() for cell in sample.cells[target] if cell.strip()]

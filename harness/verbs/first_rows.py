@@ -14,14 +14,14 @@ from harness.errors import InputError
 from harness.manifest.own_files import FORMATS
 from harness.studies.questions.data.parquet import ParquetFile
 from harness.studies.questions.data.tables import WIDEST, SourceFile, read
-from harness.verbs.column_guesses import Sample
+from harness.verbs.column_guesses import FileSample
 from harness.verbs.column_names import quoted
 
 ROWS = 500
 CHARACTERS = 4 << 20  # of all that is read, about; one row more may stand there
 
 
-def read_sample(path: Path, encoding: str) -> Sample:
+def read_sample(path: Path, encoding: str) -> FileSample:
     """Read the first rows of a file, by its format; InputError for one that is none, is malformed, or has no rows."""
     if not path.is_file():
         raise InputError("there is no such file", where=str(path), next="name a file of questions with --from FILE.csv")
@@ -41,7 +41,7 @@ def read_sample(path: Path, encoding: str) -> Sample:
         raise InputError(
             "the file has no rows", where=path.name, next="write a row of names, and one for each question"
         )
-    sample = Sample.of(path.name, rows)
+    sample = FileSample.of(path.name, rows)
     if len(sample.columns) == 1 and ";" in sample.columns[0]:
         raise InputError(
             f"the file has one column, {quoted(sample.columns)}", where=path.name,

@@ -104,12 +104,17 @@ CASES = [
     ("compare", "last", nothing, 2),  # one model alone
     ("show last", "--items", nothing, 0),
     ("show last", "--items --page 1000", nothing, 2),
+    ("init", "", nothing, 0),  # a project has what it lacks of one, and keeps the rest
+    ("init", "below", nothing, 2),  # no project lies in another
+    ("new", "small --from none.csv", nothing, 2),
     ("get last", "scores", nothing, 0),
     ("get last", "report", nothing, 2),
     (f"get {SMALL}", "scores", nothing, 0),
     ("diff last", "last", nothing, 0),
     ("explain", "last", nothing, 0),
     ("explain last", "nothing", nothing, 2),
+    ("schema", "", nothing, 0),
+    ("schema", "nothing", nothing, 2),
     ("claims", "", nothing, 0),
     ("score", "--list", nothing, 0),
     ("score", "nothing", nothing, 2),

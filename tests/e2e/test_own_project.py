@@ -98,6 +98,14 @@ def test_another_version_finds_the_lock_as_it_is(installed: Installed, project: 
     assert shown["moved"] == [] and shown["stages"]
 
 
+def test_the_doctor_speaks_of_what_is_installed_and_of_no_checkout(installed: Installed, project: Path) -> None:
+    found = json.loads(installed.harness("doctor", "--json", cwd=project, check=None))["findings"]
+    told = {one["subject"]: one for one in found}
+    assert told["packages"]["state"] == "ok"
+    assert "-m harness.run.setup" in told["bytecode"]["advice"]
+    assert not any("make setup" in one["advice"] for one in found)
+
+
 @pytest.mark.skipif(not as_root(), reason="only root can be somebody else")
 def test_somebody_who_owns_nothing_but_the_folder_gets_there_too(installed: Installed) -> None:
     folder, nobody = installed.folder / "theirs", installed.nobody()

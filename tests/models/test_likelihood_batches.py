@@ -132,6 +132,21 @@ def test_memory_that_runs_out_between_batches_measures_the_rest_anew(monkeypatch
         assert mine == pytest.approx(known, abs=1e-4)
 
 
+def test_memory_that_runs_out_over_what_all_begin_with_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = open_causal(TINY, {"batch": "4", "dtype": "float32"})
+    expected, times = logprobs(loaded, 1, ASKED), iter([True, False])
+
+    def short(loaded: Any, groups: Any) -> Any:
+        if next(times):
+            raise MemoryError
+        return together.header_of(loaded, groups)
+
+    monkeypatch.setattr(likelihood, "header_of", short)
+    for mine, known in zip(logprobs(loaded, 4, ASKED), expected, strict=True):
+        assert mine == pytest.approx(known, abs=1e-4)
+    assert next(times, None) is None
+
+
 def test_one_prompt_that_leaves_the_window_costs_its_neighbours_nothing() -> None:
     loaded = open_causal(TINY, {"batch": "4", "dtype": "float32"})
     long = ("x" * 600, [" 4", " 5"])

@@ -90,7 +90,7 @@ def test_another_right_answer_is_refused_and_named(asked: tuple[Path, str]) -> N
     folder, first = asked
     run_again(folder, [ROWS[0], ("Capital of Italy?", "Roma"), *ROWS[2:]])
     error = error_of(harness("compare", first, "last", "--json", cwd=folder, check=2))
-    assert error["what"].startswith("item capitals-000002 has another right answer in the other run")
+    assert error["what"].startswith("item 'capitals-000002' has another right answer in the other run")
 
 
 def test_other_wordings_and_scorers_are_said(asked: tuple[Path, str]) -> None:

@@ -123,7 +123,7 @@ def test_a_shipped_model_is_pinned_by_the_same_files_as_its_folder(tmp_path: Pat
 
 
 @pytest.mark.parametrize("source", ["package:llm-harness", "package:llm-harness/none"])
-def test_what_is_not_shipped_is_unresolved_and_the_shipped_models_are_named(tmp_path: Path, source: str) -> None:
+def test_what_is_not_shipped_is_unresolved_and_what_is_is_named(tmp_path: Path, source: str) -> None:
     found = weights.pin_weights(tmp_path, Weights(source), SETTINGS)
     assert "tiny-raw, tiny-shaped" in found["unresolved"]
 

@@ -11,7 +11,7 @@ from support import data_of, error_of, harness
 
 from harness.errors import InputError
 from harness.manifest.load import parse_manifest
-from harness.verbs.column_guesses import Sample, guess
+from harness.verbs.column_guesses import FileSample, guess
 from harness.verbs.first_manifest import FirstManifest, write_manifest
 
 MODELS = {"oracle": {"provider": "baseline", "behaviour": "oracle"}}
@@ -21,7 +21,7 @@ WIDE = b",".join(b"c%d" % at for at in range(3000)) + b"\n1" + b"," * 2999 + b"\
 
 def written(rows: list[dict[str, Any]], **given: list[str]) -> tuple[str, Any]:
     """Write the manifest of some rows; gives its text and what it is read as."""
-    sample = Sample.of("mine.csv", rows)
+    sample = FileSample.of("mine.csv", rows)
     first = FirstManifest("mine", "harness new mine", "mine.csv", sample, guess(sample, given), MODELS, "Who is asked.")
     text = write_manifest(first)
     return text, parse_manifest(text.encode(), "mine.yaml")[0].intent()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import InputError
-from harness.verbs.column_guesses import Sample, guess
+from harness.verbs.column_guesses import FileSample, guess
 
 NONE: dict[str, list[str]] = {}
 
 
-def sample(columns: str, *rows: str) -> Sample:
+def sample(columns: str, *rows: str) -> FileSample:
     names = columns.split(",")
-    return Sample.of("mine.csv", [dict(zip(names, row.split(","), strict=True)) for row in rows])
+    return FileSample.of("mine.csv", [dict(zip(names, row.split(","), strict=True)) for row in rows])
 
 
 @pytest.mark.parametrize(
@@ -91,4 +91,4 @@ def test_of_splits_the_one_for_tests_is_asked(values: tuple[str, str], asked: st
 
 def test_lists_in_cells_are_the_options_of_a_choice() -> None:
     rows = [{"question": "Which?", "choices": ["p", "q"], "answer": 0} for _ in range(3)]
-    assert guess(Sample.of("mine.jsonl", rows), NONE).columns("options") == ("choices",)
+    assert guess(FileSample.of("mine.jsonl", rows), NONE).columns("options") == ("choices",)

@@ -21,7 +21,7 @@ from harness.models.local.chat import ModelInput, model_input
 from harness.models.local.continuations import ContinuationScore, TokenizedContinuation, likelihoods
 from harness.models.local.load import REFERENCE, LoadedModel, batch_size, lay_out_weights, open_causal
 from harness.models.local.numerics import fingerprint
-from harness.models.local.together import batches_together, header_of, measure_batch, prepared
+from harness.models.local.together import Header, batches_together, header_of, measure_batch, prepared
 from harness.models.local.tokenized import rolling_windows, tokenize_continuations
 from harness.models.local.torch_setup import out_of_memory, release_memory
 from harness.rowtypes import Likelihood, Prompt
@@ -114,10 +114,11 @@ class LikelihoodModel:
         ready = [prepared(group) for group in groups]
         waiting = sorted(range(len(groups)), key=lambda place: (ready[place].shared, place))
         found: list[list[ContinuationScore] | str] = [NO_ROOM for _ in groups]
-        header = header_of(self.loaded, ready)
+        header: Header | None = None
         while waiting and self.size > 1:
             part = waiting[: self.size]
             try:
+                header = header or header_of(self.loaded, ready)
                 measure_batch(self.loaded, [ready[place] for place in part], header, self.size)
             except (RuntimeError, MemoryError) as bad:
                 self._halve(bad)

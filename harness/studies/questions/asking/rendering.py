@@ -15,7 +15,7 @@ from harness.digest import canonical, sha256
 from harness.errors import InputError
 from harness.rowtypes import Item, Prompt
 from harness.studies import shots
-from harness.studies.questions.asking.wordings import ANSWER, OPTIONS, SHOTS, Known, Wording, Words, wordings
+from harness.studies.questions.asking.wordings import ANSWER, OPTIONS, SHOTS, Known, Wording, WordingText, wordings
 
 LONGEST = 8 << 20  # characters of a prompt
 
@@ -92,7 +92,7 @@ def _lettered(choices: Mapping[str, str]) -> str:
     return "\n".join(f"{letter}. {text}" for letter, text in choices.items())
 
 
-def fill(words: Words, values: Mapping[str, str]) -> str:
+def fill(words: WordingText, values: Mapping[str, str]) -> str:
     """Put values in the place of their names, once, so that no value is read as a wording."""
     pieces = list(words.pieces)
     for place in range(1, len(pieces), 2):
@@ -100,7 +100,7 @@ def fill(words: Words, values: Mapping[str, str]) -> str:
     return "".join(pieces)
 
 
-def _text(words: Words, values: Mapping[str, str], before: Any) -> str:
+def _text(words: WordingText, values: Mapping[str, str], before: Any) -> str:
     """Write a text with the examples where it says, else before it."""
     lead = "" if SHOTS in words.names else before
     return str(lead) + fill(words, {**values, SHOTS: before})
@@ -131,6 +131,6 @@ def _before(each: Wording, examples: Sequence[Mapping[str, Any]], values: Sequen
     return "".join(asked if each.shot else f"{asked} {answer}\n\n" for asked, answer in texts)
 
 
-def _after(words: Words) -> Words:
+def _after(words: WordingText) -> WordingText:
     """Give the part of a text that follows the place of its examples: what is said of each question."""
-    return Words(words.pieces[2 * words.names.index(SHOTS) + 2 :])
+    return WordingText(words.pieces[2 * words.names.index(SHOTS) + 2 :])

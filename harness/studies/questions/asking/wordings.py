@@ -42,7 +42,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Words:
+class WordingText:
     """A text of a wording: literal words at even places, names at odd ones."""
 
     pieces: tuple[str, ...]
@@ -58,9 +58,9 @@ class Wording:
     """A wording: its number, its texts with who says each, how an example is written, and its digests."""
 
     id: int
-    turns: tuple[tuple[str, Words], ...]
+    turns: tuple[tuple[str, WordingText], ...]
     chat: bool  # it is asked in turns, and not as one text
-    shot: Words | None
+    shot: WordingText | None
     sha256: str
     shot_sha256: str = ""
 
@@ -132,7 +132,7 @@ def _text(said: Any, where: str) -> str:
     return said
 
 
-def words(text: str, known: Known, where: str, *, example: bool = False) -> Words:
+def words(text: str, known: Known, where: str, *, example: bool = False) -> WordingText:
     """Split a text at what it names; InputError for a name that stands for no column which may be shown.
 
     In an `example` the answer may be shown too: by `{answer}`, or by the name of the target's column.
@@ -151,7 +151,7 @@ def words(text: str, known: Known, where: str, *, example: bool = False) -> Word
         else:
             pieces[-1] += found[0]
     pieces[-1] += text[end:]
-    return Words(tuple(pieces))
+    return WordingText(tuple(pieces))
 
 
 def _named(name: str, known: Known, where: str, example: bool) -> str:

@@ -70,9 +70,7 @@ def draw(params: Mapping[str, Any], asks: Mapping[int, str], shows: Mapping[int,
         counts["examples"] = len(drawn.examples)
         counts["left_out"] = len(asks) - len(rows)  # since they are examples, or ask what one asks
     if not rows:
-        raise InputError(
-            "no row is left to ask", where=str(params["file"]), next="check `where`, and how many examples are drawn"
-        )
+        raise nothing_left(params["file"])
     wanted = params.get("count")
     if wanted is not None and wanted > len(rows):
         raise InputError(
@@ -82,6 +80,11 @@ def draw(params: Mapping[str, Any], asks: Mapping[int, str], shows: Mapping[int,
     drawn.asked = set(first(rows, wanted, params["seed"], ASKED))
     counts["asked"] = len(drawn.asked)
     return drawn
+
+
+def nothing_left(file: str) -> InputError:
+    """Word the error of a file of which no row is asked."""
+    return InputError("no row is left to ask", where=file, next="check `where`, and how many examples are drawn")
 
 
 def _examples(pool: Mapping[int, str], shots: Mapping[str, Any], asked: set[str], file: str) -> list[int]:

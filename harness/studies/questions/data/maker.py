@@ -1,11 +1,12 @@
 """The step that makes a dataset of a person's file: items without what is right, golds, examples and counts.
 
-The file is read twice, once to draw and once to write, so that its size does not matter. It must never know a wording.
+Where rows are drawn the file is read again to write them, so that its size does not matter. It must never know a
+wording.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ OUTPUTS = ("items", "gold", "counts")
 SHOTS = "shots"
 TESTS = "tests"  # a field, and the output that says of each item's tests what a trial may see
 LONGEST_ID = 200
+NumberedRow = tuple[int, drawing.Row]
 
 
 @dataclass(frozen=True)
@@ -61,31 +63,39 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     """
     mapped, shots = Mapped.of(params["fields"]), params.get("shots") or {}
     file = SourceFile(inputs["file"], params["file"], params["format"], params["encoding"])
-    other = inputs.get("shots_file")
+    if shots or mapped["options"] or params.get("count"):
+        counts = _write_drawn(params, inputs, out, file, mapped)
+    else:  # nothing has to be known of all rows before the first is written
+        count = _write(out, params["dataset"], file, mapped, _matching(file, mapped, params["where"]), "")
+        if not count:
+            raise drawing.nothing_left(params["file"])
+        counts = {"rows": count, "asked": count}
+    if mapped[TESTS]:
+        _write_tests(out)
+    rows.write_one(out / "counts", {params["dataset"]: counts})
+
+
+def _write_drawn(
+    params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, file: SourceFile, mapped: Mapped
+) -> dict[str, int]:
+    """Draw what is asked and what is shown, see how targets name options, and write; gives the counts."""
+    where, shots, other = params["where"], params.get("shots") or {}, inputs.get("shots_file")
     source = SourceFile(other, shots["file"], shots["format"], params["encoding"]) if other else file
-    where, also = params["where"], shots.get("where", [])
-    asks, shows = {}, {}
+    also, (asks, shows) = shots.get("where", []), (dict[int, str](), dict[int, str]())
     for number, row in read(file, mapped.columns([*where, *([] if other else also)])):
         if drawing.matches(row, where, file, number):
             asks[number] = drawing.question(row, mapped.asked) if shots else ""
         if also and not other and drawing.matches(row, also, file, number):
             shows[number] = drawing.question(row, mapped.asked)
     if other:
-        pairs = read(source, mapped.columns(also))
-        shows = {
-            number: drawing.question(row, mapped.asked)
-            for number, row in pairs
-            if drawing.matches(row, also, source, number)
-        }
-    drawn = drawing.draw(params, asks, shows if shows or also or other else None, same=not other)
+        shows = {number: drawing.question(row, mapped.asked) for number, row in _matching(source, mapped, also)}
+    drawn = drawing.draw(params, asks, shows if also or other else None, same=not other)
     way = _ways(params["fields"].get("target_is"), mapped, file, drawn.asked)
     if shots:
         _ways(way, mapped, source, set(drawn.examples))
         _write_examples(out, params["dataset"], source, mapped, drawn.examples, way)
-    _write(out, params["dataset"], file, mapped, drawn.asked, way)
-    if mapped[TESTS]:
-        _write_tests(out)
-    rows.write_one(out / "counts", {params["dataset"]: drawn.counts})
+    _write(out, params["dataset"], file, mapped, _chosen(file, mapped, drawn.asked), way)
+    return drawn.counts
 
 
 def _ways(said: str | None, mapped: Mapped, file: SourceFile, wanted: set[int]) -> str:
@@ -112,15 +122,20 @@ def _write_tests(out: Path) -> None:
     rows.write(out / TESTS, visible())
 
 
-def _chosen(file: SourceFile, mapped: Mapped, wanted: set[int]) -> Iterator[tuple[int, drawing.Row]]:
+def _chosen(file: SourceFile, mapped: Mapped, wanted: set[int]) -> Iterator[NumberedRow]:
     return ((number, row) for number, row in read(file, mapped.columns()) if number in wanted)
 
 
-def _write(out: Path, dataset: str, file: SourceFile, mapped: Mapped, asked: set[int], way: str) -> None:
-    """Write items and golds side by side, in the order of the file."""
+def _matching(file: SourceFile, mapped: Mapped, where: drawing.Where) -> Iterator[NumberedRow]:
+    found = read(file, mapped.columns(where))
+    return ((number, row) for number, row in found if drawing.matches(row, where, file, number))
+
+
+def _write(out: Path, dataset: str, file: SourceFile, mapped: Mapped, asked: Iterable[NumberedRow], way: str) -> int:
+    """Write items and golds side by side, in the order of the file; gives how many they are."""
     with open(out / "items", "wb") as items, open(out / "gold", "wb") as golds:
         known: dict[str, int] = {}
-        for number, row in _chosen(file, mapped, asked):
+        for number, row in asked:
             item = _item(dataset, file, mapped, number, row)
             if item["id"] in known:
                 raise InputError(
@@ -130,6 +145,7 @@ def _write(out: Path, dataset: str, file: SourceFile, mapped: Mapped, asked: set
             known[item["id"]] = number
             items.write(canonical(item) + b"\n")
             golds.write(canonical(_gold(item, mapped, file, number, row, way)) + b"\n")
+    return len(known)
 
 
 def _item(dataset: str, file: SourceFile, mapped: Mapped, number: int, row: drawing.Row) -> Item:

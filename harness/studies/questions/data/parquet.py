@@ -18,6 +18,7 @@ from harness.studies.questions.data.thrift import Fields, MalformedError, Thrift
 MAGIC = b"PAR1"
 LARGEST_FOOTER = 64 << 20
 LARGEST_CHUNK = 1 << 30
+MOST_VALUES = 20_000_000  # of a column in one group of rows
 OPTIONAL, REPEATED = 1, 2
 _PLAIN_TYPES = {0, 4, 11, 12, 13, 14, 15, 16, 17, 18, 19}  # of texts, whole numbers and JSON
 _PLAIN_MEANINGS = {1, 4, 10, 11, 12}  # the same, as newer files say it
@@ -67,6 +68,8 @@ class ParquetFile:
         begin, size = min(about[9], about.get(11) or about[9]), about[7]
         if not (begin >= 0 and 0 <= size <= LARGEST_CHUNK):
             raise MalformedError("a column of an impossible size")
+        if max(about[5], group[3]) > MOST_VALUES:
+            raise UnreadableError("a group of rows is too large: write smaller ones")
         file.seek(begin)
         last: list[Any] | None = None
         for page in pages(file.read(size), column.leaf, about[4], about[5]):

@@ -15,7 +15,7 @@ from harness.studies.questions.data import snappy
 from harness.studies.questions.data.thrift import Fields, MalformedError, ThriftReader, varint
 
 LARGEST = 256 << 20  # bytes of a page, unpacked
-MOST_VALUES = 50_000_000  # of a page
+MOST_VALUES = 5_000_000  # of a page
 _DATA, _DICTIONARY, _DATA_2 = 0, 2, 3
 _PLAIN, _OLD_DICTIONARY, _RLE, _DICTIONARY_INDEX = 0, 2, 3, 8
 BOOLEAN, INT32, INT64, FLOAT, DOUBLE, BYTES = 0, 1, 2, 4, 5, 6

@@ -87,6 +87,8 @@ def _parquet(file: SourceFile, columns: Sequence[str]) -> Iterator[tuple[int, di
             if column not in opened.columns:
                 raise missing(file, column, opened.names)
         for number, row in enumerate(opened.rows(columns), start=1):
+            if sum(len(cell) for cell in row.values() if isinstance(cell, str)) > LONGEST:
+                raise _long(file, number)
             yield number, {name: _spelled(cell) for name, cell in row.items()}
     except UnreadableError as bad:
         raise InputError(

@@ -26,7 +26,8 @@ def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
 
     def word(case: judged.JudgedCase) -> judged.Worded:
         reference = [one for one in targets(case.gold["gold"]) if one.strip()] if params["target"] else []
-        text = prompt(params["rubric"], int(params["best"]), case.item["input"], reference, case.response["text"])
+        asked = {**case.item["input"], **case.item.get("options", {})}
+        text = prompt(params["rubric"], int(params["best"]), asked, reference, case.response["text"])
         again = (
             f"\nThe reply before this one could not be read. Write `GRADE:` and a number from 0 to {params['best']}."
         )

@@ -15,8 +15,9 @@ from typing import Any
 from harness.rowtypes import Found
 from harness.strict_json import reject_duplicates
 from harness.studies import graded
-from harness.studies.questions.compared import finding, targets, without
+from harness.studies.questions.compared import finding, shown, targets, without
 from harness.studies.questions.scoring.schema import JsonSchema, parse_schema
+from harness.studies.questions.scoring.search import UnsearchedError
 
 LONGEST = 1_000_000  # characters of an answer that is read
 NO_JSON, NO_TARGET = "the answer is no JSON", "the target is no JSON"
@@ -43,12 +44,16 @@ def json_answer(response: str, gold: Mapping[str, Any], schema: JsonSchema | Non
     if not said:
         return finding(0, None, why=NO_JSON)
     [value] = said
-    shown = json.dumps(value, sort_keys=True)
-    if schema is not None and (why := schema.violation(value)):
-        return finding(0, shown, why=why)
+    spelled = json.dumps(value, sort_keys=True)
+    try:
+        why = schema.violation(value) if schema is not None else ""
+    except UnsearchedError as bad:
+        return without(str(bad))
+    if why:
+        return finding(0, spelled, why=shown(why))
     if equal and not any(same(value, one) for one in wanted):
-        return finding(0, shown, why="it says something else than the target")
-    return finding(1, shown)
+        return finding(0, spelled, why="it says something else than the target")
+    return finding(1, spelled)
 
 
 def unfenced(text: str) -> str:

@@ -18,8 +18,6 @@ from harness.studies.questions.scoring import search
 from harness.studies.questions.scoring.exact import exact
 from harness.studies.questions.scoring.match import match
 
-TOO_LONG = f"the answer is longer than {search.LONGEST:,} characters"
-OUT_OF_TIME = f"the search took longer than {search.SECONDS:g} seconds"
 MOST_OUT_OF_TIME = 12  # a minute of them
 
 
@@ -30,7 +28,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     def rule(seen: graded.Seen) -> Found:
         nonlocal slow
         found = regex(seen.response["text"], seen.gold["gold"], params)
-        slow += found["value"] == {"missing": OUT_OF_TIME}
+        slow += found["value"] == {"missing": search.OUT_OF_TIME}
         if slow > MOST_OUT_OF_TIME:
             raise InputError(
                 f"the pattern of {params['name']!r} ran out of time in {slow} answers of one step",
@@ -45,11 +43,11 @@ def regex(response: str, gold: Mapping[str, Any], params: Mapping[str, Any]) -> 
     """Score one answer by `pattern`, `take`, `group`, `matches` and `normalised`."""
     pattern = str(params["pattern"])
     if len(response) > search.LONGEST:
-        return without(TOO_LONG)
+        return without(search.TOO_LONG)
     group = params.get("group", min(1, search.groups(pattern)))
     found = search.find(pattern, response, str(params["take"]), int(group))
     if found is None:
-        return without(OUT_OF_TIME)
+        return without(search.OUT_OF_TIME)
     if params["matches"]:
         return finding(int(bool(found)), found[0] if found else None)
     if not found:

@@ -31,7 +31,10 @@ class JsonSchema:
     whole: Any
 
     def violation(self, value: Any) -> str:
-        """Say what of a value the schema does not allow, and where; empty where it allows all."""
+        """Say what of a value the schema does not allow, and where; empty where it allows all.
+
+        UnsearchedError where a text cannot be searched for a `pattern`.
+        """
         return _violation(self.whole, value, "$", self.whole)
 
 

@@ -98,12 +98,7 @@ def _const(said: Any, value: Any, part: Mapping[str, Any]) -> str:
 
 
 def _pattern(said: Any, value: Any, part: Mapping[str, Any]) -> str:
-    if not isinstance(value, str):
-        return ""
-    if len(value) > search.LONGEST:
-        return "the text is too long for a pattern"
-    found = search.find(said, value, "first", 0)
-    return "" if found else "the pattern is not found" if found is not None else "the pattern ran out of time"
+    return "" if not isinstance(value, str) or search.is_found(said, value) else "the pattern is not found"
 
 
 def _spelled(value: Any) -> str:

@@ -26,6 +26,14 @@ _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _SET = re.compile(r"\[\^?\]?[^\]]*\]")
 
 
+TOO_LONG = f"a text is longer than {LONGEST:,} characters"
+OUT_OF_TIME = f"the search took longer than {SECONDS:g} seconds"
+
+
+class UnsearchedError(Exception):
+    """There is no saying whether a pattern is found in a text, and why: no score can be made of it."""
+
+
 def refused(pattern: str) -> str:
     """Give the reason why a pattern is refused: it may run for ever, or mean two things; empty where it may be used."""
     with warnings.catch_warnings():
@@ -72,6 +80,16 @@ def _compiled(pattern: str) -> Any:
         return regex.compile(pattern, regex.VERSION0)
     except regex.error as bad:
         raise ValueError(str(bad)) from bad
+
+
+def is_found(pattern: str, text: str) -> bool:
+    """Whether a pattern is found in a text; UnsearchedError where that cannot be said."""
+    if len(text) > LONGEST:
+        raise UnsearchedError(TOO_LONG)
+    found = find(pattern, text, "first", 0)
+    if found is None:
+        raise UnsearchedError(OUT_OF_TIME)
+    return bool(found)
 
 
 def groups(pattern: str) -> int:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import base64
-import json
 import random
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from studies.questions.data.own_rows import made, refusal
-from support_agents import peers_python
 
 from harness.errors import InputError
 from harness.studies.questions.data import snappy
 from harness.studies.questions.data.parquet import BROKEN, ParquetFile
-from harness.studies.questions.data.parquet_pages import UnreadableError
+from harness.studies.questions.data.parquet_pages import BYTES, Leaf, pages
 from harness.studies.questions.data.tables import SourceFile, read
 from harness.studies.questions.data.thrift import MalformedError
 
@@ -38,30 +35,6 @@ ROWS: list[dict[str, Any]] = [
     {"question": "Q1", "choices": ["u", "v1"], "right": 1, "maybe": None},
     {"question": "Q2", "choices": ["u", "v2"], "right": 0, "maybe": None},
 ]
-WRITER = """
-import json, sys
-import pyarrow as pa, pyarrow.parquet as pq
-folder = sys.argv[1]
-rows = json.load(open(folder + "/rows.json"))
-kinds = {"question": pa.string(), "choices": pa.list_(pa.string()), "n": pa.int64(), "x": pa.float64(),
-         "f": pa.float32(), "t": pa.bool_(), "maybe": pa.string(),
-         "numbers": pa.large_list(pa.int32()), "u": pa.uint32()}
-table = pa.Table.from_pylist(rows, pa.schema(list(kinds.items())))
-for name, how in json.load(open(folder + "/how.json")).items():
-    pq.write_table(table, f"{folder}/{name}.parquet", **how)
-"""
-HOW: dict[str, dict[str, Any]] = {
-    "snappy": {},
-    "gzip": {"compression": "gzip"},
-    "none": {"compression": "none", "use_dictionary": False},
-    "second": {"data_page_version": "2.0"},
-    "plain-second": {"data_page_version": "2.0", "compression": "none", "use_dictionary": False},
-    "small-pages": {"data_page_size": 64, "row_group_size": 7, "write_batch_size": 3},
-}
-OTHER = {
-    "zstd": {"compression": "zstd"},
-    "delta": {"use_dictionary": False, "column_encoding": {"n": "DELTA_BINARY_PACKED"}},
-}
 
 
 def rows_of(path: Path, columns: list[str]) -> list[dict[str, Any]]:
@@ -127,20 +100,42 @@ def test_snappy_is_unpacked_as_its_format_says(packed: bytes, plain: bytes) -> N
             snappy.unpack(packed[:cut], len(plain))
 
 
-@pytest.mark.long
-def test_every_usual_way_of_writing_gives_the_rows_that_were_written(tmp_path: Path) -> None:
-    python = peers_python("pyarrow")
-    rows = [
-        {"question": f"What is {n}? " + "ü" * (n % 50), "choices": [f"c{n}", "same"] * (n % 3), "n": n - 50, "x": n / 7,
-         "f": n / 10, "t": n % 3 == 0, "maybe": f"m{n % 5}" if n % 4 else None, "numbers": list(range(n % 6)),
-         "u": 2**32 - 1 - n}
-        for n in range(500)
-    ]  # fmt: skip
-    (tmp_path / "rows.json").write_text(json.dumps(rows))
-    (tmp_path / "how.json").write_text(json.dumps({**HOW, **OTHER}))
-    subprocess.run([python, "-c", WRITER, str(tmp_path)], check=True, timeout=120)
-    for name in HOW:
-        assert rows_of(tmp_path / f"{name}.parquet", list(rows[0])) == rows, name
-    for name in OTHER:
-        with pytest.raises(UnreadableError, match="write it with"):
-            rows_of(tmp_path / f"{name}.parquet", ["n"])
+def message(fields: dict[int, Any]) -> bytes:
+    """Write numbers and structs as Thrift's compact protocol does."""
+    out, last = b"", 0
+    for number, value in fields.items():
+        kind = 12 if isinstance(value, dict) else 5
+        out += bytes([(number - last) << 4 | kind])
+        out += message(value) if isinstance(value, dict) else number_bytes(value)
+        last = number
+    return out + b"\0"
+
+
+def number_bytes(value: int) -> bytes:
+    """Write a signed number in groups of seven bits."""
+    left, out = (value << 1) ^ (value >> 63), b""
+    while left > 127:
+        out, left = out + bytes([left & 127 | 128]), left >> 7
+    return out + bytes([left])
+
+
+RUN = b"\x06\0\0\0" + b"\xfe\xff\xff\xff\x0f\x01"  # definition levels: two thousand million times 1
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        {1: 0, 2: len(RUN), 3: len(RUN), 5: {1: 10**9, 2: 0}},
+        {1: 0, 2: 10**11, 3: len(RUN), 5: {1: 5, 2: 0}},
+        {1: 0, 2: len(RUN), 3: 10**11, 5: {1: 5, 2: 0}},
+        {1: 0, 2: -1, 3: -5, 5: {1: 5, 2: 0}},
+        {1: 0, 2: len(RUN), 3: len(RUN), 5: {1: -1, 2: 0}},
+        {1: 0, 2: len(RUN), 3: len(RUN), 5: {1: 4_000_000, 2: 0}},
+        {1: 3, 2: len(RUN), 3: len(RUN), 8: {1: 5, 4: 0, 5: 10**9, 6: 10**9}},
+        {1: 2, 2: len(RUN), 3: len(RUN), 7: {1: 10**9, 2: 0}},
+        {},
+    ],
+)
+def test_a_page_that_says_more_than_there_is_takes_neither_room_nor_time(head: dict[int, Any]) -> None:
+    with pytest.raises(BROKEN):
+        list(pages(message(head) + RUN, Leaf(BYTES, 1, 0), 0, 10**12))

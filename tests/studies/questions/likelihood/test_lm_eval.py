@@ -44,6 +44,7 @@ WORDS = [
     "345",
 ]
 SHOTS = "Question: What is 1 plus 1?\nAnswer: 2\n\nQuestion: What is 2 plus 3?\nAnswer: 5\n\n"
+FLOAT32 = 1e-6  # of sums below -100 nats, of which a model in float32 gives no ten-thousandth
 ITEMS, TEXTS, WINDOW = 240, 12, 512
 PEER = """
 import json, sys
@@ -155,11 +156,7 @@ def measured(loaded: tuple[LoadedModel, int], asked: Path, what: Measured, out: 
     return list(rows.read(out))
 
 
-def test_choices_are_lm_evals_by_every_rule(
-    loaded: tuple[LoadedModel, int], model: Path, theirs: Any, tmp_path: Path
-) -> None:
-    # A token that the tiny model never saw makes it so unsure that lm-eval's float32 holds no ten-thousandth of a sum.
-    rel = 0 if model == TINY else 1e-6
+def test_choices_are_lm_evals_by_every_rule(loaded: tuple[LoadedModel, int], theirs: Any, tmp_path: Path) -> None:
     samples = sorted(theirs["samples"]["our_choice"], key=lambda sample: sample["doc_id"])
     assert [sample["doc"] for sample in samples] == items() and len(samples) == ITEMS
     tables: dict[str, list[Any]] = {"items": [], "gold": [], "asked": []}
@@ -179,7 +176,7 @@ def test_choices_are_lm_evals_by_every_rule(
     for sample, row, apart in zip(samples, found, alone, strict=True):
         ours = [*row["continuations"], *apart["continuations"]]
         pairs = [(float(total), greedy in (True, "True")) for ((total, greedy),) in sample["resps"]]
-        assert [one["logprob"] for one in ours] == pytest.approx([total for total, _ in pairs], abs=1e-4, rel=rel)
+        assert [one["logprob"] for one in ours] == pytest.approx([total for total, _ in pairs], abs=1e-4, rel=FLOAT32)
         assert [one["greedy"] for one in ours] == [greedy for _, greedy in pairs]
     for rule, metric in RULES.items():
         scores.choice({"name": rule, "normalise": rule, "show": "text"}, inputs, tmp_path)
@@ -195,7 +192,7 @@ def test_perplexities_are_lm_evals(loaded: tuple[LoadedModel, int], theirs: Any,
     samples = sorted(theirs["samples"]["our_texts"], key=lambda sample: sample["doc_id"])
     for row, sample in zip(found, samples, strict=True):
         [[total]] = [[float(each) for each in resp] for resp in sample["resps"]]
-        assert row["continuations"][0]["logprob"] == pytest.approx(total, rel=1e-6, abs=1e-4)
+        assert row["continuations"][0]["logprob"] == pytest.approx(total, abs=1e-4, rel=FLOAT32)
     inputs = {name: tmp_path / name for name in ("prompts", "likelihoods")}
     scores.perplexity({"name": "perplexity"}, inputs, tmp_path)
     details = [row["detail"] for row in rows.read(tmp_path / "scores")]

@@ -11,7 +11,7 @@ import pytest
 from support_answer_scores import entry, scores, values
 
 from harness.errors import InputError
-from harness.studies.questions.scoring import json_answer
+from harness.studies.questions.scoring import json_answer, search
 from harness.studies.questions.scoring.schema import parse_schema
 
 WHOLE = '{"name": "Ada", "born": 1815, "tags": ["x", null, true]}'
@@ -120,3 +120,20 @@ def test_a_schema_that_doubles_with_each_reference_is_refused() -> None:
     defs = {f"d{level}": {"allOf": [{"$ref": f"#/$defs/d{level + 1}"}] * 2} for level in range(40)}
     with pytest.raises(InputError, match="more than 2,000 parts"):
         parse_schema(json.dumps({"$defs": {**defs, "d40": {}}, "$ref": "#/$defs/d0"}))
+
+
+def test_a_text_that_cannot_be_searched_gives_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "SECONDS", 0.05)
+    written = {"json": {"schema": json.dumps({"items": {"pattern": "(?=(a*)(a*)(a*)b)"}})}}
+    answers = [json.dumps([text]) for text in ("ab", "a" * 2_000, "a" * 200_001, "c")]
+    missing = [{"missing": search.OUT_OF_TIME}, {"missing": search.TOO_LONG}]
+    assert values(tmp_path, json_answer.score, written, answers, {"target": ""}) == [1, *missing, 0]
+
+
+def test_half_a_character_in_an_answer_is_told_of_and_breaks_nothing(tmp_path: Path) -> None:
+    schema = json.dumps(
+        {"additionalProperties": {"type": "integer"}, "required": ["x"], "properties": {"x": {"enum": ["y"]}}}
+    )
+    answers = ['{"\\ud800": "z", "x": "y"}', '{"x": "\\udfff"}', '{"\\udc00": 1}']
+    found = scores(tmp_path, json_answer.score, {"json": {"schema": schema}}, answers, {"target": ""})
+    assert [row["value"] for row in found] == [0, 0, 0] and all(row["detail"]["why"] for row in found)

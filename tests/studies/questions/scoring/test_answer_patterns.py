@@ -71,7 +71,7 @@ def test_a_search_that_runs_out_of_time_has_no_score(tmp_path: Path, monkeypatch
     monkeypatch.setattr(search, "SECONDS", 0.05)
     written = {"regex": {"pattern": SLOW, "matches": "true"}}
     assert values(tmp_path, pattern.score, written, ["a" * 2000, "aab"], {"target": ""}) == [
-        {"missing": pattern.OUT_OF_TIME}, 1,
+        {"missing": search.OUT_OF_TIME}, 1,
     ]  # fmt: skip
     with pytest.raises(InputError, match="ran out of time in 13 answers"):
         scores(tmp_path, pattern.score, written, ["a" * 2000] * 20, {"target": ""})
@@ -79,7 +79,7 @@ def test_a_search_that_runs_out_of_time_has_no_score(tmp_path: Path, monkeypatch
 
 def test_an_answer_without_bounds_is_not_searched(tmp_path: Path) -> None:
     [row] = scores(tmp_path, pattern.score, {"regex": {"pattern": "a"}}, ["a" * 200_001], {"target": "a"})
-    assert row["value"] == {"missing": pattern.TOO_LONG}
+    assert row["value"] == {"missing": search.TOO_LONG}
 
 
 def test_a_group_that_the_pattern_has_not_is_refused() -> None:
