@@ -87,7 +87,7 @@ def pin_names(name: str, dataset: OwnFile) -> dict[str, str]:
     return {name if parameter == "file" else f"{name}/shots": parameter for parameter in dataset.files}
 
 
-def _own(name: str, dataset: OwnFile, study: Study, tree: Tree) -> MadeDataset:
+def _own(name: str, dataset: OwnFile, settings: Mapping[str, Any], study: Study, tree: Tree) -> MadeDataset:
     """Take a file of the project for a dataset that the study's reader of such files makes."""
     place = ("datasets", name, "file")
     if study.own_files is None:
@@ -97,7 +97,11 @@ def _own(name: str, dataset: OwnFile, study: Study, tree: Tree) -> MadeDataset:
         )  # fmt: skip
     formats = {parameter: dataset.format_of(file) for parameter, file in dataset.files.items()}
     said = dataset.model_dump(mode="json", exclude_none=True)
-    params = {**said, "dataset": name, "format": formats["file"]}
+    try:
+        fields = study.own_fields(said["fields"], settings)
+    except InputError as bad:
+        raise InputError(bad.what, where=tree.at(("settings", *bad.where.split("."))), next=bad.next) from bad
+    params = {**said, "fields": dict(fields), "dataset": name, "format": formats["file"]}
     if dataset.shots:
         params["shots"] = {**said["shots"], "format": formats.get("shots_file", formats["file"])}
     files = {parameter: pin for pin, parameter in pin_names(name, dataset).items()}
@@ -121,7 +125,7 @@ def made_datasets(manifest: Manifest, study: Study, tree: Tree) -> dict[str, Mad
                     f"agents cannot attempt dataset {name!r}, which is a file of one's own", where=tree.at(("agents",)),
                     next="take `agents` out of this manifest; models are asked its questions",
                 )  # fmt: skip
-            found[name] = _own(name, dataset, study, tree)
+            found[name] = _own(name, dataset, manifest.settings, study, tree)
         if not isinstance(dataset, Made):
             continue
         place = ("datasets", name)

@@ -230,6 +230,10 @@ class Study(ABC):
         """Give what tables of scores show under a manifest's settings, as written: where it may name scorers itself."""
         return self.meanings
 
+    def own_fields(self, fields: Mapping[str, Any], settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Give the columns of a file, with those that a manifest's settings, as written, name instead of its fields."""
+        return fields
+
     @abstractmethod
     def plan(self, brief: Brief) -> Plan:
         """Give the steps that a brief asks for, and which of their outputs can be named."""

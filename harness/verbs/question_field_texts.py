@@ -119,7 +119,7 @@ _SCORERS = {
         "normalised": FieldText("Whether what it finds is compared as `match` does.", "true"),
     },
     "ChoiceSwitches": _AS | {
-        "from": FieldText("Where the options stand.", "options"),
+        "from": FieldText("`fields.options`; where there is none, the column with the options.", "options"),
         "by": FieldText("By the letter that the answer names, or by the model's log-likelihoods.", "loglikelihood"),
         "normalise": FieldText("By what a log-likelihood is divided; `unconditional` takes off that without the "
                                "question.", "token"),

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from run.own_project import CAPITALS, OwnProject, own_project
 
+from harness import rows
 from harness.digest import sha256
 from harness.errors import InputError
 from harness.manifest.load import load
 from harness.run.lock import changed_pins, require_fit
 from harness.run.service import RunTarget, plan_locked
+from harness.store.store import Store
 
 FIELDS = "{input: question, target: answer}"
 AGENTS = "agents: {splits: {all: {public: true}}, budget: {calls: 1, seconds: 1}}"
@@ -159,3 +161,32 @@ def test_a_file_of_wordings_that_is_none_is_refused(project: OwnProject) -> None
     assert "at most 1 MiB" in project.refused().what
     (project.root / "mine.jsonl").write_text("\n")
     assert "there is no wording" in project.refused().what
+
+
+CHOICES = 'question,answer,options\nCapital of France?,Paris,"[""Rome"", ""Paris""]"\n'
+
+
+def test_a_choice_names_the_column_of_its_options_where_no_field_does(project: OwnProject) -> None:
+    project.data.write_text(CHOICES)
+    project.edit("[exact]", "[exact, {choice: {from: options}}]")
+    held, store = project.lock().of("datasets")["capitals"], Store(project.place.store)
+    [gold] = rows.read(store.blobs.deliver(held["gold"]["sha256"]))
+    assert gold["gold"] == {"target": "B", "accepted": ["Paris"]}
+
+
+@pytest.mark.parametrize(
+    ("fields", "score", "what"),
+    [
+        (FIELDS, "[{choice: {from: answer}}]", "tells what is right"),
+        (FIELDS, "[{choice: {from: one}}, {choice: {from: two, as: other}}]", "others are too"),
+        ("{input: question, target: answer, options: options}", "[{choice: {from: note}}]", "others are too"),
+    ],
+)
+def test_options_of_two_columns_or_of_the_answers_are_refused(
+    project: OwnProject, fields: str, score: str, what: str
+) -> None:
+    project.edit(FIELDS, fields)
+    project.edit("[exact]", score)
+    with pytest.raises(InputError, match=what) as bad:
+        project.lock()
+    assert bad.value.where.endswith("capitals.yaml:11")

@@ -12,10 +12,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from harness import texts
 from harness.errors import InputError
-from harness.models.provider import Checked, Name, Number
+from harness.models.provider import Checked, Line, Name, Number
 from harness.studies.questions.scoring.schema import parse_schema
 from harness.studies.questions.scoring.search import groups, refused
 
+OPTIONS = "options"  # a field, and what a choice is from where nothing else is said
 LONGEST = 20_000  # characters of a rubric or a schema
 
 
@@ -139,7 +140,7 @@ class ChoiceSwitches(ScorerSwitches):
     what is measured: the option's text, or its letter.
     """
 
-    from_: Literal["options"] = "options"
+    from_: Line = OPTIONS  # `fields.options`; or, where a dataset names none, the column that holds them
     by: Literal["letter", "loglikelihood"] = "letter"
     normalise: Literal["sum", "token", "character", "byte", "unconditional"] = "sum"
     show: Literal["text", "letter"] = "text"
@@ -224,3 +225,14 @@ class ScorerEntry:
     code: CodeSwitches | None = None
     judge: JudgeSwitches | None = None
     perplexity: PerplexitySwitches | None = None
+
+
+def options_named(score: Any) -> set[str]:
+    """Give the columns that choices of a manifest's `score`, as written, are said to be from; none that is not said."""
+    entries = [
+        entry.get("choice")
+        for entry in (score if isinstance(score, list | tuple) else ())
+        if isinstance(entry, Mapping)
+    ]
+    found = [entry.get("from") for entry in entries if isinstance(entry, Mapping)]
+    return {column for column in found if isinstance(column, str)}

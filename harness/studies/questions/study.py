@@ -20,6 +20,7 @@ from harness.studies.questions.data.maker import OUTPUTS, SHOTS, TESTS
 from harness.studies.questions.likelihood.steps import LIKELIHOODS, add
 from harness.studies.questions.measures.steps import OPTIONAL as LATER
 from harness.studies.questions.measures.steps import analyse
+from harness.studies.questions.score_entries import OPTIONS, options_named
 from harness.studies.questions.scoring.catalogue import ENCODER, JUDGE, asked_scorers, of_answers, wants
 from harness.studies.questions.settings import QuestionsSettings
 from harness.studies.study import OPTIONAL, Brief, Dataset, Maker, Study
@@ -66,6 +67,27 @@ class OwnQuestions(Study):
     def meanings_of(self, settings: Mapping[str, Any]) -> Mapping[str, Meaning]:
         """Give what the scorers' numbers mean, by the names that a manifest gives them."""
         return meaning.renamed(settings.get("score"))
+
+    def own_fields(self, fields: Mapping[str, Any], settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Give the columns of a file, with the one of the options that a scorer of choices names where no field does.
+
+        InputError where two scorers name two columns, and where the column tells what is right.
+        """
+        named = sorted(options_named(settings.get("score")))
+        others = [column for column in named if column != OPTIONS]
+        if (fields.get(OPTIONS) and not others) or not named:
+            return fields
+        if fields.get(OPTIONS) or len(named) > 1:
+            raise InputError(
+                f"a choice is from {others[0]!r}, and others are too", where="score",
+                next="name the columns of the options once, under `fields.options`, and write `from: options`",
+            )  # fmt: skip
+        if named[0] in (fields.get("target"), fields.get("accepted"), fields.get(TESTS)):
+            raise InputError(
+                f"the column {named[0]!r} tells what is right, and cannot hold options", where="score",
+                next="write `from:` with the column that holds the options of each question",
+            )  # fmt: skip
+        return {**fields, OPTIONS: named[0]}
 
     def plan(self, brief: Brief) -> Plan:
         """Plan the steps of a brief: data, prompts, answers and what is measured without any, scores and analyses.
