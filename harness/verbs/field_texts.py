@@ -133,7 +133,7 @@ _HELD = {
                                  "{judge: {provider: openai, model: gpt-4.1-mini, tape: replay}}"),
         "tables": FieldText("Tables of the study that take the place of its newest.", "[biomed/costs@1]"),
         "derived": FieldText("What `harness run` writes into a manifest that it made by options; nobody else does.",
-                             f'{{from: manifests/capitals.yaml, sha256: {"a" * 64}, changes: ["--limit 10"]}}'),
+                             f'{{from: manifests/capitals.yaml, sha256: {"a" * 64}, changes: ["--only model=a"]}}'),
         "sandbox": FieldText("The image in which code of answers runs; unset, that of the run.", "sandbox"),
     },
 }  # fmt: skip
