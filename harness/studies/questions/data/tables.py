@@ -164,7 +164,6 @@ class _TooLongError(Exception):
 
 def _cells(file: SourceFile, text: TextIO, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Cell]]]:
     lines, number = _Lines(text), 0
-    csv.field_size_limit(LONGEST + 1)  # a row is bounded, and so are its cells
     reader = csv.reader(lines, delimiter=_DELIMITERS[file.format], strict=True)
     try:
         header = _next(reader, lines)
@@ -199,8 +198,11 @@ def _cells(file: SourceFile, text: TextIO, columns: Sequence[str]) -> Iterator[t
 
 
 def _next(reader: Any, lines: _Lines) -> list[str] | None:
-    lines.left = LONGEST
-    found: list[str] | None = next(reader, None)
+    lines.left, usual = LONGEST, csv.field_size_limit(LONGEST + 1)  # a row is bounded, and so are its cells
+    try:
+        found: list[str] | None = next(reader, None)
+    finally:
+        csv.field_size_limit(usual)  # it is the limit of every reader of this process
     return found
 
 
