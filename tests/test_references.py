@@ -118,6 +118,7 @@ def test_every_anchor_that_is_cited_is_there() -> None:
     assert lost == {}
 
 
+@pytest.mark.long
 def test_no_comment_cites_what_no_reader_has() -> None:
     found = {path.relative_to(ROOT).as_posix(): unseen(prose(path)) for path in tracked()}
     surplus = {
@@ -126,6 +127,7 @@ def test_no_comment_cites_what_no_reader_has() -> None:
     assert surplus == {}
 
 
+@pytest.mark.long
 def test_exceptions_are_still_needed() -> None:
     assert [name for name, (count, _) in KNOWN.items() if len(unseen(prose(ROOT / name))) != count] == []
 

@@ -99,6 +99,7 @@ class Clients:
         return [one.model_dump(mode="json", exclude={"parsed_output"}) for one in (*said, streamed)]
 
 
+@pytest.mark.long
 def test_a_foreign_client_is_recorded_killed_and_replayed_offline(tmp_path: Path) -> None:
     with misbehaving() as server:
         words = ("--record", *upstream(server))

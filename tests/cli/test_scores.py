@@ -128,6 +128,7 @@ def server() -> Iterator[Misbehaving]:
         yield one
 
 
+@pytest.mark.long
 def test_tokens_dollars_refusals_and_seconds_are_counted(server: Misbehaving, tmp_path: Path) -> None:
     far = f"provider: openai, model: toy-1, tape: live, base_url: {server.url}/v1, key: TOY_KEY"
     folder = capitals(tmp_path / "project", [f"far: {{{far}, prices: {{input: 1000, output: 2000}}}}", "oracle"])

@@ -73,11 +73,13 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     return folder, ran(folder)
 
 
+@pytest.mark.long
 def test_oracle_is_right_forger_empty_and_shotgun_are_wrong(few: tuple[Path, Any]) -> None:
     for task, found in values(*few).items():
         assert [found[name] for name in STAND_INS if name != "noisy-oracle"] == [1, 0, 0, 0], task
 
 
+@pytest.mark.long
 def test_cheap_strategies_stand_beside_every_model_and_do_not_win(few: tuple[Path, Any]) -> None:
     found = values(*few)
     assert found["pdb"]["strategy: unrelated sequence"] < 0.1
@@ -86,6 +88,7 @@ def test_cheap_strategies_stand_beside_every_model_and_do_not_win(few: tuple[Pat
     assert all(found[task]["strategy: another record's answer"] < 0.3 for task in found)
 
 
+@pytest.mark.long
 def test_three_runs_of_a_map_are_told_apart(few: tuple[Path, Any]) -> None:
     [means] = table(*few, "means")
     assert means["tasks"]["biogr"]["models"]["oracle"]["primary"]["runs"]

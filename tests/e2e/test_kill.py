@@ -91,7 +91,7 @@ def ended(store: Path, project: Path, undisturbed: dict[str, str]) -> None:
     shutil.rmtree(store)
 
 
-@pytest.mark.parametrize(("half", "kills"), [(0, 6), pytest.param(1, KILLS, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("half", "kills"), [(0, 3), pytest.param(1, KILLS, marks=pytest.mark.long)])
 def test_runs_killed_at_random_moments_end_as_an_undisturbed_run_does(
     half: int, kills: int, project: Path, undisturbed: dict[str, str], seconds: float, tmp_path: Path
 ) -> None:

@@ -90,6 +90,7 @@ def test_an_edited_scorer_runs_the_scores_and_what_they_change(house: House) -> 
     assert house.run() == {"scores", "labels", "proportions", "checks"}
 
 
+@pytest.mark.long
 def test_another_name_of_the_rules_alone_changes_no_label(house: House) -> None:
     house.edit("harness/scorers/outcome/v2/refusals.py", '"OURS-v2"', '"OURS-v3"')
     assert house.run() == {"scores", "labels"}
@@ -100,6 +101,7 @@ def test_a_comment_in_a_scorer_reruns_nothing_beyond_equal_scores(house: House) 
     assert house.run() == {"scores"}
 
 
+@pytest.mark.long
 def test_an_edited_stand_in_runs_the_responses_and_what_they_change(house: House) -> None:
     house.edit("harness/models/providers/baseline.py", "from __future__", "# a comment\nfrom __future__")
     assert house.run() == {"responses"}
@@ -111,6 +113,7 @@ def test_another_seed_runs_everything(house: House) -> None:
     assert house.run("--relock") == set(STAGES)
 
 
+@pytest.mark.long
 def test_another_version_of_a_package_runs_everything(house: House) -> None:
     """Every package an environment holds could be imported by a step, so each of them stands in every key."""
     program = """
@@ -126,6 +129,7 @@ sys.exit(run(sys.argv[1:]))
     assert house.run(program=program) == set(STAGES)
 
 
+@pytest.mark.long
 def test_the_file_all_steps_import_runs_all_steps(house: House) -> None:
     house.edit("harness/digest.py", "from __future__", "# a comment\nfrom __future__")
     assert house.run() == set(STAGES)

@@ -32,7 +32,10 @@ def receipts(folder: Path, attempt: str) -> list[dict[str, object]]:
     return [one for line in transcript(folder, attempt) for one in line.get("receipts", [])]
 
 
-@pytest.mark.parametrize("victim", ["supervisor", "harness_tools.answering", "both"])
+@pytest.mark.parametrize(
+    "victim",
+    ["both", *(pytest.param(one, marks=pytest.mark.long) for one in ("supervisor", "harness_tools.answering"))],
+)
 def test_a_kill_between_submit_and_reply_loses_and_doubles_nothing(folder: Path, victim: str) -> None:
     with server(folder) as first:
         attempt = started(first, f"kill {victim}")

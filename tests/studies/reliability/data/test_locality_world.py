@@ -23,6 +23,7 @@ from harness.studies.reliability.data.cities import surviving
 from harness.studies.reliability.data.locality import make
 from harness.studies.reliability.scoring.locality import score
 
+pytestmark = pytest.mark.together  # the table of the world is read once
 TEMPLATES = Path(locality_v2.__file__).parents[1] / "prompts" / "locality@1.jsonl"
 
 
