@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,10 @@ settings.register_profile("house", deadline=None)  # how long an example takes s
 settings.load_profile("house")
 LONG = ("e2e", "faults", "images", "engines", "tiny", "pages", "bench")  # folders whose tests take seconds each
 TOGETHER, APART = "pytest.mark.together", "pytest.mark.long"
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it that runs the tests in its background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # the programs that tests stop by ctrl-C inherit this
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
