@@ -22,7 +22,7 @@ from harness.rowtypes import Prompt
 from harness.studies.questions.likelihood import prompts, scores
 
 needs("torch", "transformers")
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.together]  # one run of lm-eval a model serves them all
 
 TINY = REPOSITORY / "assets" / "tiny-shaped"
 RULES = {"sum": "acc", "character": "acc_norm", "byte": "acc_bytes", "unconditional": "acc_mutual_info"}
