@@ -40,7 +40,7 @@ def _closed(tables: RunTables) -> dict[str, str]:
             named = one.get("datasets") or [name for name, made in said.items() if "fetch" not in made]
             found |= dict.fromkeys(named, f"the split {split!r} is hidden from agents, who may read a terminal")
     for name, item in tables.made(ITEMS, Item):
-        if name not in found and item["meta"].get("gated"):
+        if name not in found and item.get("meta", {}).get("gated"):
             found[name] = "it is gated: who uses it promised not to show its items"
     return found
 

@@ -96,8 +96,8 @@ class RunTables:
 
     @cached_property
     def places(self) -> dict[str, ItemPlace]:
-        """The dataset and the cluster of each item, by the item's id."""
-        return {row["id"]: ItemPlace(name, _cluster(row["meta"])) for name, row in self.made(ITEMS, Item)}
+        """The dataset and the cluster of each item, by the item's id; people, who are not asked, have no `meta`."""
+        return {row["id"]: ItemPlace(name, _cluster(row.get("meta"))) for name, row in self.made(ITEMS, Item)}
 
 
 def _cluster(meta: Any) -> str:

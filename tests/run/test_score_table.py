@@ -10,6 +10,8 @@ from support import data_of, harness, outputs_of, small_project, unlocked_projec
 
 from harness.errors import DamageError, InputError
 from harness.run.agent_scores import agent_meaning, agent_scores, rounded
+from harness.run.item_gate import require_showable
+from harness.run.run_tables import ItemPlace, RunTables
 from harness.run.score_table import score_table
 from harness.store.store import Store
 
@@ -92,3 +94,12 @@ def test_scores_that_were_changed_later_are_refused(ran: tuple[Store, str, Path]
     blob.write_bytes(blob.read_bytes().replace(b'"outcome":"c"', b'"outcome":"a"', 1))
     with pytest.raises(DamageError):
         score_table(Store.open(folder / ".harness"), again["runs"][0]["run"])
+
+
+def test_rows_of_people_who_are_asked_nothing_have_a_place_too(
+    ran: tuple[Store, str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RunTables, "made", lambda *_: iter([("people", {"id": "person-1", "group": "young"})]))
+    tables = RunTables.of(ran[0], ran[1])
+    require_showable(tables)
+    assert tables.places == {"person-1": ItemPlace("people")}
