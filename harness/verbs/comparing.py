@@ -11,6 +11,7 @@ from harness.errors import InputError
 from harness.run.compare_scores import ComparedLine, MovedItem, Side, compare_scores
 from harness.run.run_tables import SCORES, RunTables
 from harness.run.score_table import scored_answers
+from harness.studies.score_lines import measure
 from harness.verbs.project import Project, Request, Result
 from harness.verbs.scoring import RUN
 
@@ -50,7 +51,7 @@ class ComparedLineData(Result):
     @property
     def measure(self) -> str:
         """Scorer and metric as one name."""
-        return f"{self.scorer}/{self.metric}" if self.metric else self.scorer
+        return measure(self.scorer, self.metric)
 
 
 class MovedItemData(Result):

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from harness.run.score_report import ScoreReport, score_report
 from harness.store.store import Store
-from harness.studies.score_lines import ScoreLine
+from harness.studies.score_lines import ScoreLine, measure
 from harness.verbs.project import Project, Request, Result
 
 RUN = "A run id, a prefix of one, `last`, a path to a record, or a manifest, whose newest run is meant."
@@ -50,7 +50,7 @@ class ScoreLineData(Result):
     @property
     def measure(self) -> str:
         """Scorer and metric as one name."""
-        return f"{self.scorer}/{self.metric}" if self.metric else self.scorer
+        return measure(self.scorer, self.metric)
 
 
 class ScoredRunData(Result):
