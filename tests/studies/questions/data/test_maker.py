@@ -93,7 +93,7 @@ def test_a_draw_depends_on_its_seed_alone_and_keeps_the_order_of_the_file(tmp_pa
     for one in drawn:
         rows = [row["meta"]["row"] for row in one.items]
         assert rows == sorted(set(rows)) and len(rows) == 10
-    every = [made(tmp_path, MANY, **more) for more in ({}, {"count": 40}, {"count": 40, "seed": 9})]
+    every = [made(tmp_path, MANY), made(tmp_path, MANY, count=40), made(tmp_path, MANY, count=40, seed=9)]
     assert every[0] == every[1] == every[2]
     assert "lower `count`" in refusal(tmp_path, MANY, count=41).next
 
