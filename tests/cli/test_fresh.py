@@ -5,9 +5,11 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,12 +22,19 @@ REPRODUCE = ("reproduce", "manifests/small.yaml")
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def accepted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("fresh") / "project"
     small_project(folder, count=10, models=("oracle", "noisy-oracle", "empty"))
     harness("run", "manifests/small.yaml", cwd=folder, check=0)
     harness("lock", "--accept", "last", cwd=folder, check=0)
     return folder
+
+
+@pytest.fixture
+def project(accepted: Path) -> Iterator[Path]:
+    """The project, in which no test finds what another left."""
+    yield accepted
+    shutil.rmtree(accepted / ".reproduce", ignore_errors=True)
 
 
 def left(project: Path) -> list[str]:
@@ -81,14 +90,14 @@ def test_one_that_goes_on_is_left_alone_by_another(project: Path) -> None:
 @pytest.mark.long
 def test_one_that_disagrees_keeps_its_store_and_no_later_one_takes_it_away(project: Path) -> None:
     path = project / "lockfiles" / "manifests" / "small.expect.json"
-    accepted = path.read_bytes()
-    body = json.loads(accepted)
+    expected = path.read_bytes()
+    body = json.loads(expected)
     body["outputs"]["scores"]["sha256"] = "0" * 64
     path.write_bytes(sealed(body))
     done = harness(*REPRODUCE, cwd=project, check=1)
     [store] = left(project)
     assert f"stays in {project / '.reproduce' / store}" in done.stderr
-    path.write_bytes(accepted)
+    path.write_bytes(expected)
     harness(*REPRODUCE, cwd=project, check=0)
     assert left(project) == [store] and os.path.exists(project / ".reproduce" / store / "heads.jsonl")
 
