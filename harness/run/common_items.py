@@ -28,7 +28,7 @@ class CommonItems:
 
 
 def common_items(left: RunTables, right: RunTables) -> CommonItems:
-    """Find the items that two runs share; InputError where one of them has two right answers, or there is none."""
+    """Find the items that two runs share; InputError where one of them has two right answers."""
     if left.run == right.run:
         return CommonItems(frozenset(left.places))
     one, other = _items(left), _items(right)
@@ -36,8 +36,9 @@ def common_items(left: RunTables, right: RunTables) -> CommonItems:
     same = {name for name in both if one[name] == other[name]}
     golds = [_golds(tables, same) for tables in (left, right)]
     if moved := sorted(name for name in same if golds[0].get(name) != golds[1].get(name)):
+        more = f", and so have {len(moved) - 1} more" if len(moved) > 1 else ""
         raise InputError(
-            f"item {moved[0][:80]!r} has another right answer in the other run, and so have {len(moved) - 1} more",
+            f"item {moved[0][:80]!r} has another right answer in the other run{more}",
             where=f"{left.run} and {right.run}",
             next="run both manifests over the same data; `harness diff RUN RUN` shows where it parts",
         )

@@ -130,7 +130,9 @@ def _values(sides: Sequence[Side]) -> dict[tuple[str, str], Values]:
 
 
 def _kept(values: Values, items: frozenset[str]) -> Values:
-    return {of: {asked: value for asked, value in told.items() if asked[0] in items} for of, told in values.items()}
+    """Keep what is told of these items, and the metrics of which anything is."""
+    kept = {of: {asked: value for asked, value in told.items() if asked[0] in items} for of, told in values.items()}
+    return {of: told for of, told in kept.items() if told}
 
 
 def _column(of: Metric, both: Mapping[Asked, Pair], tables: RunTables) -> PairedColumn:

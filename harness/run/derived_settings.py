@@ -112,4 +112,10 @@ def _value(option: SetOption, place: Place) -> Any:
         raise InputError(bad.what, where=option.where, next="quote a text: --set 'path=\"text\"'") from None
     if set(tree.value) != {"value"}:
         raise InputError("this is more than one value", where=option.where, next="give each --set one value")
-    return tree.value["value"]
+    value = tree.value["value"]
+    if isinstance(value, dict) and value and ":" not in option.value:  # such as {question}, which a wording begins with
+        raise InputError(
+            "a text that begins with a brace stands in quotes", where=option.where,
+            next=f"--set '{option.path}=\"…\"'",
+        )  # fmt: skip
+    return value

@@ -87,7 +87,7 @@ def compare(project: Project, asked: CompareRequest) -> CompareResult:
     found = compare_scores(_pairs(left, right, asked.models))
     if not found.lines:
         raise InputError(
-            "these have no score of the same dataset and scorer in common", where=f"{left.run} and {right.run}",
+            "these have no score of the same item by the same scorer in common", where=f"{left.run} and {right.run}",
             next="`harness scores RUN RUN` shows what each of them has",
         )  # fmt: skip
     shown = found.moved[: asked.items or None]

@@ -42,7 +42,7 @@ def read_sample(path: Path, encoding: str) -> FileSample:
             "the file has no rows", where=path.name, next="write a row of names, and one for each question"
         )
     sample = FileSample.of(path.name, rows)
-    if len(sample.columns) == 1 and ";" in sample.columns[0]:
+    if len(sample.columns) == 1 and any(sign in sample.columns[0] for sign in ";\t|"):
         raise InputError(
             f"the file has one column, {quoted(sample.columns)}", where=path.name,
             next="save it with commas between its columns, or with tabs as .tsv",

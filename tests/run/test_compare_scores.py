@@ -86,11 +86,18 @@ def test_runs_of_other_items_are_compared_on_the_common_ones(asked: tuple[Path, 
     assert remark in harness("compare", first, "last", cwd=folder, check=0).stdout
 
 
+def test_runs_without_an_item_in_common_are_not_compared(asked: tuple[Path, str]) -> None:
+    folder, first = asked
+    run_again(folder, [("Capital of Cuba?", "Havana")])
+    error = error_of(harness("compare", first, "last", "--json", cwd=folder, check=2))
+    assert error["what"] == "these have no score of the same item by the same scorer in common"
+
+
 def test_another_right_answer_is_refused_and_named(asked: tuple[Path, str]) -> None:
     folder, first = asked
     run_again(folder, [ROWS[0], ("Capital of Italy?", "Roma"), *ROWS[2:]])
     error = error_of(harness("compare", first, "last", "--json", cwd=folder, check=2))
-    assert error["what"].startswith("item 'capitals-000002' has another right answer in the other run")
+    assert error["what"] == "item 'capitals-000002' has another right answer in the other run"
 
 
 def test_other_wordings_and_scorers_are_said(asked: tuple[Path, str]) -> None:
@@ -143,4 +150,4 @@ def test_runs_of_two_studies_have_nothing_in_common(asked: tuple[Path, str], sma
     error = error_of(
         harness("compare", "last", MANIFEST, "--models", "oracle", "oracle", "--json", cwd=folder, check=2)
     )
-    assert error["what"] == "these have no score of the same dataset and scorer in common"
+    assert error["what"] == "these have no score of the same item by the same scorer in common"

@@ -126,6 +126,7 @@ def test_a_path_and_a_value_are_one_place_of_the_file(parent, text, place, value
         ("models.oracle.behaviour.x=1", "--set models.oracle.behaviour.x", "has no parts"),
         ("seeds=[0", "--set seeds", "not YAML"),
         ("seeds=[0]\nname: x", "--set seeds", "more than one value"),
+        ("about={question}", "--set about", "a text that begins with a brace stands in quotes"),
         ("seeds.x=1", "--set seeds.x", "`seeds` is wrong"),
         ("outputs.scoers=exact", "--set outputs.scoers", "no output 'scoers'"),
         ("about", "--set about", "sets nothing"),

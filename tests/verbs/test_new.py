@@ -99,6 +99,7 @@ def test_a_file_from_elsewhere_is_copied_once(tmp_path: Path) -> None:
     [
         ("mine", "mine.csv", b"left,right\n1,2\n", "which column is the input"),
         ("mine", "mine.csv", b"question;answer\nWhich?;x\n", "one column"),
+        ("mine", "mine.csv", b"question\tanswer\nWhich?\tx\n", "one column"),
         ("mine", "mine.csv", b"question,answer\n", "no rows"),
         ("mine", "mine.csv", b"", "no rows"),
         ("mine", "mine.csv", b"question,answer\nWhich?,caf\xe9\n", "not UTF-8"),

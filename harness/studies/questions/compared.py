@@ -17,6 +17,8 @@ from harness.scorers.prepare import prepare
 SHOWN = 200  # characters of what a scorer read that a row keeps
 _ARTICLE = re.compile(r"(?i)\b(?:a|an|the)\b\s?")
 _ASCII_SIGNS = frozenset(string.punctuation)
+_MINUS = re.compile(r"(?<![^\W_])[\u2010\u2013\u2212](?=[$\u20ac\u00a3\u00a5]?\.?\d)")  # of other shapes than ASCII's
+_NEGATIVE = re.compile(r"-[$\u20ac\u00a3\u00a5]?\.?\d")
 _BETWEEN_DIGITS = frozenset(".,:/")  # part of a number, a date or a time
 _UNSPACED = 0x2E80  # from here on stand scripts that put no blank between words
 
@@ -46,9 +48,11 @@ def shown(text: str) -> str:
 def normalised(text: str, *, case: bool, space: bool, punctuation: bool, articles: bool) -> str:
     """Normalise a text: whatever of the four is true makes no difference afterwards.
 
-    Signs inside of numbers, and a minus before one, are no punctuation.
+    Signs inside of numbers, and a minus before one, whatever its shape, are no punctuation.
     """
     text = prepare(text)
+    if not text.isascii():
+        text = _MINUS.sub("-", text)
     if case:
         text = text.casefold()
     if punctuation:
@@ -65,9 +69,9 @@ def _punctuation(text: str, at: int) -> bool:
     before, after = text[at - 1 : at] if at else "", text[at + 1 : at + 2]
     if char in _BETWEEN_DIGITS and before.isdecimal():
         return not after.isdecimal()
-    if char == "-" or (char == "." and after.isdecimal()):
-        return not after.isdecimal() or before.isalnum()
-    return True
+    if char == "-":
+        return before.isalnum() or not _NEGATIVE.match(text, at)
+    return not (char == "." and after.isdecimal()) or before.isalnum()
 
 
 def stands(part: str, text: str, where: str) -> bool:

@@ -38,8 +38,10 @@ def matches(row: Row, where: Where, file: SourceFile, number: int) -> bool:
 
 
 def question(row: Row, columns: Sequence[str]) -> str:
-    """Give the digest of what a row asks, by which the same question is known in another row."""
-    return sha256(json.dumps([row[column] for column in columns], sort_keys=True).encode())
+    """Give the digest of what a row asks, by which the same question is known in another row, however it is spaced."""
+    asked = (row[column] for column in columns)
+    said = [" ".join(cell.split()) if isinstance(cell, str) else cell for cell in asked]
+    return sha256(json.dumps(said, sort_keys=True).encode())
 
 
 def first(numbers: Iterable[int], count: int | None, seed: int, purpose: str) -> list[int]:

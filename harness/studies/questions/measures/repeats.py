@@ -13,7 +13,7 @@ from harness.studies.questions.measures.samples import RIGHT, are_verdicts, pass
 from harness.studies.questions.measures.scored_prompts import PendingMeans, Place, Prompt, ScoredPrompts
 
 NO_VERDICTS = {"missing": "a score says more than right or wrong"}
-NOT_READ = {"missing": "the scorer does not say what it reads of an answer"}
+NOT_READ = {"missing": "the scorer read nothing of any answer"}
 Placed = list[tuple[Place, dict[str, Any]]]
 
 

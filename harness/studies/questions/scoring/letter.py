@@ -16,7 +16,7 @@ from typing import Any
 from harness.rowtypes import Found
 from harness.scorers.outcome.science import folded, science_text
 from harness.studies import graded
-from harness.studies.questions.compared import finding, stands, targets, without
+from harness.studies.questions.compared import finding, stands, without
 
 NO_OPTIONS = "the item has no options"
 _ALONE = re.compile(r"[(\[{\"']?([A-Za-z])[)\]}\"']?[.:)]?")
@@ -41,11 +41,22 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def choice(response: str, gold: Mapping[str, Any], options: Mapping[str, str]) -> Found:
-    """Score one answer: 1 where the option that it names is a target's letter; `rule` says how it was read (1 to 6)."""
+    """Score one answer: 1 where the option that it names is a right one; `rule` says how it was read (1 to 6)."""
     if not options:
         return without(NO_OPTIONS)
     letter, rule = named(response, options)
-    return finding(int(letter is not None and letter in targets(gold)), letter, rule=rule)
+    return finding(int(letter in right(gold, options)), letter, rule=rule)
+
+
+def right(gold: Mapping[str, Any], options: Mapping[str, str]) -> set[str]:
+    """Give the letters of the right options: the target's, and those of options that say the same or are accepted.
+
+    What is accepted is the text of an option where one says so, and only else a letter: `A` may be the text of C.
+    """
+    texts = {letter: text.strip() for letter, text in options.items()}
+    target, accepted = str(gold.get("target")), {str(one).strip() for one in gold.get("accepted") or ()}
+    wanted = accepted | ({texts[target]} if target in texts else set())
+    return {target, *(accepted - {*texts.values()}), *(letter for letter, text in texts.items() if text in wanted)}
 
 
 def named(response: str, options: Mapping[str, str]) -> tuple[str | None, int | None]:
@@ -79,7 +90,10 @@ def _bracketed(text: str, options: Mapping[str, str]) -> str | None:
 
 
 def _texts(text: str, options: Mapping[str, str]) -> str | None:
-    """Give the one option whose text stands in the answer, but for those that are part of another one found."""
+    """Give the one option whose text stands in the answer, but for those that are part of another one found.
+
+    Of options that say the same the first is given.
+    """
     spelled = {letter: folded(science_text(option)) for letter, option in options.items()}
     whole = folded(text)
     found = {letter: one for letter, one in spelled.items() if one and stands(one, whole, "within")}
@@ -87,7 +101,7 @@ def _texts(text: str, options: Mapping[str, str]) -> str | None:
         letter for letter, one in found.items()
         if not any(one != other and stands(one, other, "within") for other in found.values())
     }  # fmt: skip
-    return longest.pop() if len(longest) == 1 else None
+    return min(longest) if len({spelled[letter] for letter in longest}) == 1 else None
 
 
 def _lone(text: str, options: Mapping[str, str]) -> str | None:

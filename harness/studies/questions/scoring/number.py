@@ -1,6 +1,7 @@
 """The scorer `number`: a number in the answer is the target's, within a tolerance; decimals, and nothing rounded.
 
-Separators of thousands, a minus of any shape and digits of any script are read. It must never know who answered.
+Separators of thousands, a minus of any shape and digits of any script are read; raised and lowered digits, as in m² and
+CO₂, are no numbers, and a number with such behind it, as 10², is one that is not read. It must never know who answered.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from harness.studies.questions.compared import finding, targets, without
 LONGEST = 400  # characters of a number: what is longer is none
 NO_NUMBER = "the target is no number"
 _EXACT = Context(prec=2 * LONGEST, traps=[])
+_OFF_LINE = re.compile(r"[\u207a\u207b]?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u2080-\u2089]+")  # raised, lowered
+_MARK = "\ue000"  # stands in their place
 _MINUS = str.maketrans(dict.fromkeys("\u2212\u2010\u2011\u2012\u2013\ufe63\uff0d", "-"))
-_SIGN = r"(?:(?<![0-9A-Za-z)\]%])[-+])?[$€£¥]?"
+_SIGN = r"(?:(?<![0-9A-Za-z)\]%\ue000])[-+])?[$€£¥]?"
 _EXPONENT = r"(?:[eE][-+]?[0-9]{1,6}(?![0-9]))?"
 
 
@@ -66,13 +69,16 @@ def the_number(text: str, mark: str = "point") -> Decimal | None:
 
 
 def numbers(text: str, mark: str = "point") -> Iterator[Decimal | None]:
-    """Iterate over the numbers of a text; one that is too long to be read is None."""
+    """Iterate over the numbers of a text; one that is too long to be read, or is raised to a power, is None."""
+    if not text.isascii():
+        text = _OFF_LINE.sub(_MARK, text.replace(_MARK, " "))
     text = prepare(text).translate(_MINUS)
     if not text.isascii():
         text = "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in text)
     for found in _SHAPES[mark].finditer(text):
         spelled = found.group().translate(_MARKS[mark])
-        yield Decimal(spelled) if len(spelled) <= LONGEST else None
+        readable = len(spelled) <= LONGEST and not text.startswith(_MARK, found.end())
+        yield Decimal(spelled) if readable else None
 
 
 def _taken(text: str, mark: str, take: str) -> Decimal | None:

@@ -2,7 +2,8 @@
 
 Patterns that can take exponential time are refused before. One whose time grows with a power of the text can still
 run long: then there is no match and no mismatch, but `None`. The package `regex` searches, since it alone stops by a
-clock; what it reads otherwise than Python's own `re` is refused too. It must never know what a match is worth.
+clock; what it reads otherwise than Python's own `re` is refused too, but for what belongs to words: to it marks of a
+script do, and raised digits do not. It must never know what a match is worth.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def test_samples_give_pass_at_k_and_the_majority(tmp_path: Path) -> None:
 def test_scores_between_right_and_wrong_pass_nothing(tmp_path: Path) -> None:
     found = summed(tmp_path, [item("a")], [score("a", 0.5, sample=0), score("a", 1, sample=1)])["samples"]
     assert found["m"]["d"]["exact"]["pass_at"] == {"missing": "a score says more than right or wrong"}
-    assert found["m"]["d"]["exact"]["majority"] == {"missing": "the scorer does not say what it reads of an answer"}
+    assert found["m"]["d"]["exact"]["majority"] == {"missing": "the scorer read nothing of any answer"}
 
 
 def test_perplexity_is_of_all_texts_together(tmp_path: Path) -> None:

@@ -50,6 +50,25 @@ def test_the_right_letter_is_worth_1_and_every_other_answer_0(tmp_path: Path) ->
     assert [row["detail"]["answer"] for row in found] == ["B", "C", None, None, "B", "D"]
 
 
+def test_the_text_of_an_option_that_is_a_letter_is_not_the_option_of_that_letter(tmp_path: Path) -> None:
+    options, gold = {"A": "C", "B": "D", "C": "A", "D": "B"}, {"target": "C", "accepted": ["A"]}
+    assert values(tmp_path, letter.score, "choice", ["A", "C", "B"], gold, options=options) == [0, 1, 0]
+
+
+def test_options_that_say_the_same_are_right_together(tmp_path: Path) -> None:
+    options, answers = {"A": "Rome", "B": "Paris", "C": "Paris "}, ["B", "C", "It is Paris.", "A", "Rome or Paris"]
+    for gold in ({"target": "C"}, {"target": "C", "accepted": ["Paris "]}, {"target": "B", "accepted": ["Paris"]}):
+        assert values(tmp_path, letter.score, "choice", answers, gold, options=options) == [1, 1, 1, 0, 0]
+
+
+def test_what_is_accepted_may_be_a_letter_or_an_options_text(tmp_path: Path) -> None:
+    options, gold = (
+        {"A": "Lyon", "B": "Paris", "C": "Rome", "D": "Oslo"},
+        {"target": "B", "accepted": ["Paris", "Rome", "D"]},
+    )
+    assert values(tmp_path, letter.score, "choice", ["A", "B", "C", "D"], gold, options=options) == [0, 1, 1, 1]
+
+
 def test_more_options_than_four_have_letters_too(tmp_path: Path) -> None:
     options = {chr(65 + place): f"option {place}" for place in range(10)}
     assert values(tmp_path, letter.score, "choice", ["J", "option 9", "I"], {"target": "J"}, options=options) == [

@@ -30,11 +30,13 @@ def test_a_number_is_read_however_it_is_written(written: str, meant: Any) -> Non
     [
         ("1,23", [1, 23]), ("1234,567", [1234, 567]), ("12-5", [12, 5]), ("2024-01-05", [2024, 1, 5]), ("1.2.3",
         ["1.2", 3]),
-        ("", []), ("no number", []), ("x2y", [2]), ("3/4", [3, 4]), ("1, 2, 3", [1, 2, 3]), ("12,345,67", [12345, 67]),
+        ("9.8 m/s\u00b2", ["9.8"]), ("44 g of CO\u2082", [44]), ("x\u00b2-5", [5]), ("10\u207b\u00b3", [None]),
+        ("10\u00b2 = 100", [None, 100]), ("", []), ("no number", []), ("x2y", [2]), ("3/4", [3, 4]),
+        ("1, 2, 3", [1, 2, 3]), ("12,345,67", [12345, 67]),
     ],
 )  # fmt: skip
 def test_what_is_no_one_number_is_read_as_several(text: str, found: list[Any]) -> None:
-    assert list(number.numbers(text)) == [Decimal(one) for one in found]
+    assert list(number.numbers(text)) == [None if one is None else Decimal(one) for one in found]
 
 
 def test_a_decimal_comma_is_read_where_the_manifest_says_so(tmp_path: Path) -> None:
@@ -84,6 +86,12 @@ def test_equal_numbers_are_shown_alike_so_that_samples_can_be_counted(tmp_path: 
     answers = ["1000", "1,000.0", "1e3", "0.10", ".1", "-0", "0", "1e999999"]
     found = scores(tmp_path, number.score, "number", answers, {"target": "1000"})
     assert [row["detail"]["answer"] for row in found] == ["1000"] * 3 + ["0.1"] * 2 + ["0"] * 2 + ["1E+999999"]
+
+
+def test_a_power_is_no_number_of_its_digits_side_by_side(tmp_path: Path) -> None:
+    for target in ("102", "10", "2"):
+        assert values(tmp_path, number.score, "number", ["10\u00b2"], {"target": target}) == [0]
+    assert values(tmp_path, number.score, "number", ["102"], {"target": "10\u00b2"}) == [{"missing": number.NO_NUMBER}]
 
 
 def test_a_target_that_is_no_number_gives_no_score_at_all(tmp_path: Path) -> None:

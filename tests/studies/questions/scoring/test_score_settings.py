@@ -72,8 +72,7 @@ def test_every_scorer_has_a_step_that_can_be_loaded_and_a_meaning() -> None:
         ([{"code": {"timeout": "0"}}], ("score", 0, "code", "timeout"), "from 1"),
         ([{"choice": {"by": "letter", "normalise": "token"}}], ("score", 0, "choice"), "loglikelihood"), ([["exact"]],
         ("score", 0), "dictionary"),
-        ([{"choice": {"from": "target"}}], ("score", 0, "choice", "from"), "options"), (["exact"] * 51, (),
-        "1 to 50"), ("exact", ("score",), "tuple"),
+        (["exact"] * 51, (), "1 to 50"), ("exact", ("score",), "tuple"),
     ],
 )  # fmt: skip
 def test_what_is_written_wrong_is_named_with_its_place(score: Any, place: tuple[Any, ...], what: str) -> None:
