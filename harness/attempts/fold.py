@@ -129,7 +129,9 @@ def _recorded(answer: Any, record: int) -> RecordedAnswer | None:
     if not isinstance(answer, dict):
         return None
     text, abstain, confidence = answer.get("answer"), answer.get("abstain"), answer.get("confidence")
-    if type(text) not in (str, int) or type(abstain) is not bool or not isinstance(confidence, str | None):
+    if isinstance(text, bool) or not isinstance(text, str | int):
+        return None
+    if not isinstance(abstain, bool) or not isinstance(confidence, str | None):
         return None
     return RecordedAnswer(answer_text(text), abstain, confidence, record)
 

@@ -202,7 +202,7 @@ def test_a_scored_text_costs_a_call_and_stands_in_the_transcript(tmp_path):
     session.close()
 
 
-def test_texts_that_are_being_scored_count_and_hold_nobody_up(tmp_path):
+def test_texts_that_are_being_scored_count_and_hold_nobody_up(tmp_path, monkeypatch):
     attempt = AttemptFolder(tmp_path, budget={"calls": 4, "seconds": 3600})
     backend = FolderBackend(attempt)
     session = new_session(tmp_path, backend)
@@ -216,7 +216,7 @@ def test_texts_that_are_being_scored_count_and_hold_nobody_up(tmp_path):
         seen.append(session.call("list_items", attempt.args(), FACTS).error.name)
         return {"metric": request["metric"], "value": 1.0, "scorer_sha256": ZERO}
 
-    backend.score_text = meanwhile
+    monkeypatch.setattr(backend, "score_text", meanwhile)
     session.call("score_text", args, FACTS).unwrap()
     assert seen == [None, None, "E_BUDGET"]
     session.close()
