@@ -14,16 +14,22 @@ import signal
 import socket
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from harness.attempts.calls import AgentReply, CallFacts
-from harness_tools.app import build_server
-from harness_tools.asking import PipeClient
 from harness_tools.claim import claim
-from harness_tools.pipe_backend import PipeBackend
-from harness_tools.serving import serve
-from harness_tools.sessions import CallSession, open_session, refusals_into
-from harness_tools.tool_table import listing, tools_fingerprint
+from harness_tools.loading import loading
+
+if TYPE_CHECKING:
+    from harness.attempts.calls import AgentReply, CallFacts
+    from harness_tools.sessions import CallSession
+
+with loading():  # an agent waits for this: the SDK and pydantic's models are nine tenths of the start
+    from harness_tools.app import build_server
+    from harness_tools.asking import PipeClient
+    from harness_tools.pipe_backend import PipeBackend
+    from harness_tools.serving import serve
+    from harness_tools.sessions import open_session, refusals_into
+    from harness_tools.tool_table import listing, tools_fingerprint
 
 DIES, DUMPABLE, NO_NEW_PRIVILEGES = 1, 4, 38  # of prctl(2)
 

@@ -31,7 +31,7 @@ class PipeClient:
 
     def __init__(self, end: socket.socket, ended: Callable[[], None], patience: float = PATIENCE) -> None:
         self._pipe, self._ended, self._patience = Pipe(end), ended, patience
-        self._lock = threading.Lock()
+        self._lock, self._sending = threading.Lock(), threading.Lock()
         self._next = 0
         self._waiting: dict[int, Future[PipeAnswer]] = {}
         self._errands: dict[str, Future[PipeAnswer]] = {}
@@ -52,10 +52,10 @@ class PipeClient:
         while True:
             with self._lock:
                 errand = self._errands.get(key)
-            if errand is None:
-                errand = self._send({"op": operation, **fields})
-                with self._lock:
-                    self._errands[key] = errand
+                number = 0 if errand else self._expect()
+                errand = errand or self._errands.setdefault(key, self._waiting[number])
+            if number:
+                self._put(number, {"op": operation, **fields})
             wait([errand], self._patience)
             if not errand.done():
                 raise _busy()
@@ -67,15 +67,28 @@ class PipeClient:
                 return errand.result()
 
     def _send(self, message: Message) -> Future[PipeAnswer]:
-        future: Future[PipeAnswer] = Future()
         with self._lock:
-            self._next += 1
-            self._waiting[self._next] = future
-            try:
-                self._pipe.send({"n": self._next, **message})
-            except OSError:
-                future.set_exception(_gone())
+            number = self._expect()
+            future = self._waiting[number]
+        self._put(number, message)
         return future
+
+    def _expect(self) -> int:
+        """Give the number of the next request, whose answer is waited for from now on; call it under the lock."""
+        self._next += 1
+        self._waiting[self._next] = Future()
+        return self._next
+
+    def _put(self, number: int, message: Message) -> None:
+        """Send a request. Under a lock of its own: answers are read while the other end has no room for more."""
+        try:
+            with self._sending:
+                self._pipe.send({"n": number, **message})
+        except OSError:
+            with self._lock:
+                future = self._waiting.pop(number, None)
+            if future is not None:
+                future.set_exception(_gone())
 
     def _listen(self) -> None:
         try:
@@ -86,16 +99,16 @@ class PipeClient:
             pass
         with self._lock:
             waiting, self._waiting = self._waiting, {}
+        with self._sending:
             self._pipe.close()
         for future in waiting.values():
-            if not future.done():
-                future.set_exception(_gone())
+            future.set_exception(_gone())
         self._ended()
 
     def _take(self, message: Message, files: list[int]) -> None:
         with self._lock:
             future = self._waiting.pop(message["n"], None)
-        if future is None or future.done():
+        if future is None:
             close_all(files)
         elif "error" in message:
             future.set_exception(from_reply(message["error"]))

@@ -65,7 +65,7 @@ def read_lines(source: int, most: int = MOST) -> Iterator[bytes | LongLine]:
         for end in ends:
             waiting += end
             size += len(end)
-            yield LongLine(size, begin, bytes(waiting[-KEPT:])) if size > most else bytes(waiting)
+            yield _line(size, begin, waiting, most)
             waiting, size, begin = bytearray(), 0, b""
         waiting += rest
         size += len(rest)
@@ -73,15 +73,21 @@ def read_lines(source: int, most: int = MOST) -> Iterator[bytes | LongLine]:
             begin = begin or bytes(waiting[:KEPT])
             del waiting[:-KEPT]
     if size:
-        yield LongLine(size, begin, bytes(waiting[-KEPT:])) if size > most else bytes(waiting)
+        yield _line(size, begin, waiting, most)
+
+
+def _line(size: int, begin: bytes, waiting: bytearray, most: int) -> bytes | LongLine:
+    """Make the line of what was kept of it; one that its last bytes made too long is still whole."""
+    if size <= most:
+        return bytes(waiting)
+    return LongLine(size, begin or bytes(waiting[:KEPT]), bytes(waiting[-KEPT:]))
 
 
 def parse(line: bytes | LongLine) -> Message | Refusal | None:
     """Parse a line into a message, or say why it is none; None where nothing is to be answered: a blank line."""
     if isinstance(line, LongLine):
-        begin = line.begin or line.end
         error = AttemptError("E_TOO_LARGE", f"a message of {line.size} bytes was dropped: at most {MOST} are read")
-        return Refusal(PARSE_ERROR, error, _id_at(begin, line.end), line.size)
+        return Refusal(PARSE_ERROR, error, _id_at(line.begin, line.end), line.size)
     if not line.strip():
         return None
     try:
@@ -103,7 +109,7 @@ def _request(message: object, line: bytes) -> Message | Refusal | None:
     known = message.get("id") if _is_id(message.get("id")) else None
     if "method" not in message and known is not None and ("result" in message or "error" in message):
         return None  # an answer to something the server never asked
-    method, params = message.get("method"), message.get("params") or {}
+    method, params = message.get("method"), _or_none(message, "params")
     if bad := _frame(message, known, method, params):
         return _refused(bad, known, line)
     if method == "tools/call" and (bad := _call(params)):
@@ -126,11 +132,17 @@ def _frame(message: Message, known: Id, method: object, params: object) -> str:
     return ""
 
 
+def _or_none(message: Message, name: str) -> Any:
+    """Give a member that may be left out or null, and then is an empty object; no other empty value is one."""
+    found = message.get(name)
+    return {} if found is None else found
+
+
 def _call(params: Message) -> str:
     """Say what is wrong with the parameters of a call; the gate judges the arguments themselves."""
     if not isinstance(params.get("name"), str):
         return "a call names its tool as a text"
-    if not isinstance(params.get("arguments") or {}, dict):
+    if not isinstance(_or_none(params, "arguments"), dict):
         return "the arguments of a call are one JSON object"
     return ""
 

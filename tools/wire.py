@@ -136,7 +136,9 @@ class Source(_Stream):
                 await self._sink.refuse(found)
                 continue
             if found["method"] == "notifications/cancelled":
-                self._sink.forget((found.get("params") or {}).get("requestId"))
+                known = (found.get("params") or {}).get("requestId")
+                if isinstance(known, str | int):
+                    self._sink.forget(known)
             elif "id" in found:
                 await self._fewer_than(AT_ONCE, None)
                 self._sink.unanswered.add(found["id"])

@@ -20,13 +20,16 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from harness.attempts.codes import AttemptError
-from harness.errors import HarnessError
-from harness.run.attempt_open import OpenedView
-from harness.run.attempt_service import LocalBackend
-from harness.verbs.attempting import ServeRequest, attempt_backend
-from harness.verbs.project import Project, Watch
 from harness_tools.claim import claim
+from harness_tools.loading import loading
+
+with loading():  # while the answering process starts, too
+    from harness.attempts.codes import AttemptError
+    from harness.errors import HarnessError
+    from harness.run.attempt_open import OpenedView
+    from harness.run.attempt_service import LocalBackend
+    from harness.verbs.attempting import ServeRequest, attempt_backend
+    from harness.verbs.project import Project, Watch
 
 Message = dict[str, Any]
 

@@ -20,7 +20,7 @@ from harness.attempts.view import ViewReader
 from harness.clock import after
 from harness.errors import DamageError
 
-FINISH = "finish_attempt"
+FINISH, SCORE = "finish_attempt", "score_text"
 TOOLS = ("list_items", "get_item", "submit_answers", FINISH)
 _HEADED = ("submit_answers", FINISH)  # their data name the transcript's head, and their replies wait for the disk
 POLL = "Call finish_attempt again to read the outcome."
@@ -47,6 +47,7 @@ class Desk:
         self._until = after(started, budget["seconds"])
         self._lock = threading.Lock()
         self._shut = False
+        self._scoring = 0  # texts that are being scored: each is a call that is not written down yet
         self._work: dict[str, Callable[[dict[str, Any], Any], CallOutcome]] = {
             "list_items": self._list,
             "get_item": self._get,
@@ -65,19 +66,42 @@ class Desk:
             if self._shut or self.closed:
                 raise DeskClosedError
             since = began()
-            outcome = attempted(args, lambda: self._answered(tool, args))
-            log = self.transcript
-            left = max(0, log.state.calls_left - 1)
-            fields = {**outcome.fields(tool, facts, since), "calls_left": left}
-            durable = log.add(CALL, fields, durable=tool in _HEADED)
-            if outcome.error is None and tool == FINISH:
-                durable = log.end(EXPIRED if self._expired() else FINISHED)
-            elif outcome.error is not None and outcome.error.name == "E_EXPIRED":
-                durable = log.end(EXPIRED)
-            data = outcome.data
-            if data is not None and tool in _HEADED:
-                data = {**data, "transcript_head": log.head}
-            return AgentReply(data, outcome.error, log.head, outcome.images, durable)
+            return self._written(tool, attempted(args, lambda: self._answered(tool, args)), facts, since)
+
+    def score(self, args: object, facts: CallFacts, work: Callable[[Data], Data]) -> AgentReply:
+        """Have a text scored by `work`, and write the call down as any other; the desk is free meanwhile.
+
+        DeskClosedError, and no line, where the attempt has ended before it is scored.
+        """
+        with self._lock:
+            if self._shut or self.closed:
+                raise DeskClosedError
+            since = began()
+            refused = attempted(args, lambda: self._scorable(args))
+            if refused.error is not None:
+                return self._written(SCORE, refused, facts, since)
+            self._scoring += 1
+        outcome = attempted(args, lambda: accepted(refused.args, work(dict(refused.args))))
+        with self._lock:
+            self._scoring -= 1
+            if self._shut or self.closed:
+                raise DeskClosedError
+            return self._written(SCORE, outcome, facts, since)
+
+    def _written(self, tool: str, outcome: CallOutcome, facts: CallFacts, since: float) -> AgentReply:
+        """Write a call down, and its end of the attempt where it is one; gives its reply."""
+        log = self.transcript
+        left = max(0, log.state.calls_left - 1)
+        fields = {**outcome.fields(tool, facts, since), "calls_left": left}
+        durable = log.add(CALL, fields, durable=tool in _HEADED)
+        if outcome.error is None and tool == FINISH:
+            durable = log.end(EXPIRED if self._expired() else FINISHED)
+        elif outcome.error is not None and outcome.error.name == "E_EXPIRED":
+            durable = log.end(EXPIRED)
+        data = outcome.data
+        if data is not None and tool in _HEADED:
+            data = {**data, "transcript_head": log.head}
+        return AgentReply(data, outcome.error, log.head, outcome.images, durable)
 
     def abandon(self, reason: str) -> None:
         """Close the attempt without a call, durably; nothing where it is closed."""
@@ -87,10 +111,6 @@ class Desk:
     def outcome(self) -> Data:
         """Give the counts of an attempt, as finish_attempt tells them."""
         return {f"n_{name}": count for name, count in self.transcript.state.counts().items()}
-
-    def open(self, item: str) -> bool:
-        """Whether an item has no answer yet, in an attempt that has not ended."""
-        return not self.closed and item not in self.transcript.state.answers
 
     def shut(self) -> None:
         """Close the files; calls that come later meet DeskClosedError."""
@@ -106,14 +126,28 @@ class Desk:
     def _answered(self, tool: str, args: object) -> CallOutcome:
         """Answer a call, or raise what is against it."""
         if tool != FINISH:
-            if self._expired():
-                raise AttemptError("E_EXPIRED", "this attempt has expired and is closed")
-            if self.transcript.state.calls_left == 0:
-                raise AttemptError("E_BUDGET", "this attempt has no calls left")
-            if self.transcript.now() > self._until:
-                raise AttemptError("E_BUDGET", "this attempt has no time left")
+            self._require_budget()
         request = checked(tool, args)
         return self._work[tool](request.model_dump(exclude_none=True), request)
+
+    def _require_budget(self) -> None:
+        if self._expired():
+            raise AttemptError("E_EXPIRED", "this attempt has expired and is closed")
+        if self.transcript.state.calls_left <= self._scoring:
+            raise AttemptError("E_BUDGET", "this attempt has no calls left")
+        if self.transcript.now() > self._until:
+            raise AttemptError("E_BUDGET", "this attempt has no time left")
+
+    def _scorable(self, args: object) -> CallOutcome:
+        """Read what score_text asks for, or raise what is against it: an item without an answer, too."""
+        self._require_budget()
+        asked = checked(SCORE, args).model_dump(exclude_none=True)
+        self._listing.row(asked["item_id"])
+        if asked["item_id"] not in self.transcript.state.answers:
+            raise AttemptError(
+                "E_ARGUMENT", "this item is still open in its attempt", "Submit your answer to it first: it is final."
+            )
+        return CallOutcome(asked, digest_of(asked))
 
     def _list(self, args: dict[str, Any], request: Any) -> CallOutcome:
         return accepted(args, self._listing.page(self.transcript.state, args))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from harness.attempts.backend import OpenedAttempt
@@ -20,10 +20,15 @@ MOST = 32  # desks open at a time
 
 @dataclass(frozen=True)
 class EndedAttempt:
-    """What is remembered of a closed attempt: its counts and the head of its transcript."""
+    """What is remembered of a closed attempt: its counts, the head of its transcript, and texts that may be scored."""
 
     counts: Data
     head: str
+    texts: Iterator[int]
+
+    def may_score(self) -> bool:
+        """Whether one more text may be scored; counts it."""
+        return next(self.texts, None) is not None
 
 
 class Desks:
@@ -68,7 +73,8 @@ class Desks:
 
     def end(self, attempt_id: str, desk: Desk) -> EndedAttempt:
         """Close the files of an attempt that has ended, and remember its counts."""
-        ended = EndedAttempt(desk.outcome(), desk.transcript.head)
+        budget = desk.transcript.state.header["budget"]
+        ended = EndedAttempt(desk.outcome(), desk.transcript.head, iter(range(budget["calls"])))
         with self._lock:
             self._open.pop(attempt_id, None)
             self._ended[attempt_id] = ended

@@ -1,6 +1,7 @@
 """What a transcript says so far: answers, budget, end. A fold over its lines, the same while it grows and when reread.
 
-It must never know a file: it takes events and gives values.
+It must never know a file: it takes events and gives values. A line may come from anybody's copy of a store: what no
+desk writes is a flaw, or for the first line DamageError, and never an error of another kind.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.attempts.ids import item_id
-from harness.digest import canonical, sha256
+from harness.clock import after
+from harness.digest import MAX_INT, canonical, sha256
+from harness.errors import DamageError
 from harness.store.journal import Event
 
 RECORDED = "recorded"
+SUBMIT = "submit_answers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +56,11 @@ class AttemptState:
     flaws: list[str] = field(default_factory=list)  # what no desk writes, though each line is well formed
 
     def __post_init__(self) -> None:
-        """Name the attempt's own secret and the control item, which nothing counts."""
+        """Name the secret of the attempt and the control item, which nothing counts; DamageError for no header."""
+        if not _sound(self.header):
+            raise DamageError("this transcript does not begin as a desk begins one", next="restore it from a copy")
         self.secret = bytes.fromhex(self.header["secret"])
-        canary = self.header["canary"].get("key")
-        self.canary = item_id(self.secret, canary) if canary else ""
+        self.canary = item_id(self.secret, self.header["canary"]["key"])
 
     def apply(self, event: Event) -> None:
         """Take the next event in."""
@@ -76,19 +81,22 @@ class AttemptState:
     def _answers(self, event: Event) -> None:
         """Take the answers of a call in that its receipts say were recorded."""
         receipts = event.get("receipts", [])
-        given = event["args"].get("answers", []) if receipts else []
-        if len(given) != len(receipts):
-            self.flaws.append(f"record {event['n']} has {len(given)} answers and {len(receipts)} receipts")
+        if not receipts:
+            return
+        given = event["args"].get("answers")
+        if event["tool"] != SUBMIT or event["is_error"] or not isinstance(given, list) or len(given) != len(receipts):
+            self.flaws.append(f"record {event['n']} has receipts that are of no answers")
             return
         for answer, receipt in zip(given, receipts, strict=True):
-            if receipt.get("status") != RECORDED:
+            if not isinstance(receipt, dict) or receipt.get("status") != RECORDED:
                 continue
-            recorded = RecordedAnswer(
-                answer_text(answer["answer"]), answer["abstain"], answer.get("confidence"), event["n"]
-            )
-            if answer["item_id"] in self.answers or receipt.get("answer_sha256") != recorded.sha256:
+            name, recorded = receipt.get("item_id"), _recorded(answer, event["n"])
+            if recorded is None or not isinstance(name, str) or answer.get("item_id") != name:
+                self.flaws.append(f"record {event['n']} has a receipt that is not of its answer")
+                continue
+            if name in self.answers or receipt.get("answer_sha256") != recorded.sha256:
                 self.flaws.append(f"record {event['n']} records an answer twice, or another than its receipt says")
-            self.answers.setdefault(answer["item_id"], recorded)
+            self.answers.setdefault(name, recorded)
 
     @property
     def calls_left(self) -> int:
@@ -114,3 +122,30 @@ def fold(events: Iterable[Event]) -> AttemptState:
     for event in rest:
         state.apply(event)
     return state
+
+
+def _recorded(answer: Any, record: int) -> RecordedAnswer | None:
+    """Read an answer as a desk records one; None for what none writes."""
+    if not isinstance(answer, dict):
+        return None
+    text, abstain, confidence = answer.get("answer"), answer.get("abstain"), answer.get("confidence")
+    if isinstance(text, bool) or not isinstance(text, str | int):
+        return None
+    if not isinstance(abstain, bool) or not isinstance(confidence, str | None):
+        return None
+    return RecordedAnswer(answer_text(text), abstain, confidence, record)
+
+
+def _sound(header: Mapping[str, Any]) -> bool:
+    """Whether the parts of a first line that the state rests on are what a desk writes there."""
+    budget, canary = header["budget"], header["canary"]
+    counts = (budget.get("calls"), budget.get("seconds"), header["items"])
+    try:
+        bytes.fromhex(header["secret"])
+        after(header["at"], budget["seconds"])
+    except (ValueError, LookupError, TypeError, OverflowError):
+        return False
+    words = (canary.get("key"), canary.get("sha256"))
+    return all(type(count) is int and 0 <= count <= MAX_INT for count in counts) and all(
+        isinstance(word, str) for word in words
+    )

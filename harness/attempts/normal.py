@@ -14,6 +14,7 @@ from harness.attempts.ids import item_id
 from harness.store.journal import Event
 
 _HEADER = ("manifest", "name", "study", "lock", "split", "subset", "hidden", "label", "budget", "items", "tools")
+SCORE = "score_text"
 _CALL = ("tool", "is_error", "code")
 
 
@@ -74,7 +75,9 @@ def _special(event: Event) -> Iterable[tuple[str, dict[str, Any]]]:
     args = event["args"]
     if event["is_error"]:
         return
-    if "item_id" in args:
+    if event["tool"] == SCORE:
+        yield args["item_id"], {"metric": args["metric"], "prediction": args["prediction"]}
+    elif "item_id" in args:
         yield args["item_id"], {"part": args["part"]}
     for answer, receipt in zip(args.get("answers", []), event.get("receipts", []), strict=False):
         text = answer["answer"]

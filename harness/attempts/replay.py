@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from harness.attempts.arguments import digest_of
+from harness.attempts.arguments import checked, digest_of
 from harness.attempts.fold import AttemptState
 from harness.attempts.reads import Listing
 from harness.attempts.view import ViewReader
@@ -38,9 +38,9 @@ def replay(events: Iterable[Event], view: ViewReader) -> Replayed:
 
 def _again(listing: Listing, state: AttemptState, event: Event) -> str:
     """Digest of the result of a read, made again; empty where it cannot be made."""
-    args = event["args"]
     try:
+        args = checked(event["tool"], event["args"]).model_dump(exclude_none=True)
         data = listing.page(state, args) if event["tool"] == "list_items" else listing.item(state, args)[0]
-    except (HarnessError, KeyError, TypeError):  # the arguments are no desk's
+    except HarnessError:  # the arguments are no desk's
         return ""
     return digest_of(data)

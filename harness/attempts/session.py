@@ -15,7 +15,7 @@ from harness.attempts.backend import Backend
 from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, accepted, attempted, began
 from harness.attempts.chain_log import ChainLog
 from harness.attempts.codes import AttemptError, nearest
-from harness.attempts.desk import FINISH, POLL, TOOLS, Desk, DeskClosedError
+from harness.attempts.desk import FINISH, POLL, SCORE, TOOLS, Desk, DeskClosedError
 from harness.attempts.desks import Desks, EndedAttempt
 from harness.attempts.reads import Data
 from harness.attempts.shapes import REQUESTS
@@ -39,13 +39,14 @@ class Session:
         self._own: dict[str, Callable[[Data], Data]] = {
             "list_studies": self._studies,
             "start_attempt": self._start,
-            "score_text": self._score,
+            SCORE: self._score,
         }
 
     def call(self, tool: str, args: object, facts: CallFacts) -> AgentReply:
         """Answer a call and write it down. It may wait: for the backend, and in finish_attempt for the disk."""
         try:
-            return self._at_desk(tool, args, facts) if tool in TOOLS else self._here(tool, args, facts)
+            desked = tool in TOOLS or tool == SCORE
+            return self._at_desk(tool, args, facts) if desked else self._here(tool, args, facts)
         except HarnessError:  # no log takes a line: the reply says so, since it cannot be written down
             error = AttemptError("E_INTERNAL", "this call could not be written down, so that it does not count")
             return AgentReply(None, error, self._log.head)
@@ -69,7 +70,8 @@ class Session:
             if not isinstance(desk, Desk):
                 break
             with contextlib.suppress(DeskClosedError):
-                reply = desk.call(tool, args, facts)
+                scores = tool == SCORE
+                reply = desk.score(args, facts, self._scored) if scores else desk.call(tool, args, facts)
                 if desk.closed:
                     self._end(str(desk.transcript.state.header["attempt"]), desk, reply)
                 return reply
@@ -131,13 +133,19 @@ class Session:
             "next": "Call list_items with this attempt_id.",
         }
 
-    def _score(self, request: Data) -> Data:
-        desk = self._find(request)
-        if isinstance(desk, Desk) and desk.open(request["item_id"]):
-            raise AttemptError(
-                "E_ARGUMENT", "this item is still open in its attempt", "Submit your answer to it first: it is final."
-            )
+    def _scored(self, request: Data) -> Data:
         return {**self._backend.score_text(request), "next": "Go on with the next item."}
+
+    def _score(self, request: Data) -> Data:
+        """Score a text after the end of its attempt, where no budget is left to count it: one session, one more."""
+        ended = self._find(request)
+        if not isinstance(ended, EndedAttempt):  # its desk was closed again and again while this call looked for it
+            raise AttemptError("E_INTERNAL", "this attempt is in too much use")
+        if not ended.may_score():
+            raise AttemptError(
+                "E_BUDGET", "as many texts were scored as the attempt had calls", "Nothing: this is all."
+            )
+        return self._scored(request)
 
     def _ended(self, tool: str, request: Data) -> Data:
         """Answer a call about an attempt that has ended: how its scoring stands, and nothing else."""

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.attempts.fold import AttemptState, fold
+from harness.attempts.ids import item_id
 from harness.attempts.replay import replay
 from harness.attempts.view import ViewReader
-from harness.errors import HarnessError, InputError
+from harness.errors import DamageError, HarnessError, InputError
 from harness.evidence.audit.attempts import budget_flaws, canary_hits
 from harness.manifest.load import parse_manifest
 from harness.manifest.lockfile import read_lock
@@ -65,9 +66,14 @@ def verify_transcript(store: Store, attempt: str, heads: Sequence[str] = ()) -> 
         found.first_bad = len(chain.events)
         return found
     begun = chain.events[0]
+    try:
+        state = fold(chain.events)
+    except DamageError as bad:
+        found.flaws.append(bad.what)
+        found.first_bad = 0
+        return found
     found.header = {name: begun[name] for name in ("name", "split", "hidden", "gold_reachable", "principal", "label")}
     found.status = attempt_outcome(store, attempt).status
-    state = fold(chain.events)
     found.flaws += state.flaws
     late = list(budget_flaws(chain))
     found.budget_ok = not late
@@ -105,6 +111,11 @@ def _replay(store: Store, chain: Chain, state: AttemptState, found: VerifiedTran
     reader = ViewReader(*handles)
     try:
         again = replay(chain.events, reader)
+        known = {item_id(state.secret, key) for key in reader.places}
     finally:
         reader.close()
     found.reads, found.differing = again.reads, again.differing
+    strange = [answer.record for name, answer in state.answers.items() if name not in known]
+    found.flaws += [f"record {record} answers an item that the view does not have" for record in strange]
+    if state.header["items"] != view.items:
+        found.flaws.append("the transcript counts other items than the view has")

@@ -8,9 +8,11 @@ from support_attempts import FACTS, ZERO, AttemptFolder, FolderBackend
 
 from harness.attempts import desks
 from harness.attempts.codes import AttemptError, from_reply
+from harness.attempts.fold import fold
 from harness.attempts.session import Session
 from harness.attempts.session_log import begin_session, session_log
 from harness.attempts.shapes import RESULTS
+from harness.evidence.audit.attempts import budget_flaws
 from harness.store.journal import read_chain
 
 NOBODY = "20260101T000000Z-" + "0" * 32
@@ -178,6 +180,73 @@ def test_a_text_is_scored_only_for_an_item_whose_answer_is_final(attempt, sessio
     data = session.call("score_text", args, FACTS).unwrap()
     RESULTS["score_text"].model_validate(data)
     assert data["value"] == 1.0
+
+
+def test_a_scored_text_costs_a_call_and_stands_in_the_transcript(tmp_path):
+    attempt = AttemptFolder(tmp_path, budget={"calls": 4, "seconds": 3600})
+    backend = FolderBackend(attempt)
+    session = new_session(tmp_path, backend)
+    session.call("submit_answers", attempt.answers((1, "3")), FACTS).unwrap()
+    text = {"metric": "outcome", "prediction": "2"}
+    assert session.call("score_text", attempt.args(item_id=attempt.id(2), **text), FACTS).error.name == "E_ARGUMENT"
+    assert session.call("score_text", attempt.args(item_id="f" * 16, **text), FACTS).error.name == "E_UNKNOWN_ITEM"
+    args = attempt.args(item_id=attempt.id(1), **text)
+    session.call("score_text", args, FACTS).unwrap()
+    assert session.call("score_text", args, FACTS).error.name == "E_BUDGET"
+    assert session.call("list_items", attempt.args(), FACTS).error.name == "E_BUDGET"
+    found = read_chain(attempt.path, "transcript/1").events
+    assert [event["tool"] for event in found[1:]] == ["submit_answers", *["score_text"] * 4, "list_items"]
+    assert found[4]["args"] == args and fold(found).flaws == []
+    assert list(budget_flaws(read_chain(attempt.path, "transcript/1"))) == []
+    assert backend.asked.count("score_text") == 1
+    session.close()
+
+
+def test_texts_that_are_being_scored_count_and_hold_nobody_up(tmp_path, monkeypatch):
+    attempt = AttemptFolder(tmp_path, budget={"calls": 4, "seconds": 3600})
+    backend = FolderBackend(attempt)
+    session = new_session(tmp_path, backend)
+    session.call("submit_answers", attempt.answers((1, "3")), FACTS).unwrap()
+    args = attempt.args(item_id=attempt.id(1), metric="outcome", prediction="2")
+    seen = []
+
+    def meanwhile(request):
+        seen.append(session.call("list_items", attempt.args(), FACTS).error)
+        seen.append(session.call("list_items", attempt.args(), FACTS).error)
+        seen.append(session.call("list_items", attempt.args(), FACTS).error.name)
+        return {"metric": request["metric"], "value": 1.0, "scorer_sha256": ZERO}
+
+    monkeypatch.setattr(backend, "score_text", meanwhile)
+    session.call("score_text", args, FACTS).unwrap()
+    assert seen == [None, None, "E_BUDGET"]
+    session.close()
+
+
+def test_an_attempt_that_ends_while_a_text_is_scored_keeps_its_end(tmp_path, attempt, session, backend):
+    session.call("submit_answers", attempt.answers((1, "3")), FACTS).unwrap()
+    args = attempt.args(item_id=attempt.id(1), metric="outcome", prediction="2")
+    scored = backend.score_text
+
+    def meanwhile(request):
+        backend.score_text = scored
+        session.call("finish_attempt", attempt.args(), FACTS).unwrap()
+        return scored(request)
+
+    backend.score_text = meanwhile
+    assert session.call("score_text", args, FACTS).unwrap()["value"] == 1.0
+    events = read_chain(attempt.path, "transcript/1").events
+    assert events[-1]["event"] == "attempt.closed" and fold(events).flaws == []
+    assert calls(tmp_path / "session.jsonl", "session/1") == [("score_text", "")]
+
+
+def test_after_the_end_as_many_texts_are_scored_as_the_budget_has_calls(tmp_path):
+    attempt = AttemptFolder(tmp_path, budget={"calls": 3, "seconds": 3600})
+    session = new_session(tmp_path, FolderBackend(attempt))
+    session.call("finish_attempt", attempt.args(), FACTS).unwrap()
+    args = attempt.args(item_id=attempt.id(1), metric="outcome", prediction="2")
+    found = [session.call("score_text", args, FACTS).error for _ in range(5)]
+    assert [error and error.name for error in found] == [None, None, None, "E_BUDGET", "E_BUDGET"]
+    session.close()
 
 
 def test_a_damaged_transcript_or_view_is_refused_without_a_word_of_where(tmp_path, attempt, session):

@@ -145,6 +145,21 @@ def test_a_line_that_is_too_long_is_answered_under_the_id_at_either_end(first: b
     assert (refused.id, refused.error.name, refused.size) == (12, "E_TOO_LARGE", len(begin))
 
 
+@pytest.mark.parametrize("more", [1, 60_000])
+def test_a_line_that_is_a_little_too_long_is_answered_under_its_id_too(more: int) -> None:
+    line = b'{"jsonrpc":"2.0","id":12,"method":"ping","params":{"a":"%s"}}'
+    (found,) = lines(line % (b"y" * (MOST - len(line) + 2 + more)) + b"\n")
+    refused = parse(found)
+    assert isinstance(found, LongLine) and isinstance(refused, Refusal)
+    assert (refused.id, refused.error.name) == (12, "E_TOO_LARGE")
+
+
+@pytest.mark.parametrize("empty", [b"[]", b'""', b"0", b"false"])
+def test_what_is_empty_and_no_object_is_no_params_and_no_arguments(empty: bytes) -> None:
+    assert refusal(b'{"jsonrpc":"2.0","id":7,"method":"ping","params":%s}' % empty).rpc == -32600
+    assert refusal(CALL % empty).rpc == -32602
+
+
 @given(st.binary(max_size=300))
 def test_any_bytes_are_a_message_a_refusal_or_nothing(data: bytes) -> None:
     found = parse(data)

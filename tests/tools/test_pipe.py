@@ -96,6 +96,27 @@ def test_of_equal_calls_at_once_each_gets_files_of_its_own() -> None:
         os.close(handle)
 
 
+def test_of_equal_calls_at_once_one_asks_and_no_answer_is_left_over() -> None:
+    asked: list[Message] = []
+
+    def answer(pipe: Pipe, message: Message) -> None:
+        asked.append(message)
+        pipe.send({"n": message["n"], "ok": len(asked)})
+
+    with asking(answer) as (client, _, _), ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda _: client.ask_again("key", "open").data, range(200)))
+    assert sorted(found) == list(range(1, 201)) and len(asked) == 200
+
+
+def test_large_requests_and_large_answers_at_once_do_not_wait_for_one_another() -> None:
+    def answer(pipe: Pipe, message: Message) -> None:
+        pipe.send({"n": message["n"], "ok": "y" * 600_000})
+
+    with asking(answer) as (client, _, _), ThreadPoolExecutor(16) as threads:
+        found = list(threads.map(lambda _: len(client.ask("verb", given="z" * 900_000).data), range(32)))
+    assert found == [600_000] * 32
+
+
 def test_a_refusal_is_raised_as_it_was_said() -> None:
     said = AttemptError("E_NO_ATTEMPTS_LEFT", "all 2 attempts at this split were made").as_reply()
     with asking(lambda pipe, message: pipe.send({"n": message["n"], "error": said})) as (client, _, _):

@@ -45,6 +45,19 @@ def test_what_cannot_be_read_is_answered_and_the_next_call_is_right(served: Wire
     assert "echo" in served.call("submit_answers", answers=1)
 
 
+@pytest.mark.parametrize("named", ["[]", "{}", "null", "1.5"])
+def test_a_cancellation_of_what_is_no_request_ends_nothing(served: WireClient, named: str) -> None:
+    served.send(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}' % named.encode())
+    assert "echo" in served.call("submit_answers", answers=1)
+
+
+@pytest.mark.parametrize("params", ["[]", "false", '""', "0"])
+def test_params_that_are_no_object_are_refused_and_end_nothing(served: WireClient, params: str) -> None:
+    served.send(b'{"jsonrpc":"2.0","id":"p","method":"ping","params":%s}' % params.encode())
+    assert served.reply("p")["error"]["data"]["code"] == "E_MESSAGE"
+    assert "echo" in served.call("submit_answers", answers=1)
+
+
 def test_a_line_of_32_megabytes_is_answered_and_takes_no_memory(served: WireClient) -> None:
     before = peak(served)
     text = b"y" * (32 << 20)

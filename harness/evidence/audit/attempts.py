@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.attempts.fold import AttemptState, fold
+from harness.clock import after
 from harness.digest import differences, sha256
 from harness.errors import HarnessError
 from harness.evidence.audit.checks import UNCONFIRMED, Report
@@ -32,6 +33,7 @@ from harness.store.store import Store
 
 REACHABLE = "the agent's user could read the store, and so the right answers (gold_reachable)"
 FINISH = "finish_attempt"  # which no budget refuses
+GRACE = 5  # seconds that a call which was begun in time may take until it is written down
 _WORDS = re.compile(r"[^\s\"'`.,;:!?()\[\]{}<>]+")
 
 
@@ -55,7 +57,12 @@ def _attempt(store: Store, started: Event, lock: Lock, model: str, said: Mapping
     flaws = [*_file(store, attempt, data, own), *_listed(store, attempt, chain)]
     if not report.settle("attempt.changed", model, flaws, f"{len(chain.events)} lines of attempt {attempt}"):
         return
-    begun, state = chain.events[0], fold(chain.events)
+    begun = chain.events[0]
+    try:
+        state = fold(chain.events)
+    except HarnessError as bad:
+        report.fail("attempt.changed", model, bad.what)
+        return
     report.settle("attempt.budget", model, budget_flaws(chain), f"{state.calls} calls of {begun['budget']['calls']}")
     counted = ", ".join(f"{count} {name}" for name, count in state.counts().items())
     report.settle("attempt.counts", model, state.flaws, counted)
@@ -101,6 +108,7 @@ def _listed(store: Store, attempt: str, chain: Chain) -> Iterator[str]:
 def budget_flaws(chain: Chain) -> Iterator[str]:
     """Say where a transcript serves calls beyond the budget: their number, and the time in which they are made."""
     begun, calls = chain.events[0], 0
+    until = after(begun["at"], begun["budget"]["seconds"] + GRACE)
     for event in chain.events:
         if event["event"] == "call":
             calls += 1
@@ -109,6 +117,8 @@ def budget_flaws(chain: Chain) -> Iterator[str]:
                     yield f"line {event['n'] + 1} serves call {calls} of {begun['budget']['calls']}"
                 if event["at"] > begun["expires"]:
                     yield f"line {event['n'] + 1} serves a call after the attempt expired"
+                elif event["at"] > until:
+                    yield f"line {event['n'] + 1} serves a call after the {begun['budget']['seconds']} seconds"
 
 
 def canary_hits(state: AttemptState) -> int:
