@@ -105,7 +105,8 @@ def diff(
     elif done.level == "bytes":
         lines.append("no difference: every output has the same bytes")
     for row in done.rows:
-        lines += ["", f"{row.step}, row {row.row}: {', '.join(row.fields) or 'in one run only'}"]
+        name = row.row if row.row.startswith("row ") else f"row {row.row}"  # what has no id is called by its number
+        lines += ["", f"{row.step}, {name}: {', '.join(row.fields) or 'in one run only'}"]
         lines += [f"  - {row.left}", f"  + {row.right}"]
     lines += [f"{_more(done.more_rows).strip()} rows differ"] if done.more_rows else []
     for text in done.texts[:SHOWN]:

@@ -26,7 +26,7 @@ from harness.cli.options import (
 )
 from harness.cli.scores import score_text
 from harness.cli.terminal import level_text, render, say, short, table, watching
-from harness.errors import AGREED
+from harness.errors import AGREED, InputError
 
 if TYPE_CHECKING:
     from harness.verbs.run_data import RunData
@@ -81,6 +81,11 @@ def run(
         manifests=manifests, engine=engine, limit=limit, relock=relock, isolation=isolation, moved=moved, jobs=jobs,
         max_errors=max_errors, images=images, with_models=model or (), only=only or (), settings=set_ or (),
     )  # fmt: skip
+    if dry_run and relock:
+        raise InputError(
+            "-n writes no lock, and --relock would", where="--relock",
+            next="leave one of them out, or `harness lock MANIFEST` first",
+        )  # fmt: skip
     with watching() as watch:
         if dry_run:
             return _foreseen(running.dry_run(project(store, models), asked, watch), json)
@@ -150,7 +155,8 @@ def _table(found: Sequence[RunData]) -> str:
             level, remark = level_text(output.level), "" if shared else output.detail
             rows.append([one.manifest, output.name, short(output.sha256), level, output.verdict, remark])
         failing = ", its own checks fail" if one.self_checks == "fail" else ""
-        verdict = f"{one.verdict}{failing}" + (f", {shared}" if shared else "")
+        cut = f", only the first {one.limit} of each dataset were asked (--limit)" if one.limit else ""
+        verdict = f"{one.verdict}{cut}{failing}" + (f", {shared}" if shared else "")
         summary.append(f"{one.manifest}: {verdict} ({_surroundings(one)})")
         summary += [f"{one.manifest}: scored by {name}: {text}" for name, text in one.graders.items()]
     return "\n".join([table(["manifest", "output", "sha256", "level", "verdict", ""], rows), *summary])
@@ -179,7 +185,8 @@ def _surroundings(run: RunData) -> str:
         parts = ("replayed", "recorded", "live", "refused", "without an answer")
         words.append(f"{model}: {', '.join(f'{counts[part]} {part}' for part in parts if counts[part]) or 'not asked'}")
     if run.sees_gold:
-        words.append(f"stand-ins were shown the answers in {len(run.sees_gold)} steps")
+        many = len(run.sees_gold)
+        words.append(f"stand-ins were shown the answers in {many} step{'s' if many > 1 else ''}")
     if run.data:
         words.append("data: " + ", ".join(f"{name} {one.text()}" for name, one in run.data.items()))
     words += [f"answers of {each.model} imported from {each.source}" for each in run.imported]

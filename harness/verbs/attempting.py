@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -94,9 +95,11 @@ def _served(project: Project, asked: ServeRequest) -> tuple[Loaded, ...]:
     """Load the manifests that are served; InputError where there are none, two of one name, or of two projects."""
     manifests = tuple(project.manifest(path) for path in asked.manifests) or tuple(_open_to_agents(project))
     if not manifests:
+        broken = ", ".join(path.name for path in project.manifests() if not _readable(project, path))
         raise InputError(
             "no manifest of this project lets agents attempt it", where=str(project.root),
-            next="write an `agents:` block into one and `harness lock` it",
+            next="write an `agents:` block into one and `harness lock` it"
+            + (f"; not looked at, since `harness show` refuses them: {broken}" if broken else ""),
         )  # fmt: skip
     names = [loaded.manifest.name for loaded in manifests]
     if twice := [name for name in names if names.count(name) > 1]:
@@ -117,6 +120,14 @@ def _open_to_agents(project: Project) -> list[Loaded]:
         if splits(loaded.manifest) and not loaded.manifest.derived:
             found.append(loaded)
     return found
+
+
+def _readable(project: Project, path: Path) -> bool:
+    try:
+        project.manifest(path)
+    except HarnessError:
+        return False
+    return True
 
 
 class AttemptDoor:

@@ -105,6 +105,7 @@ class RunData(Result):
     moved_code: list[str] = Field(default_factory=list)  # where a run disagrees: the files that are not as accepted
     scores: list[ScoreLineData] = Field(default_factory=list)  # by `run`: those that are told first
     more_scores: int = 0  # lines that `scores` shows besides
+    limit: int = 0  # items of each dataset at most, as `--limit` said; 0: all
 
     @property
     def lacks_answers(self) -> bool:
@@ -152,6 +153,8 @@ def run_data(
     if ran.gaps:
         flaws = over_limit(ran.gaps, allowed)
         fields["unanswered"] = [Unanswered(**vars(gap), too_many=gap in flaws) for gap in ran.gaps]
+    if body.get("limit"):
+        fields["limit"] = body["limit"]
     if "data" in body:
         fields["data"] = data_coverage(body["data"])
     if "imported" in body:

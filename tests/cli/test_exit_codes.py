@@ -146,7 +146,14 @@ def test_a_verb_leaves_with_the_code_of_the_table(
 def test_a_limited_run_is_incomplete_and_no_failure(project: Path) -> None:
     accepted(project)
     [run] = inner_data("run", SMALL, "--limit", "3", cwd=project)["runs"]
-    assert run["verdict"] == "incomplete"
+    assert (run["verdict"], run["limit"]) == ("incomplete", 3)
+    told = inside("run", SMALL, "--limit", "3", cwd=project, check=0).stdout
+    assert "incomplete, only the first 3 of each dataset were asked (--limit)" in told
+
+
+def test_a_dry_run_that_is_to_lock_is_refused(project: Path) -> None:
+    error = error_of(inside("run", SMALL, "-n", "--relock", "--json", cwd=project, check=2))
+    assert error["where"] == "--relock" and "harness lock" in error["next"]
 
 
 def test_a_missing_key_is_something_that_the_machine_lacks(tmp_path: Path) -> None:

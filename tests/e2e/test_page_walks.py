@@ -65,6 +65,8 @@ SAID = {
     ("own-project.md", "harness list"): "manifests/capitals.yaml",
     ("own-project.md", "harness reproduce"): "reproduced: 1 of 1",
     ("own-project.md", "harness audit"): "steps made again",
+    ("own-project.md", "harness fsck --store ../theirs"): "is sound",
+    ("own-project.md", "harness audit last --store ../theirs"): "agreed",
     ("own-model.md", "harness run manifests/sums.yaml -m elsewhere"): "elsewhere",
     ("own-model.md", "harness tape ls"): "3 exchanges",
     ("after-an-edit.md", "harness run manifests/capitals.yaml ||"): "exit 2",

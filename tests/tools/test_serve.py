@@ -46,3 +46,7 @@ def test_what_cannot_be_served_ends_with_what_to_do(tmp_path: Path) -> None:
     with WireClient(COMMAND, cwd=tmp_path, env=environment()) as client:
         assert client.process.wait(60) == 2
         assert b"no manifest of this project lets agents attempt it" in b"".join(client.said)
+    (tmp_path / "manifests" / "broken.yaml").write_text("harness: 2\nagents: {splits: {dev: {public: true}}}\n")
+    with WireClient(COMMAND, cwd=tmp_path, env=environment()) as client:
+        assert client.process.wait(60) == 2
+        assert b"refuses them: broken.yaml" in b"".join(client.said)
