@@ -16,7 +16,7 @@ from warm import Warm
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 FIXTURES = REPOSITORY.parent / "shared" / "fixtures"  # golden values, beside the checkout
-SECONDS = 120  # no command of a test takes this long; one that does hangs
+SECONDS = 300  # no command of a test takes this long, were it the first to load an image; one that does hangs
 
 
 def command(*args: str) -> list[str]:
