@@ -108,7 +108,7 @@ def test_of_equal_calls_at_once_one_asks_and_no_answer_is_left_over() -> None:
     assert sorted(found) == list(range(1, 201)) and len(asked) == 200
 
 
-def test_large_requests_and_large_answers_at_once_do_not_wait_for_one_another() -> None:
+def test_large_requests_and_answers_at_once_do_not_wait_for_each_other() -> None:
     def answer(pipe: Pipe, message: Message) -> None:
         pipe.send({"n": message["n"], "ok": "y" * 600_000})
 

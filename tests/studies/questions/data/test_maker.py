@@ -133,7 +133,7 @@ def test_no_question_is_shown_and_asked_though_it_stands_in_two_rows(tmp_path: P
     assert texts(found.shots) == ["new"] and len(found.items) == 20
 
 
-def test_a_question_that_is_only_spaced_otherwise_is_not_asked_beside_its_example(tmp_path: Path) -> None:
+def test_a_question_spaced_otherwise_is_not_asked_beside_its_example(tmp_path: Path) -> None:
     spaced = 'question,answer\nWhich one?,a\n Which  one? ,b\n"Which\none?",c\nAnother?,d\n'
     for seed in range(5):
         found = made(tmp_path, spaced, shots={"count": 1, "seed": seed})

@@ -50,7 +50,7 @@ def test_the_right_letter_is_worth_1_and_every_other_answer_0(tmp_path: Path) ->
     assert [row["detail"]["answer"] for row in found] == ["B", "C", None, None, "B", "D"]
 
 
-def test_the_text_of_an_option_that_is_a_letter_is_not_the_option_of_that_letter(tmp_path: Path) -> None:
+def test_an_option_whose_text_is_a_letter_is_not_that_letters_option(tmp_path: Path) -> None:
     options, gold = {"A": "C", "B": "D", "C": "A", "D": "B"}, {"target": "C", "accepted": ["A"]}
     assert values(tmp_path, letter.score, "choice", ["A", "C", "B"], gold, options=options) == [0, 1, 0]
 
