@@ -109,7 +109,7 @@ def _request(message: object, line: bytes) -> Message | Refusal | None:
     known = message.get("id") if _is_id(message.get("id")) else None
     if "method" not in message and known is not None and ("result" in message or "error" in message):
         return None  # an answer to something the server never asked
-    method, params = message.get("method"), _or_none(message, "params")
+    method, params = message.get("method"), _or_empty(message, "params")
     if bad := _frame(message, known, method, params):
         return _refused(bad, known, line)
     if method == "tools/call" and (bad := _call(params)):
@@ -132,7 +132,7 @@ def _frame(message: Message, known: Id, method: object, params: object) -> str:
     return ""
 
 
-def _or_none(message: Message, name: str) -> Any:
+def _or_empty(message: Message, name: str) -> Any:
     """Give a member that may be left out or null, and then is an empty object; no other empty value is one."""
     found = message.get(name)
     return {} if found is None else found
@@ -142,7 +142,7 @@ def _call(params: Message) -> str:
     """Say what is wrong with the parameters of a call; the gate judges the arguments themselves."""
     if not isinstance(params.get("name"), str):
         return "a call names its tool as a text"
-    if not isinstance(_or_none(params, "arguments"), dict):
+    if not isinstance(_or_empty(params, "arguments"), dict):
         return "the arguments of a call are one JSON object"
     return ""
 
