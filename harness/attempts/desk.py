@@ -71,7 +71,8 @@ class Desk:
     def score(self, args: object, facts: CallFacts, work: Callable[[Data], Data]) -> AgentReply:
         """Have a text scored by `work`, and write the call down as any other; the desk is free meanwhile.
 
-        DeskClosedError, and no line, where the attempt has ended before it is scored.
+        Refused, too, where its time is over when it has been scored. DeskClosedError, and no line, where the attempt
+        has ended before it is scored.
         """
         with self._lock:
             if self._shut or self.closed:
@@ -86,7 +87,8 @@ class Desk:
             self._scoring -= 1
             if self._shut or self.closed:
                 raise DeskClosedError
-            return self._written(SCORE, outcome, facts, since)
+            late = attempted(args, lambda: self._scorable(args))
+            return self._written(SCORE, outcome if late.error is None else late, facts, since)
 
     def _written(self, tool: str, outcome: CallOutcome, facts: CallFacts, since: float) -> AgentReply:
         """Write a call down, and its end of the attempt where it is one; gives its reply."""

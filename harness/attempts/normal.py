@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from harness.attempts.desk import SCORE
 from harness.attempts.fold import AttemptState, answer_text
 from harness.attempts.ids import item_id
 from harness.store.journal import Event
 
 _HEADER = ("manifest", "name", "study", "lock", "split", "subset", "hidden", "label", "budget", "items", "tools")
-SCORE = "score_text"
 _CALL = ("tool", "is_error", "code")
 
 

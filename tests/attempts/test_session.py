@@ -4,7 +4,7 @@ import os
 import threading
 
 import pytest
-from support_attempts import FACTS, ZERO, AttemptFolder, FolderBackend
+from support_attempts import FACTS, ZERO, AttemptFolder, FolderBackend, SetClock
 
 from harness.attempts import desks
 from harness.attempts.codes import AttemptError, from_reply
@@ -12,6 +12,7 @@ from harness.attempts.fold import fold
 from harness.attempts.session import Session
 from harness.attempts.session_log import begin_session, session_log
 from harness.attempts.shapes import RESULTS
+from harness.clock import after, now
 from harness.evidence.audit.attempts import budget_flaws
 from harness.store.journal import read_chain
 
@@ -19,11 +20,11 @@ NOBODY = "20260101T000000Z-" + "0" * 32
 STARTED = {"principal": "local:0", "profile": "answer", "versions": {"harness": "0"}, "tools": ZERO}
 
 
-def new_session(folder, backend):
+def new_session(folder, backend, clock=None):
     path = folder / "session.jsonl"
     if not path.exists():
         begin_session(path, STARTED)
-    return Session(session_log(os.open(path, os.O_RDWR | os.O_APPEND)), backend, ZERO)
+    return Session(session_log(os.open(path, os.O_RDWR | os.O_APPEND)), backend, ZERO, clock)
 
 
 @pytest.fixture
@@ -202,24 +203,44 @@ def test_a_scored_text_costs_a_call_and_stands_in_the_transcript(tmp_path):
     session.close()
 
 
-def test_texts_that_are_being_scored_count_and_hold_nobody_up(tmp_path, monkeypatch):
-    attempt = AttemptFolder(tmp_path, budget={"calls": 4, "seconds": 3600})
+def while_scored(tmp_path, attempt, happens, clock=None):
+    """Score a text, let something happen meanwhile that is given the session; gives the reply's error and the flaws."""
     backend = FolderBackend(attempt)
-    session = new_session(tmp_path, backend)
+    session = new_session(tmp_path, backend, clock)
     session.call("submit_answers", attempt.answers((1, "3")), FACTS).unwrap()
-    args = attempt.args(item_id=attempt.id(1), metric="outcome", prediction="2")
-    seen = []
 
     def meanwhile(request):
-        seen.append(session.call("list_items", attempt.args(), FACTS).error)
-        seen.append(session.call("list_items", attempt.args(), FACTS).error)
-        seen.append(session.call("list_items", attempt.args(), FACTS).error.name)
+        happens(session)
         return {"metric": request["metric"], "value": 1.0, "scorer_sha256": ZERO}
 
-    monkeypatch.setattr(backend, "score_text", meanwhile)
-    session.call("score_text", args, FACTS).unwrap()
-    assert seen == [None, None, "E_BUDGET"]
+    backend.score_text = meanwhile  # type: ignore[method-assign]
+    args = attempt.args(item_id=attempt.id(1), metric="outcome", prediction="2")
+    error = session.call("score_text", args, FACTS).error
     session.close()
+    chain = read_chain(attempt.path, "transcript/1")
+    return error and error.name, [*fold(chain.events).flaws, *budget_flaws(chain)]
+
+
+@pytest.mark.parametrize(("more", "code"), [(2, None), (3, "E_BUDGET")])
+def test_a_text_that_is_being_scored_keeps_its_call_unless_one_is_refused(tmp_path, more, code):
+    attempt = AttemptFolder(tmp_path, budget={"calls": 4, "seconds": 3600})
+    errors = []
+
+    def happens(session):
+        errors.extend(session.call("list_items", attempt.args(), FACTS).error for _ in range(more))
+
+    assert while_scored(tmp_path, attempt, happens) == (code, [])
+    assert [error and error.name for error in errors] == [None, None, "E_BUDGET"][:more]
+
+
+@pytest.mark.parametrize(("seconds", "expires", "code"), [(60, 7200, "E_BUDGET"), (3600, 60, "E_EXPIRED")])
+def test_a_text_whose_scoring_outlasts_the_attempts_time_is_refused(tmp_path, seconds, expires, code):
+    clock = SetClock(now())
+    expires = after(clock.time, expires)
+    attempt = AttemptFolder(tmp_path, budget={"calls": 9, "seconds": seconds}, expires=expires)
+    assert while_scored(tmp_path, attempt, lambda _: clock.pass_by(120), clock) == (code, [])
+    closed = read_chain(attempt.path, "transcript/1").events[-1]["event"] == "attempt.closed"
+    assert closed == (code == "E_EXPIRED")
 
 
 def test_an_attempt_that_ends_while_a_text_is_scored_keeps_its_end(tmp_path, attempt, session, backend):
