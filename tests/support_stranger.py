@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from harness_tools.supervisor import main
+from harness_tools.__main__ import main
 
 if __name__ == "__main__":
     os.geteuid = lambda: 4242

@@ -17,13 +17,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness_tools.claim import claim
-from harness_tools.loading import loading
+from harness_tools.loading import alone, loading
 
 if TYPE_CHECKING:
     from harness.attempts.calls import AgentReply, CallFacts
     from harness_tools.sessions import CallSession
 
 with loading():  # an agent waits for this: the SDK and pydantic's models are nine tenths of the start
+    alone("mcp", "mcp.server")
     from harness_tools.app import build_server
     from harness_tools.asking import PipeClient
     from harness_tools.pipe_backend import PipeBackend

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp.server import Server, ServerRequestContext
 from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
 from mcp.server.extension import compose_tool_call_handler
+from mcp.server.lowlevel.server import Server
 from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams, Tool
 
 from harness_tools.gate import CallBackend, Gate

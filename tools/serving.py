@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures.thread import ThreadPoolExecutor
 from typing import Any
 
-from mcp.server import Server
+from mcp.server.lowlevel.server import Server
 
 from harness_tools.lines import Refusal
 from harness_tools.wire import Sink, Source

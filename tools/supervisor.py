@@ -12,8 +12,6 @@ import os
 import platform
 import selectors
 import signal
-import socket
-import subprocess
 import sys
 from collections.abc import Sequence
 from importlib import metadata
@@ -27,16 +25,16 @@ from harness.errors import STEP_FAILED, HarnessError, InputError
 from harness.run.agent_uid import require_agent_uid
 from harness.store.store import HOME, Store
 from harness_tools.lanes import Lane, LaneJob, Message
-from harness_tools.pipe import Pipe, close_all, pair
+from harness_tools.pipe import Pipe, close_all
+from harness_tools.starting import Answering
 
-TOLD = ("LANG", "LC_ALL", "TZ", "PYTHONPATH", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE")  # what the child may know
 LIMITS = {"line_bytes": 1 << 20, "seconds_a_call": 25}
 
 
 class Supervisor:
     """The loop of the supervisor, for as long as the answering process lives."""
 
-    def __init__(self, asked: argparse.Namespace, store: Path) -> None:
+    def __init__(self, asked: argparse.Namespace, store: Path, answering: Answering) -> None:
         self._asked, self._store = asked, store
         self._principal = f"local:{os.geteuid() if asked.agent_uid is None else asked.agent_uid}"
         arguments = ["--project", asked.project, "--store", str(store), "--principal", self._principal]
@@ -48,10 +46,7 @@ class Supervisor:
         self._outcomes: dict[str, Message] = {}  # of attempts, by id: their scoring as it stands
         self._scoring: set[str] = set()
         self._stop, self._code, self._checked = False, 0, asked.agent_uid is None
-        ours, theirs = pair()
-        self._pipe = Pipe(ours)
-        self._child = _answering(theirs, asked)
-        theirs.close()
+        self._answering, self._pipe = answering, Pipe(answering.pipe)
 
     def run(self) -> int:
         """Serve the answering process until it ends; gives its exit code."""
@@ -68,11 +63,7 @@ class Supervisor:
             self._pipe.close()
             for lane in self._lanes.values():
                 lane.end()
-        try:
-            code = self._child.wait(5)
-        except subprocess.TimeoutExpired:
-            self._child.kill()
-            code = self._child.wait()
+        code = self._answering.end()
         return self._code or code
 
     def _ready(self, reply: Message) -> None:
@@ -188,16 +179,6 @@ class Supervisor:
             self._outcomes[attempt] = reply
 
 
-def _answering(end: socket.socket, asked: argparse.Namespace) -> subprocess.Popen[bytes]:
-    """Start the answering process: the wire, one end of the pipe, and nothing that names a file of ours."""
-    told = {name: os.environ[name] for name in TOLD if name in os.environ}
-    if "PYTHONPATH" in told:
-        told["PYTHONPATH"] = os.pathsep.join(str(Path(one).absolute()) for one in told["PYTHONPATH"].split(os.pathsep))
-    command = [sys.executable, "-P", "-m", "harness_tools.answering", str(end.fileno()), asked.profile]
-    command += [str(asked.agent_uid)] if asked.agent_uid is not None else []
-    return subprocess.Popen(command, pass_fds=[end.fileno()], env=told, cwd="/")
-
-
 def _versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
     for name, package in (("harness", "llm-harness"), ("mcp", "mcp")):
@@ -206,31 +187,20 @@ def _versions() -> dict[str, str]:
     return {"harness": "", **found}
 
 
-def main(argv: Sequence[str]) -> int:
-    """Serve agents over standard input and output until the client goes away."""
-    parser = argparse.ArgumentParser("harness_tools", description="Serves agents over stdio.")
-    parser.add_argument("manifests", nargs="*", help="manifests that are served; default: all that allow it")
-    parser.add_argument("--project", default=".", help="a folder of the project")
-    parser.add_argument("--store", default=None, help="the store; default: .harness in the project's root")
-    parser.add_argument("--engine", default=None, help="where steps run that make views and scores")
-    parser.add_argument("--isolation", default=None, help="how steps are isolated")
-    parser.add_argument("--images", default=None, help="the store that holds the images")
-    parser.add_argument("--profile", choices=("answer", "operate", "audit"), default="answer")
-    parser.add_argument("--agent-uid", type=int, default=None, help="user that the answering process becomes")
-    asked = parser.parse_args(argv)
-    asked.project = str(Path(asked.project).expanduser().absolute())
-    return _told(asked)
-
-
-def _told(asked: argparse.Namespace) -> int:
+def supervise(asked: argparse.Namespace, begun: Answering | None) -> int:
+    """Serve agents until the client goes away; an answering process that was begun is ended where nobody is served."""
     try:
         store = Store.make(_store(asked))
         if asked.agent_uid is not None:
             require_agent_uid(store, asked.agent_uid)
-        return Supervisor(asked, store.root).run()
+        begun = begun or Answering(asked.profile, asked.agent_uid)
+        return Supervisor(asked, store.root, begun).run()
     except HarnessError as bad:
         sys.stderr.write(f"{bad}\n")
         return bad.code
+    finally:
+        if begun is not None:
+            begun.end(0)
 
 
 def _store(asked: argparse.Namespace) -> Path:

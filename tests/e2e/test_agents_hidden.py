@@ -146,7 +146,8 @@ def test_an_ordinary_user_cannot_serve_another() -> None:
         words = list(SERVE)
         if os.geteuid() == 0:  # whose checkout no other user may be able to read: it is imported before
             os.chown(place, USER, USER)
-            code = f"import os, sys; from harness_tools import supervisor; os.setgroups([]); os.setgid({USER})"
-            words = [sys.executable, "-c", f"{code}; os.setuid({USER}); sys.exit(supervisor.main(sys.argv[1:]))"]
+            code = "import os, sys; from harness_tools import __main__, supervisor; os.setgroups([])"
+            code += f"; os.setgid({USER}); os.setuid({USER}); sys.exit(__main__.main(sys.argv[1:]))"
+            words = [sys.executable, "-c", code]
         said = refused(place, *words)
         assert b"only root" in said and b"public splits" in said
