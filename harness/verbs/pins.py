@@ -58,10 +58,16 @@ def list_(project: Project) -> ListResult:
                 row["derived"] = about.derived.parent
             read.append((loaded, row))
         except HarnessError as bad:
-            row["about"] = bad.what
+            row["about"] = _why(project, bad)
         found.append(row)
     _verdicts(project, read)
     return ListResult(manifests=[ListedManifest(**row) for row in found])
+
+
+def _why(project: Project, bad: HarnessError) -> str:
+    """Say what is wrong with a manifest, its lock or its run, and in which file."""
+    where = bad.where.removeprefix(f"{project.root}/")
+    return f"{bad.what} ({where})" if where else bad.what
 
 
 def _state(project: Project, path: Path) -> tuple[Loaded, str]:
@@ -83,7 +89,7 @@ def _verdicts(project: Project, rows: Sequence[tuple[Loaded, dict[str, str]]]) -
             name = loaded.manifest.name
             row["verdict"] = (newest_verdict(project.store, loaded, newest[name]) if newest else "damaged") or "-"
         except HarnessError as bad:
-            row |= {"lock": "broken", "about": bad.what}
+            row |= {"lock": "broken", "about": _why(project, bad)}
 
 
 class ShowRequest(Request):

@@ -147,6 +147,7 @@ def test_a_limited_run_is_incomplete_and_no_failure(project: Path) -> None:
     accepted(project)
     [run] = inner_data("run", SMALL, "--limit", "3", cwd=project)["runs"]
     assert (run["verdict"], run["limit"]) == ("incomplete", 3)
+    assert {(one["verdict"], one["detail"]) for one in run["outputs"]} == {("unconfirmed", "compared with nothing")}
     told = inside("run", SMALL, "--limit", "3", cwd=project, check=0).stdout
     assert "incomplete, only the first 3 of each dataset were asked (--limit)" in told
 

@@ -38,9 +38,13 @@ def test_list_tells_the_state_of_locks_and_the_last_verdict(project: Path) -> No
     assert found["manifests/small.yaml"]["verdict"] == "unconfirmed"
     assert found["manifests/other.yaml"]["lock"] == "none"
     assert found["manifests/broken.yaml"]["lock"] == "broken"
+    assert "(manifests/broken.yaml" in found["manifests/broken.yaml"]["about"]
     (project / "manifests" / "small.yaml").write_text(text.replace("seed: 7", "seed: 9"))
     found = {row["manifest"]: row for row in inner_data("list", cwd=project)["manifests"]}
     assert found["manifests/small.yaml"]["lock"] == "stale"
+    (project / "lockfiles" / "manifests" / "other.lock.json").write_text("{}")
+    other = {row["manifest"]: row for row in inner_data("list", cwd=project)["manifests"]}["manifests/other.yaml"]
+    assert other["lock"] == "broken" and "other.lock.json" in other["about"]
     [record] = (project / ".harness" / "runs").glob("*/record.json")
     record.chmod(0o644)
     record.write_bytes(record.read_bytes().replace(b"run", b"ruin", 1))
