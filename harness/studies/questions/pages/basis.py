@@ -5,6 +5,7 @@ It knows what a manifest says and counts of answers; it must never know a questi
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -76,7 +77,10 @@ def _intervals(summary: Mapping[str, Any]) -> Iterator[str]:
 
 
 def spelled(found: Any, depth: int = 0) -> str:
-    """Spell a small document as text: `a: 1, b: (c: 2)`; what lies too deep, or is too long, is cut."""
+    """Spell a small document as text: `a: 1, b: (c: 2)`; what lies too deep, or is too long, is cut.
+
+    A text that a page would not show as it is, such as a line break, is quoted.
+    """
     if isinstance(found, Mapping):
         if depth >= DEEPEST:
             return "…"
@@ -85,4 +89,6 @@ def spelled(found: Any, depth: int = 0) -> str:
     if isinstance(found, list | tuple):
         return ", ".join(spelled(each, depth + 1) for each in found)
     text = str(found)
+    if not text.isprintable() or text != text.strip():
+        text = json.dumps(text, ensure_ascii=False)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

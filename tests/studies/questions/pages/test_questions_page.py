@@ -12,6 +12,7 @@ from studies.questions.measures.question_rows import Row, error, item, score, su
 
 from harness import rows
 from harness.studies.questions.pages import figures, report
+from harness.studies.questions.pages.basis import spelled
 from harness.studies.questions.pages.page_facts import FIGURES, REPORT
 
 HOSTILE = ("<script>alert(1)</script>", "]]>&amp;\"'", "m" * 400, "\u202edetsurt $x$\x00\nline", "missing")
@@ -122,3 +123,8 @@ def test_the_figure_is_the_same_bytes_each_time_and_holds_many_models(tmp_path: 
     summary = summed(tmp_path, [item("a"), item("b")], rows_)
     once = written(tmp_path, summary, params(models))
     assert once == written(tmp_path, summary, params(models)) and "The first 30 panels and 60 models" in once
+
+
+def test_a_setting_that_a_page_would_not_show_is_quoted() -> None:
+    found = spelled({"generation": {"stop": ["\n", "END"], "max_tokens": 8}, "system": " be brief"})
+    assert found == 'generation: (stop: "\\n", END, max_tokens: 8), system: " be brief"'
