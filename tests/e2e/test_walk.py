@@ -18,7 +18,7 @@ README = (REPOSITORY / "README.md").read_text()
 LINES = README.partition("## A first walk\n\n```sh\n")[2].partition("```")[0].splitlines()
 SECONDS = 900
 # Whole studies that `make reproduce` runs on every engine: here each is planned, and not made once more.
-PLANNED = re.compile(r"harness run (manifests/demo/(?:curie|biomed|brain|brain-networks|questions)\.yaml)")
+PLANNED = re.compile(r"harness run (manifests/demo/(?:reliability|curie|biomed|brain|brain-networks)\.yaml)")
 
 
 @pytest.fixture(scope="module")
