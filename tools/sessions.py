@@ -14,6 +14,7 @@ from harness.attempts.arguments import rejected
 from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, attempted, began
 from harness.attempts.chain_log import ChainLog
 from harness.attempts.codes import AttemptError, nearest, shown
+from harness.attempts.limits import REPLY_BYTES
 from harness.attempts.session import Session
 from harness.attempts.session_log import session_log
 from harness.attempts.transcript import CALL
@@ -21,8 +22,6 @@ from harness.digest import canonical
 from harness_tools.lines import Refusal
 from harness_tools.pipe_backend import PipeBackend
 from harness_tools.tool_table import TOOLS
-
-REPLY_BYTES = 64 * 1024  # of a result, as JSON
 
 
 class CallSession(Protocol):

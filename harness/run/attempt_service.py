@@ -14,8 +14,10 @@ from typing import Any
 
 from harness.attempts.backend import OpenedAttempt
 from harness.attempts.codes import AttemptError
+from harness.attempts.limits import REPLY_BYTES
 from harness.attempts.session import UNKNOWN
-from harness.errors import HarnessError, Interrupted
+from harness.digest import canonical
+from harness.errors import HarnessError, InputError, Interrupted
 from harness.manifest.load import ModelFolders
 from harness.run.agent_scores import agent_meaning, agent_scores
 from harness.run.attempt_headers import attempt_header
@@ -78,8 +80,14 @@ class LocalBackend:
     homes: ModelFolders | None = None
 
     def catalogue(self) -> Mapping[str, Any]:
-        """Give the studies that are served."""
-        return {"studies": catalogue(self.served, self.principal)}
+        """Give the studies that are served; InputError where they are more than one reply may tell of."""
+        found = {"studies": catalogue(self.served, self.principal)}
+        if len(canonical(found)) > REPLY_BYTES:
+            raise InputError(
+                f"{len(found['studies'])} studies are more than one reply to an agent may tell of",
+                next="serve fewer: name their manifests",
+            )
+        return found
 
     def open(self, request: Mapping[str, Any], tools: str) -> OpenedAttempt:
         """Open an attempt, or the one that the same key opened before."""

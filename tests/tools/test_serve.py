@@ -50,3 +50,14 @@ def test_what_cannot_be_served_ends_with_what_to_do(tmp_path: Path) -> None:
     with WireClient(COMMAND, cwd=tmp_path, env=environment()) as client:
         assert client.process.wait(60) == 2
         assert b"refuses them: broken.yaml" in b"".join(client.said)
+
+
+def test_more_studies_than_a_reply_holds_are_not_served(tmp_path: Path) -> None:
+    folder = project(tmp_path / "project", ADDITION)
+    (manifest,) = (folder / "manifests").iterdir()
+    text = manifest.read_text()
+    for number in range(400):
+        (folder / "manifests" / f"more-{number}.yaml").write_text(text.replace("name: small", f"name: more-{number}"))
+    with WireClient(COMMAND, cwd=folder, env=environment()) as client:
+        assert client.process.wait(120) == 2
+        assert b"401 studies are more than one reply" in b"".join(client.said)
