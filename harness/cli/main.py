@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import os
 import signal
@@ -12,6 +13,7 @@ from typing import Annotated, NoReturn
 
 import typer
 from typer.exceptions import TyperException
+from typer.models import CommandInfo
 
 from harness.cli import (
     attempts,
@@ -50,8 +52,14 @@ PARTS = (
 for verbs in PARTS:
     verbs.register(app)
 GROUPS = {"images": images.app, "tape": tapes.app, "attempts": attempts.app}
+
+
+def _name(command: CommandInfo) -> str:
+    return command.name or (command.callback.__name__ if command.callback else "")
+
+
 VERBS = {
-    " ".join((*group, command.name or (command.callback.__name__ if command.callback else "")))
+    " ".join((*group, _name(command)))
     for group, one in [((), app), *(((name,), one) for name, one in GROUPS.items())]
     for command in one.registered_commands
 }
@@ -90,12 +98,23 @@ def run(argv: Sequence[str]) -> int:
     as_json, debug = (_asked(argv, name) for name in ("json", "debug"))
     try:
         words = [*argv, "--help"] if list(argv) in ([], *([name] for name in GROUPS)) else list(argv)
-        code = app(args=words, prog_name="harness", standalone_mode=False)
+        code = _part(words[0])(args=words, prog_name="harness", standalone_mode=False)
         if code == INTERRUPTED:  # typer ends so without a word
             raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except (Exception, KeyboardInterrupt) as bad:  # the one place where nothing may pass: a person reads what comes out
         return fail(_told(bad, argv), as_json, debug)
+
+
+def _part(word: str) -> typer.Typer:
+    """Give the command line with the one verb or group that is asked for alone: to make all of them takes time."""
+    verbs = [one for one in app.registered_commands if _name(one) == word]
+    groups = [one for one in app.registered_groups if one.name == word]
+    if not verbs and not groups:
+        return app
+    part = copy.copy(app)
+    part.registered_commands, part.registered_groups = verbs, groups
+    return part
 
 
 def _asked(argv: Sequence[str], name: str) -> bool:

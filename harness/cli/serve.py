@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from harness.cli.becoming import PROFILES, VALUES, become_server, installed
 from harness.cli.options import LOCAL, Debug, EngineName, Images, Isolation, StoreDir
 from harness.errors import InputError, MissingError
-
-PROFILES = ("answer", "operate", "audit")
 
 
 def register(app: typer.Typer) -> None:
@@ -44,11 +40,8 @@ def serve(
     """Serve agents over stdio: MCP tools whose answers are evidence."""
     if profile not in PROFILES:
         raise InputError(f"no profile is called {profile!r}", next=f"choose one of: {', '.join(PROFILES)}")
-    if find_spec("mcp") is None or find_spec("harness_tools") is None:
+    if not installed():
         raise MissingError("agents cannot be served: the package mcp is missing", next="pip install llm-harness[tools]")
-    given = {"engine": engine, "isolation": isolation, "images": images, "agent-uid": agent_uid, "store": store}
-    words = [word for name, value in given.items() if value not in (None, "") for word in (f"--{name}", str(value))]
-    program = [sys.executable, "-P", "-m", "harness_tools", "--profile", profile, "--project", str(Path.cwd()), *words]
-    sys.stdout.flush()
-    named = [str(path.absolute()) for path in manifests or ()]
-    os.execv(sys.executable, [*program, "--", *named])  # noqa: S606 - the server takes this process' place
+    given = (profile, agent_uid, engine, isolation, images, store)
+    values = {name: str(value) for name, value in zip(VALUES, given, strict=True) if value not in (None, "")}
+    become_server([str(path) for path in manifests or ()], values)

@@ -35,6 +35,15 @@ def test_the_verb_becomes_the_server(tmp_path: Path) -> None:
         assert client.end() == 0
 
 
+def test_the_program_serves_as_the_verb_does(tmp_path: Path) -> None:
+    folder = project(tmp_path / "project", ADDITION)
+    program = str(Path(sys.executable).with_name("harness"))
+    with WireClient([program, "serve", "--profile", "audit"], cwd=folder, env=environment()) as client:
+        client.hello()
+        assert "verify_transcript" in {one["name"] for one in client.ask("tools/list")["result"]["tools"]}
+        assert client.end() == 0
+
+
 def test_what_cannot_be_served_ends_with_what_to_do(tmp_path: Path) -> None:
     done = serve(tmp_path)
     assert (done.returncode, done.stdout) == (2, b"") and b"no project" in done.stderr
