@@ -5,7 +5,7 @@ BIN := .venv/bin
 FIXTURES ?= ../shared/fixtures
 DEMOS := $(sort $(wildcard manifests/demo/*.yaml))
 ENGINE ?= local
-WORKERS ?= $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))  # many tests wait for a process, a deadline or a disk
+WORKERS ?= $(shell echo $$(( $$(nproc) + 2 )))  # many tests wait for a process, a deadline or a disk
 MOVED ?=
 TESTS ?=  # folders of tests; none: all
 
@@ -27,19 +27,19 @@ reproduce: setup $(if $(filter docker,$(ENGINE)),images) ## run the demo manifes
 
 test: setup ## run the tests, one form of each promise: minutes; make test TESTS="tests/run tests/cli" runs those of some folders
 	@echo "collecting the tests; the long ones begin first, so the first dots take a while" >&2
-	@$(BIN)/python -m pytest -n $(WORKERS) -m "not long" $(TESTS)
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not long and not house" $(TESTS)
 
 peers: setup ## other people's software, which the long tests speak with and skip where it is not: lm-eval, Inspect, MCP Inspector, a server
 	@sh lockfiles/peers.sh
 
-test-all: setup ## run every test, the long forms too: every bit flipped, every kill, other people's software
-	@$(BIN)/python -m pytest -n $(WORKERS)
+test-all: setup ## run the tests, the long forms too: every bit flipped, every kill, other people's software
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house"
 
-check: setup ## ruff, mypy --strict, floors and habits of the house
+check: setup ## ruff, mypy --strict, and the tests of how the house is written: floors, habits, words, references
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest tests/test_house.py tests/test_habits.py
+	@$(BIN)/python -m pytest -m house tests/test_*.py
 
 golden: setup ## hold the scorers and analyses against golden values: make golden FIXTURES=DIR
 	@$(BIN)/python tests/golden/run.py $(FIXTURES)

@@ -74,5 +74,6 @@ with_hashes -r .venv/others.txt || unfetched
 echo "making the bytecode that steps load, and reading every installed file once" >&2
 rm -f .venv/pip.log
 speak "bytecode"
+.venv/bin/python -m compileall -q harness tools # or each command compiles them again where Python may write none
 .venv/bin/python -m harness.run.setup
 touch .venv/ready

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from hypothesis import settings
 
 settings.register_profile("house", deadline=None)  # how long an example takes says how busy a machine is
 settings.load_profile("house")
+TESTS = Path(__file__).parent
 LONG = ("e2e", "faults", "images", "engines", "tiny", "pages", "bench")  # folders whose tests take seconds each
 TOGETHER, APART = "pytest.mark.together", "pytest.mark.long"
 
@@ -21,8 +23,23 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it th
     signal.signal(signal.SIGINT, signal.default_int_handler)  # the programs that tests stop by ctrl-C inherit this
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """Let each worker begin at another file, so that what one compiles, which takes longest, the others read."""
+    config, written = session.config, sys.dont_write_bytecode
+    worker = getattr(config, "workerinput", None)
+    if worker and config.args == config.getini("testpaths"):
+        files = sorted(map(str, TESTS.rglob("test_*.py")))
+        turn = len(files) * int(worker["workerid"][2:]) // worker["workercount"]
+        config.args = files[turn:] + files[:turn]
+    sys.dont_write_bytecode = False
+    yield
+    sys.dont_write_bytecode = written
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the long tests, so that at the end no worker runs one alone."""
+    """Begin with the long tests, so that at the end no worker runs one alone; files are in one order everywhere."""
+    items.sort(key=lambda item: str(item.path))
     items.sort(key=lambda item: not set(LONG) & set(item.path.parts) and item.get_closest_marker("long") is None)
 
 
@@ -38,9 +55,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def __init__(self) -> None:
             super().__init__(config, log)
             self.files = {
-                path.relative_to(config.rootpath).as_posix()
-                for path in Path(__file__).parent.rglob("test_*.py")
-                if _is_shared(path)
+                path.relative_to(config.rootpath).as_posix() for path in TESTS.rglob("test_*.py") if _is_shared(path)
             }
 
         def _split_scope(self, nodeid: str) -> str:

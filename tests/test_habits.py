@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.house
 ROOT = Path(__file__).resolve().parents[1]
 TWICE = 10  # lines that may stand twice in a row before they are one thing
 

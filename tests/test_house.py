@@ -19,6 +19,7 @@ from harness.run.closure import Code
 from harness.run.plan import check_manifest, plan, unresolved_pins
 from harness.studies.registry import studies
 
+pytestmark = pytest.mark.house
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = {
     "torch", "transformers", "himalaya", "matplotlib", "openai", "anthropic", "docker", "installer", "requests", "dask",

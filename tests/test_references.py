@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.house
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 ROOMS = ("docs", "harness", "images", "manifests", "tests", "tools")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+pytestmark = pytest.mark.house
 ROOT = Path(__file__).resolve().parents[1]
 LONGEST = 70  # letters of a test's name
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))

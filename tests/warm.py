@@ -123,14 +123,14 @@ def serve() -> NoReturn:
     from harness import verbs
     from harness.errors import HarnessError
     from harness.manifest.schema import Resources
+    from harness.run import installed
     from harness.run.engines import EngineChoice, kinds, open_engine
-    from harness.run.installed import check_once
     from harness.run.receipt import containment
     from harness.store.store import Store
     from harness.studies.registry import studies
 
     studies(), kinds(), [getattr(verbs, name) for name in dir(verbs)]
-    check_once(full=True)  # once a worker: what is installed here no test alters
+    installed._LOOKS[True] = installed.check_once()  # as setup has read it: what is installed here no test alters
     with tempfile.TemporaryDirectory() as folder, contextlib.suppress(HarnessError):
         here = Path(folder)  # and what the usual isolation keeps from a step no test changes
         engine = open_engine(EngineChoice(images=here), here, "cpu", Resources())

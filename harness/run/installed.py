@@ -22,7 +22,7 @@ from harness.digest import sha256
 from harness.engines.engine import NO_IMAGE
 from harness.engines.local import BYTECODE
 from harness.errors import MissingError
-from harness.files import translating_os_errors as said
+from harness.files import translating_os_errors
 from harness.run.bytecode import list_path
 from harness.run.closure import code_root
 from harness.run.digest_cache import DigestCache, FileDigests
@@ -115,23 +115,19 @@ def check(place: ImportPaths, *, full: bool) -> InstallCheck:
     """
     wall, cpu = time.perf_counter(), _spent()
     seen = DigestCache(place.about()) if full else DigestCache.read(place.seen, place.about())
-    translating_os_errors: Mapping[str, Any] = seen.told
+    found: Mapping[str, Any] = seen.told
     read = 0
     if full or not seen.fresh():
         hashed = FileDigests(seen.known(), time.clock_gettime_ns(time.CLOCK_REALTIME))
         inventory = Inventory(hashed)
-        with said(place.site):
-            translating_os_errors = _take(inventory, place, full=full)
+        with translating_os_errors(place.site):
+            found = _take(inventory, place, full=full)
         read = hashed.bytes
-        seen.write(place.seen, inventory.worth_seeing(), inventory.folders, translating_os_errors)
-    altered = [Altered(path, why) for path, why in translating_os_errors["altered"]]
-    altered += _unlike(translating_os_errors["packages"], read_locks(place.locks))
-    document = spell(
-        translating_os_errors["packages"], translating_os_errors["loose"], NO_IMAGE, translating_os_errors["stdlib"]
-    )
-    return InstallCheck(
-        tuple(altered), document, translating_os_errors["files"], read, _spent() - cpu, time.perf_counter() - wall
-    )
+        seen.write(place.seen, inventory.worth_seeing(), inventory.folders, found)
+    altered = [Altered(path, why) for path, why in found["altered"]]
+    altered += _unlike(found["packages"], read_locks(place.locks))
+    document = spell(found["packages"], found["loose"], NO_IMAGE, found["stdlib"])
+    return InstallCheck(tuple(altered), document, found["files"], read, _spent() - cpu, time.perf_counter() - wall)
 
 
 def _spent() -> float:

@@ -23,7 +23,7 @@ from harness.run.engines import EngineChoice
 from harness.run.service import RunTarget, run_manifest
 from harness.verbs.run_data import run_data as data
 
-pytestmark = [pytest.mark.usefixtures("docker_host"), pytest.mark.together]
+pytestmark = [pytest.mark.usefixtures("docker_host"), pytest.mark.together, pytest.mark.long]
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,6 @@ def test_another_image_under_the_same_names_is_not_what_runs(
     assert (outcome.exit, outcome.log) == (1, b""), outcome
 
 
-@pytest.mark.long
 def test_a_run_in_an_image_the_lock_does_not_pin_says_so(
     docker_host: str, image_store: tuple[Path, str], ran: Runs, tmp_path: Path
 ) -> None:

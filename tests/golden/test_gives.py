@@ -15,6 +15,7 @@ HERE = Path(__file__).parent
 FIXTURES = HERE.parents[2] / "shared" / "fixtures"
 
 
+@pytest.mark.long
 def test_what_every_golden_case_gives_fits_the_model_of_its_tool(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

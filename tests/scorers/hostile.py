@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from support_pace import soon
 
 # A rule whose time grows with the square of the text needs minutes for so many signs, a linear one hundredths of a
@@ -14,7 +15,7 @@ SIZE = 100_000
 SECONDS = 1.0
 
 # Repeated, each of them has made some rule of some benchmark slow, or could.
-UNITS = (
+TEXTS = (
     "a", "a ", " ", "\n", "1", "0", "1,", "1,234", "1.", "1 ", '"', "'", "`", "!", ".", "- ", "([{", "_", "*`", "\0",
     "\ud800", "\u200f", "\u0663", "\u0130", "\u00df", "\ufb01", "\u0301", "e\u0301", "\u0334\u0301", "\uff9e",
     "\uff9e\u0334", "a" + "\u0301\u0334" * 15, "\ufdfa", "\ufdfa ", "\u00e9\u01d6", "\uac01", "\u00a0123", "123\u202f",
@@ -22,6 +23,9 @@ UNITS = (
     "not able to w w w ", "need more ", "against the ", "can\u2019t ", "offensive ", "unsure ", "answer ", "Answer: A ",
     "answer " + " " * 500, "is ",
 )  # fmt: skip
+UNITS = tuple(
+    text if number % 6 == 0 else pytest.param(text, marks=pytest.mark.long) for number, text in enumerate(TEXTS)
+)
 
 
 def filled(unit: str, size: int = SIZE) -> str:

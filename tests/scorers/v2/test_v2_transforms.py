@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from scorers.hostile import UNITS, filled, quick
+from scorers.hostile import TEXTS, UNITS, filled, quick
 from scorers.written import EPI, ETH, NON
 
 from harness import rows
@@ -162,7 +162,7 @@ HOSTILE = (DATE, SORTED, RECORD, WEIGHT, CLOCK, ("a", "a " * 100 + "b", None), H
 
 @pytest.mark.parametrize("unit", UNITS + FORMS)
 def test_a_megabyte_of_hostile_text_is_read_at_once_for_tasks(unit):
-    number = (UNITS + FORMS).index(unit)
+    number = (TEXTS + FORMS).index(unit)
     for task in (HOSTILE[number % len(HOSTILE)], HOSTILE[(number + 3) % len(HOSTILE)]):
         found = quick(transforms, task[0], task[1], filled(unit, MEGABYTE), task[2])
         assert len(str(found.row())) < 6_000

@@ -58,7 +58,7 @@ async def attempt(folder: Path, mode: Literal["auto", "legacy"], steps: Steps) -
         return await through(client, steps)
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("mode", ["auto", pytest.param("legacy", marks=pytest.mark.long)])
 def test_an_attempt_of_either_era_has_the_scores_of_python(project: Path, mode: Any) -> None:
     found = asyncio.run(attempt(project, mode, whole_attempt(STUDY, f"client {mode}")))
     expected = by_python(project)

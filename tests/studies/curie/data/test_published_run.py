@@ -10,7 +10,7 @@ from harness.digest import sha256
 from harness.studies.curie.tasks import TASKS
 
 needs_real(RECORDS, PROMPTS)
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.together, pytest.mark.long]
 MPV = TASKS["mpv"]
 MANIFEST = "manifests/real.yaml"
 ARCHIVE = {  # of our own, in the published layout

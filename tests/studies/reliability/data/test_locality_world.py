@@ -101,10 +101,10 @@ def labels(folder, behaviour, rules):
 
 @pytest.fixture(scope="module")
 def some(tmp_path_factory):
-    """Make the dataset of one in a thousand of the cities that may be asked about, over the whole table."""
+    """Make the dataset of one in four thousand of the cities that may be asked about, over the whole table."""
     folder = tmp_path_factory.mktemp("some")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(locality_v2, "surviving", lambda cities: surviving(cities)[::1000])
+        patch.setattr(locality_v2, "surviving", lambda cities: surviving(cities)[::4000])
         make({"seed": 7, "per_bin": 50}, {}, folder)
     return folder
 
@@ -125,11 +125,11 @@ def read(folder):
 
 def test_no_gold_is_other_than_the_most_populous_place_of_the_table(some):
     pairs, counts = read(some)
-    assert len(pairs) > 80 and counts["sections"] == len(SECTIONS) and counts["sections_sha256"] == sections_sha256()
+    assert len(pairs) > 20 and counts["sections"] == len(SECTIONS) and counts["sections_sha256"] == sections_sha256()
     assert [(item["input"], wrong) for item, gold in pairs if (wrong := settled(item, gold))] == []
 
 
-@pytest.mark.parametrize("rules", ["OURS-v1", "OURS-v2"])
+@pytest.mark.parametrize("rules", [pytest.param("OURS-v1", marks=pytest.mark.long), "OURS-v2"])
 def test_who_knows_the_world_is_right_in_every_wording(some, rules):
     assert set(labels(some, "geographer", rules)) == {"c"}
 

@@ -26,6 +26,7 @@ from harness.studies.reliability.measures.table import Table, TableItem
 from harness.studies.reliability.terms import LABELS, SIX
 from harness.studies.resample import multiplicities
 
+pytestmark = pytest.mark.together  # one simulation serves most
 ENDS = (1 - LEVEL) / 2, (1 + LEVEL) / 2
 WORLD, DRAWS = "skewed", 150
 
@@ -61,6 +62,7 @@ def at_a_hundred():
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name in NAMES if coverage.holds_from(coverage.kind_of(name)) <= 100])
 def test_intervals_said_to_hold_at_a_hundred_items_do_so(at_a_hundred, name):
     for model, true in enumerate(truth(WORLD)[name]):
@@ -69,6 +71,7 @@ def test_intervals_said_to_hold_at_a_hundred_items_do_so(at_a_hundred, name):
         assert low <= 0.98 and high >= 0.92
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["correctness_concordance", "prudence_concordance"])
 def test_a_mean_concordance_is_held_because_resamples_are_recentred(at_a_hundred, name):
     true = truth(WORLD)[name][1]
