@@ -78,7 +78,8 @@ def audit(
     passed = len(done.checks) - len(flaws)
     word = done.verdict + (", its own checks fail" if done.self_checks == "fail" else "")
     text = f"{done.coverage.text}\n" if done.coverage else ""
-    text += f"run {done.run}: {word}; {passed} checks passed, {len(flaws)} did not (level {level})"
+    some = f", limited to {done.limit} items of each dataset" if done.limit else ""
+    text += f"run {done.run}{some}: {word}; {passed} checks passed, {len(flaws)} did not (level {level})"
     text += "".join(f"\ndata: {name} {one.text()}" for name, one in done.data.items())
     told = table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else ""
     return render(done, told + text, json)

@@ -134,6 +134,7 @@ class AuditResult(Result):
     coverage: CoverageData | None
     checks: list[CheckData]
     data: dict[str, DataCoverage] = Field(default_factory=dict)  # by dataset of many files: how many the run had
+    limit: int = Field(default=0, description="Items of each dataset that the run was limited to; 0: it was not.")
 
     @property
     def code(self) -> int:
@@ -167,6 +168,8 @@ def _reported(run: str, level: str, report: Report) -> AuditResult:
     covered, said = report.coverage, dict[str, Any]()
     if report.data:
         said["data"] = data_coverage(report.data)
+    if report.limit:
+        said["limit"] = report.limit
     return AuditResult(
         run=run, verdict=report.verdict, level=level, packages=dict(report.packages),
         self_checks=report.self_checks or "none",

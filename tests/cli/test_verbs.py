@@ -172,7 +172,9 @@ def test_a_limited_run_asks_the_first_items_only_and_shares_their_data(project: 
     inner_data("run", "manifests/small.yaml", "--limit", "2", cwd=project)
     rows = inside("get", "last", "responses", cwd=project, check=0).stdout.splitlines()
     assert len({json.loads(row)["item"] for row in rows}) == 2
-    assert inner_data("audit", "last", cwd=project)["verdict"] == "agreed"
+    found = inner_data("audit", "last", cwd=project)
+    assert (found["verdict"], found["limit"]) == ("agreed", 2)
+    assert "limited to 2 items of each dataset: agreed" in inside("audit", "last", cwd=project, check=0).stdout
 
 
 def test_each_level_makes_more_again_and_finds_the_same(project: Path) -> None:

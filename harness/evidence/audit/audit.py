@@ -123,6 +123,7 @@ def _plan(
         flaws.append("/manifest_sha256")
     if not report.settle("lock.changed", "lock", flaws) or int(started.get("limit", 0)) < 0:
         return lock, None  # no run limits itself so: its line is named
+    report.limit = int(started.get("limit", 0))
     return lock, _planned(manifest, lock, started, installed, report)
 
 

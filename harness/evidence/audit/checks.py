@@ -74,6 +74,7 @@ class Report:
     packages: Mapping[str, int] = field(default_factory=dict)  # what it cost to read what is installed
     data: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # published files that the run had, and had not
     self_checks: str = ""  # what the run's own checks say: pass, fail, or nothing where it makes none
+    limit: int = 0  # items of each dataset that the run was limited to; 0: it was not
 
     def fail(self, id: str, subject: str, detail: str = "") -> None:
         """Record a failed check: a disagreement."""

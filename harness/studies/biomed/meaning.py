@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.rowtypes import Score
-from harness.studies.biomed.asking import BY_GRADER, BY_RULE
+from harness.studies.biomed.asking import BERTSCORE, BY_GRADER, BY_RULE, TEXT
 from harness.studies.biomed.measures.rates import AR, RQR, SR
 from harness.studies.biomed.measures.states import GOOD_HALVES, HALVES, read_answer
 from harness.studies.biomed.terms import ABSTAINED, ANSWERED, BLOCKED, PAPER, STRICT
@@ -24,7 +24,9 @@ _GRADED: Mapping[str, Meaning] = {
     AR: Meaning("share of answers that say that they do not know", "neither", 0, 1, 1, _NEVER),
 }
 MEANINGS: Mapping[str, Meaning] = {
-    f"{scorer}/{metric}".rstrip("/"): said for scorer in (BY_RULE, BY_GRADER) for metric, said in _GRADED.items()
+    **{f"{by}/{metric}".rstrip("/"): said for by in (BY_RULE, BY_GRADER) for metric, said in _GRADED.items()},
+    TEXT: Meaning("ROUGE-L between answer and gold answer", "higher", 0, 1, 0, "answers nothing"),
+    BERTSCORE: Meaning("F of BERTScore between answer and gold answer, by the encoder as it is", "higher", -1, 1),
 }
 
 

@@ -11,10 +11,12 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
+from harness.digest import sha256
 from harness.rowtypes import Found, Missing
 from harness.scorers.prepare import prepare
 
 SHOWN = 200  # characters of what a scorer read that a row keeps
+DIGEST = 16  # and signs of the digest of all of it
 _ARTICLE = re.compile(r"(?i)\b(?:a|an|the)\b\s?")
 _ASCII_SIGNS = frozenset(string.punctuation)
 _MINUS = re.compile(r"(?<![^\W_])[\u2010\u2013\u2212](?=[$\u20ac\u00a3\u00a5]?\.?\d)")  # of other shapes than ASCII's
@@ -31,12 +33,19 @@ def targets(gold: Mapping[str, Any]) -> list[str]:
 
 def finding(value: float | Missing, answer: str | None, **detail: Any) -> Found:
     """Give a rule's finding, with what it read of the answer (None: nothing), and whatever else it tells."""
-    return {"value": value, "detail": {"answer": None if answer is None else shown(answer), **detail}}
+    return {"value": value, "detail": {"answer": None if answer is None else _read(answer), **detail}}
 
 
 def without(reason: str) -> Found:
     """Give the finding of a rule that has no value, with the reason."""
     return finding({"missing": reason}, None)
+
+
+def _read(text: str) -> str:
+    """Cut what was read to what a row keeps; of a longer one also a digest, so that a majority votes on all of it."""
+    if len(text) <= SHOWN:
+        return shown(text)
+    return f"{shown(text)} sha256 {sha256(text.encode('utf-8', 'surrogatepass'))[:DIGEST]}"
 
 
 def shown(text: str) -> str:

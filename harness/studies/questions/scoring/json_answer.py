@@ -1,12 +1,13 @@
 """The scorer `json`: an answer is JSON that says what the target says, or JSON that a schema allows, or both.
 
-Members may stand in any order, and 1 is 1.0; a name that stands twice, NaN and depth without bound are no JSON. It must
-never know who answered.
+Members may stand in any order, and 1 is 1.0; a name that stands twice, NaN, numbers beyond all measure (1e400) and depth
+without bound are no JSON. It must never know who answered.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -67,7 +68,9 @@ def parsed(text: str) -> list[Any]:
     if len(text) > LONGEST:
         return []
     try:
-        value = json.loads(text.strip(), object_pairs_hook=reject_duplicates, parse_constant=_no_constant)
+        value = json.loads(
+            text.strip(), object_pairs_hook=reject_duplicates, parse_constant=_no_constant, parse_float=_finite
+        )
     except (ValueError, RecursionError):
         return []
     return [value] if _shallow(value, _DEEPEST) else []
@@ -86,6 +89,13 @@ def same(one: Any, other: Any) -> bool:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):  # 1e400 would be the same as 1e999
+        raise ValueError(f"{text} is beyond what numbers hold here")
+    return value
 
 
 def _shallow(value: Any, left: int) -> bool:
