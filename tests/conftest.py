@@ -37,8 +37,15 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
     sys.dont_write_bytecode = written
 
 
+@pytest.hookimpl(tryfirst=True)  # before those that are not asked for are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the long tests, so that at the end no worker runs one alone; files are in one order everywhere."""
+    """Begin with the long tests, so that at the end no worker runs one alone; files are in one order everywhere.
+
+    What needs a container engine is long: first an image is made, which takes a minute.
+    """
+    for item in items:
+        if {"docker_host", "image_store"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.long)
     items.sort(key=lambda item: str(item.path))
     items.sort(key=lambda item: not set(LONG) & set(item.path.parts) and item.get_closest_marker("long") is None)
 

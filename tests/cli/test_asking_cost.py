@@ -11,6 +11,8 @@ import pytest
 from support import REPOSITORY, manifest_text, unlocked_project
 from support_inside import inner_data, inside
 
+pytestmark = [pytest.mark.together, pytest.mark.long]
+
 SMALL = "manifests/small.yaml"
 REMOTE = ("-m", "far=openai/gpt-x", "--only", "model=far")
 PRICES = "models.far.prices={input: 2.5, output: 10}"

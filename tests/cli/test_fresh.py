@@ -17,7 +17,7 @@ from support import clean_env, command, harness, small_project
 
 from harness.digest import sealed
 
-pytestmark = pytest.mark.together  # one project for all
+pytestmark = [pytest.mark.together, pytest.mark.long]  # one project for all
 REPRODUCE = ("reproduce", "manifests/small.yaml")
 
 

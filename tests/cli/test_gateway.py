@@ -25,6 +25,8 @@ from harness.models.tape.verify import verify
 from harness.verbs.gatewaying import GatewayReady, GatewayRequest, gateway
 from harness.verbs.project import Project, Watch
 
+pytestmark = [pytest.mark.together, pytest.mark.long]
+
 needs("aiohttp", "openai", "anthropic")
 KEYS = {"OPENAI_API_KEY": "sk-planted-of-one", "ANTHROPIC_API_KEY": "sk-planted-of-two"}
 NO_KEYS = dict.fromkeys(KEYS, "")

@@ -17,7 +17,7 @@ from support import data_of, error_of, harness, journals, small_project
 from harness.digest import canonical, document
 from harness.store.store import Store
 
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.together, pytest.mark.long]
 LONG = pytest.mark.long
 STAGES = ["scores", "prompts", pytest.param("labels", marks=LONG), pytest.param("responses", marks=LONG)]
 MANIFEST, EXPECT = "manifests/small.yaml", "lockfiles/manifests/small.expect.json"

@@ -33,7 +33,7 @@ annotated_doc annotated_types click markdown_it_py mdurl pydantic pydantic_core 
 typer typing_extensions typing_inspection
 """
 
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.together, pytest.mark.long]
 
 
 @dataclass(frozen=True)

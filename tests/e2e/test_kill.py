@@ -148,9 +148,9 @@ for name in ("write", "fsync", "fdatasync", "rename", "link", "replace"):
 """
 
 
-@pytest.mark.parametrize(("stride", "nth"), [(9, 3), pytest.param(1, NTH, marks=pytest.mark.long)])
+@pytest.mark.long
 def test_a_kill_before_any_write_or_rename_leaves_a_store_that_resumes(
-    project: Path, undisturbed: dict[str, str], tmp_path: Path, stride: int, nth: int
+    project: Path, undisturbed: dict[str, str], tmp_path: Path
 ) -> None:
     """At every place from which a run writes, and at random calls; what is killed is resumed, and killed again."""
     seen, rounds = tmp_path / "seen", count()
@@ -179,9 +179,9 @@ def test_a_kill_before_any_write_or_rename_leaves_a_store_that_resumes(
         "fdatasync",
         "rename",
     }
-    killed_at(places[::stride])
+    killed_at(places)
     draw = random.Random("nth")
-    killed_at(str(draw.randint(1, 150)) for _ in range(nth))
+    killed_at(str(draw.randint(1, 150)) for _ in range(NTH))
 
 
 @pytest.mark.parametrize("word", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])

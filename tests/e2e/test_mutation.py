@@ -25,7 +25,7 @@ from harness.manifest.read import read_tree
 from harness.run.auditing import audit_files
 from harness.store.store import Store
 
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.together, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

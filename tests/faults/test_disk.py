@@ -13,6 +13,7 @@ from support import SmallDisk, clean_env, command, data_of, error_of, executed, 
 from harness.evidence.fsck import fsck
 from harness.store.store import Store
 
+pytestmark = pytest.mark.together
 MODELS = ("oracle", "noisy-oracle", "forger")
 
 
@@ -49,7 +50,7 @@ def blobs(store):
 
 
 LONG = ["60k", "8k", "8m,nr_inodes=110", "8m,nr_inodes=40", "200k"]
-SIZES = ["130k", *(pytest.param(size, marks=pytest.mark.long) for size in LONG)]
+SIZES = [pytest.param(size, marks=pytest.mark.long) for size in ("130k", *LONG)]
 
 
 def sound(store):

@@ -31,7 +31,7 @@ from harness.studies.study import Model
 
 np = pytest.importorskip("numpy")
 needs("torch", "transformers")
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.together, pytest.mark.long]
 
 SAID = ["the cat sat on a mat", "and dogs were walking", "along the river when", "rain began to fall"]
 LENGTHS = {"a": 4, "b": 1, "c": 3, "d": 2, "e": 1}

@@ -24,6 +24,8 @@ from harness.errors import InputError
 from harness.models.gate.settings import parse_settings
 from harness.models.tape.tape import Recorder, Tape
 
+pytestmark = [pytest.mark.together, pytest.mark.long]
+
 needs("aiohttp", "openai", "anthropic")
 
 CHAT = "/v1/chat/completions"

@@ -16,7 +16,7 @@ from harness.models.tape.redact import Redaction, redact
 from harness.models.tape.tape import Recorder, Tape
 
 needs("aiohttp", "openai", "anthropic")
-pytestmark = pytest.mark.together  # so that one worker starts what the tests share
+pytestmark = [pytest.mark.together, pytest.mark.long]  # so that one worker starts what the tests share
 ASKED: list[Any] = [{"role": "user", "content": "hello"}]
 PRICES = {"input": "1000", "output": "1000", "cached_input": "0"}
 

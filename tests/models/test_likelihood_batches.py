@@ -13,6 +13,8 @@ from harness.models.local import likelihood, together
 from harness.models.local.likelihood import LikelihoodModel
 from harness.models.local.load import LoadedModel, open_causal
 
+pytestmark = [pytest.mark.together, pytest.mark.long]
+
 needs("torch", "transformers")
 
 TINY = REPOSITORY / "assets" / "tiny-shaped"

@@ -23,7 +23,7 @@ from harness.verbs.running import RunRequest
 from harness.verbs.running import run as verb
 
 needs("openai", "aiohttp")
-pytestmark = pytest.mark.together  # one server and one project serve all
+pytestmark = [pytest.mark.together, pytest.mark.long]  # one server and one project serve all
 MANIFEST = "manifests/small.yaml"
 
 

@@ -17,7 +17,7 @@ from harness.manifest.lockfile import Expect, expect_path, load_expect, load_loc
 from harness.verbs.carrying import CarryRequest, carry
 from harness.verbs.project import Project, Watch
 
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.together, pytest.mark.long]
 PACKAGES = "lockfiles/image-cpu.txt"
 FIRST = "numpy==2.4.6 --hash=sha256:" + "a" * 64 + "\n"
 

@@ -11,7 +11,7 @@ import pytest
 from support import data_of, error_of, harness, small_project
 from support_capitals import MANIFEST, ROWS, capitals, write_rows
 
-pytestmark = pytest.mark.together  # two projects, run once each, serve most
+pytestmark = [pytest.mark.together, pytest.mark.long]  # two projects, run once each, serve most
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,8 @@ from harness.steps import Pinned, Step
 from harness.store.entries import Entry, Output
 from harness.store.store import Store
 
+pytestmark = [pytest.mark.together, pytest.mark.long]
+
 EVERY = pytest.mark.parametrize("isolation", available())
 TOYS = '''
 """Step kinds that do to those beside them what no step should; `double` is the one that does what it should."""

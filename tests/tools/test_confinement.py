@@ -15,7 +15,7 @@ from support_server import answers, children, items, opened_by, server, started,
 from support_views import ADDITION, HIDDEN, QUESTIONS, project
 from support_wire import WireClient, environment
 
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.together, pytest.mark.long]
 USER = 54321
 NAMED = {"study": "hidden", "split": "test"}
 

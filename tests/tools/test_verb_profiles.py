@@ -17,7 +17,7 @@ from harness.verbs.measuring import list_analyses, list_scorers
 from harness.verbs.project import Project
 from harness_tools.tool_table import listing
 
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.together, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

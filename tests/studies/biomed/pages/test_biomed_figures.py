@@ -20,7 +20,7 @@ from harness.studies.biomed.pages.figures_data import MOST
 from harness.studies.biomed.pages.figures_quadrants import ROOM, labels, outline
 from harness.studies.biomed.pages.figures_rows import NOTHING, RED
 
-pytestmark = pytest.mark.together  # they share the documents of one run
+pytestmark = [pytest.mark.together, pytest.mark.long]  # they share the documents of one run
 RATE = ("performance", "graders", RULE, "models")
 MAPS = ("categories", "graders", RULE, "kinds")
 LONG = tuple(f"some-provider/a-model-with-a-long-name-{number:02d}-instruct" for number in range(10))

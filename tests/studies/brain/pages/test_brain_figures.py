@@ -22,7 +22,7 @@ from harness.studies.brain.pages.pixels import as_paths
 from harness.studies.brain.pages.run_basis import BrainRun
 from harness.studies.brain.pages.unit_scores import measured
 
-pytestmark = pytest.mark.together  # they load matplotlib
+pytestmark = [pytest.mark.together, pytest.mark.long]  # they load matplotlib
 
 
 def sheet(stem, given=None, **asked):

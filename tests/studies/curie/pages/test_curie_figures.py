@@ -15,7 +15,7 @@ from harness.studies.curie.pages.figures_length import length
 from harness.studies.curie.pages.figures_rows import NOTHING, Bar, BarChart, BarPanel, bar_chart
 from harness.studies.curie.pages.run_facts import RunFacts
 
-pytestmark = pytest.mark.together  # they share the documents and the figures of one run
+pytestmark = [pytest.mark.together, pytest.mark.long]  # they share the documents and the figures of one run
 RUN = RunFacts.of(made_run.params())
 BEST, COPY = "mistral-large-2407", "strategy: copy the document"
 

@@ -12,7 +12,7 @@ from studies.curie.pages.page_text import read, row_of, section_of, text_of
 from harness.studies import pages
 from harness.studies.curie.pages import outputs, report
 
-pytestmark = pytest.mark.together  # they share the documents and the figures of one run
+pytestmark = [pytest.mark.together, pytest.mark.long]  # they share the documents and the figures of one run
 BEST, COPY, GOLD = "mistral-large-2407", "strategy: copy the document", "strategy: pretty-printed gold"
 
 

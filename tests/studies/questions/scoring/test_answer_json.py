@@ -26,7 +26,8 @@ OTHER = [
     WHOLE.replace('"x", null', 'null, "x"'),
     WHOLE[:-1] + ', "more": 1}', '{"name": "Ada", "name": "Ada", "born": 1815, "tags": ["x", null, true]}',
     f"Sure! {WHOLE}",
-    f"```\n{WHOLE}\n```\n```\n{WHOLE}\n```", "NaN", "1e400", '{"x": -1e999}', "[" * 100_000, '{"a":' * 50_000, "9" * 100_000, "{'name': 'Ada'}",
+    f"```\n{WHOLE}\n```\n```\n{WHOLE}\n```", "NaN", "1e400", '{"x": -1e999}',
+    "[" * 100_000, '{"a":' * 50_000, "9" * 100_000, "{'name': 'Ada'}",
     "\ufeff" + WHOLE,
 ]  # fmt: skip
 

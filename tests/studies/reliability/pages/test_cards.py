@@ -9,7 +9,7 @@ from harness import rows
 from harness.studies import pages
 from harness.studies.reliability.pages import cards, figures, outputs, report
 
-pytestmark = pytest.mark.together  # they share the figures of `ten`
+pytestmark = [pytest.mark.together, pytest.mark.long]  # they share the figures of `ten`
 
 
 def pages_of(folder, models, given, figures_in=None, **params):

@@ -18,7 +18,7 @@ from harness.studies.reliability.pages.figures_people import SIMULATED, supervis
 from harness.studies.reliability.pages.figures_scaling import NOTHING, scaling
 from harness.studies.reliability.pages.model_facts import basis, families
 
-pytestmark = pytest.mark.together  # they share the figures of `ten`
+pytestmark = [pytest.mark.together, pytest.mark.long]  # they share the figures of `ten`
 FIVE = tuple(outputs.TITLES)
 
 
