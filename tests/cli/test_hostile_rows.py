@@ -10,6 +10,8 @@ import pytest
 from support import error_of
 from support_inside import inside
 
+pytestmark = [pytest.mark.together, pytest.mark.long]
+
 # Of each benchmark: the fields of an item, and a response that is right.
 ITEMS: dict[str, dict[str, Any]] = {
     "addition": {"a": "24427", "b": "7120"},

@@ -12,7 +12,7 @@ from support import data_of, harness, small_project
 
 from harness.digest import document, sealed
 
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.together, pytest.mark.long]
 LOCK, EXPECT = (f"lockfiles/manifests/small.{kind}.json" for kind in ("lock", "expect"))
 
 

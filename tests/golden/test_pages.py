@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from golden.marked import between, markers
 
+pytestmark = [pytest.mark.together, pytest.mark.long]
+
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "reliability.md"
 CHECKS = {

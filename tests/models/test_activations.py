@@ -21,7 +21,7 @@ from harness.models.local.pieces import ActivationOptions
 
 np = pytest.importorskip("numpy")
 needs("torch", "transformers")
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.together, pytest.mark.long]
 
 LIMIT = 44  # tokens, as a byte each; no more than the masked model holds
 PARAMS = {"batch": "reference", "dtype": "float32"}

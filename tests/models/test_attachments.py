@@ -24,7 +24,7 @@ from harness.models.media import Media, attachment, chat_turns, media_type, medi
 from harness.models.providers.anthropic import lift_system_turns
 
 needs("aiohttp", "openai", "anthropic")
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.together, pytest.mark.long]
 
 
 def png(shade: int) -> bytes:

@@ -24,7 +24,7 @@ from harness.models.tape.tape import Tape
 
 needs("aiohttp", "openai", "anthropic")
 
-pytestmark = pytest.mark.together  # so that one worker starts what the tests share
+pytestmark = [pytest.mark.together, pytest.mark.long]  # so that one worker starts what the tests share
 ASKED: list[Any] = [{"role": "user", "content": "hello"}]
 
 

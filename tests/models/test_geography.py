@@ -13,6 +13,8 @@ from harness.models.providers import geography
 from harness.models.providers.baseline import BEHAVIOURS, REFUSAL, UNKNOWN
 from harness.models.providers.geography import CityQuestion, question
 
+pytestmark = [pytest.mark.together, pytest.mark.long]
+
 PROMPTS = Path(__file__).parents[2] / "harness" / "studies" / "reliability" / "prompts"
 WORDINGS = [row["text"] for row in rows.read(PROMPTS / "locality@1.jsonl")]
 OTHERS = sorted(path for path in PROMPTS.glob("*.jsonl") if not path.name.startswith("locality"))

@@ -24,7 +24,7 @@ TEXTS = [f"t{number}" for number in range(30)]
 WAYS: list[tuple[str, dict[str, Any]]] = [
     ("openai", {}), ("openai", {"endpoint": "completions"}), ("anthropic", {"system": "Be brief."}),
 ]  # fmt: skip
-pytestmark = pytest.mark.together  # so that one worker starts what the tests share
+pytestmark = [pytest.mark.together, pytest.mark.long]  # so that one worker starts what the tests share
 
 
 @pytest.fixture(scope="module")

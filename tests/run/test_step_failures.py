@@ -17,6 +17,8 @@ from harness.run.workshop import Workshop
 from harness.steps import Pinned, Step
 from harness.store.store import Store
 
+pytestmark = [pytest.mark.together, pytest.mark.long]
+
 EVERY = pytest.mark.parametrize("isolation", available())
 TOYS = '''
 """Step kinds that do what no step should; `fine` is the one that does what it should."""

@@ -14,6 +14,8 @@ from harness.manifest.lockfile import load_lock
 from harness.run.certificates import certificate_path, standing
 from harness.studies.certified import certificate_text
 
+pytestmark = [pytest.mark.together, pytest.mark.long]
+
 SCORER = "reliability.outcome"
 LABELLED = REPOSITORY / "tests" / "golden" / "cases" / "reliability"
 MANIFEST = "manifests/small.yaml"

@@ -27,9 +27,13 @@ from harness.store.store import Store
 THEN = "20260101T000000Z"
 POCKETS = {"debian": ("bookworm", "bookworm-updates"), "debian-security": ("bookworm-security",)}
 
-pytestmark = pytest.mark.skipif(
-    not all(map(shutil.which, ("dpkg-deb", "apt-get"))), reason="apt and dpkg are not installed here"
-)
+pytestmark = [
+    pytest.mark.together,
+    pytest.mark.long,
+    pytest.mark.skipif(
+        not all(map(shutil.which, ("dpkg-deb", "apt-get"))), reason="apt and dpkg are not installed here"
+    ),
+]
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

@@ -22,7 +22,7 @@ from support_agents import (
     whole_attempt,
 )
 
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.together, pytest.mark.long]
 ERAS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
 
 
@@ -58,7 +58,7 @@ async def attempt(folder: Path, mode: Literal["auto", "legacy"], steps: Steps) -
         return await through(client, steps)
 
 
-@pytest.mark.parametrize("mode", ["auto", pytest.param("legacy", marks=pytest.mark.long)])
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_an_attempt_of_either_era_has_the_scores_of_python(project: Path, mode: Any) -> None:
     found = asyncio.run(attempt(project, mode, whole_attempt(STUDY, f"client {mode}")))
     expected = by_python(project)

@@ -11,7 +11,7 @@ from harness.studies.biomed.data.generated import make, make_synthetic
 from harness.studies.biomed.templates.catalogue import TEMPLATES
 from harness.studies.biomed.templates.pair import TABLES
 
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.together, pytest.mark.long]
 NAMES = ("items", "gold", "rendered", "counts")
 
 

@@ -16,6 +16,8 @@ from harness.studies.brain.fitting.step import search_settings
 from harness.studies.brain.structure.others import fedorenko
 from harness.studies.brain.terms import ALPHAS, H, P
 
+pytestmark = [pytest.mark.together, pytest.mark.long]
+
 
 @pytest.fixture
 def data() -> SmallData:

@@ -16,7 +16,7 @@ from harness.run.certificates import grader_code
 from harness.run.closure import Code
 from harness.studies.curie.pages import report, tables_judges
 
-pytestmark = pytest.mark.together  # they share the documents and the figures of one run
+pytestmark = [pytest.mark.together, pytest.mark.long]  # they share the documents and the figures of one run
 BEST = "mistral-large-2407"
 NO_CHANGE: Mapping[str, str] = {}
 GRADER = ("harness.studies.curie.judging.rule:judge",)

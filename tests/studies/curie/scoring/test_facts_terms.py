@@ -15,6 +15,8 @@ from support_pace import soon
 from harness.studies.curie.reading.latex_brackets import TooDeep
 from harness.studies.curie.scoring.facts_terms import terms
 
+pytestmark = [pytest.mark.together, pytest.mark.long]
+
 Written = tuple[tuple[str, str], ...]  # factors: a letter and its indices
 
 

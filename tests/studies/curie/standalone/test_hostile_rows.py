@@ -14,6 +14,8 @@ from support_pace import soon
 from harness.studies.curie.standalone.catalogue import SCORERS
 from harness.studies.curie.tasks import MODES, PAPER, STRICT
 
+pytestmark = [pytest.mark.together, pytest.mark.long]
+
 MOST = 5_000_000
 SECONDS = 2.0  # of CPU, for one row
 TERMS = r"$H = -t \sum_{i} c_{i}^{\dagger} c_{i} + U \sum_{i} n_{i} m_{i}$"

@@ -8,6 +8,8 @@ from harness.studies.reliability.data.cities import City, CityTable, load
 from harness.studies.reliability.data.sections import sections
 from harness.studies.reliability.data.settled import PlaceNames, folded, scorable, spellings
 
+pytestmark = [pytest.mark.together, pytest.mark.long]
+
 HERE = City("Quorl", "Quorl", 10, 20, "Nowhere", 5, 1)
 AWAY = City("Quint", "Quint", -40, -100, "Nowhere", 5, 2)
 
