@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bench import table
@@ -35,7 +35,7 @@ from bench.reliability import reliability_rows
 from bench.reliability_intervals import coverage_rows
 from bench.rouge import rouge_rows
 from bench.stores import store_rows
-from bench.table import Row
+from bench.table import Row, Taken
 from bench.tapes import tape_rows
 from bench.trials import trial_rows
 
@@ -61,9 +61,11 @@ ALONE = {
     "brain": brain_rows,
     "trials": trial_rows,
 }
+BESIDE = {"help": help_rows, "samples": sample_rows, "questions": question_rows}  # lm-eval takes turns with these
 LONG = {"images": image_rows, "containers": container_rows}  # not in a quick run
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
+DATA = PAGE.with_suffix(".json")
 NAMES = (
     "help", "samples", "questions", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway",
     "agents", "inference", "likelihoods", "reliability", "coverage", "packages", "rouge", "curie", "biomed",
@@ -72,68 +74,83 @@ NAMES = (
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure, show, write the page after a full run, and give the exit code."""
+    """Measure, show, write what was measured into the page, and give the exit code."""
     parser = argparse.ArgumentParser(prog="tests/bench/run.py", description="Measure the harness beside its peers.")
     parser.add_argument("--quick", action="store_true", help="smaller sizes, in under 90 s; writes no page")
-    parser.add_argument("--only", choices=NAMES, help="one measure; writes no page")
+    parser.add_argument("--only", choices=NAMES, help="one measure, which the page then shows anew")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows as data too")
     args = parser.parse_args(argv)
-    begun, load = time.monotonic(), os.getloadavg()[0]
     try:
         peer = find(ROOT) if args.only in (None, "help", "samples", "questions") else None
-        rows = measure(peer, QUICK if args.quick else FULL, args.only)
+        measures = measure(peer, QUICK if args.quick else FULL, args.only)
     except Missing as lack:
         print(f"error: {lack}", file=sys.stderr)
         return 3
     except Failed as bad:
         print(f"error: {bad}", file=sys.stderr)
         return 4
-    about = machine(peer, load, time.monotonic() - begun)
+    rows = sorted((row for one in measures.values() for row in one.rows), key=lambda row: row.mark is None)
     print(table.text(rows))
-    print("\n" + "\n".join(f"{name}: {value}" for name, value in about.items()))
+    for name, one in measures.items():
+        print(f"\n{name}: " + ", ".join(f"{fact} {value}" for fact, value in one.about.items()))
     if args.json:
-        data = {"measured": about, "quick": args.quick, "rows": [row.as_data() for row in rows]}
-        args.json.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    if not args.quick and not args.only:
-        PAGE.parent.mkdir(exist_ok=True)
-        PAGE.write_text(table.markdown(rows, about), encoding="utf-8")
+        args.json.write_text(spelled(measures, quick=args.quick), encoding="utf-8")
+    if not args.quick:
+        keep(measures)
     missed = table.missed(rows)
     print("\n" + "\n".join(f"MISSED {one}" for one in missed) if missed else "\nevery mark is met")
     return 1 if missed else 0
 
 
-def measure(peer: Peer | None, size: Size, only: str | None) -> list[Row]:
+def spelled(measures: Mapping[str, Taken], **more: bool) -> str:
+    """Spell measures as the data that is kept."""
+    data = {**more, "measures": {name: one.as_data() for name, one in measures.items()}}
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def keep(measures: Mapping[str, Taken], data: Path = DATA, page: Path = PAGE) -> None:
+    """Put measures in the place of those of the same name, and write the page of all."""
+    kept = json.loads(data.read_text(encoding="utf-8"))["measures"] if data.is_file() else {}
+    every = {name: table.taken(one) for name, one in kept.items()} | dict(measures)
+    ordered = {name: every[name] for name in NAMES if name in every}
+    data.write_text(spelled(ordered), encoding="utf-8")
+    page.write_text(table.markdown(ordered), encoding="utf-8")
+
+
+def measure(peer: Peer | None, size: Size, only: str | None) -> dict[str, Taken]:
     """Take the measures one after the other in a folder that goes away."""
-    rows: list[Row] = []
+    found: dict[str, Taken] = {}
     (ROOT / ".bench").mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="work-", dir=ROOT / ".bench") as name:
-        work = Path(name)
-        for measure in NAMES if only is None else (only,):
-            print(f"measuring {measure} …", file=sys.stderr, flush=True)
-            if measure == "help" and peer:
-                rows += help_rows(peer, work, size)
-            elif measure == "samples" and peer:
-                rows += sample_rows(peer, work, size)
-            elif measure == "questions" and peer:
-                rows += question_rows(peer, work, size)
-            elif measure == "unchanged":
-                many, found = unchanged_rows(work, size)
-                rows += [*found, *step_rows(many, size)]
-            elif measure in ALONE:
-                rows += ALONE[measure](work, size)
-            elif measure in LONG and (size is FULL or only):
-                rows += LONG[measure](work, size)
-    return sorted(rows, key=lambda row: row.mark is None)
+    with tempfile.TemporaryDirectory(prefix="work-", dir=ROOT / ".bench") as folder:
+        for name in NAMES if only is None else (only,):
+            if name in LONG and size is not FULL and not only:
+                continue
+            print(f"measuring {name} …", file=sys.stderr, flush=True)
+            begun, load = time.monotonic(), os.getloadavg()[0]
+            rows = taking(name, peer, Path(folder), size)
+            found[name] = Taken(tuple(rows), machine(peer if name in BESIDE else None, load, time.monotonic() - begun))
+    return found
+
+
+def taking(name: str, peer: Peer | None, work: Path, size: Size) -> list[Row]:
+    """Take one measure."""
+    if name in BESIDE:
+        assert peer
+        return BESIDE[name](peer, work, size)
+    if name == "unchanged":
+        many, rows = unchanged_rows(work, size)
+        return [*rows, *step_rows(many, size)]
+    return {**ALONE, **LONG}[name](work, size)
 
 
 def machine(peer: Peer | None, load: float, seconds: float) -> dict[str, str]:
-    """Say what was measured on: no name of a host, a user or a path."""
+    """Say what was measured on, and when: no name of a host, a user or a path."""
     seen = facts()
     return {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "CPU": f"{seen['cpu']}, {seen['cores']} cores",
         "system": f"Linux {seen['kernel']}, Python {seen['python']}",
-        "peer": peer.versions if peer else "none",
+        "peer": peer.versions if peer else "",
         "load before": f"{load:.2f}",
         "took": f"{seconds:.0f} s",
     }

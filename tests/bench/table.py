@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -11,7 +11,9 @@ HEAD = ("measure", "what", "median", "range", "mark", "")
 ABOUT = """\
 # Benchmarks
 
-This page is written by `make bench`, which measures the harness and its peers in one run; do not edit it by hand.
+This page is written by `make bench` (all measures, an hour of a quiet machine) and `make bench ONLY=NAME` (one of them
+anew); do not edit it by hand. A measure meets its peers in one run; when each was taken stands at the end. The numbers
+are in `benchmarks.json`, too.
 
 Within each repetition our side and the other side take turns, so that both meet the same machine. Costs are CPU
 seconds of the command with all its descendants unless a row says wall. A mark is held against the median of the
@@ -101,6 +103,24 @@ class Row:
         return {**shown, "values": list(self.values)}
 
 
+@dataclass(frozen=True)
+class Taken:
+    """One measure as it was taken: its rows, and what was measured on, and when."""
+
+    rows: tuple[Row, ...]
+    about: Mapping[str, str]
+
+    def as_data(self) -> dict[str, Any]:
+        """Give the measure as it is kept."""
+        return {"measured": dict(self.about), "rows": [row.as_data() for row in self.rows]}
+
+
+def taken(data: Mapping[str, Any]) -> Taken:
+    """Read a measure as it was kept."""
+    rows = (Row(one["name"], one["what"], tuple(one["values"]), one["mark"], one["unit"]) for one in data["rows"])
+    return Taken(tuple(rows), data["measured"])
+
+
 def number(value: float) -> str:
     """Spell a figure with three digits that count."""
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
@@ -113,19 +133,20 @@ def text(rows: Sequence[Row]) -> str:
     return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in cells)
 
 
-def markdown(rows: Sequence[Row], facts: Mapping[str, str]) -> str:
-    """Write the page: the marks, what the rows mean, the figures for information, and the machine."""
+def markdown(measures: Mapping[str, Taken]) -> str:
+    """Write the page: marks, what the rows mean, figures for information, and when each was measured on what."""
 
-    def lines(chosen: Sequence[Row], columns: int) -> str:
-        cells = [HEAD[:columns], ("---",) * columns, *(row.cells()[:columns] for row in chosen)]
-        return "".join(f"| {' | '.join(line)} |\n" for line in cells)
+    def lines(head: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
+        return "".join(f"| {' | '.join(line)} |\n" for line in (head, ("---",) * len(head), *cells))
 
-    marked = [row for row in rows if row.mark is not None]
-    others = [row for row in rows if row.mark is None]
-    machine = "".join(f"| {name} | {value} |\n" for name, value in facts.items())
+    rows = [row for one in measures.values() for row in one.rows]
+    marked = lines(HEAD, [row.cells() for row in rows if row.mark is not None])
+    others = lines(HEAD[:4], [row.cells()[:4] for row in rows if row.mark is None])
+    facts = list(dict.fromkeys(name for one in measures.values() for name in one.about))
+    machine = [[name, *(one.about.get(fact, "") for fact in facts)] for name, one in measures.items()]
     return (
-        f"{ABOUT}\n## Marks\n\n{lines(marked, len(HEAD))}\n{NOTES}\n## For information\n\n{lines(others, 4)}"
-        f"\n## Measured on\n\n| | |\n| --- | --- |\n{machine}"
+        f"{ABOUT}\n## Marks\n\n{marked}\n{NOTES}\n## For information\n\n{others}"
+        f"\n## Measured\n\n{lines(('measures of', *facts), machine)}"
     )
 
 

@@ -14,7 +14,8 @@ from bench.audits import build
 from bench.measure import Cost, Failed, Missing, ratio, slope, spend, total
 from bench.peers import TASK, find, write_task
 from bench.project import Project
-from bench.table import Row, markdown, missed, number, text
+from bench.suite import keep
+from bench.table import Row, Taken, markdown, missed, number, taken, text
 
 HERE = Path(__file__).parent
 MET = Row("help", "one thing", (0.5, 0.7, 0.9), 0.7)
@@ -68,12 +69,23 @@ def test_a_table_shows_each_row_with_its_mark_beside_it() -> None:
 
 
 def test_the_page_says_who_wrote_it_and_names_the_machine() -> None:
-    page = markdown([MET, LATE, KNOWN], {"CPU": "some, 2 cores"})
+    page = markdown(
+        {"help": Taken((MET, KNOWN), {"CPU": "some, 2 cores"}), "unchanged": Taken((LATE,), {"date": "now"})}
+    )
     marks, information = page.split("## For information")
     assert "written by `make bench`" in marks
     assert "| unchanged | another | 2.1 ms | 1 to 2.2 | ≤ 2 ms | MISSED |" in marks
     assert "| help | a figure | 1234 ms |  |" in information
-    assert "| CPU | some, 2 cores |" in information
+    assert "| help | some, 2 cores |  |" in information and "| unchanged |  | now |" in information
+
+
+def test_a_measure_taken_anew_stands_in_the_place_of_the_old_one(tmp_path: Path) -> None:
+    data, page = tmp_path / "kept.json", tmp_path / "page.md"
+    keep({"unchanged": Taken((LATE,), {"date": "then"}), "help": Taken((MET,), {"date": "then"})}, data, page)
+    keep({"help": Taken((KNOWN,), {"date": "now"})}, data, page)
+    kept = {name: taken(one) for name, one in json.loads(data.read_text())["measures"].items()}
+    assert kept == {"help": Taken((KNOWN,), {"date": "now"}), "unchanged": Taken((LATE,), {"date": "then"})}
+    assert page.read_text() == markdown(kept)
 
 
 def test_the_peer_gets_as_many_rows_as_asked_and_half_of_them_right(tmp_path: Path) -> None:
