@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
@@ -53,6 +54,23 @@ def test_merged_units_give_back_six_participants_of_ten(found: dict[str, Any]) -
     assert told["verdict"] == "not derivable" and [*told["not_derivable"]] == ["018", "288", "289", "296"]
     assert told["not_derivable_difference"] == pytest.approx(6.5e-4, abs=5e-6) and told["difference"] < 1e-15
     assert [round(told["participants"][who], 6) for who in ("343", "366", "407")] == [0.132881, 0.137139, 0.138251]
+
+
+@pytest.mark.parametrize("who", [("018", "199"), ("018", "288"), ("289", "343")])
+def test_units_of_two_participants_that_changed_places_are_found(
+    who: tuple[str, str], rows: list[dict[str, Any]]
+) -> None:
+    names = {"figure2_gpt2xl_combined-sp_pereira", "figure2_simple_combined-sp_pereira", "figure1_pereira_out_of"}
+    given = copy.deepcopy([row for row in rows if any(name in row["path"] for name in names)])
+    [units] = [row["rows"][0] for row in given if "gpt2xl_combined" in row["path"]]
+    first, second = ([at for at, one in enumerate(units["participants"]) if one == each] for each in who)
+    count = min(len(first), len(second))
+    for one, other in zip(first[:count], second[:count], strict=True):
+        units["scores"][one], units["scores"][other] = units["scores"][other], units["scores"][one]
+    tables = document(given, {})["participants"]["figure1"]["pereira"]["out_of_sample_r2"]["shuffled"]
+    held = {model: tables[model]["recomputed"] for model in ("GPT2-XL-sp", "OASM")}
+    assert (held["GPT2-XL-sp"]["verdict"], held["GPT2-XL-sp"]["swapped"]) == ("differs", list(who))
+    assert (held["OASM"]["verdict"], held["OASM"]["swapped"]) == ("not derivable", [])
 
 
 def test_blank_is_exact_by_participant_and_in_figure_6(found: dict[str, Any]) -> None:
