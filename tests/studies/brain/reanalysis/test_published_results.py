@@ -141,6 +141,14 @@ def test_two_files_of_syntax_features_part_in_four_layers(found: dict[str, Any])
     assert found["agreements"]["choices"]["best_gpt2xl_layer.npz and gpt2-xl.npz"]["verdict"] == "exact"
 
 
+def test_the_table_of_2021_has_44_models_of_which_43_were_scored_on_pereira(found: dict[str, Any]) -> None:
+    told = found["neural_nlp"]
+    assert told["models"] == 44
+    assert {name: (own["models"], own["scores"]) for name, own in told["datasets"].items()} == {
+        "pereira": (43, 1444), "fedorenko": (43, 1452), "blank": (44, 1476)
+    }  # fmt: skip
+
+
 def test_any_one_file_alone_gives_a_document_and_a_page(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         alone = document([row], {"files": 1, "unknown": [], "absent": ["other.csv"]})
