@@ -78,7 +78,7 @@ def _label(name: str, key: str, told: PublishedName) -> str:
 
 
 def _choices(found: dict[str, Any], name: str, told: PublishedName) -> tuple[list[dict[str, Any]], list[str]]:
-    seen: dict[tuple[str, ...], str] = {}
+    seen: dict[tuple[str, ...], tuple[str, float]] = {}
     rows, unread = [], []
     for key, array in found.items():
         said = _choice(key, told)
@@ -87,10 +87,11 @@ def _choices(found: dict[str, Any], name: str, told: PublishedName) -> tuple[lis
             continue
         if array.dtype.kind not in "iuf":
             raise InputError(f"it is {array.dtype}, and no number", where=_at(name, key), next=ADVICE)
-        value, same = array.reshape(()).item(), tuple(said.values())
-        if same in seen:
-            raise InputError(f"array `{seen[same]}` is the same choice", where=_at(name, key), next=ADVICE)
-        seen[same] = key
+        value = array.reshape(()).item()
+        other, before = seen.setdefault(tuple(said.values()), (key, value))
+        if other != key and before != value:
+            what = f"array `{other}` is of the same choice, and tells another {said['is']}"
+            raise InputError(what, where=_at(name, key), next=ADVICE)
         rows.append({"key": key, **said, "value": _checked(value, said["is"], _at(name, key))})
     return rows, unread
 

@@ -208,7 +208,7 @@ def _told_split(row: TableRow, column: str, told: PublishedName) -> str:
 def _experiment(row: TableRow, told: PublishedName) -> str:
     said = row.text("Exp").removesuffix(".0")
     if said in (EXP1, EXP2) or said.lower() == naming.COMBINED:
-        if told.experiment and said.lower() != told.experiment:
+        if told.experiment in (EXP1, EXP2) and said != told.experiment:
             raise row.refused("Exp", f"the file's name says {told.experiment}, the row says {said.lower()}")
         return said.lower()
     if said in (*UNDEFINED, "None", told.dataset):

@@ -7,9 +7,14 @@ from typing import Any
 
 import pytest
 from studies.brain.reanalysis.made_results import REAL, read
+from support import REPOSITORY
 
+from harness.manifest.claim import split
+from harness.manifest.load import load
 from harness.studies.brain.pages.reanalysis_report import page
 from harness.studies.brain.reanalysis.document import document
+
+MANIFEST = REPOSITORY / "manifests" / "reanalysis" / "brain-H.yaml"
 
 if not (REAL / "published").is_dir():
     pytest.skip("the published results are not here", allow_module_level=True)
@@ -141,12 +146,27 @@ def test_two_files_of_syntax_features_part_in_four_layers(found: dict[str, Any])
     assert found["agreements"]["choices"]["best_gpt2xl_layer.npz and gpt2-xl.npz"]["verdict"] == "exact"
 
 
-def test_the_table_of_2021_has_44_models_of_which_43_were_scored_on_pereira(found: dict[str, Any]) -> None:
+def test_of_44_models_of_2021_43_were_scored_on_pereira(found: dict[str, Any]) -> None:
     told = found["neural_nlp"]
     assert told["models"] == 44
     assert {name: (own["models"], own["scores"]) for name, own in told["datasets"].items()} == {
         "pereira": (43, 1444), "fedorenko": (43, 1452), "blank": (44, 1476)
     }  # fmt: skip
+
+
+def test_every_claim_of_the_manifest_is_met_by_the_document(found: dict[str, Any]) -> None:
+    claims = load(MANIFEST).manifest.claims
+    for claim in claims:
+        for pointer in claim.pointers:
+            value: Any = found
+            for name in split(pointer)[1]:
+                value = value[name]
+            if claim.at_most is not None:
+                assert value <= float(claim.at_most), pointer
+            else:
+                assert abs(value - float(claim.published or "nan")) <= float(claim.within or 0), pointer
+    asked = {split(pointer)[1][0] for claim in claims for pointer in claim.pointers}
+    assert asked == {"participants", "compared_units", "curves", "omegas", "tests"}
 
 
 def test_any_one_file_alone_gives_a_document_and_a_page(rows: list[dict[str, Any]]) -> None:

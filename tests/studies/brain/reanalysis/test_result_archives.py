@@ -90,16 +90,17 @@ def test_two_arrays_of_one_name_are_refused(tmp_path: Path) -> None:
      ("gpt2xl_combined-sp_blank", ("-mp",), "the file's name says sp, the array's says mp"),
      ("simple_combined-lt_blank", ("-sp",), "the file's name says lt, the array's says sp")],
 )  # fmt: skip
-def test_arrays_that_contradict_the_file_s_name_or_each_other_are_refused_by_key(
+def test_arrays_that_contradict_the_name_or_each_other_are_refused_by_key(
     name: str, arrays: tuple[str, ...], told: str, tmp_path: Path
 ) -> None:
     bad = refused(tmp_path, f"figure5_{name}_pearson_r.npz", **dict.fromkeys(arrays, np.zeros(60)))
     assert bad.what == told and bad.where.endswith(f", array `{arrays[-1]}`")
 
 
-def test_one_choice_under_two_keys_is_refused(tmp_path: Path) -> None:
+def test_one_choice_under_two_keys_must_be_one_number(tmp_path: Path) -> None:
+    taken(tmp_path, CHOICES, blank_pearson_r_contig=3, **{"blank_pearson_r_contig-lt": 3})
     bad = refused(tmp_path, CHOICES, blank_pearson_r_contig=3, **{"blank_pearson_r_contig-lt": 4})
-    assert "the same choice" in bad.what and bad.where.endswith("`blank_pearson_r_contig-lt`")
+    assert "tells another layer" in bad.what and bad.where.endswith("`blank_pearson_r_contig-lt`")
 
 
 @pytest.mark.parametrize(("experiment", "units", "last"), [("384", 12195, "426"), ("243", 8121, "426")])

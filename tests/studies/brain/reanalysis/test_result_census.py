@@ -67,7 +67,7 @@ def test_only_one_pooling_or_model_that_lacks_a_unit_is_named(tmp_path: Path) ->
         read_file(table(tmp_path, TESTS, TESTED, rows), TESTS)
 
 
-def test_outside_the_language_network_the_models_of_a_file_have_the_same_units(tmp_path: Path) -> None:
+def test_outside_the_language_network_all_models_have_the_same_units(tmp_path: Path) -> None:
     some = [row for row in unit_rows("DMN") if row[0] != 3] + [[3, "DMN", "GPT2XLU-lt", 0.1]]
     found = read_file(table(tmp_path, UNITS, SCORED, [*unit_rows(), *some]), UNITS)
     assert found and [(one["network"], len(one["scores"])) for one in found["rows"]] == [("language", 60), ("DMN", 49)]
