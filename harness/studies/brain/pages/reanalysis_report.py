@@ -11,6 +11,7 @@ from typing import Any
 
 from harness.studies import pages
 from harness.studies.brain.pages import reanalysis_tables as tables
+from harness.studies.brain.pages import reanalysis_tests as tests
 from harness.studies.brain.pages.fragments import dictionaries, score
 from harness.studies.brain.pages.reanalysis_basis import leaves, named
 from harness.studies.brain.pages.reanalysis_figures import DOCUMENT
@@ -57,9 +58,9 @@ def _parts(found: Mapping[str, Any], drawn: Mapping[str, str]) -> dict[str, list
         "Without language against with": tables.ratios(found),
         "Layers": [*figure[outputs.CURVES], *tables.layer_table(found), *tables.experiments(found)],
         "Omega": [*figure[outputs.OMEGAS], *tables.omega_table(found)],
-        "Tests of units": [*figure[outputs.TESTS], *tables.counts_of_tests(found)],
+        "Tests of units": [*figure[outputs.TESTS], *tests.counts_of_tests(found), *tests.derived_counts(found)],
         "What two files tell at once": tables.agreement_tables(found),
-        "The table of 43 models (OURS)": _ranked(found),
+        "The models of 2021 (OURS)": _ranked(found),
         "Percentages of rounded numbers": _rounded(found),
         "Every file": _files(found),
     }
@@ -108,7 +109,10 @@ def _ranked(found: Mapping[str, Any]) -> list[Html]:
     for way, one in leaves(section(known, "order"), 2):
         body += [[named((*way, *model)), score(both.get("authors"), 4), score(both.get("neural_nlp"), 3)]
                  for model, both in leaves(section(one, "models"), 1)]  # fmt: skip
-    made = [el("p", str(known.get("note", "")), class_="soft")]
+    of = ", ".join(f"{own.get('models')} on {name} ({own.get('scores')} scores of layers)"
+                   for (name,), own in leaves(section(known, "datasets"), 1))  # fmt: skip
+    held = f"{known.get('models')} models, trained and untrained: {of}. " if of else ""
+    made = [el("p", held + str(known.get("note", "")), class_="soft")]
     if layers:
         made.append(
             table("Order of layers: rank correlation with the authors' curves", ["Curve", "rho", "Layers"], layers)

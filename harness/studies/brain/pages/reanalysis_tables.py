@@ -1,4 +1,4 @@
-"""The tables of the reanalysis' page that hold theirs and ours side by side: scores, units, curves, omegas, tests.
+"""The tables of the reanalysis' page that hold theirs and ours side by side: scores, units, curves, omegas.
 
 It knows the shape of the document `reanalysis`; it must never compute a value.
 """
@@ -122,25 +122,6 @@ def omega_table(document: Document) -> list[Html]:
     return [el("p", OMEGA, class_="soft"), table("Omegas", head, body)] if body else []
 
 
-def counts_of_tests(document: Document) -> list[Html]:
-    """Make the table of counts of the p-values, and of the family in which they were corrected."""
-    body = []
-    for way, found in leaves(section(document, "tests"), 5):
-        for name, words in (("with_model", "with the model"), ("model_alone", "model alone")):
-            own = section(found, name)
-            if own:
-                note = str(own.get("note", ""))
-                body.append([join([named(way), f", {words}"]), count(found.get("units")), count(own.get("raw")),
-                             count(own.get("fdr")), str(own.get("family") or NONE), difference(own.get("difference")),
-                             judged(own["verdict"]) if "verdict" in own else join([NONE]), note or NONE])  # fmt: skip
-    head = ["Test", "Units", "p < .05", "After FDR", "Family that fits", "Largest difference", "Verdict", "Note"]
-    told = (
-        "Corrected again by Benjamini and Hochberg from the raw p-values, within every family that may have been "
-        "meant; the one that gives the authors' numbers is named."
-    )
-    return [el("p", told, class_="soft"), table("Tests of units", head, body)] if body else []
-
-
 def agreement_tables(document: Document) -> list[Html]:
     """Make the tables of what two files tell at once."""
     made = []
@@ -172,9 +153,9 @@ def difference(value: Any) -> Html:
 
 def _wrong(ours: Mapping[str, Any]) -> str:
     swapped: Sequence[Any] = ours.get("swapped") or ()
-    if swapped:
-        return f"the values of {', '.join(map(str, swapped))} are each other's"
-    return ", ".join(map(str, ours.get("differs") or ()))
+    others = [str(one) for one in ours.get("differs") or () if one not in swapped]
+    told = [f"the values of {', '.join(map(str, swapped))} are each other's"] if swapped else []
+    return "; ".join([*told, *([", ".join(others)] if others else [])])
 
 
 def _of(found: Mapping[str, Any], name: str, whole: str) -> Html:

@@ -42,7 +42,8 @@ def read(path: Path, name: str, told: PublishedName) -> dict[str, Any]:
 
 
 def _units(found: dict[str, Any], name: str, told: PublishedName) -> tuple[list[dict[str, Any]], list[str]]:
-    people = owners(told.dataset)
+    people = owners(told.dataset, told.experiment)
+    seen: dict[str, str] = {}
     rows, unread = [], []
     for key, array in found.items():
         if key not in POOLINGS or key == "nan":
@@ -56,15 +57,28 @@ def _units(found: dict[str, Any], name: str, told: PublishedName) -> tuple[list[
         for place, score in enumerate(scores):
             if not (math.isnan(score) or low <= score <= MOST):
                 raise InputError(f"unit {place} has a score that none can have", where=_at(name, key), next=ADVICE)
-        simple = naming.read_model(told.source).base in (naming.SIMPLE, naming.OASM)
-        pooling = key.removeprefix("-") or told.pooling or ("" if simple else naming.LAST)
-        label = f"{told.source}-{pooling}" if pooling else told.source
+        label = _label(name, key, told)
+        if label in seen:
+            raise InputError(f"array `{seen[label]}` is of {label} too", where=_at(name, key), next=ADVICE)
+        seen[label] = key
         spelled = [one if math.isfinite(one) else str(one) for one in scores]
         rows.append({"model": label, "participants": people, "scores": spelled})
     return rows, unread
 
 
+def _label(name: str, key: str, told: PublishedName) -> str:
+    """Name the model of an array by the file's name and its own; InputError where these tell two poolings."""
+    simple = naming.read_model(told.source).base in (naming.SIMPLE, naming.OASM)
+    own = key.removeprefix("-")
+    if told.pooling and own not in ("", told.pooling):
+        what = f"the file's name says {told.pooling}, the array's says {own}"
+        raise InputError(what, where=_at(name, key), next=ADVICE)
+    pooling = own or told.pooling or ("" if simple else naming.LAST)
+    return f"{told.source}-{pooling}" if pooling else told.source
+
+
 def _choices(found: dict[str, Any], name: str, told: PublishedName) -> tuple[list[dict[str, Any]], list[str]]:
+    seen: dict[tuple[str, ...], tuple[str, float]] = {}
     rows, unread = [], []
     for key, array in found.items():
         said = _choice(key, told)
@@ -74,6 +88,10 @@ def _choices(found: dict[str, Any], name: str, told: PublishedName) -> tuple[lis
         if array.dtype.kind not in "iuf":
             raise InputError(f"it is {array.dtype}, and no number", where=_at(name, key), next=ADVICE)
         value = array.reshape(()).item()
+        other, before = seen.setdefault(tuple(said.values()), (key, value))
+        if other != key and before != value:
+            what = f"array `{other}` is of the same choice, and tells another {said['is']}"
+            raise InputError(what, where=_at(name, key), next=ADVICE)
         rows.append({"key": key, **said, "value": _checked(value, said["is"], _at(name, key))})
     return rows, unread
 

@@ -69,6 +69,7 @@ class PublishedResults:
     tests: list[Mapping[str, Any]] = field(default_factory=list)
     choices: list[Mapping[str, Any]] = field(default_factory=list)
     ranked: list[Mapping[str, Any]] = field(default_factory=list)
+    counts: list[Mapping[str, Any]] = field(default_factory=list)
     files: dict[str, dict[str, Any]] = field(default_factory=dict)
     notes: dict[str, list[HeldAgainst]] = field(default_factory=dict)
 
@@ -89,8 +90,11 @@ def collect(rows: Iterable[Mapping[str, Any]]) -> PublishedResults:
             into = {naming.PARTICIPANTS: found.columns, naming.CURVES: found.curves}.get(row["kind"], found.units)
             into.extend(_scores(about, each) for each in row["rows"])
             continue
-        into_rows = {naming.OMEGAS: found.omegas, naming.TESTS: found.tests, naming.CHOICES: found.choices}
-        told = {**about, "source": row["source"], "level": row["level"]}
+        into_rows = {
+            naming.OMEGAS: found.omegas, naming.TESTS: found.tests, naming.CHOICES: found.choices,
+            naming.COUNTS: found.counts,
+        }  # fmt: skip
+        told = {**about, "source": row["source"], "level": row["level"]}  # of derived counts a row tells these itself
         into_rows.get(row["kind"], found.ranked).extend({**told, **each} for each in row["rows"])
     return found
 

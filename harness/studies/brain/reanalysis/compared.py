@@ -45,7 +45,7 @@ def compared_units(found: PublishedResults) -> dict[str, Any]:
             "units_above": sum(a > b for a, b in finite),
         }  # fmt: skip
         at = document.setdefault(model.figure, {}).setdefault(model.place, {}).setdefault(model.metric, {})
-        at[model.model] = entry
+        at[model.label] = entry
     return document
 
 

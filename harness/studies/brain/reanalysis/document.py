@@ -14,6 +14,7 @@ from harness.studies.brain.reanalysis.agreements import agreements, choices
 from harness.studies.brain.reanalysis.both_experiments import both_experiments
 from harness.studies.brain.reanalysis.collection import DIFFERS, EXACT, NOT_DERIVABLE, PublishedResults, collect
 from harness.studies.brain.reanalysis.compared import compared, compared_units
+from harness.studies.brain.reanalysis.counted import counted
 from harness.studies.brain.reanalysis.layers import curves
 from harness.studies.brain.reanalysis.rankings import rankings
 from harness.studies.brain.reanalysis.recomputed import participants, single_units
@@ -42,6 +43,7 @@ def document(published: Iterable[Mapping[str, Any]], counts: Mapping[str, Any]) 
         "both_experiments": both_experiments(found),
         "omegas": shares(found),
         "tests": significance(found),
+        "derived_counts": counted(found),
         "choices": choices(found),
         "agreements": agreements(found),
         "neural_nlp": rankings(found),

@@ -12,7 +12,7 @@ from typing import Any
 
 from harness import rows
 from harness.errors import InputError
-from harness.studies.brain.reanalysis import archives, naming, tables
+from harness.studies.brain.reanalysis import archives, contradictions, naming, tables
 from harness.studies.brain.reanalysis.unnamed import LARGEST
 from harness.studies.brain.reanalysis.values import ADVICE
 from harness.studies.file_set import file_set
@@ -24,7 +24,8 @@ OUTPUTS = ("published", "counts")
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write `published`, a row a file that was read, and `counts`, which names the others.
 
-    InputError, with file, line and column, for a file of a known kind whose columns or values are wrong.
+    InputError, with file, line and column, for a file of a known kind whose columns or values are wrong, and for two
+    that contradict each other.
     """
     given = file_set(params, inputs, FILES)
     found, unknown = [], []
@@ -38,6 +39,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
         raise InputError(
             "none of the published files is of a known kind", where=FILES, next="see docs/brain.md for the kinds"
         )
+    contradictions.refuse(found)
     rows.write(out / "published", found)
     kinds: dict[str, int] = {}
     for row in found:

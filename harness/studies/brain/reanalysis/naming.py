@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from harness.studies.brain.terms import CONTIGUOUS, DATASETS, EXP1, EXP2, SHUFFLED
+from harness.studies.brain.terms import CONTIGUOUS, DATASETS, EXP1, EXP2, PEREIRA, SHUFFLED
 
-TABLE, UNITS, UNIT_ROWS, OMEGAS, TESTS, CHOICES, RANKED = (
-    "table", "units", "unit rows", "omegas", "tests", "choices", "model scores",
+TABLE, UNITS, UNIT_ROWS, OMEGAS, TESTS, CHOICES, RANKED, COUNTS = (
+    "table", "units", "unit rows", "omegas", "tests", "choices", "model scores", "derived counts",
 )  # fmt: skip
 PARTICIPANTS, CURVES = "participants", "curves"  # what a table turns out to be, by its columns
 R2, PEARSON = "out_of_sample_r2", "pearson_r"
@@ -23,7 +23,7 @@ LAST, MEAN, SUM = "lt", "mp", "sp"  # what stands for the tokens of a piece of t
 OASM, SIMPLE = "oasm", "simple"
 COMBINED = "combined"  # an experiment: both of Pereira together
 FIGURE2 = "figure2"  # that of shuffled splits: OASM stands in the place of the simple model
-DERIVED = "pereira_pvalue_counts"  # counted by us from p-values, and nothing that was published
+DERIVED = "pereira_pvalue_counts"  # counted from p-values of Pereira; the authors published no such table
 
 _DATASET, _METRIC = f"(?P<dataset>{'|'.join(DATASETS)})", f"(?P<metric>{R2}|{PEARSON})"
 _POOLING = f"(?:-(?P<pooling>{LAST}|{MEAN}|{SUM}))?"
@@ -67,6 +67,8 @@ def read_name(path: str) -> PublishedName | None:
     folder, stem, ending = place.parent.name, place.stem, place.suffix
     if ending == ".csv" and stem in ("precomputed-scores", "neural_nlp_precomputed_scores"):
         return PublishedName(RANKED)
+    if ending == ".csv" and stem == DERIVED:
+        return PublishedName(COUNTS, dataset=PEREIRA)
     if ending == ".npz" and (folder.startswith("best_layer_sigma") or stem.startswith("best_layer_sigma_")):
         return PublishedName(CHOICES, source=re.sub("^best_layer_sigma(_info)?_", "", stem))
     if found := _FOLDER.fullmatch(stem):

@@ -20,9 +20,15 @@ BOTH = frozenset(("018", "288", "289", "296", "426"))  # did both experiments of
 ONE_ALONE: Mapping[str, tuple[str, ...]] = {EXP1: ("199", "343", "366", "407"), EXP2: ("215",)}  # did this one alone
 
 
-def owners(dataset: str) -> list[str]:
+def units_of(dataset: str, experiment: str = "") -> dict[str, int]:
+    """Give each participant of a data set, or of one experiment of Pereira, with the units of the language network."""
+    did = {*BOTH, *ONE_ALONE[experiment]} if dataset == PEREIRA and experiment in ONE_ALONE else UNITS[dataset].keys()
+    return {name: count for name, count in UNITS[dataset].items() if name in did}
+
+
+def owners(dataset: str, experiment: str = "") -> list[str]:
     """Name the participant of each unit of an array of all units, in their order."""
-    return [name for name, count in UNITS[dataset].items() for _ in range(count)]
+    return [name for name, count in units_of(dataset, experiment).items() for _ in range(count)]
 
 
 def spelled(dataset: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""The scores of 43 models of 2021 (neural-nlp) beside the authors' (OURS): one use, and no evidence by itself.
+"""The scores of the models of 2021 (neural-nlp) beside the authors' (OURS): one use, and no evidence by itself.
 
 Those scores are of shuffled splits, divided by a ceiling, over both experiments: only orders are compared, never sizes,
 and no p-value is given. It must never know how a score was fitted.
@@ -30,8 +30,16 @@ def rankings(found: PublishedResults) -> dict[str, Any]:
     if not found.ranked:
         return {}
     by_model = {(row["dataset"], row["model"]): row["scores"] for row in found.ranked}
-    models = len({model.removesuffix(UNTRAINED) for _, model in by_model})
-    return {"note": NOTE, "models": models, "layers": _layers(found, by_model), "order": _orders(found, by_model)}
+    told = [(dataset, model.removesuffix(UNTRAINED), len(scores)) for (dataset, model), scores in by_model.items()]
+    datasets = {
+        dataset: {"models": len({model for own, model, _ in told if own == dataset}),
+                  "scores": sum(layers for own, _, layers in told if own == dataset)}
+        for dataset in dict.fromkeys(dataset for dataset, _, _ in told)
+    }  # fmt: skip
+    return {
+        "note": NOTE, "models": len({model for _, model, _ in told}), "datasets": datasets,
+        "layers": _layers(found, by_model), "order": _orders(found, by_model),
+    }  # fmt: skip
 
 
 def canonical(model: str) -> str:

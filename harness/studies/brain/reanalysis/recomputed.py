@@ -1,8 +1,9 @@
 """Scores of participants as tables have them, and as they follow from the scores of single units, where both are here.
 
 The rule is generation H's: the mean over a participant's units, what is undefined left out, clipped at 0. A participant
-who did both experiments of Pereira was averaged over them after clipping, which no array of merged units gives back. It
-must never know a figure.
+who did both experiments of Pereira was averaged over them after clipping, which no array of merged units gives back: by
+how much the two may part is unknown, so nothing but an exchange of participants is an error there. It must never know a
+figure.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from harness.studies.brain.reanalysis.naming import FIGURE2, OASM, SIMPLE, Model
 from harness.studies.brain.reanalysis.people import BOTH, in_order
 from harness.studies.brain.terms import LANGUAGE, PEREIRA, H, P
 
-MERGED = 3e-3  # OURS: by more than this, merging two experiments does not explain a difference (at most 8e-4 was seen)
+NEARER, HALF = 10, 2  # OURS: participants changed places where their values are so many times nearer to each other's
 
 
 def participants(found: PublishedResults) -> dict[str, Any]:
@@ -37,7 +38,7 @@ def participants(found: PublishedResults) -> dict[str, Any]:
         }  # fmt: skip
         if source := source_of(found, column):
             entry["recomputed"] = held = _held(column, source)
-            found.note(column.path, source.path, column.model, held["verdict"], held["difference"])
+            found.note(column.path, source.path, column.label, held["verdict"], held["difference"])
         at = document.setdefault(column.figure, {}).setdefault(column.place, {}).setdefault(column.metric, {})
         at.setdefault(column.split, {})[column.label] = entry
     return document
@@ -45,10 +46,8 @@ def participants(found: PublishedResults) -> dict[str, Any]:
 
 def source_of(found: PublishedResults, column: PublishedScores) -> PublishedScores | None:
     """Find the array of units that a table's column should follow from; None where it is not here."""
-    if column.network != LANGUAGE:
-        return None
     for units in found.units:
-        same = (units.dataset, units.experiment, units.metric) == (column.dataset, column.experiment, column.metric)
+        same = (units.place, units.metric, units.network) == (column.place, column.metric, column.network)
         if same and units.split == column.split and model_of(units) == column.of:
             return units
     return None
@@ -69,7 +68,7 @@ def single_units(found: PublishedResults) -> dict[str, Any]:
         own = by_participant(units)
         clipped = by_participant(units, P)
         at = document.setdefault(units.figure, {}).setdefault(units.place, {}).setdefault(units.metric, {})
-        at[units.model] = {
+        at[units.label] = {
             "file": units.path, "split": units.split, "units": len(units.units),
             "undefined": len(units.units) - len(finite), "participants": own, "mean": mean(own.values()),
             "clipped_first": {"participants": clipped, "mean": mean(clipped.values())},
@@ -91,16 +90,16 @@ def _held(column: PublishedScores, units: PublishedScores) -> dict[str, Any]:
     own = _matched(column, units)
     differences = {one: abs(own[one] - column.scores[one]) for one in column.scores if one in own}
     wrong = {one: value for one, value in differences.items() if value > ROUNDING}
-    merged = {
-        one: value for one, value in wrong.items() if column.dataset == PEREIRA and one in BOTH and value <= MERGED
-    }
+    swapped = exchanged({one: column.scores[one] for one in differences}, own)
+    merging = BOTH if (column.dataset, column.experiment) == (PEREIRA, "") else frozenset[str]()
+    merged = {one: value for one, value in wrong.items() if one in merging and one not in swapped}
     other = [one for one in column.scores if one not in own or (one in wrong and one not in merged)]
     rest = max((value for one, value in differences.items() if one not in merged), default=None)
     return {
         "from": units.path, "model": units.model, "participants": own, "mean": mean(own.values()),
         "differences": differences, "difference": rest, "exact": len(differences) - len(wrong),
         "not_derivable": merged, "not_derivable_difference": max(merged.values(), default=None), "differs": other,
-        "swapped": _swapped(column.scores, own, other),
+        "swapped": swapped,
         "verdict": DIFFERS if other else NOT_DERIVABLE if merged else EXACT,
     }  # fmt: skip
 
@@ -113,8 +112,23 @@ def _matched(column: PublishedScores, units: PublishedScores) -> dict[str, float
             if ours in own}  # fmt: skip
 
 
-def _swapped(published: Mapping[str, float], own: Mapping[str, float], wrong: list[str]) -> list[str]:
-    """Name the participants whose published values are each other's; none where they are not."""
-    theirs, ours = (sorted(values[one] for one in wrong if one in own) for values in (published, own))
-    alike = all(abs(a - b) <= ROUNDING for a, b in zip(theirs, ours, strict=True))
-    return wrong if len(wrong) > 1 and alike else []
+def exchanged(published: Mapping[str, float], own: Mapping[str, float]) -> list[str]:
+    """Name the participants whose published values are each other's recomputed ones, in the order of `published`.
+
+    Whoever stands at the same place in both orders is one pair: no other way to pair them has smaller differences.
+    Participants who change places among themselves count where that makes their differences many times smaller, or
+    halves them and gives one of them another's very number.
+    """
+    theirs, ours = (sorted(published, key=lambda one: (values[one], one)) for values in (published, own))
+    place = dict(zip(theirs, ours, strict=True))
+    found: set[str] = set()
+    for first in published:
+        ring = [first]
+        while (after := place[ring[-1]]) != first:
+            ring.append(after)
+        apart = [abs(published[one] - own[one]) for one in ring]
+        moved = [abs(published[one] - own[place[one]]) for one in ring]
+        very = any(new <= ROUNDING < old for new, old in zip(moved, apart, strict=True))
+        if sum(apart) > ROUNDING and sum(moved) * (HALF if very else NEARER) <= sum(apart):
+            found.update(ring)
+    return [one for one in published if one in found]

@@ -6,7 +6,7 @@ so omega is at most 100 S / L. It must never know how a score was fitted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -21,7 +21,7 @@ from harness.studies.brain.terms import CONTIGUOUS, LANGUAGE, SHUFFLED
 
 OTHER_SCORES = "made of other scores than these, which allow less"
 SLACK = 1e-6  # percent that rounding may put above a bound
-Columns = dict[tuple[str, ...], dict[ModelColumn, PublishedScores]]
+Columns = dict[tuple[str, ...], dict[ModelColumn, list[PublishedScores]]]
 GPT2XL = "gpt2xl"  # whose omegas over OASM figure 2 has
 
 
@@ -82,18 +82,24 @@ def _wanted(row: Mapping[str, Any], columns: Columns) -> list[PublishedScores | 
     for metric, figure in product(metrics, figures):
         known = columns.get((row["dataset"], metric, split, figure), {})
         if simple in known and model in known:
-            return [known.get(each) for each in wanted]
+            return [_of_pooling(known.get(each, []), row["pooling"]) for each in wanted]
     return [None, None, None]
 
 
+def _of_pooling(columns: Sequence[PublishedScores], pooling: str) -> PublishedScores | None:
+    """Choose among columns of one model: a table before what follows from units, and the pooling before others."""
+    return min(columns, key=lambda one: (bool(one.units), one.model[-2:] != pooling), default=None)
+
+
 def _columns(found: PublishedResults) -> Columns:
-    """Sort columns by data set, metric, split and figure, those of tables before those that follow from units."""
+    """Sort columns, of tables and as they follow from units, by data set, metric, split and figure."""
     units = [(model_of(one), replace(one, scores=by_participant(one))) for one in found.units]
     told: Columns = {}
     for model, one in (*units, *((one.of, one) for one in found.columns)):
         whole = len(one.scores) == len(UNITS[one.dataset])  # a participant without a defined unit has no score
         if whole and (one.experiment, one.network) == ("", LANGUAGE):
-            told.setdefault((one.dataset, one.metric, one.split, one.figure), {})[model] = one
+            at = told.setdefault((one.dataset, one.metric, one.split, one.figure), {})
+            at.setdefault(model, []).append(one)
     return told
 
 

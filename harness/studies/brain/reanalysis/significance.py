@@ -52,8 +52,9 @@ def _counts(row: Mapping[str, Any], beside: Sequence[Mapping[str, Any]], name: s
     entry: dict[str, Any] = {
         **_below(values, q),
         "participants": {
-            one: _below(*([each for each, own in zip(column, people, strict=True) if own == one] if column else None
-                          for column in (values, q)))
+            one: {"units": people.count(one), **_below(
+                *([each for each, own in zip(column, people, strict=True) if own == one] if column else None
+                  for column in (values, q)))}
             for one in in_order({*people})
         },
     }  # fmt: skip

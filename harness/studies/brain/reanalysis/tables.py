@@ -5,16 +5,17 @@ They must never know what is computed from a table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
-from harness.studies.brain.reanalysis import naming
+from harness.studies.brain.reanalysis import census, derived_counts, naming
+from harness.studies.brain.reanalysis.census import RowGroup
 from harness.studies.brain.reanalysis.naming import PEARSON, PublishedName
-from harness.studies.brain.reanalysis.people import UNITS, in_order, spelled
+from harness.studies.brain.reanalysis.people import UNITS, in_order
 from harness.studies.brain.reanalysis.values import ADVICE, UNDEFINED, TableRow, header, once, table
-from harness.studies.brain.terms import CONTIGUOUS, DATASETS, EXP1, EXP2, SHUFFLED
+from harness.studies.brain.terms import CONTIGUOUS, DATASETS, EXP1, EXP2, LANGUAGE, SHUFFLED
 
 POOLINGS = {"": naming.LAST, "nan": naming.LAST, "-lt": naming.LAST, "-mp": naming.MEAN, "-sp": naming.SUM}
 LAYERS, MOST = 200, 1.0 + 1e-9  # layers of any model, and the highest score there can be
@@ -36,21 +37,20 @@ def read(path: Path, name: str, told: PublishedName) -> dict[str, Any]:
     InputError with file, line and column for what is no number, impossible, doubled or missing.
     """
     columns = header(path, name)
-    if told.kind == naming.TABLE:
-        if "layer_num" in columns:
-            return _made(naming.CURVES, _curves(path, name, told, columns), columns, (*_CURVED, "Shuffled", "Exp"))
-        return _made(naming.PARTICIPANTS, _participants(path, name, told), columns, _SCORED)
-    if told.kind == naming.UNIT_ROWS:
-        return _made(naming.UNITS, _units(path, name, told), columns, _SCORED)
-    if told.kind == naming.OMEGAS:
-        return _made(told.kind, _omegas(path, name), columns, _OMEGAS)
-    if told.kind == naming.TESTS:
-        return _made(told.kind, _tests(path, name, told, columns), columns, (*_TESTED, *_P, "shuffled", "network"))
-    return _made(told.kind, _ranked(path, name), columns, (*_RANKED, "error"))
-
-
-def _made(kind: str, rows: list[dict[str, Any]], columns: Iterable[str], known: Iterable[str]) -> dict[str, Any]:
-    return {"kind": kind, "rows": rows, "unread": sorted({*columns} - {*known, INDEX})}
+    kind = {
+        naming.TABLE: naming.CURVES if "layer_num" in columns else naming.PARTICIPANTS, naming.UNIT_ROWS: naming.UNITS,
+    }.get(told.kind, told.kind)  # fmt: skip
+    readers: Mapping[str, tuple[Callable[[], list[dict[str, Any]]], Iterable[str]]] = {
+        naming.PARTICIPANTS: (lambda: _participants(path, name, told), _SCORED),
+        naming.CURVES: (lambda: _curves(path, name, told, columns), (*_CURVED, "Shuffled", "Exp")),
+        naming.UNITS: (lambda: _units(path, name, told), _SCORED),
+        naming.OMEGAS: (lambda: _omegas(path, name), _OMEGAS),
+        naming.TESTS: (lambda: _tests(path, name, told, columns), (*_TESTED, *_P, "shuffled", "network")),
+        naming.RANKED: (lambda: _ranked(path, name), (*_RANKED, "error")),
+        naming.COUNTS: (lambda: derived_counts.read(path, name, told), derived_counts.COLUMNS),
+    }
+    reader, known = readers[kind]
+    return {"kind": kind, "rows": reader(), "unread": sorted({*columns} - {*known, INDEX})}
 
 
 def _participants(path: Path, name: str, told: PublishedName) -> list[dict[str, Any]]:
@@ -58,28 +58,27 @@ def _participants(path: Path, name: str, told: PublishedName) -> list[dict[str, 
     seen: set[tuple[object, ...]] = set()
     found: dict[tuple[str, str], dict[str, float]] = {}
     for row in table(path, name, _SCORED):
-        network, model, person = row.text("Network"), _named(row, "Model"), _person(row, told, "subjects")
+        network, model = census.network(row, "Network"), _named(row, "Model")
+        person = census.person(row, told, "subjects")
         once(seen, row, "subjects", network, model, person)
         found.setdefault((network, model), {})[person] = _score(row, told.metric)
     for (network, model), scores in found.items():
-        _everybody(name, told.dataset, scores, f"{model} in {network}")
+        census.everybody(name, told, scores, RowGroup(model, network))
     return [{"network": network, "model": model, "scores": {one: scores[one] for one in in_order(scores)}}
             for (network, model), scores in found.items()]  # fmt: skip
 
 
 def _units(path: Path, name: str, told: PublishedName) -> list[dict[str, Any]]:
-    """Read scores of single units: each participant has as many of each model."""
-    found: dict[str, tuple[list[str], list[float | str]]] = {}
+    """Read scores of single units: each participant has every unit of each model and network once."""
+    found: dict[RowGroup, tuple[list[str], list[float | str]]] = {}
     for row in table(path, name, _SCORED):
-        people, scores = found.setdefault(_named(row, "Model"), ([], []))
-        people.append(_person(row, told, "subjects"))
+        of = RowGroup(_named(row, "Model"), census.network(row, "Network"))
+        people, scores = found.setdefault(of, ([], []))
+        people.append(census.person(row, told, "subjects"))
         scores.append(_unit_score(row, told.metric))
-    for model, (people, _) in found.items():
-        _everybody(name, told.dataset, people, model)
-    counts = {model: {one: people.count(one) for one in {*people}} for model, (people, _) in found.items()}
-    if odd := next((model for model, own in counts.items() if own != next(iter(counts.values()))), None):
-        raise InputError(f"{odd} has another number of units than the first model", where=name, next=ADVICE)
-    return [{"model": model, "participants": people, "scores": scores} for model, (people, scores) in found.items()]
+    census.every_unit(name, told, {of: people for of, (people, _) in found.items()})
+    return [{"network": of.network, "model": of.what, "participants": people, "scores": scores}
+            for of, (people, scores) in found.items()]  # fmt: skip
 
 
 def _curves(path: Path, name: str, told: PublishedName, columns: Iterable[str]) -> list[dict[str, Any]]:
@@ -89,16 +88,15 @@ def _curves(path: Path, name: str, told: PublishedName, columns: Iterable[str]) 
     split_column, experiment_column = "Shuffled" in columns, "Exp" in columns
     told_too = [column for column in ("Shuffled", "Exp") if column in columns]
     for row in table(path, name, (*_CURVED, *told_too)):
-        split = _split(row, "Shuffled") if split_column else told.split or CONTIGUOUS
-        if told.split and split != told.split:
-            raise row.refused("Shuffled", f"the file's name says {told.split}, the row says {split}")
+        split = _told_split(row, "Shuffled", told) if split_column else told.split or CONTIGUOUS
         experiment = _experiment(row, told) if experiment_column else told.experiment
         layer = str(row.whole("layer_num", LAYERS))
         key = (experiment, _named(row, "Model"), split)
         once(seen, row, "layer_num", *key, layer)
         found.setdefault(key, {})[layer] = _score(row, told.metric)
     for (_, model, split), scores in found.items():
-        lost = next((layer for layer in range(len(scores)) if str(layer) not in scores), None)
+        places = {*map(int, scores)}  # a curve may begin behind what a model looks up before any context
+        lost = next((layer for layer in range(min(places), max(places)) if layer not in places), None)
         if lost is not None:
             raise InputError(f"layer {lost} of {model} is missing ({split})", where=name, next=ADVICE)
     return [{"experiment": experiment, "model": model, "split": split, "scores": scores}
@@ -109,7 +107,10 @@ def _omegas(path: Path, name: str) -> list[dict[str, Any]]:
     """Read omegas, a value a participant in the order of the recordings; the row numbers must be in order."""
     found: dict[tuple[str, str], list[float]] = {}
     for place, row in enumerate(table(path, name, _OMEGAS)):
-        if INDEX in row.cells and row.whole(INDEX, 10**6) != place:
+        if INDEX not in row.cells:
+            what = "the column of row numbers, which has no name, is missing: nothing else says whose omega a row is"
+            raise InputError(what, where=name, next=ADVICE)
+        if row.whole(INDEX, 10**6) != place:
             raise row.refused("(the first)", f"row {place} is not in its place: nothing else says whose omega it is")
         dataset = row.text("dataset")
         if dataset not in DATASETS:
@@ -134,16 +135,17 @@ def _tests(path: Path, name: str, told: PublishedName, columns: Iterable[str]) -
     default = SHUFFLED if told.figure.split("-")[0] == naming.FIGURE2 else CONTIGUOUS
     told_too = [column for column in ("shuffled", "network") if column in columns]
     for row in table(path, name, (*_TESTED, *own, *told_too)):
-        split = told.split or (_split(row, "shuffled") if "shuffled" in columns else default)
-        network = row.text("network") if "network" in columns else "language"
+        split = _told_split(row, "shuffled", told) if "shuffled" in columns else told.split or default
+        network = census.network(row, "network") if "network" in columns else LANGUAGE
         cells = found.setdefault(
             (split, _pooling(row, "fe"), network), {"participants": [], **{key: [] for key in own}}
         )
-        cells["participants"].append(_person(row, told, "subject"))
+        cells["participants"].append(census.person(row, told, "subject"))
         for column in own:
             cells[column].append(row.maybe(column, 0, 1) if column.endswith("_orig") else row.number(column, 0, 1))
-    for (split, pooling, network), cells in found.items():
-        _everybody(name, told.dataset, cells["participants"], f"{pooling}, {split}, {network}")
+    groups = {RowGroup(f"{split} {pooling}", network): cells["participants"]
+              for (split, pooling, network), cells in found.items()}  # fmt: skip
+    census.every_unit(name, told, groups)
     return [{"split": split, "pooling": pooling, "network": network, **cells}
             for (split, pooling, network), cells in found.items()]  # fmt: skip
 
@@ -182,23 +184,6 @@ def _named(row: TableRow, column: str) -> str:
     return name
 
 
-def _person(row: TableRow, told: PublishedName, column: str) -> str:
-    name = spelled(told.dataset, _named(row, column))
-    if told.dataset == "pereira" and name not in UNITS[told.dataset]:
-        raise row.refused(column, "it names none of the participants")
-    return name
-
-
-def _everybody(name: str, dataset: str, people: Iterable[str], what: str) -> None:
-    """Check that every participant of a data set is there."""
-    known: Mapping[str, int] = UNITS[dataset]
-    have = {*people}
-    if len(have) != len(known):
-        lost = f", among them no {', '.join(sorted(known.keys() - have))}" if have < known.keys() else ""
-        told = f"{what} has {len(have)} participants{lost}; {dataset} has {len(known)}"
-        raise InputError(told, where=name, next=ADVICE)
-
-
 def _pooling(row: TableRow, column: str) -> str:
     if (found := POOLINGS.get(row.text(column))) is None:
         raise row.refused(column, f"it is none of {', '.join(filter(None, POOLINGS))}")
@@ -212,9 +197,19 @@ def _split(row: TableRow, column: str) -> str:
     return SHUFFLED if said in (SHUFFLED, "True") else CONTIGUOUS
 
 
+def _told_split(row: TableRow, column: str, told: PublishedName) -> str:
+    """Read a row's split, which must be the one that the file's name tells, where it tells one."""
+    split = _split(row, column)
+    if told.split and split != told.split:
+        raise row.refused(column, f"the file's name says {told.split}, the row says {split}")
+    return split
+
+
 def _experiment(row: TableRow, told: PublishedName) -> str:
     said = row.text("Exp").removesuffix(".0")
     if said in (EXP1, EXP2) or said.lower() == naming.COMBINED:
+        if told.experiment in (EXP1, EXP2) and said != told.experiment:
+            raise row.refused("Exp", f"the file's name says {told.experiment}, the row says {said.lower()}")
         return said.lower()
     if said in (*UNDEFINED, "None", told.dataset):
         return told.experiment

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from support import FIXTURES
 
+from harness.studies.brain.reanalysis import contradictions
 from harness.studies.brain.reanalysis.document import document
 from harness.studies.brain.reanalysis.maker import read_file
 
@@ -53,7 +54,9 @@ def read(folder: Path) -> list[dict[str, Any]]:
     """Read every file below a folder as the maker does, and back from JSON as a step gets it."""
     files = sorted(path for path in folder.rglob("*.*") if path.is_file())
     found = [read_file(path, path.relative_to(folder).as_posix()) for path in files]
-    again: list[dict[str, Any]] = json.loads(json.dumps([one for one in found if one]))
+    known = [one for one in found if one]
+    contradictions.refuse(known)
+    again: list[dict[str, Any]] = json.loads(json.dumps(known))
     return again
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
 from studies.brain.reanalysis.made_results import REAL, read
+from support import REPOSITORY
 
+from harness.manifest.claim import split
+from harness.manifest.load import load
 from harness.studies.brain.pages.reanalysis_report import page
 from harness.studies.brain.reanalysis.document import document
+
+MANIFEST = REPOSITORY / "manifests" / "reanalysis" / "brain-H.yaml"
 
 if not (REAL / "published").is_dir():
     pytest.skip("the published results are not here", allow_module_level=True)
@@ -26,7 +32,7 @@ def found(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 def test_every_published_file_is_of_a_known_kind(rows: list[dict[str, Any]]) -> None:
     paths = {row["path"] for row in rows}
-    assert len(paths) == 38 and not any(row["unread"] for row in rows)
+    assert len(paths) == 39 and not any(row["unread"] for row in rows)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +59,23 @@ def test_merged_units_give_back_six_participants_of_ten(found: dict[str, Any]) -
     assert told["verdict"] == "not derivable" and [*told["not_derivable"]] == ["018", "288", "289", "296"]
     assert told["not_derivable_difference"] == pytest.approx(6.5e-4, abs=5e-6) and told["difference"] < 1e-15
     assert [round(told["participants"][who], 6) for who in ("343", "366", "407")] == [0.132881, 0.137139, 0.138251]
+
+
+@pytest.mark.parametrize("who", [("018", "199"), ("018", "288"), ("289", "343")])
+def test_units_of_two_participants_that_changed_places_are_found(
+    who: tuple[str, str], rows: list[dict[str, Any]]
+) -> None:
+    names = {"figure2_gpt2xl_combined-sp_pereira", "figure2_simple_combined-sp_pereira", "figure1_pereira_out_of"}
+    given = copy.deepcopy([row for row in rows if any(name in row["path"] for name in names)])
+    [units] = [row["rows"][0] for row in given if "gpt2xl_combined" in row["path"]]
+    first, second = ([at for at, one in enumerate(units["participants"]) if one == each] for each in who)
+    count = min(len(first), len(second))
+    for one, other in zip(first[:count], second[:count], strict=True):
+        units["scores"][one], units["scores"][other] = units["scores"][other], units["scores"][one]
+    tables = document(given, {})["participants"]["figure1"]["pereira"]["out_of_sample_r2"]["shuffled"]
+    held = {model: tables[model]["recomputed"] for model in ("GPT2-XL-sp", "OASM")}
+    assert (held["GPT2-XL-sp"]["verdict"], held["GPT2-XL-sp"]["swapped"]) == ("differs", list(who))
+    assert (held["OASM"]["verdict"], held["OASM"]["swapped"]) == ("not derivable", [])
 
 
 def test_blank_is_exact_by_participant_and_in_figure_6(found: dict[str, Any]) -> None:
@@ -121,6 +144,29 @@ def test_two_files_of_syntax_features_part_in_four_layers(found: dict[str, Any])
     told = found["agreements"]["choices"]["best_layer_other_pereira.npz and gpt2xl-syntax.npz"]
     assert (told["shared"], len(told["differ"]), told["verdict"]) == (12, 4, "differs")
     assert found["agreements"]["choices"]["best_gpt2xl_layer.npz and gpt2-xl.npz"]["verdict"] == "exact"
+
+
+def test_of_44_models_of_2021_43_were_scored_on_pereira(found: dict[str, Any]) -> None:
+    told = found["neural_nlp"]
+    assert told["models"] == 44
+    assert {name: (own["models"], own["scores"]) for name, own in told["datasets"].items()} == {
+        "pereira": (43, 1444), "fedorenko": (43, 1452), "blank": (44, 1476)
+    }  # fmt: skip
+
+
+def test_every_claim_of_the_manifest_is_met_by_the_document(found: dict[str, Any]) -> None:
+    claims = load(MANIFEST).manifest.claims
+    for claim in claims:
+        for pointer in claim.pointers:
+            value: Any = found
+            for name in split(pointer)[1]:
+                value = value[name]
+            if claim.at_most is not None:
+                assert value <= float(claim.at_most), pointer
+            else:
+                assert abs(value - float(claim.published or "nan")) <= float(claim.within or 0), pointer
+    asked = {split(pointer)[1][0] for claim in claims for pointer in claim.pointers}
+    assert asked == {"participants", "compared_units", "curves", "omegas", "tests"}
 
 
 def test_any_one_file_alone_gives_a_document_and_a_page(rows: list[dict[str, Any]]) -> None:

@@ -8,11 +8,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from studies.brain.reanalysis.made_results import CURVED, OMEGAS, TESTED, archive, participants, reanalysed, table
+from studies.brain.reanalysis.made_results import (
+    CURVED,
+    OMEGAS,
+    PEREIRA,
+    SIZES,
+    TESTED,
+    archive,
+    participants,
+    reanalysed,
+    table,
+)
 
 from harness import rows
 from harness.studies.brain.pages import reanalysis_figures, reanalysis_report
 from harness.studies.brain.reanalysis import outputs
+from harness.studies.brain.reanalysis.derived_counts import COLUMNS
 
 EVIL = "<script>alert(1)</script> & $x$"
 
@@ -32,6 +43,12 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     table(folder, "figure5/gpt2xl_omega_values.csv", OMEGAS, [(at, "-lt", "blank", 100 - at) for at in range(5)])
     tests = [(at, "-lt", at // 12, 1, 0.001 + at / 100, "language") for at in range(60)]
     table(folder, "figure5/pvalues_blank_gpt2xl.csv", TESTED, tests)
+    counts = [("figure2/pvalues_pereira.csv", "-lt", who, size, 100, 10, 1, 0.5)
+              for who, size in zip(PEREIRA, SIZES, strict=True)]  # fmt: skip
+    table(folder, "pereira_pvalue_counts.csv", COLUMNS, counts)
+    of = (("Pereira2018", "a"), ("Pereira2018", "a-untrained"), ("Blank2014fROI", "b"))
+    layers = [(at, f"{dataset}-encoding", model, at / 10, "") for at in range(3) for dataset, model in of]
+    table(folder, "precomputed-scores.csv", ("layer", "benchmark", "model", "score", "error"), layers)
     told = reanalysed(folder)
     return {**told, "coverage": {"files": 6, "absent": [f"figure1/{EVIL}"], "unknown": ["figure9/strange.csv"]}}
 
@@ -87,6 +104,30 @@ def test_the_figures_hold_their_numbers(drawn: Path, found: dict[str, Any]) -> N
     correlation = found["curves"]["figure2"]["blank"]["all"]["pearson_r"][EVIL]["correlations"]["all"]["pearson"]
     assert correlation == pytest.approx(1) and "r 1.000, without layer 0 1.000" in texts[outputs.CURVES]
     assert "with the model, row, lt" in texts[outputs.TESTS]
+
+
+def test_tests_of_units_have_percents_and_participants(drawn: Path) -> None:
+    page = shown(drawn)
+    [whole] = re.findall(
+        r"<tr><th[^>]*>figure5-gpt2xl, blank, contiguous, row, lt, with the model</th>(.*?)</tr>", page
+    )
+    assert re.findall(r"<td>(.*?)</td>", whole)[:5] == ["60", "5", "8.33", "0", "0.00"]
+    [own] = re.findall(r"<tr><th[^>]*>[^<]*row, lt, with the model, 0</th>(.*?)</tr>", page)
+    assert re.findall(r"<td>(.*?)</td>", own) == ["12", "5", "41.67", "0", "0.00"]
+
+
+def test_derived_counts_are_said_to_be_nobody_s_publication(drawn: Path) -> None:
+    page = shown(drawn)
+    assert "They published no such table" in page and "the p-values are not here" in page
+    [own] = re.findall(r"<tr><th[^>]*>figure2, pereira, row, lt, 296</th>(.*?)</tr>", page)
+    assert re.findall(r"<td>(.*?)</td>", own)[:7] == ["1,337", "100", "7.48", "10", "0.75", "1", "0.07"]
+
+
+def test_the_models_of_2021_are_counted_by_data_set(drawn: Path) -> None:
+    told = re.findall(r"<p[^>]*>([^<]*) Of 2021", shown(drawn))
+    assert told == [
+        "2 models, trained and untrained: 1 on blank (3 scores of layers), 1 on pereira (6 scores of layers)."
+    ]
 
 
 def test_an_empty_document_gives_figures_and_a_page(tmp_path: Path) -> None:

@@ -83,6 +83,36 @@ def test_two_arrays_of_one_name_are_refused(tmp_path: Path) -> None:
         read_file(path, UNITS)
 
 
+@pytest.mark.parametrize(
+    ("name", "arrays", "told"),
+    [("gpt2xl_combined_blank", ("", "-lt"), "array `` is of gpt2xl-lt too"),
+     ("gpt2xl_combined-sp_blank", ("-sp", ""), "array `-sp` is of gpt2xl-sp too"),
+     ("gpt2xl_combined-sp_blank", ("-mp",), "the file's name says sp, the array's says mp"),
+     ("simple_combined-lt_blank", ("-sp",), "the file's name says lt, the array's says sp")],
+)  # fmt: skip
+def test_arrays_that_contradict_the_name_or_each_other_are_refused_by_key(
+    name: str, arrays: tuple[str, ...], told: str, tmp_path: Path
+) -> None:
+    bad = refused(tmp_path, f"figure5_{name}_pearson_r.npz", **dict.fromkeys(arrays, np.zeros(60)))
+    assert bad.what == told and bad.where.endswith(f", array `{arrays[-1]}`")
+
+
+def test_one_choice_under_two_keys_must_be_one_number(tmp_path: Path) -> None:
+    taken(tmp_path, CHOICES, blank_pearson_r_contig=3, **{"blank_pearson_r_contig-lt": 3})
+    bad = refused(tmp_path, CHOICES, blank_pearson_r_contig=3, **{"blank_pearson_r_contig-lt": 4})
+    assert "tells another layer" in bad.what and bad.where.endswith("`blank_pearson_r_contig-lt`")
+
+
+@pytest.mark.parametrize(("experiment", "units", "last"), [("384", 12195, "426"), ("243", 8121, "426")])
+def test_an_archive_of_one_experiment_holds_the_units_of_its_participants(
+    experiment: str, units: int, last: str, tmp_path: Path
+) -> None:
+    name = f"figure2_gpt2xl_combined-sp_pereira_{experiment}_out_of_sample_r2.npz"
+    [found] = taken(tmp_path, name, **{"-sp": np.zeros(units)})["rows"]
+    assert found["participants"][-1] == last and ("215" in found["participants"]) == (experiment == "243")
+    assert f"each of {units:,} units" in refused(tmp_path, name, **{"-sp": np.zeros(13553)}).what
+
+
 def test_a_choice_tells_what_it_was_chosen_for(tmp_path: Path) -> None:
     key = "pereira_384_out_of_sample_r2_shuffled_noL2custom-sp"
     [found] = taken(tmp_path, CHOICES, **{key: 47})["rows"]

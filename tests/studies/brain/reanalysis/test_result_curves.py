@@ -147,7 +147,7 @@ def test_the_family_of_a_correction_is_found(family: str, tmp_path: Path) -> Non
 
 
 def test_a_correction_of_no_family_differs(tmp_path: Path) -> None:
-    rows = [(at, "", at // 2, 0.5, 0.01 * at, "language") for at in range(10)]
+    rows = [(at, "", at // 12, 0.5, 0.01 * at, "language") for at in range(60)]
     table(tmp_path, "figure2/blocked_pvalues_blank.csv", TESTED, rows)
     found = reanalysed(tmp_path)["tests"]["figure2"]["blank"]["shuffled"]["block"]["lt"]["with_model"]
     assert found["verdict"] == "differs" and found["difference"] > 0.1

@@ -53,7 +53,7 @@ def test_p_values_tell_their_level_and_omegas_their_model() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["figure2/layer_pd_dict.pickle", "figures_3_4/blank_pearson_r.npz", "README.md", "pereira_pvalue_counts.csv",
+    ["figure2/layer_pd_dict.pickle", "figures_3_4/blank_pearson_r.npz", "README.md", "pereira_pvalue_sums.csv",
      "blank_pearson_r.csv", "figure1/other_pearson_r.csv", "figure1/blank_pearson_r.npz", "figure1/blank_spearman.csv"],
 )  # fmt: skip
 def test_a_name_of_no_known_kind_is_none(name: str) -> None:

@@ -14,7 +14,7 @@ from harness.studies.brain.reanalysis.maker import read_file
 
 BLANK = [[str(who), "language", model, f"0.{who}1"] for who in range(5) for model in ("Simple", "gpt2xl-lt")]
 CURVE = [[layer, f"0.0{layer}", "GPT2-XL", "", layer, "384"] for layer in range(3)]
-P = [[row, "-lt", row // 2, "0.5", "0.25", "language"] for row in range(10)]
+P = [[row, "-lt", row // 12, "0.5", "0.25", "language"] for row in range(60)]
 OMEGA = [[who, "-sp", "blank", f"{20 * who}"] for who in range(5)]
 NAMES = {"scores": "figure5_blank_pearson_r.csv", "curves": "figure2_pereira_pearson_r_384.csv",
          "tests": "figure5_pvalues_blank.csv", "omegas": "figure5_x_omega_values.csv"}  # fmt: skip
@@ -65,7 +65,7 @@ def test_omegas_stand_for_participants_in_their_order(tmp_path: Path) -> None:
 
 def test_an_undefined_raw_p_value_is_kept_as_such(tmp_path: Path) -> None:
     [found] = taken(tmp_path, "tests", changed("tests", 3, "pval_orig", ""))["rows"]
-    assert found["pval_orig"][3] == "nan" and found["participants"][2] == "1"
+    assert found["pval_orig"][3] == "nan" and found["participants"][11:13] == ["0", "1"]
 
 
 def test_a_byte_order_mark_and_further_columns_are_no_harm(tmp_path: Path) -> None:
@@ -78,7 +78,10 @@ def test_a_byte_order_mark_and_further_columns_are_no_harm(tmp_path: Path) -> No
     ("kind", "row", "column", "value"),
     [
         *(("scores", 3, "perf", value) for value in ("", "nan", "inf", "x", "1.01", "-1.01", "1_0x")),
-        ("scores", 3, "Model", ""), ("scores", 3, "Model", "a\x07"), ("scores", 3, "subjects", ""),
+        ("scores", 3, "Model", ""), ("scores", 3, "Model", "a\x07"),
+        *(("scores", 3, "subjects", value) for value in ("", "5", "x")), ("tests", 3, "subject", "5"),
+        *((kind, 3, column, value) for kind, column in (("scores", "Network"), ("tests", "network"))
+          for value in ("", "cerebellum", "dmn")),
         *(("curves", 1, "perf", value) for value in ("nan", "2", "")),
         *(("curves", 1, "layer_num", value) for value in ("-1", "0.5", "201", "nan")),
         ("curves", 1, "Exp", "500"), ("curves", 1, "Shuffled", "mixed"),
@@ -113,15 +116,38 @@ def test_a_layer_that_is_missing_is_refused(tmp_path: Path) -> None:
     assert "layer 1 of GPT2-XL is missing" in refused(tmp_path, "curves", [CURVE[0], CURVE[2]]).what
 
 
+@pytest.mark.parametrize("layers", [(1, 2, 3), (5,), (0,)])
+def test_a_curve_may_begin_behind_layer_0(layers: tuple[int, ...], tmp_path: Path) -> None:
+    [found] = taken(tmp_path, "curves", [[at, 0.1, "GPT2-XL", "", at, "384"] for at in layers])["rows"]
+    assert list(found["scores"]) == [str(at) for at in layers]
+
+
 def test_omegas_in_another_order_are_refused(tmp_path: Path) -> None:
     bad = refused(tmp_path, "omegas", [OMEGA[1], OMEGA[0], *OMEGA[2:]])
     assert "not in its place" in bad.what and "line 2" in bad.where
+
+
+def test_omegas_without_row_numbers_are_refused(tmp_path: Path) -> None:
+    bad = refused(tmp_path, "omegas", [row[1:] for row in OMEGA], columns=OMEGAS[1:])
+    assert "row numbers" in bad.what and "whose omega" in bad.what
 
 
 def test_a_row_of_another_split_than_the_name_tells_is_refused(tmp_path: Path) -> None:
     name = "figure2_pereira_pearson_r_shuffled_384.csv"
     with pytest.raises(InputError, match="the file's name says shuffled, the row says contiguous"):
         read_file(table(tmp_path, name, CURVED, CURVE), name)
+
+
+@pytest.mark.parametrize(("word", "column", "row"), [("243", "Exp", ""), ("shuffled", "shuffled", "")])
+def test_a_row_that_contradicts_the_file_s_name_is_refused_by_line(
+    word: str, column: str, row: str, tmp_path: Path
+) -> None:
+    curves = column == "Exp"
+    name = f"figure2_{'pereira_pearson_r' if curves else 'pvalues_blank'}_{word}.csv"
+    columns, rows = (CURVED, CURVE) if curves else ((*TESTED, column), [[*cells, row] for cells in P])
+    with pytest.raises(InputError, match=rf"the file's name says {word.lower()}, the row says") as bad:
+        read_file(table(tmp_path, name, columns, rows), name)
+    assert bad.value.where == f"{name}, line 2, column `{column}`"
 
 
 @pytest.mark.parametrize(("who", "known"), [("18", True), ("018", True), ("019", False)])
