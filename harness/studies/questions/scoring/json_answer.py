@@ -1,7 +1,7 @@
 """The scorer `json`: an answer is JSON that says what the target says, or JSON that a schema allows, or both.
 
-Members may stand in any order, and 1 is 1.0; a name that stands twice, NaN, numbers beyond all measure (1e400) and depth
-without bound are no JSON. It must never know who answered.
+Members may stand in any order, and 1 is 1.0; a name that stands twice, NaN, numbers beyond what floats hold (1e400) and
+depth without bound are no JSON. It must never know who answered.
 """
 
 from __future__ import annotations
