@@ -158,7 +158,7 @@ def test_a_changed_file_is_known_by_a_name_that_a_copy_would_have(code, tmp_path
     assert (brought["missing"], brought["others"]) == ([], ["notes.csv"])
 
 
-def test_where_two_files_are_called_as_one_that_is_pinned_neither_is_held_against_it(code, tmp_path):
+def test_of_two_files_called_as_a_pinned_one_neither_is_held_against_it(code, tmp_path):
     manifest(tmp_path)
     folder = downloaded(tmp_path / "down", ["f07.csv"])
     for name in ("a_f07.csv", "b_f07.csv"):
@@ -167,7 +167,7 @@ def test_where_two_files_are_called_as_one_that_is_pinned_neither_is_held_agains
     assert [one["path"] for one in brought["missing"]] == ["f07.csv"] and len(brought["others"]) == 2
 
 
-def test_a_single_file_that_is_called_as_a_pinned_one_is_kept_and_said_to_be_another(code, tmp_path):
+def test_a_single_file_called_as_a_pinned_one_is_kept_and_named(code, tmp_path):
     manifest(tmp_path)
     (tmp_path / "f07.csv").write_text("value 8000\n")
     found, wanted = sha256(b"value 8000\n"), sha256(published()["f07.csv"])

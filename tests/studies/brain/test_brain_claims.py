@@ -156,7 +156,7 @@ def test_a_layer_that_is_best_for_no_seed_meets_no_count_of_seeds() -> None:
     assert len(counts) == 6 and all(Decimal(str(one.within)) < Decimal(str(one.published)) for one in counts)
 
 
-def test_a_percentage_of_the_paper_stands_as_printed_and_beside_it_ours_of_unrounded_scores() -> None:
+def test_a_percentage_stands_as_printed_with_ours_beside_it() -> None:
     """Each quotient is of two claims on the notebook's numbers, cut to its decimal."""
     found = {str(claim.id): claim for claim in claims("brain-P")}
     printed = {"s4-exp1": "75", "s5-exp1-alone": "84.4", "s5-exp1-full": "84.4", "s5-exp2-full": "95.5"}

@@ -64,7 +64,7 @@ def with_exchanged(files, one, other):
     return files
 
 
-def test_a_passage_of_another_category_is_refused_with_the_first_rows_that_disagree(tmp_path):
+def test_a_passage_of_another_category_is_refused_by_its_row(tmp_path):
     files = with_exchanged(write_neural_nlp(tmp_path, "pereira"), "384-animal-0", "384-weapon-3")
     bad, first = refused(tmp_path, PART, files), block_rows("384-animal-0")[0]
     assert bad.where == "passage_category"
@@ -97,7 +97,7 @@ def test_the_study_s_own_names_of_categories_stand_each_at_its_own(tmp_path):
     ("fedorenko", {"dataset": "fedorenko"}, "'1.0' and '1.1'"),
     ("blank", {"dataset": "blank"}, "'061.01_region' and '061.02_region'"),
 ])  # fmt: skip
-def test_a_unit_whose_values_are_another_s_is_refused_in_a_netcdf_file(tmp_path, dataset, params, names):
+def test_a_unit_with_the_values_of_another_is_refused(tmp_path, dataset, params, names):
     other = {"pereira": 50, "fedorenko": 1, "blank": 5}[dataset]
 
     def change(parts):
@@ -109,7 +109,7 @@ def test_a_unit_whose_values_are_another_s_is_refused_in_a_netcdf_file(tmp_path,
     assert f"the units {names} have the same value in every row" in bad.what
 
 
-def test_a_voxel_of_two_networks_and_units_that_never_change_are_no_copies(tmp_path):
+def test_a_voxel_of_two_networks_is_no_copy_nor_is_what_never_changes(tmp_path):
     def change(parts):
         copied(0, 10)(parts)  # a voxel of the language network and of DMN
         parts["data"][:, [20, 70]] = 1.5
@@ -144,7 +144,7 @@ def test_a_copied_column_is_refused_among_the_authors_arrays(tmp_path, dataset, 
     (V4, "as has version 4, of six participants, or version 3 of the electrodes outside language"),
     ((67, 35, 20, 29, 26), "as has version 3 of all electrodes"),
 ])  # fmt: skip
-def test_an_edition_of_fedorenko_is_named_where_nobody_says_whose_its_columns_are(tmp_path, electrodes, edition):
+def test_an_edition_of_fedorenko_is_named_without_subjects(tmp_path, electrodes, edition):
     count = sum(electrodes)
     files = write_authors_arrays(tmp_path, "fedorenko", units=count)
     del files["subjects"]
@@ -181,7 +181,7 @@ def exchanged(parts):
             parts[name] = (part[0], [part[1][1], part[1][0], *part[1][2:]])
 
 
-def test_scans_in_another_order_within_a_story_are_refused_by_their_time(tmp_path):
+def test_scans_in_another_order_are_refused_by_their_time(tmp_path):
     def change(parts):
         del parts["stimulus_id"]
         parts["timepoint_value"] = ("presentation", times(parts))
@@ -192,7 +192,7 @@ def test_scans_in_another_order_within_a_story_are_refused_by_their_time(tmp_pat
     assert bad.what == "row 1 of the study is '0' there, and 'above 2' here"
 
 
-def test_scans_in_another_order_within_a_story_are_refused_by_their_stimulus(tmp_path):
+def test_scans_in_another_order_are_refused_by_their_stimulus(tmp_path):
     bad = refused(tmp_path, {"dataset": "blank"}, write_neural_nlp(tmp_path, "blank", change=exchanged))
     assert (bad.where, bad.what[:34]) == ("stimulus_id", "row 1 of the study is 'Aqua-000' t")
 

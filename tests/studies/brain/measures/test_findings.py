@@ -199,7 +199,7 @@ def peaked(small, named, values):
 
 
 @pytest.mark.parametrize(("generation", "layer_r", "width_r"), [("P", 0.1, 0.1), ("H", 0.4, 0.3)])
-def test_generation_h_has_pearson_of_the_layer_and_width_that_are_best_by_it(fresh, generation, layer_r, width_r):
+def test_generation_h_has_pearson_of_what_is_best_by_it(fresh, generation, layer_r, width_r):
     layers = {"gpt@0": 0.4, "gpt@1": 0.1, "gpt@2": 0.1, "gpt@3": 0.2}
     widths = {"OASM@1.5": 0.3, "OASM@2.2": 0.1}
     fresh.change("shuffled", "OASM@2.2".__eq__, lambda base: base * 0.7)  # best by R2
