@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from harness.cli.options import Debug, Json, StoreDir, project
 from harness.cli.terminal import render, watching
 from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from harness.verbs.importing import ChangedFile, OtherPin
 
 SHOWN = 20  # files that a list names
 Some = TypeVar("Some")
@@ -54,7 +57,9 @@ def bring(
         )
     done = verb(project(store), ImportRequest(kind=kind, file=file, columns=_columns(columns)))
     if kind == DATA:
-        text = f"{file.name} is in the store: {done.bytes} bytes, sha256 {done.sha256}"
+        lines = [f"{file.name} is in the store: {done.bytes} bytes, sha256 {done.sha256}"]
+        lines += [f"  {_not_pinned('it', one, done.sha256)}" for one in done.other]
+        text = "\n".join(lines)
     elif kind == RESPONSES:
         by = ", ".join(f"{name} {rows}" for name, rows in done.models.items())
         told = f" ({by})" if by else ""
@@ -76,9 +81,7 @@ def _folder(folder: Path, manifests: list[Path], store: Path | None, json: bool)
     size = sum(one.bytes for one in done.matched)
     lines = [f"{done.files} files read: {len(done.matched)} are pinned and in the store now ({size} bytes)"]
     lines += [f"  {file} is {what}, and was not read" for file, what in _first(list(done.skipped.items()))]
-    for one in done.changed:
-        name = f"{one.dataset}: {one.path}"
-        lines.append(f"  {one.file} is not the {name} that is pinned: wanted {one.wanted}, found {one.found}")
+    lines += [f"  {_not_pinned(one.file, one, one.found)}" for one in done.changed]
     if done.missing:
         lines.append(f"{len(done.missing)} still missing:")
         lines += [f"  {one.dataset}: {one.path} from {one.url}" for one in _first(done.missing)]
@@ -86,6 +89,11 @@ def _folder(folder: Path, manifests: list[Path], store: Path | None, json: bool)
     if done.others:
         lines.append(f"{len(done.others)} files that no manifest asks for were left where they are")
     return render(done, "\n".join(lines), json)
+
+
+def _not_pinned(file: str, one: OtherPin | ChangedFile, found: str) -> str:
+    by = ", ".join(one.manifests)
+    return f"{file} is not the {one.dataset}: {one.path} that is pinned by {by}: wanted {one.wanted}, found {found}"
 
 
 def _first(found: Sequence[Some]) -> Sequence[Some]:

@@ -10,9 +10,8 @@ import io
 import os
 import shutil
 import stat
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from threading import Event
 from typing import Any, BinaryIO
@@ -39,11 +38,12 @@ class PinnedFile:
     path: str
     url: str
     sha256: str
+    manifests: tuple[str, ...] = field(default=(), compare=False)  # that pin it, by their names
 
     @property
-    def name(self) -> str:
-        """The name of the dataset, with the file's path if it has one."""
-        return f"{self.dataset}: {self.path}" if self.path else self.dataset
+    def base(self) -> str:
+        """The last part of its path."""
+        return PurePosixPath(self.path).name
 
 
 @dataclass
@@ -60,17 +60,44 @@ class FolderImport:
 
 def list_pinned_files(manifests: Iterable[Manifest]) -> list[PinnedFile]:
     """List the published files whose digest manifests pin, each once."""
-    found: dict[PinnedFile, None] = {}
+    found: dict[PinnedFile, dict[str, None]] = {}
     for manifest in manifests:
-        for name, dataset in manifest.datasets.items():
-            if isinstance(dataset, FetchedFiles):
-                found |= dict.fromkeys(
-                    PinnedFile(name, path, one.url, one.sha256) for path, one in dataset.fetch.items()
-                )
-            elif isinstance(dataset, Fetched) and dataset.sha256:
-                path = PurePosixPath(urlsplit(dataset.fetch).path).name
-                found[PinnedFile(name, path, dataset.fetch, dataset.sha256)] = None
-    return list(found)
+        for one in _pins(manifest):
+            found.setdefault(one, {})[manifest.name] = None
+    return [replace(one, manifests=(*names,)) for one, names in found.items()]
+
+
+def _pins(manifest: Manifest) -> Iterator[PinnedFile]:
+    for name, dataset in manifest.datasets.items():
+        if isinstance(dataset, FetchedFiles):
+            for path, file in dataset.fetch.items():
+                yield PinnedFile(name, path, file.url, file.sha256)
+        elif isinstance(dataset, Fetched) and dataset.sha256:
+            path = PurePosixPath(urlsplit(dataset.fetch).path).name
+            yield PinnedFile(name, path, dataset.fetch, dataset.sha256)
+
+
+def find_namesake(one: PinnedFile, paths: Iterable[str]) -> str:
+    """Find the only path that is called as a pinned file is; empty if there is none, or more than one of the best kind.
+
+    Best is its own path; then its base name, that of its dataset with any ending, and its base name behind other words
+    (`figure1_scores.csv`, `pereira-order.npy`).
+    """
+    listed = [*paths]
+    if one.path in listed:
+        return one.path
+    bases = {path: PurePosixPath(path) for path in listed}
+    kinds = (
+        [path for path, own in bases.items() if own.name == one.base],
+        [path for path, own in bases.items() if "/" not in one.path and _alike(own.stem) == _alike(one.dataset)],
+        [path for path, own in bases.items() if _alike(own.name).endswith(f"_{_alike(one.base)}")],
+    )
+    found: list[str] = next((kind for kind in kinds if kind), [])
+    return found[0] if len(found) == 1 and one.base else ""
+
+
+def _alike(name: str) -> str:
+    return name.replace("-", "_")
 
 
 def collect_pinned(
@@ -112,13 +139,9 @@ def _match(
 def _sort(done: FolderImport, pinned: Sequence[PinnedFile], strange: Mapping[str, str], store: Store) -> None:
     """Tell among the files that match nothing those that stand where a pinned one should, and count the rest."""
     here = {one for _, _, one in done.matched}
-    named = Counter(PurePosixPath(path).name for path in strange)
-    by_name = {name: path for path in strange if named[name := PurePosixPath(path).name] == 1}
     taken = set()
     for one in pinned:
-        path = one.path if one.path in strange else ""
-        if one not in here:
-            path = path or by_name.get(PurePosixPath(one.path).name, "")
+        path = find_namesake(one, strange) if one not in here else one.path if one.path in strange else ""
         if path:
             done.changed.append((path, strange[path], one))
             taken.add(path)

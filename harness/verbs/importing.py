@@ -11,7 +11,7 @@ from pydantic import Field
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
 from harness.manifest.schema import Manifest
 from harness.models.providers.imported_rows import gather_rows
-from harness.run.data_folder import collect_pinned, list_pinned_files
+from harness.run.data_folder import collect_pinned, find_namesake, list_pinned_files
 from harness.run.fetched_data import store_file, store_rows
 from harness.store.store import Store
 from harness.studies.registry import importers
@@ -28,6 +28,15 @@ class ImportRequest(Request):
     columns: dict[str, str] = Field(default_factory=dict, description="What its columns are called in your copy.")
 
 
+class OtherPin(Result):
+    """Pinned file that is called as a file that was imported, and has another digest."""
+
+    dataset: str
+    path: str
+    manifests: list[str]
+    wanted: str
+
+
 class ImportResult(Result):
     """Result of `import`: what is in the store now, by the digest that a manifest pins."""
 
@@ -37,6 +46,12 @@ class ImportResult(Result):
     rows: int = 0  # of a dataset, or of responses
     models: dict[str, int] = Field(default_factory=dict)  # of responses: rows by the model that they name
     counts: dict[str, dict[str, Any]] = Field(default_factory=dict)  # of a dataset: instances and prompts, by benchmark
+    other: list[OtherPin] = Field(default_factory=list)  # of data: what manifests pin under its name, and it is not
+
+    @property
+    def code(self) -> int:
+        """Exit code: 1 where the file is not what is pinned under its name."""
+        return DISAGREED if self.other else AGREED
 
 
 class ImportFolderRequest(Request):
@@ -62,6 +77,7 @@ class ChangedFile(Result):
     file: str
     dataset: str
     path: str
+    manifests: list[str]
     wanted: str
     found: str
 
@@ -113,10 +129,15 @@ def import_folder(project: Project, asked: ImportFolderRequest, watch: Watch | N
             for file, size, one in done.matched
         ],
         changed=[
-            ChangedFile(file=file, dataset=one.dataset, path=one.path, wanted=one.sha256, found=found)
+            ChangedFile(
+                file=file, dataset=one.dataset, path=one.path, manifests=list(one.manifests), wanted=one.sha256,
+                found=found,
+            )
             for file, found, one in done.changed
         ],
-        missing=[MissingFile(**vars(one)) for one in done.missing],
+        missing=[
+            MissingFile(dataset=one.dataset, path=one.path, url=one.url, sha256=one.sha256) for one in done.missing
+        ],
     )  # fmt: skip
 
 
@@ -144,6 +165,8 @@ def import_(project: Project, asked: ImportRequest) -> ImportResult:
         raise InputError("there is no such file", where=str(asked.file), next="check the path")
     if asked.kind == DATA:
         digest, size = store_file(Store.make(project.store), file)
+        if others := _others(project, file.name, digest):
+            return ImportResult(kind=DATA, sha256=digest, bytes=size, other=others)
         return ImportResult(kind=DATA, sha256=digest, bytes=size)
     if asked.kind == RESPONSES:
         answers = gather_rows(file)
@@ -152,6 +175,19 @@ def import_(project: Project, asked: ImportRequest) -> ImportResult:
     found, counts = known[asked.kind](file, asked.columns)
     digest = store_rows(Store.make(project.store), found)
     return ImportResult(kind=asked.kind, sha256=digest, rows=len(found), models=_by_model(found), counts=counts)
+
+
+def _others(project: Project, name: str, digest: str) -> list[OtherPin]:
+    """List what the project pins under a file's name; nothing for a file that is pinned itself, or in no project."""
+    try:
+        pinned = list_pinned_files(_manifests(project, (), Watch()))
+    except InputError:  # a store that was named needs no project
+        return []
+    known = any(one.sha256 == digest for one in pinned)
+    return [
+        OtherPin(dataset=one.dataset, path=one.path, manifests=[*one.manifests], wanted=one.sha256)
+        for one in pinned if not known and find_namesake(one, [name])
+    ]  # fmt: skip
 
 
 def _by_model(found: Iterable[Mapping[str, Any]]) -> dict[str, int]:

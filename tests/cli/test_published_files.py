@@ -122,13 +122,63 @@ def test_one_changed_file_is_named_with_both_digests_and_refused(code, tmp_path)
     brought = inner_data("import", "data", folder, cwd=tmp_path, check=1)
     found, wanted = sha256(b"value 8000\n"), sha256(published()["f07.csv"])
     assert brought["changed"] == [
-        {"file": "f07.csv", "dataset": "published", "path": "f07.csv", "wanted": wanted, "found": found}
+        {
+            "file": "f07.csv",
+            "dataset": "published",
+            "path": "f07.csv",
+            "manifests": ["shelf"],
+            "wanted": wanted,
+            "found": found,
+        }
     ]
     assert (len(brought["matched"]), brought["missing"]) == (39, [])
     assert not (tmp_path / ".harness/blobs/sha256" / found[:2] / found).exists()
     told = inside("import", "data", folder, "--manifest", MANIFEST, cwd=tmp_path, check=1).stdout
-    assert f"f07.csv is not the published: f07.csv that is pinned: wanted {wanted}, found {found}" in told
+    assert f"f07.csv is not the published: f07.csv that is pinned by shelf: wanted {wanted}, found {found}" in told
     assert "39 of 40 files are here; missing: f07.csv" in inside("lock", MANIFEST, cwd=tmp_path, check=0).stderr
+
+
+@pytest.mark.parametrize(
+    ("called", "pinned"),
+    [
+        ("elsewhere/f07.csv", "f07.csv"),
+        ("copies/shelf_f07.csv", "f07.csv"),
+        ("sub_f39.csv", "sub/f39.csv"),
+        ("sub-f39.csv", "sub/f39.csv"),
+    ],
+)
+def test_a_changed_file_is_known_by_a_name_that_a_copy_would_have(code, tmp_path, called, pinned):
+    manifest(tmp_path)
+    folder = downloaded(tmp_path / "down", [pinned])
+    (folder / called).parent.mkdir(exist_ok=True)
+    (folder / called).write_text("value 8000\n")
+    (folder / "notes.csv").write_text("mine")
+    brought = inner_data("import", "data", folder, cwd=tmp_path, check=1)
+    assert [(one["file"], one["path"]) for one in brought["changed"]] == [(called, pinned)]
+    assert (brought["missing"], brought["others"]) == ([], ["notes.csv"])
+
+
+def test_of_two_files_called_as_a_pinned_one_neither_is_held_against_it(code, tmp_path):
+    manifest(tmp_path)
+    folder = downloaded(tmp_path / "down", ["f07.csv"])
+    for name in ("a_f07.csv", "b_f07.csv"):
+        (folder / name).write_text("mine")
+    brought = inner_data("import", "data", folder, cwd=tmp_path)
+    assert [one["path"] for one in brought["missing"]] == ["f07.csv"] and len(brought["others"]) == 2
+
+
+def test_a_single_file_called_as_a_pinned_one_is_kept_and_named(code, tmp_path):
+    manifest(tmp_path)
+    (tmp_path / "f07.csv").write_text("value 8000\n")
+    found, wanted = sha256(b"value 8000\n"), sha256(published()["f07.csv"])
+    done = inside("import", "data", "f07.csv", cwd=tmp_path, check=1)
+    assert f"f07.csv is in the store: 11 bytes, sha256 {found}" in done.stdout
+    assert f"it is not the published: f07.csv that is pinned by shelf: wanted {wanted}, found {found}" in done.stdout
+    assert (tmp_path / ".harness/blobs/sha256" / found[:2] / found).read_bytes() == b"value 8000\n"
+    (tmp_path / "f07.csv").write_bytes(published()["f08.csv"])
+    assert inner_data("import", "data", "f07.csv", cwd=tmp_path).get("other") is None, "it is pinned, as another"
+    (tmp_path / "unlike.csv").write_text("mine")
+    assert inner_data("import", "data", "unlike.csv", cwd=tmp_path).get("other") is None
 
 
 def test_folder_import_follows_no_links_and_finds_files_by_their_digest(code, tmp_path):

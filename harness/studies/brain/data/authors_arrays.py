@@ -17,7 +17,7 @@ from harness import arrays
 from harness.errors import InputError
 from harness.studies.brain.data.arrays import FILES as FEATURES
 from harness.studies.brain.data.parameters import EXPERIMENT, LABELS, OF_EXPERIMENT, SENTENCES, STORIES
-from harness.studies.brain.data.published_shapes import ELECTRODES, GRID, PARTICIPANTS
+from harness.studies.brain.data.published_shapes import EDITIONS, ELECTRODES, GRID, PARTICIPANTS, how_to_get
 from harness.studies.brain.data.recorded_rows import read_stimuli
 from harness.studies.brain.data.recordings import BLOCK, Recordings, require_params, with_place, write_dataset
 from harness.studies.brain.data.source_order import experiment_rows
@@ -38,6 +38,7 @@ TAKEN: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 FILES = tuple(dict.fromkeys(name for taken in TAKEN.values() for name in taken))
 FORM = "npy"
+_NEEDS = {FEDORENKO: (Y,), BLANK: (Y, SUBJECTS)}
 
 
 class _Columns(NamedTuple):
@@ -90,17 +91,35 @@ def _experiment(files: Mapping[str, Path], of: str, suffix: str) -> _Columns:
 
 def _others(dataset: str, files: Mapping[str, Path], stimuli: Sequence[Stimulus]) -> _Columns:
     """Read Fedorenko or Blank; Fedorenko's participants stand in the published order where nobody says them."""
+    if missing := [name for name in _NEEDS[dataset] if name not in files]:
+        then = f"give it; {dataset} takes {Y}, and {SUBJECTS}: whose each of its columns is"
+        raise InputError(f"`{missing[0]}` is missing", where=missing[0], next=then)
     values = _values(files, Y, len(stimuli))
     count = int(values.shape[1])
-    if dataset == FEDORENKO and SUBJECTS not in files and count == sum(ELECTRODES):
-        listed = zip(PARTICIPANTS[FEDORENKO], ELECTRODES, strict=True)
-        subjects = [who for who, electrodes in listed for _ in range(electrodes)]
-    else:
-        subjects = _named(files, SUBJECTS, count)
+    listed = dataset == FEDORENKO and SUBJECTS not in files
+    subjects = _as_published(count) if listed else _named(files, SUBJECTS, count)
     units = [
         RecordedUnit(id=f"{who}.{column}", participant=who, network=LANGUAGE) for column, who in enumerate(subjects)
     ]
     return _Columns(range(len(stimuli)), values, units, range(count))
+
+
+def _as_published(count: int) -> list[str]:
+    """Give Fedorenko's participants, an electrode each, in the published order; InputError for another number of them.
+
+    An edition that has so many electrodes is named, since then nobody's saying makes it the published one.
+    """
+    if count == sum(ELECTRODES):
+        listed = zip(PARTICIPANTS[FEDORENKO], ELECTRODES, strict=True)
+        return [who for who, electrodes in listed for _ in range(electrodes)]
+    if editions := [name for electrodes, name in EDITIONS.items() if sum(electrodes) == count]:
+        told = f"it has {count} columns, as has {', or '.join(editions)}"
+        raise InputError(told, where=Y, next=f"{how_to_get(FEDORENKO)}; of a part of it give `{SUBJECTS}`")
+    electrodes = ", ".join(map(str, ELECTRODES))
+    raise InputError(
+        f"`{SUBJECTS}` is missing, and {Y} has {count} columns", where=SUBJECTS,
+        next=f"give it, whose each column is; or {Y} with the published {sum(ELECTRODES)} columns ({electrodes})",
+    )  # fmt: skip
 
 
 def _joined(parts: Sequence[_Columns], rows: int) -> Recordings:

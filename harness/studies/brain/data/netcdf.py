@@ -76,6 +76,15 @@ class NetcdfFile:
             raise self._bad(f"it is {array.dtype} {[*array.shape]}, and no numbers", name)
         return array.astype("float64")
 
+    def coordinates(self, dimension: str) -> list[str]:
+        """Name the variables whose first dimension this is."""
+        return [name for name, one in self.variables.items() if one.dimensions[:1] == (dimension,)]
+
+    def numeric(self, name: str) -> bool:
+        """Say whether a variable is a list of numbers."""
+        values = self.variables[name].values
+        return len(values.shape) == 1 and values.dtype.kind in "iuf"
+
     def tiles(self, wanted: Array) -> Iterator[Tile]:
         """Read the recordings of the wanted columns, in rising order, tile after tile; each is read once."""
         import numpy as np  # noqa: PLC0415 - heavy
@@ -96,11 +105,14 @@ class NetcdfFile:
     def _recordings(self) -> Variable:
         tables = {
             name: one for name, one in self.variables.items()
-            if len(one.values.shape) == 2 and one.values.dtype.kind == "f"
+            if len(one.values.shape) > 1 and one.values.dtype.kind in "iuf"
         }  # fmt: skip
-        found = [one for one in tables.values() if one.dimensions == (ROW, COLUMN)]
+        found = [one for one in tables.values() if one.dimensions == (ROW, COLUMN) and one.values.dtype.kind == "f"]
         if len(found) != 1:
-            has = ", ".join(f"{name}{[*one.dimensions]}"[:60] for name, one in [*tables.items()][:4]) or "none"
+            has = ", ".join(
+                f"{name[:40]}{[*one.dimensions]}"[:140] + f" of {one.values.dtype}"
+                for name, one in [*tables.items()][:4]
+            ) or "none"  # fmt: skip
             raise InputError(
                 f"it has {len(found)} tables of decimals over [{ROW}, {COLUMN}]", where=self.where,
                 next=f"give one such table; its tables are: {has}",
@@ -131,7 +143,7 @@ class NetcdfFile:
     def _coordinate(self, name: str, dimension: str) -> Array:
         one = self.variables.get(name)
         if one is None or one.dimensions[:1] != (dimension,):
-            has = ", ".join(name for name, one in self.variables.items() if one.dimensions[:1] == (dimension,))
+            has = ", ".join(self.coordinates(dimension))
             raise self._bad(f"there is no coordinate `{name}` over {dimension}", name, f"it has: {has[:200] or 'none'}")
         if one.values.shape[0] != self.shape[dimension == COLUMN]:
             raise self._bad(f"it has {one.values.shape[0]} values for {self.shape[dimension == COLUMN]}", name)

@@ -28,6 +28,10 @@ from harness.studies.brain.rowtypes import RecordedUnit, Stimulus
 from harness.studies.brain.terms import BLANK, FEDORENKO, LANGUAGE, PEREIRA
 
 Array = Any  # of numpy
+TIME, STIMULUS = (
+    "time",
+    "stimulus_id",
+)  # how coordinates of a scan's time begin (`timepoint_value`), and its text's name
 TAKEN: Mapping[str, tuple[str, ...]] = {
     PEREIRA: tuple(dict.fromkeys((ASSEMBLY, SENTENCES, *OF_EXPERIMENT.values(), LABELS, *FEATURES))),
     FEDORENKO: (ASSEMBLY, SENTENCES, LABELS),
@@ -90,7 +94,10 @@ def _fedorenko(file: NetcdfFile, stimuli: Sequence[Stimulus], order: Sequence[in
 
 
 def _blank(file: NetcdfFile, stimuli: Sequence[Stimulus], order: Sequence[int]) -> tuple[list[RecordedUnit], Array]:
-    require_stories(stimuli, file.texts("story", ROW))
+    has = file.coordinates(ROW)
+    times = {name: file.numbers(name, ROW).tolist() for name in has if name.startswith(TIME) and file.numeric(name)}
+    ids = file.texts(STIMULUS, ROW) if STIMULUS in has else []
+    require_stories(stimuli, file.texts("story", ROW), times, ids)
     return _named(file, "subject_UID", "fROI_area")
 
 

@@ -6,7 +6,7 @@ It must never know a recording, nor the form of a file.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from harness.errors import InputError
@@ -63,7 +63,8 @@ def require_passages(
 ) -> None:
     """Refuse rows of a file, in the study's order, that are none of Pereira's: by experiment, passage and place.
 
-    Each passage of the study is one of the file, and none is two; within one, sentences stand in rising order.
+    Each passage of the study is one of the file, and none is two, and so is each category, however it is spelled there;
+    within a passage, sentences stand in rising order.
     """
     of_block: dict[str, Passage] = {}
     of_passage: dict[Passage, str] = {}
@@ -80,6 +81,30 @@ def require_passages(
         if before[0] == row["block"] and not numbers[at] > before[1]:
             raise _other("stimulus_num", at, f"{numbers[at]:g}", f"above {before[1]:g}")
         before = row["block"], numbers[at]
+    _require_categories([parse_label(row["label"])[:2] for row in stimuli], [passage[0] for passage in passages])
+
+
+def _require_categories(wanted: Sequence[tuple[str, str]], found: Sequence[str]) -> None:
+    """Refuse categories of a file that are not one to one with those of the study, within an experiment.
+
+    Where all of an experiment's are called as in the study, each must be its own.
+    """
+    there = [(of, name) for (of, _), name in zip(wanted, found, strict=True)]
+    alike = {of for of, _ in wanted if _plain_names(wanted, of) == _plain_names(there, of)}
+    own: dict[Passage, int] = {}  # the row in which each was met first
+    other: dict[Passage, int] = {}
+    for at, (here, name) in enumerate(zip(wanted, found, strict=True)):
+        met = own.setdefault(here, at), other.setdefault(there[at], at)
+        if met[0] != met[1]:
+            before = met[0] if met[0] < at else met[1]
+            told = f"and row {before} is {found[before][:80]!r} there, and {wanted[before][1]!r} here"
+            raise _other("passage_category", at, name, here[1], told)
+        if here[0] in alike and _plain(name) != _plain(here[1]):
+            raise _other("passage_category", at, name, here[1])
+
+
+def _plain_names(categories: Iterable[tuple[str, str]], experiment: str) -> set[str]:
+    return {_plain(name) for of, name in categories if of == experiment}
 
 
 def require_words(stimuli: Sequence[Stimulus], words: Sequence[str]) -> None:
@@ -89,11 +114,26 @@ def require_words(stimuli: Sequence[Stimulus], words: Sequence[str]) -> None:
             raise _other("word", at, word, row["text"])
 
 
-def require_stories(stimuli: Sequence[Stimulus], stories: Sequence[str]) -> None:
-    """Refuse stories of a file that are not those of the rows: in their order, each with its number of scans."""
+def require_stories(
+    stimuli: Sequence[Stimulus], stories: Sequence[str], times: Mapping[str, Sequence[float]], ids: Sequence[str]
+) -> None:
+    """Refuse stories of a file that are not those of the rows: in their order, each with its number of scans.
+
+    Within a story each coordinate of `times` rises, unless it is the same in all rows, and the numbers in `ids` do not
+    fall, where all have as many (`Boar.12.1`).
+    """
     for at, (row, story) in enumerate(zip(stimuli, stories, strict=True)):
         if story != row["block"]:
             raise _other("story", at, story, row["block"])
+    within = [at for at in range(1, len(stories)) if stories[at] == stories[at - 1]]
+    for name, values in times.items():
+        for at in within if len({*values}) > 1 else ():
+            if not values[at] > values[at - 1]:  # as is NaN
+                raise _other(name, at, f"{values[at]:g}", f"above {values[at - 1]:g}")
+    numbers = [[*map(int, re.findall(r"[0-9]{1,9}", one))] for one in ids]
+    for at in within if len({*map(len, numbers)}) == 1 else ():
+        if numbers[at] < numbers[at - 1]:
+            raise _other("stimulus_id", at, ids[at], f"behind {ids[at - 1][:80]}")
 
 
 def require_count(where: str, count: int, stimuli: Sequence[Stimulus]) -> None:
@@ -111,6 +151,6 @@ def _plain(word: str) -> str:
     return re.sub(r"[\W_]+", "", word).casefold() or word
 
 
-def _other(where: str, at: int, found: str, wanted: str) -> InputError:
-    told = f"row {at} of the study is {found[:80]!r} there, and {wanted[:80]!r} here"
+def _other(where: str, at: int, found: str, wanted: str, more: str = "") -> InputError:
+    told = f"row {at} of the study is {found[:80]!r} there, and {wanted[:80]!r} here" + (more and f"; {more}")
     return InputError(told, where=where, next="give the published file, its rows in the study's order")

@@ -25,6 +25,7 @@ from harness.studies.brain.data.published_shapes import (
     how_to_get,
 )  # fmt: skip
 from harness.studies.brain.data.published_shapes import UNITS as PUBLISHED
+from harness.studies.brain.data.twins import require_no_twins
 from harness.studies.brain.fitting.units import LARGEST
 from harness.studies.brain.rowtypes import RecordedUnit, Stimulus
 from harness.studies.brain.terms import BLANK, FEDORENKO, NETWORKS, PEREIRA
@@ -68,6 +69,7 @@ def write_dataset(
     _require_units(found.units)
     done, counts = _settled(found, stimuli, experiment)
     kept = np.flatnonzero(np.any([*done.values()], axis=0))
+    require_no_twins(found.values, found.units, kept.tolist())
     if not experiment and len(kept) < len(found.units):
         idle = found.units[int(np.flatnonzero(~np.any([*done.values()], axis=0))[0])]["id"]
         raise InputError("a unit has no value in any row", where=idle, next="leave it out")

@@ -3,7 +3,8 @@
 Beside both stands the family's curve over all its members, and how the curves of the two splits go together; and of a
 model drawn from several seeds the mean over them (`untrained`, by split). Layers of a text model are chosen in
 generation P by the mean over units of scores clipped at 0, whoever they are of; all else by the generation's average
-over participants. It must never know how a model was fitted.
+over participants. Generation H also has what is best by each metric in each experiment (`by_metric`). It must never
+know how a model was fitted.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from harness import rows
 from harness.studies.brain.measures import choosing, curves, fits
 from harness.studies.brain.measures.aggregation import AveragedScore, aggregate, pooled, require_generation
 from harness.studies.brain.measures.fits import SplitFits
+from harness.studies.brain.measures.metric_choices import BY_METRIC, by_metric
 from harness.studies.brain.measures.naming import FamilyMember, families, is_language
 from harness.studies.brain.measures.untrained import over_seeds
-from harness.studies.brain.terms import CONTIGUOUS, SHUFFLED, P
+from harness.studies.brain.terms import CONTIGUOUS, SHUFFLED, H, P
 
 Array = Any  # of numpy
 NONE: Mapping[str, Sequence[str]] = MappingProxyType({})
@@ -78,7 +80,8 @@ def _family(found: SplitFits, family: str, members: Sequence[FamilyMember], gene
         "r2": None if taken is None else averaged[taken].score,
     }
     curve = [_point(*each) for each in zip(members, averaged, values, strict=True)]
-    return {"published": published, "nested": _nested(found, members, generation), "curve": curve}
+    document = {"published": published, "nested": _nested(found, members, generation), "curve": curve}
+    return document | ({BY_METRIC: by_metric(found, [one.model for one in members])} if generation == H else {})
 
 
 def _point(one: FamilyMember, averaged: AveragedScore, value: float | None) -> dict[str, Any]:

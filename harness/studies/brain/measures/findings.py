@@ -19,6 +19,7 @@ from harness.studies.brain.measures.aggregation import require_generation
 from harness.studies.brain.measures.findings_fits import (
     Chosen,
     LanguageFits,
+    best_pearson,
     language_fits,
     language_models,
     layer,
@@ -30,6 +31,7 @@ from harness.studies.brain.measures.findings_seeds import over_seeds
 from harness.studies.brain.measures.findings_tests import counted_tests
 from harness.studies.brain.measures.findings_time import joint_model, time
 from harness.studies.brain.measures.fits import SplitFits
+from harness.studies.brain.measures.metric_choices import BY_METRIC, PEARSON
 from harness.studies.brain.measures.naming import bands
 from harness.studies.brain.terms import CONTIGUOUS, SHUFFLED
 
@@ -120,14 +122,17 @@ def _omegas(splits: Mapping[str, LanguageFits]) -> dict[str, Any]:
 
 
 def _alone(one: LanguageFits, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Score the model alone; where experiments have different layers, `models` names them and `model` none."""
+    """Score the model alone; where experiments have different layers, `models` names them and `model` none.
+
+    In generation H Pearson's r is of the layer that is best by it in each experiment: `pearson_models` names these.
+    """
     scores = one.r2(one.band)
     averaged = one.average(scores)
-    alike = len({*one.alone}) == 1
+    alike, family = len({*one.alone}) == 1, choices.get(one.name, {})
     found: dict[str, Any] = {
         "model": one.alone[0] if alike else None,
         "r2": averaged.score,
-        "pearson": one.average(one.pearson()).score,
+        "pearson": best_pearson(family, one.average(one.pearson()).score),
         "units_mean": one.units_mean(scores),
         "r2_by_participant": dict(averaged.participants),
         "networks": one.networks(scores),
@@ -137,8 +142,10 @@ def _alone(one: LanguageFits, choices: Mapping[str, Any]) -> dict[str, Any]:
         found["models"] = dict(zip(experiments, one.alone, strict=True))
     if alike and (number := layer(one.alone[0])) is not None:
         found["layer"] = number
-    if (nested := choices.get(one.name, {}).get("nested")) is not None:
+    if (nested := family.get("nested")) is not None:
         found["nested"] = nested["r2"]
+    if BY_METRIC in family:
+        found["pearson_models"] = family[BY_METRIC][PEARSON]["chosen"]
     return found
 
 

@@ -15,6 +15,7 @@ from harness import rows
 from harness.errors import InputError
 from harness.studies.brain.measures.aggregation import AveragedScore, aggregate, pooled
 from harness.studies.brain.measures.fits import ExperimentFits, SplitFits
+from harness.studies.brain.measures.metric_choices import BY_METRIC, PEARSON
 from harness.studies.brain.measures.naming import BEST, LANGUAGE_ARRAYS, bands, member
 
 Array = Any  # of numpy
@@ -124,6 +125,12 @@ def _pairs(
     for one, file in zip(asked, files, strict=True):
         key = (str(one["dataset"]), str(one.get("experiment") or ""), str(one["split"]), str(one["model"]))
         yield key, next(rows.read(file))["model"]
+
+
+def best_pearson(family: Mapping[str, Any], otherwise: float | None) -> float | None:
+    """Give a family's Pearson's r where each experiment has its best member by r, if `choices` has that."""
+    told = family.get(BY_METRIC, {}).get(PEARSON)
+    return otherwise if told is None else told["score"]
 
 
 def layer(model: str) -> int | None:

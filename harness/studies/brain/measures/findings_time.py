@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.studies.brain.measures.findings_fits import LanguageFits
+from harness.studies.brain.measures.findings_fits import LanguageFits, best_pearson
 from harness.studies.brain.measures.findings_rows import TIME, percent
 from harness.studies.brain.measures.naming import bands, member
-from harness.studies.brain.measures.pooling import mean_correlation
 from harness.studies.brain.measures.starring import gain, star
 
 
 def time(one: LanguageFits, choices: Mapping[str, Any]) -> dict[str, Any]:
     """Compare OASM of the width that `choices` took as published with a language model; empty where none was taken.
 
-    Ratios are of unrounded scores, by participants and by units, None where the language model's is not above 0.
+    Pearson's r is that of the same width, in generation H that of the width with the best r in each experiment. Ratios
+    are of unrounded scores, by participants and by units, None where the language model's is not above 0.
     """
     oasm = choices.get(TIME, {}).get("published", {}).get("chosen")
     if oasm not in one.found.models:
@@ -30,7 +30,7 @@ def time(one: LanguageFits, choices: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "oasm": oasm,
         "oasm_r2": left.score,
-        "oasm_pearson": one.average(_pearson(one, oasm)).score,
+        "oasm_pearson": best_pearson(choices.get(TIME, {}), one.average(one.found.pearson(oasm)).score),
         "ratio_percent": share,
         "units_ratio_percent": percent(one.units_mean(scores), one.units_mean(llm)),
         "participants_above": sum(left.participants[name] > right.participants[name] for name in both),
@@ -71,12 +71,6 @@ def _joint(one: LanguageFits, oasm: str) -> dict[str, Any]:
         "star_gain_percent": gain(r2, alone),
         "either": {"r2": either, "gain_percent": gain(either, alone)},
     }
-
-
-def _pearson(one: LanguageFits, model: str) -> Any:
-    import numpy as np  # noqa: PLC0415 - heavy
-
-    return np.concatenate([mean_correlation(part.read(model, "r")) for part in one.found.experiments])
 
 
 def _is_time(band: str) -> bool:

@@ -57,12 +57,18 @@ def who(run: BrainRun, name: str, found: Mapping[str, Any]) -> Html:
 def _alone(run: BrainRun, dataset: str, found: Found) -> Iterator[Html]:
     body = [
         [join([who(run, name, own), el("span", split, class_="why")]), _layer(alone, own, split),
-         *(score(alone.get(key)) for key in ("r2", "nested", "units_mean", "pearson"))]
+         *(score(alone.get(key)) for key in ("r2", "nested", "units_mean")), _pearson(alone)]
         for name, own in found.items() for split in SPLITS if (alone := section(own, "alone", split))
     ]  # fmt: skip
     head = ["Language model", "Layer", "R2, published", "R2, nested (OURS)", "R2, mean over units", "Pearson"]
     if body:
         yield table(f"{run.title(dataset)}: each language model alone", head, body)
+
+
+def _pearson(alone: Mapping[str, Any]) -> Html:
+    """Score by Pearson's r; where it is of layers of its own, as in generation H, they are named."""
+    own = [*section(alone, "pearson_models").values()]
+    return join([score(alone.get("pearson")), el("span", chosen(own), class_="why") if own else None])
 
 
 def _layer(alone: Mapping[str, Any], own: Mapping[str, Any], split: str) -> Html:

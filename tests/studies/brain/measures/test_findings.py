@@ -7,6 +7,8 @@ import pytest
 from scipy.stats import pearsonr
 from studies.brain.measures.findings_run import BEST, CONTIGUOUS, LAYERS, TRAINED, FindingsRun, joined
 
+from harness import arrays, rows
+
 NEAR: Any = {"rel": 1e-12, "abs": 1e-14}
 
 
@@ -183,3 +185,34 @@ def test_two_experiments_may_have_different_layers(fresh):
     parts = [fresh.r2("gpt@2"), fresh.r2("gpt@1", experiment="243")]
     means = [max(fresh.counted(scores, who).mean(), 0) for scores in parts for who in "abc"]
     assert own["r2"] == near(np.mean(means))
+
+
+def peaked(small, named, values):
+    """Give some models other correlations, one value each, in both splits."""
+    for place, group in enumerate(small.groups):
+        known = small.known[group["split"], group["experiment"]]
+        for model in filter(named, group["models"]):
+            known[f"{model}.r"] = np.full_like(known[f"{model}.r"], values[model])
+        names = (f"{one}.{what}" for one in group["models"] for what in ("mse", "cv", "r"))
+        found = {name: known[name] for name in ("fold_rows", "intercept.mse", *names)}
+        arrays.write_all(small.folder / "fits" / rows.part_name(place), found)
+
+
+@pytest.mark.parametrize(("generation", "layer_r", "width_r"), [("P", 0.1, 0.1), ("H", 0.4, 0.3)])
+def test_generation_h_has_pearson_of_what_is_best_by_it(fresh, generation, layer_r, width_r):
+    layers = {"gpt@0": 0.4, "gpt@1": 0.1, "gpt@2": 0.1, "gpt@3": 0.2}
+    widths = {"OASM@1.5": 0.3, "OASM@2.2": 0.1}
+    fresh.change("shuffled", "OASM@2.2".__eq__, lambda base: base * 0.7)  # best by R2
+    fresh.change("shuffled", "OASM@1.5".__eq__, lambda base: base * 0.9)
+    peaked(fresh, {**layers, **widths}.__contains__, {**layers, **widths})
+    own, choices = fresh.run(generation)["gpt"], fresh.document("choices")["exp1"]
+    assert own["alone"]["contiguous"]["pearson"] == near(layer_r)
+    assert (own["time"]["oasm"], own["time"]["oasm_pearson"]) == ("OASM@2.2", near(width_r))
+    if generation == "H":
+        assert own["alone"]["contiguous"]["pearson_models"] == {"384": "gpt@0"}
+        told = choices["shuffled"]["OASM"]["by_metric"]
+        assert told["r2"]["chosen"] == {"384": "OASM@2.2"} and told["pearson"]["chosen"] == {"384": "OASM@1.5"}
+        assert (told["r2"]["score"], told["pearson"]["score"]) == (near(own["time"]["oasm_r2"]), near(0.3))
+    else:
+        assert "by_metric" not in choices["shuffled"]["OASM"]
+        assert "pearson_models" not in own["alone"]["contiguous"]

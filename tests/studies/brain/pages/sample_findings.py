@@ -23,6 +23,7 @@ def found() -> dict[str, Any]:
 
 def language_model(model: str) -> dict[str, Any]:
     alone = {"model": model, "r2": 0.0317, "nested": 0.0281, "pearson": 0.178, "units_mean": 0.0334,
+             **({"pearson_models": {"243": "minilm@2", "384": "minilm@1"}} if model == "minilm@6" else {}),
              "r2_by_participant": {"p1": 0.03, "p2": 0.0334}}  # fmt: skip
     counts = {"units": 128, "raw": 12, "fdr": 4, "raw_percent": 9.375, "fdr_percent": 3.125}
     levels = {"all": counts, "language": {**counts, "units": 96, "fdr": 0}}

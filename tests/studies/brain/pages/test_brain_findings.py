@@ -97,6 +97,11 @@ def test_a_set_of_seeds_says_how_many_chose_each_layer(whole):
     assert "u-untrained mean over 2 seeds contiguous layer 0: 1 of 2 , layer 3: 1 of 2 0.0317" in part
 
 
+def test_pearson_names_its_own_layers_where_they_were_chosen_by_it(whole):
+    part = text_of(table_of(section_of(whole, FINDINGS), "each language model alone"))
+    assert part.count("0.1780 minilm@2 , minilm@1") == 2 and part.count("0.1780") == 6
+
+
 def test_counts_of_starred_models_and_of_means_are_no_evidence(whole):
     part = text_of(table_of(section_of(whole, FINDINGS), "units in which a language model adds"))
     starred = part.split("the same, starred: in each unit the best subset on test data")[1]

@@ -1,0 +1,42 @@
+"""Twins: two units of one participant and network with the same value in every row, of which one is a copy.
+
+A voxel of two networks stands in each, and is no twin; what never changes may be alike by chance, and is none either.
+It must never know the form of a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from harness.digest import sha256
+from harness.errors import InputError
+from harness.studies.brain.rowtypes import RecordedUnit
+
+Array = Any  # of numpy
+BLOCK = 4096  # units whose columns are copied at once
+
+
+def require_no_twins(values: Array, units: Sequence[RecordedUnit], places: Sequence[int]) -> None:
+    """Refuse the second of two units whose values [row, unit] are the same bytes; InputError names both.
+
+    `places` are the columns that are compared, each with a value in some row.
+    """
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    first: dict[tuple[str, str, str], int] = {}
+    for start in range(0, len(places), BLOCK):
+        own = [*places[start : start + BLOCK]]
+        columns = np.ascontiguousarray(values[:, own].T)
+        varied = (np.nanmin(columns, axis=1) < np.nanmax(columns, axis=1)).tolist()
+        for place, column, varies in zip(own, columns, varied, strict=True):
+            unit = units[place]
+            key = (unit["participant"], unit["network"], sha256(column.data))
+            if varies and first.setdefault(key, place) != place:
+                raise _twins(units, first[key], place)
+
+
+def _twins(units: Sequence[RecordedUnit], one: int, other: int) -> InputError:
+    names = [repr(units[place]["id"][:80]) for place in (one, other)]
+    told = f"the units {' and '.join(names)} have the same value in every row"
+    return InputError(told, where="recordings", next="keep one of them; one is a copy of the other")
