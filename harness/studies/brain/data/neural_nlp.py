@@ -28,10 +28,8 @@ from harness.studies.brain.rowtypes import RecordedUnit, Stimulus
 from harness.studies.brain.terms import BLANK, FEDORENKO, LANGUAGE, PEREIRA
 
 Array = Any  # of numpy
-TIME, STIMULUS = (
-    "time",
-    "stimulus_id",
-)  # how coordinates of a scan's time begin (`timepoint_value`), and its text's name
+TIME = "time"  # how coordinates of a scan's time begin: `timepoint_value`
+STIMULUS = "stimulus_id"  # of a scan's text
 TAKEN: Mapping[str, tuple[str, ...]] = {
     PEREIRA: tuple(dict.fromkeys((ASSEMBLY, SENTENCES, *OF_EXPERIMENT.values(), LABELS, *FEATURES))),
     FEDORENKO: (ASSEMBLY, SENTENCES, LABELS),
