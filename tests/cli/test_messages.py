@@ -10,7 +10,7 @@ import pytest
 from support import REPOSITORY, clean_env, command, error_of, manifest_text, small_project, unlocked_project
 from support_inside import inner_data, inside
 
-pytestmark = pytest.mark.together  # one project, run twice with an edit between, serves most
+pytestmark = [pytest.mark.together, pytest.mark.long]  # one project, run twice with an edit between, serves most
 SMALL = "manifests/small.yaml"
 WORDING = "harness/studies/reliability/prompts/addition@1.jsonl"
 ADDED = {"oracle": "assets/one", "other": "assets/two"}

@@ -77,6 +77,7 @@ def test_an_unchanged_manifest_executes_nothing_and_says_so(house: House) -> Non
     assert "nothing was left to do" in house.call("run", "manifests/small.yaml").stderr
 
 
+@pytest.mark.long
 def test_an_edited_template_runs_everything_from_the_prompts_on(house: House) -> None:
     house.edit("harness/studies/reliability/prompts/addition@1.jsonl", "{a} + {b} =", "{a} + {b}  =")
     stale = house.call("run", "manifests/small.yaml", "--json")
@@ -96,6 +97,7 @@ def test_another_name_of_the_rules_alone_changes_no_label(house: House) -> None:
     assert house.run() == {"scores", "labels"}
 
 
+@pytest.mark.long
 def test_a_comment_in_a_scorer_reruns_nothing_beyond_equal_scores(house: House) -> None:
     house.edit("harness/scorers/outcome/addition.py", "from __future__", "# a comment\nfrom __future__")
     assert house.run() == {"scores"}
@@ -143,6 +145,7 @@ def test_what_no_step_imports_runs_nothing(house: House) -> None:
     assert house.run() == set()
 
 
+@pytest.mark.long
 def test_what_is_no_part_of_a_key_runs_nothing(house: House) -> None:
     house.edit("manifests/small.yaml", "memory: 2GiB", "memory: 3GiB")
     assert house.run("--relock") == set()
