@@ -44,7 +44,7 @@ check: setup ## ruff, mypy --strict, and the tests of how the house is written: 
 golden: setup ## hold the scorers and analyses against golden values: make golden FIXTURES=DIR
 	@$(BIN)/python tests/golden/run.py $(FIXTURES)
 
-bench: setup ## measure against peers in one run; writes docs/benchmarks.md: an hour, or one measure anew with ONLY=questions
+bench: setup ## measure against peers in one run; writes docs/benchmarks.md: long, or one measure anew with ONLY=questions
 	@$(BIN)/python tests/bench/run.py $(if $(ONLY),--only $(ONLY))
 
 house: setup ## draw the floors of the house from the code into docs/architecture.md

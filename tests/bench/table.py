@@ -11,7 +11,7 @@ HEAD = ("measure", "what", "median", "range", "mark", "")
 ABOUT = """\
 # Benchmarks
 
-This page is written by `make bench` (all measures, an hour of a quiet machine) and `make bench ONLY=NAME` (one of them
+This page is written by `make bench` (all measures: long, on a quiet machine) and `make bench ONLY=NAME` (one of them
 anew); do not edit it by hand. A measure meets its peers in one run; when each was taken stands at the end. The numbers
 are in `benchmarks.json`, too.
 
