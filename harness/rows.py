@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, TypeVar, overload
 from harness.digest import CHUNK, canonical
 from harness.errors import InputError
 
+_decode = json.JSONDecoder().raw_decode
 Row = dict[str, Any]  # one of which `rowtypes` says nothing: a study's own table, or a document of one row
 Kind = TypeVar("Kind")
 
@@ -30,8 +31,17 @@ def read(path: Path, kind: object = Row) -> Iterator[Any]:
     """
     for part in parts(path):
         with open(part, "rb") as lines:
-            for line in lines:
-                yield json.loads(line)
+            yield from map(_parse, lines)
+
+
+def _parse(line: bytes) -> Any:
+    """Read one line as `json.loads` does, at half its price where the line is as `write` leaves it."""
+    try:
+        text = line.decode()
+        value, end = _decode(text)
+    except ValueError:
+        return json.loads(line)  # other white space, another encoding, or no JSON: it knows, or says what is wrong
+    return value if text[end:] == "\n" else json.loads(line)
 
 
 def parts(path: Path) -> list[Path]:
