@@ -17,10 +17,18 @@ settings.load_profile("house")
 TESTS = Path(__file__).parent
 LONG = ("e2e", "faults", "images", "engines", "tiny", "pages", "bench")  # folders whose tests take seconds each
 TOGETHER, APART = "pytest.mark.together", "pytest.mark.long"
+TURNS = 3  # submissions in which each file of long tests has its turn once, if their numbers fall so
+EVERY_TIME = "test_bare_debian.py"  # it holds the two commands of the README
 
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it that runs the tests in its background
     signal.signal(signal.SIGINT, signal.default_int_handler)  # the programs that tests stop by ctrl-C inherit this
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a submission run a part of the long tests, another than the last: all of them take more than an hour."""
+    told = f"of the files of long tests run every {TURNS}rd, by this number, such as a commit's; without it: all"
+    parser.addoption("--turn", type=lambda text: int(text, 16), metavar="HEX", help=told)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -38,16 +46,26 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
 
 
 @pytest.hookimpl(tryfirst=True)  # before those that are not asked for are left out
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the long tests, so that at the end no worker runs one alone; files are in one order everywhere.
 
-    What needs a container engine is long: first an image is made, which takes a minute.
+    What needs a container engine is long: first an image is made, which takes a minute. Of the long ones those stay
+    whose turn it is, where one is named.
     """
     for item in items:
         if {"docker_host", "image_store"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.long)
     items.sort(key=lambda item: str(item.path))
-    items.sort(key=lambda item: not set(LONG) & set(item.path.parts) and item.get_closest_marker("long") is None)
+    items.sort(key=lambda item: not _is_long(item))
+    if (turn := config.getoption("turn")) is not None:
+        files = sorted({item.path for item in items if _is_long(item)})
+        left = {path for place, path in enumerate(files) if (place + turn) % TURNS and path.name != EVERY_TIME}
+        config.hook.pytest_deselected(items=[item for item in items if _is_long(item) and item.path in left])
+        items[:] = [item for item in items if not (_is_long(item) and item.path in left)]
+
+
+def _is_long(item: pytest.Item) -> bool:
+    return bool(set(LONG) & set(item.path.parts)) or item.get_closest_marker("long") is not None
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
