@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.digest import canonical, document
-from harness.engines.engine import Engine, Job, Limits, Outcome
+from harness.engines.engine import NO_IMAGE, Engine, Job, Limits, Outcome
 from harness.errors import HarnessError, Interrupted, MissingError, StepError
 from harness.files import translating_os_errors
 from harness.rows import part_name
 from harness.run.closure import Closure
+from harness.run.compiled import compiled
 from harness.run.environment import step_environment
+from harness.run.step import COMPILED
 from harness.steps import FACTS, Step
 from harness.store.entries import Output
 from harness.store.store import Store
@@ -54,13 +56,21 @@ class StepRuntime:
     gateway: Path | None = None  # the socket that a step which calls models elsewhere is given
 
 
-def prepare(task: StepTask, store: Store, folder: Path, *, linked: bool) -> None:
-    """Lay out a step's private folder: `step.json`, code and inputs, and nothing else; `linked`: as hard links."""
+def prepare(task: StepTask, store: Store, folder: Path, engine: Engine) -> None:
+    """Lay out a step's private folder: `step.json`, code and inputs, and nothing else.
+
+    Links where the engine keeps a step from writing, else copies; compiled code where steps run on our interpreter.
+    """
+    linked = engine.seals_inputs
     with translating_os_errors(folder):
         make_folders(folder)
         (folder / "step.json").write_bytes(canonical(step_description(task)))
         (folder / "step.json").chmod(READABLE)
         lay_code(task, store, folder, linked=linked)
+        if engine.image == NO_IMAGE:
+            sources = {path: (folder / "code" / path).read_bytes() for path in task.closure.files}
+            (folder / COMPILED).write_bytes(compiled(sources))
+            (folder / COMPILED).chmod(READABLE)
         lay_inputs(task, store, folder / "in", linked=linked)
 
 
@@ -131,7 +141,7 @@ def execute(task: StepTask, store: Store, runtime: StepRuntime, folder: Path) ->
     other files, MissingError where the disk is full, and Interrupted where the run was stopped.
     """
     engine = runtime.engine
-    prepare(task, store, folder, linked=engine.seals_inputs)
+    prepare(task, store, folder, engine)
     env = step_environment(engine.inside(folder), runtime.numerics)
     sockets = (runtime.gateway,) if runtime.gateway else ()
     for socket in sockets:

@@ -1,19 +1,26 @@
 """The entry point inside the isolation: read `step.json`, call one function, leave its files in `out/`.
 
 It imports only the standard library and the step's own module, since its start-up is paid once a step; it fails the
-step if any part of the harness was loaded from anywhere but the step's own `code/`.
+step if any part of the harness was loaded from anywhere but the step's own `code/`. What the harness compiled of that
+code lies in `compiled`, where it runs on the same interpreter (`compiled.py`).
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+import marshal
 import os
 import sys
 import sysconfig
 from collections.abc import Mapping
+from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
+from importlib.util import source_hash
 from pathlib import Path
+from types import CodeType
 from typing import Any
+
+COMPILED = "compiled"
 
 
 def main(site: str, folder: Path) -> None:
@@ -23,6 +30,9 @@ def main(site: str, folder: Path) -> None:
     """
     sys.path.insert(0, str(folder / "code"))
     sys.path.append(site)  # after the standard library: no package may stand in for a part of it
+    if (folder / COMPILED).exists():
+        made = marshal.loads((folder / COMPILED).read_bytes())  # noqa: S302 - by whoever laid the code beside it
+        _use(made, str(folder / "code"))
     task = json.loads((folder / "step.json").read_bytes())
     module, _, name = task["kind"].partition(":")
     function = getattr(importlib.import_module(module), name)
@@ -30,6 +40,26 @@ def main(site: str, folder: Path) -> None:
     strangers = outside(folder / "code")
     if strangers:
         raise SystemExit(f"loaded from outside the step's own code: {', '.join(strangers)}")
+
+
+def _use(compiled: Mapping[str, tuple[bytes, bytes]], code: str) -> None:
+    """Let modules below `code` be loaded from what was compiled of the very source that lies there."""
+
+    class Compiled(SourceFileLoader):
+        def get_code(self, fullname: str) -> CodeType:
+            source = self.get_data(self.path)
+            of, made = compiled.get(self.path[len(code) + 1 :], (b"", b""))
+            if of != source_hash(source):
+                return self.source_to_code(source, self.path)
+            loaded: CodeType = marshal.loads(made)  # noqa: S302
+            return loaded
+
+    def below(folder: str) -> FileFinder:
+        if folder != code and not folder.startswith(f"{code}{os.sep}"):
+            raise ImportError(f"{folder} is no folder of the step's code")
+        return FileFinder(folder, (Compiled, SOURCE_SUFFIXES))
+
+    sys.path_hooks.insert(0, below)
 
 
 def _inputs(names: list[str], folder: Path) -> Mapping[str, Path]:
