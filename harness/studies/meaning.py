@@ -37,5 +37,5 @@ class Meaning:
 
 def plain_metrics(row: Score) -> dict[str, Any]:
     """Give the metrics of a score as most studies write them: its value, and those its detail has under `metrics`."""
-    metrics = row["detail"].get("metrics", {})
-    return {MAIN: row["value"], **(metrics if isinstance(metrics, Mapping) else {})}
+    metrics = row["detail"].get("metrics")
+    return {MAIN: row["value"], **metrics} if isinstance(metrics, Mapping) else {MAIN: row["value"]}

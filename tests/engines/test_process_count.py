@@ -117,9 +117,9 @@ signal.pause()
 def children_of(first: int) -> list[int]:
     """Give a process with all in its session and all below, as the kernel lists them."""
     found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
+    for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it has ended meanwhile
-            _, parent, _, session = path.read_text().rpartition(")")[2].split()[:4]
-            if first in (int(path.parent.name), int(parent), int(session)):
-                found.append(int(path.parent.name))
+            _, parent, _, session = (path / "stat").read_text().rpartition(")")[2].split()[:4]
+            if first in (int(path.name), int(parent), int(session)):
+                found.append(int(path.name))
     return found

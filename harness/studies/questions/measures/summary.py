@@ -70,7 +70,9 @@ def _states(found: ScoredItems) -> Iterable[tuple[Place, dict[str, Any]]]:
     states: dict[Place, Counter[str]] = {}
     for answer in found.answers:
         place = (answer.row["model"], answer.dataset, answer.row["scorer"])
-        counts = states.setdefault(place, Counter(dict.fromkeys((*graded.STATES, "cut_off"), 0)))
+        if place not in states:
+            states[place] = Counter(dict.fromkeys((*graded.STATES, "cut_off"), 0))
+        counts = states[place]
         counts[graded.state(answer.row)] += 1
         counts["cut_off"] += answer.row["detail"].get("finish") == "length"
     return [(place, dict(counts)) for place, counts in sorted(states.items())]
