@@ -78,7 +78,7 @@ def test_no_block_of_more_than_ten_lines_is_written_twice() -> None:
         (r"\bos\.(fsync|fdatasync)\(", {"harness/files.py"}),
         (r"fcntl\.flock\(", {"harness/files.py", "harness/attempts/chain_log.py"}),  # by path; by open descriptor
         (r"^\s*(import|from) (pickle|shelve|dill|joblib)\b", set()),
-        (r"^\s*(import|from) marshal\b", {"harness/run/compiled.py", "harness/run/step.py"}),  # what we compile ourselves
+        (r"^\s*(import|from) marshal\b", {"harness/run/compiled.py", "harness/run/step.py"}),  # of our own
         (
             r"\b(eval|exec)\(",  # of what is run as trials
             {
