@@ -8,7 +8,7 @@ ENGINE ?= local
 WORKERS ?= $(shell echo $$(( $$(nproc) + 2 )))  # many tests wait for a process, a deadline or a disk
 MOVED ?=
 TESTS ?=  # folders of tests; none: all
-TURN ?=  # a commit: of the files with long tests a third, by its digits; none: all
+TURN ?=  # a commit: of the files with long tests a quarter, by its digits; none: all
 
 .PHONY: help setup images reproduce test peers test-all check golden bench house relock
 
@@ -33,7 +33,7 @@ test: setup ## run the tests, one form of each promise: minutes; make test TESTS
 peers: setup ## other people's software, which the long tests speak with and skip where it is not: lm-eval, Inspect, MCP Inspector, a server
 	@sh lockfiles/peers.sh
 
-test-all: setup ## run the tests, the long forms too: every bit flipped, every kill, other people's software (TURN=COMMIT: a third of them)
+test-all: setup ## run the tests, the long forms too: every bit flipped, every kill, other people's software (TURN=COMMIT: a quarter of them)
 	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house" $(if $(strip $(TURN)),--turn $(strip $(TURN)))
 
 check: setup ## ruff, mypy --strict, and the tests of how the house is written: floors, habits, words, references

@@ -17,7 +17,7 @@ settings.load_profile("house")
 TESTS = Path(__file__).parent
 LONG = ("e2e", "faults", "images", "engines", "tiny", "pages", "bench")  # folders whose tests take seconds each
 TOGETHER, APART = "pytest.mark.together", "pytest.mark.long"
-TURNS = 3  # submissions in which each file of long tests has its turn once, if their numbers fall so
+TURNS = 4  # submissions in which each file of long tests has its turn once, if their numbers fall so
 EVERY_TIME = "test_bare_debian.py"  # it holds the two commands of the README
 
 
@@ -27,7 +27,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it th
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a submission run a part of the long tests, another than the last: all of them take more than an hour."""
-    told = f"of the files of long tests run every {TURNS}rd, by this number, such as a commit's; without it: all"
+    told = f"of the files of long tests run every {TURNS}th, by this number, such as a commit's; without it: all"
     parser.addoption("--turn", type=lambda text: int(text, 16), metavar="HEX", help=told)
 
 
