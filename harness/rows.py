@@ -35,7 +35,7 @@ def read(path: Path, kind: object = Row) -> Iterator[Any]:
 
 
 def _parse(line: bytes) -> Any:
-    """Read one line as `json.loads` does, at half its price where the line is as `write` leaves it."""
+    """Read one line as `json.loads` does, but sooner where the line is as `write` leaves it."""
     try:
         text = line.decode()
         value, end = _decode(text)

@@ -1,4 +1,4 @@
-"""What Python makes of a step's code, compiled once in this process instead of at the start of every step.
+"""Bytecode of a step's code, compiled once in this process instead of at the start of every step.
 
 A step that runs on this process's interpreter takes of it what was made of the very source that it was given, and
 compiles the rest itself. It must never be kept: what lies on a disk between two runs, somebody may have changed.

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-COMPILED = "compiled"
+COMPILED = "compiled"  # beside `code/`: the bytecode of its files, laid by the harness for this step alone
 
 
 def main(site: str, folder: Path) -> None:
@@ -51,7 +51,7 @@ def _use(compiled: Mapping[str, tuple[bytes, bytes]], code: str) -> None:
             of, made = compiled.get(self.path[len(code) + 1 :], (b"", b""))
             if of != source_hash(source):
                 return self.source_to_code(source, self.path)
-            loaded: CodeType = marshal.loads(made)  # noqa: S302
+            loaded: CodeType = marshal.loads(made)  # noqa: S302 - of the source that was just read
             return loaded
 
     def below(folder: str) -> FileFinder:
