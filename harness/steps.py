@@ -14,6 +14,10 @@ CPU = "cpu"
 # The stages of a study, in the order in which two runs can part.
 STAGES = ("rows", "prompts", "responses", "judgements", "scores", "analyses")
 
+# How steps compute that infer or fit: with equal bytes on every processor, or by what this one does best.
+PORTABLE, MACHINE = "portable", "machine"
+NUMERICS, PROCESSOR = "HARNESS_NUMERICS", "HARNESS_PROCESSOR"  # by which a step is told of `machine`, and of its class
+
 THREADS = "HARNESS_THREADS"  # by which a library that sets its own threads is told how many
 _THREADS = ("MKL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", THREADS)
 
@@ -183,21 +187,37 @@ class Setting:
     environment: str  # digest of the environment document, or of the image
     device: str
     numerics: Mapping[str, str]
-    threads: Mapping[str, str] = field(default_factory=dict)  # of the numerics of steps that compute in threads
+    heavy: Mapping[str, str] = field(default_factory=dict)  # besides, of steps that infer or fit: threads, `machine`
 
     def numerics_of(self, step: Step) -> dict[str, str]:
         """Numerics settings under which a step computes."""
-        return {**self.numerics, **(self.threads if step.in_threads else {})}
+        return {**self.numerics, **(self.heavy if step.in_threads else {})}
 
 
-def in_threads(count: int | None) -> dict[str, str]:
-    """Numerics settings of a run with so many threads; empty for one thread, the usual.
+@dataclass(frozen=True)
+class Computing:
+    """How a manifest has steps compute that infer or fit: in how many threads, `portable` or by the `machine`."""
 
-    A library may not choose fewer: how a sum is cut into parts is what another number changes.
-    """
-    if count is None or count == 1:
-        return {}
-    return {**dict.fromkeys(_THREADS, str(count)), "MKL_DYNAMIC": "FALSE", "OMP_DYNAMIC": "FALSE"}
+    threads: int | None = None  # one, where nothing is said
+    numerics: str = PORTABLE
+
+    @classmethod
+    def of(cls, intent: Mapping[str, Any]) -> Computing:
+        """Read it from a manifest's intent."""
+        return cls(intent.get("resources", {}).get("threads"), intent.get("numerics", PORTABLE))
+
+    def variables(self, processor: str) -> dict[str, str]:
+        """Numerics settings besides the usual ones, on a class of processors; empty for one thread and `portable`.
+
+        In several threads a library may not choose fewer: how a sum is cut into parts is what another number changes.
+        Under `machine` libraries choose by the processor, whose class therefore stands beside them.
+        """
+        found = {}
+        if self.threads not in (None, 1):
+            found = {**dict.fromkeys(_THREADS, str(self.threads)), "MKL_DYNAMIC": "FALSE", "OMP_DYNAMIC": "FALSE"}
+        if self.numerics != PORTABLE:
+            found |= {"MKL_CBWR": "AVX2", "NPY_DISABLE_CPU_FEATURES": "", NUMERICS: self.numerics, PROCESSOR: processor}
+        return found
 
 
 def preimage(step: Step, inputs: Mapping[str, str | list[str]], code: str, setting: Setting) -> dict[str, Any]:

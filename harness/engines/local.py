@@ -72,6 +72,7 @@ class LocalEngine:
 
     name = "local"
     image = NO_IMAGE
+    emulator: tuple[str, ...] = ()  # what the interpreter of a step is run by; tests name other processors here
 
     def __init__(self, isolation: str = "", gpus: gpu.Wanted = 0) -> None:
         offered = available()
@@ -103,7 +104,7 @@ class LocalEngine:
         prefix = os.path.realpath(sys.prefix)
         own = os.path.join(prefix, BYTECODE) if os.path.isfile(os.path.join(prefix, BYTECODE_LIST)) else os.devnull
         read = ("-X", f"pycache_prefix={own}", "--check-hash-based-pycs", "always")
-        return (sys.executable, "-s", "-S", "-P", "-B", *read, script, site_packages())
+        return (*self.emulator, sys.executable, "-s", "-S", "-P", "-B", *read, script, site_packages())
 
     def inside(self, folder: Path) -> Path:
         """Path of a step's private folder as the step sees it: its path on the host."""

@@ -56,6 +56,10 @@ def _unset(value: Any) -> bool:
     return value is None or value is False or value in ({}, ())
 
 
+def _usual(value: Any) -> bool:
+    return bool(value == "portable")
+
+
 SIZES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 TIMES = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -217,6 +221,7 @@ class Manifest(_Part):
     settings: dict[Name, Any] = Field(default={}, exclude_if=_unset)  # the study's own switches, typed by the study
     instruments: dict[Name, Named] = Field(default={}, exclude_if=_unset)  # by role: what measures, and is not asked
     tables: Annotated[tuple[SetName, ...], AfterValidator(_once)] = Field(default=(), exclude_if=_unset)  # the study's
+    numerics: Literal["portable", "machine"] = Field(default="portable", exclude_if=_usual)  # equal bytes where
     sandbox: Name | None = Field(
         default=None, exclude_if=_unset
     )  # the image of foreign code; the run's own if not said

@@ -35,7 +35,7 @@ from harness.run.reexecute import batch_reexecutor, step_reexecutor
 from harness.run.shutdown import stoppable
 from harness.run.workshop import Workshop
 from harness.step_kinds import current_kind
-from harness.steps import Plan, Step
+from harness.steps import Computing, Plan, Step
 from harness.store.journal import read_chain
 from harness.store.store import Store
 
@@ -154,11 +154,17 @@ def _workshop_of(store: Store, run: str, images: Path, stop: threading.Event | N
     """
     try:
         begin = read_chain(store.journal(run)).events[0]
-        resources = parse_manifest(store.blobs.read(begin["manifest"]), "manifest")[0].resources
+        manifest = parse_manifest(store.blobs.read(begin["manifest"]), "manifest")[0]
+        resources, computing = manifest.resources, Computing(manifest.resources.threads, manifest.numerics)
         image = str(begin["image"])
         seen = store.blobs.read(begin["environment"]) if image != NO_IMAGE else None
     except (HarnessError, LookupError):
-        resources, image, seen = Resources(), NO_IMAGE, None  # the audit itself says what is wrong
+        resources, image, seen, computing = (
+            Resources(),
+            NO_IMAGE,
+            None,
+            Computing(),
+        )  # the audit itself says what is wrong
     choice = EngineChoice(images=images)
     try:
         engine = engine_of_run(choice, image, resources)
@@ -166,4 +172,4 @@ def _workshop_of(store: Store, run: str, images: Path, stop: threading.Event | N
         if image == NO_IMAGE:
             raise
         engine, seen = engine_of_run(choice, NO_IMAGE, resources), None
-    return Workshop(store, engine, limits(resources), environment=seen, threads=resources.threads, cancel=stop)
+    return Workshop(store, engine, limits(resources), environment=seen, computing=computing, cancel=stop)

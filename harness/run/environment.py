@@ -1,20 +1,28 @@
 """The environment variables of a step, and the facts about this machine for a run's record.
 
-The variables in NUMERICS are part of every step's key; the facts are in no key, and are observed, not requested.
+The variables of `numerics` are part of every step's key; the facts are in no key, and are observed, not requested.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import platform
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from harness.engines.engine import NO_IMAGE, Engine
 from harness.engines.local import STEP_PATH
+from harness.errors import MissingError
+from harness.run import processor
+from harness.run.processor import Processor
+from harness.steps import PORTABLE
 
-# The fixed environment of a step, part of every key; what each line holds: docs/architecture.md#numerics.
+# The fixed environment of a portable step, part of every key; what each line holds: docs/architecture.md#numerics.
 NUMERICS = {
     "ATEN_CPU_CAPABILITY": "avx2",
     "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
@@ -31,23 +39,53 @@ NUMERICS = {
 }
 
 
-def step_environment(folder: Path, numerics: Mapping[str, str] = MappingProxyType(NUMERICS)) -> dict[str, str]:
-    """Return the environment variables of a step: `numerics`, PATH, and HOME and TMPDIR in its own folder.
+def require_processor(here: Processor, named: str) -> None:
+    """Refuse a processor without AVX2, and under `numerics: machine` one that may not be asked what it is."""
+    if not here.computes:
+        raise MissingError(
+            f"every step computes with AVX2, and this processor has none: {here.name}",
+            next="run on an x86-64 processor with AVX2: Intel's since 2013, AMD's since 2015",
+        )
+    if named != PORTABLE and not here.kind:
+        raise MissingError(
+            f"the manifest says `numerics: {named}`, and the class of this processor cannot be known here",
+            where="numerics", next="write `numerics: portable`, or run where a process may map executable memory",
+        )  # fmt: skip
+
+
+def observe_processor(engine: Engine) -> Processor:
+    """Ask the processor that steps of an engine run on, by the interpreter that runs them where it is another."""
+    if engine.image != NO_IMAGE:
+        return processor.observe()  # containers of this machine run on its processor
+    command = engine.command(str(Path(processor.__file__)))
+    if command[0] == sys.executable:
+        return processor.observe()
+    told = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=True, timeout=60).stdout
+    return processor.read_observed(json.loads(told))
+
+
+def step_environment(folder: Path, fixed: Mapping[str, str] = MappingProxyType(NUMERICS)) -> dict[str, str]:
+    """Return the environment variables of a step: the fixed ones, PATH, and HOME and TMPDIR in its own folder.
 
     Nothing is taken from the user's shell.
     """
     private = str(folder / "tmp")
-    return {**numerics, "PATH": STEP_PATH, "HOME": private, "TMPDIR": private}
+    return {**fixed, "PATH": STEP_PATH, "HOME": private, "TMPDIR": private}
 
 
-def facts() -> dict[str, Any]:
-    """Describe this machine for the record; never a host name, a user name or a path."""
+def facts(here: Processor | None = None) -> dict[str, Any]:
+    """Describe this machine for the record; never a host name, a user name or a path.
+
+    `here` is the processor that steps run on; by default the one that this process does.
+    """
+    here = here or processor.observe()
     return {
         "python": platform.python_version(),
         "kernel": platform.release(),
         "machine": platform.machine(),
         "cpu": _cpu(),
         "cores": cores(),
+        "processor": {"name": here.name, "class": here.kind},
     }
 
 

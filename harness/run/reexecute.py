@@ -25,15 +25,15 @@ from harness.run.execute import StepRuntime, StepTask, execute
 from harness.run.execute_batch import execute_batch
 from harness.run.workshop import Workshop
 from harness.step_kinds import current_kind
-from harness.steps import Step
+from harness.steps import PROCESSOR, Step
 from harness.store.store import Store
 
 
 def step_reexecutor(workshop: Workshop) -> Reexecute:
     """Return the function by which an audit executes one step again on this machine, in a folder of its own.
 
-    It raises MissingError for a step that calls a provider, or needs cores or a device that are not here, and
-    OverBudget past its time; any other failure is told in its result.
+    It raises MissingError for a step that calls a provider, or needs cores, a device or a class of processor that are
+    not here, and OverBudget past its time; any other failure is told in its result.
     """
     other = _other(workshop)
 
@@ -47,6 +47,12 @@ def step_reexecutor(workshop: Workshop) -> Reexecute:
             raise MissingError(
                 f"this step computed in {workshop.threads} threads, and here are {cores()} cores",
                 next="audit it on a machine that has as many",
+            )
+        if _elsewhere(workshop, parts):
+            raise MissingError(
+                f"this step computed by what its processor does best ({parts['numerics'][PROCESSOR]}), "
+                f"and here is {workshop.processor.kind or 'another'}",
+                next="audit it on a machine of that class; `numerics: portable` gives equal bytes on all",
             )
         if step.infers and parts["device"] != here.device:
             raise MissingError(
@@ -66,7 +72,7 @@ def batch_reexecutor(workshop: Workshop) -> ReexecuteBatch:
     other = _other(workshop)
 
     def again(steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, Reexecuted]:
-        if any(_too_wide(workshop, step) for step, _ in steps):
+        if any(_too_wide(workshop, step) or _elsewhere(workshop, parts) for step, parts in steps):
             return {}
         runtime = _timed(workshop.runtime(steps[0][0]), seconds)
         tasks = [_task(workshop, step, parts["inputs"]) for step, parts in steps]
@@ -86,6 +92,11 @@ def batch_reexecutor(workshop: Workshop) -> ReexecuteBatch:
 def _too_wide(workshop: Workshop, step: Step) -> bool:
     """Whether a step computes in more threads than there are cores: libraries would take fewer here, unsaid."""
     return step.in_threads and workshop.threads > cores()
+
+
+def _elsewhere(workshop: Workshop, parts: Mapping[str, Any]) -> bool:
+    """Whether a step chose by a processor that is of another class than the one here."""
+    return PROCESSOR in parts["numerics"] and parts["numerics"][PROCESSOR] != workshop.processor.kind
 
 
 def _task(workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]]) -> StepTask:

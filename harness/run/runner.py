@@ -130,7 +130,12 @@ class Runner:
             "image": workshop.engine.image,
             "environment": blobs.put(workshop.environment),
             "steps": len(self.plan.steps),
-            "facts": {**facts(), **workshop.engine.facts(), **workshop.engine.device.facts, **workshop.containment()},
+            "facts": {
+                **facts(workshop.processor),
+                **workshop.engine.facts(),
+                **workshop.engine.device.facts,
+                **workshop.containment(),
+            },
             "clock": MONOTONE,
         }
         if self.limit:

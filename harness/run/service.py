@@ -32,7 +32,7 @@ from harness.run.runner import Runner
 from harness.run.shutdown import stoppable
 from harness.run.tables import TABLES
 from harness.run.workshop import Workshop
-from harness.steps import Plan
+from harness.steps import Computing, Plan
 from harness.store.store import Store
 
 
@@ -56,7 +56,8 @@ class RunTarget:
         resources = wanted if gpus else wanted.model_copy(update={"gpus": 0})  # data is made on the CPU
         engine = open_engine(self.choice, loaded.root, manifest.image, resources)
         store, allowed = Store.make(self.store), limits(resources)
-        made = Workshop(store, engine, allowed, threads=resources.threads, cancel=self.stop)
+        computing = Computing(resources.threads, manifest.numerics)
+        made = Workshop(store, engine, allowed, computing=computing, cancel=self.stop)
         if manifest.sandbox and engine.image != NO_IMAGE and gpus:  # of data alone no foreign code is part
             box = open_engine(self.choice, loaded.root, manifest.sandbox, wanted.model_copy(update={"gpus": 0}))
             made.sandbox = Workshop(store, box, allowed, made.code, cancel=made.cancel)

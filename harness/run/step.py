@@ -1,8 +1,9 @@
 """The entry point inside the isolation: read `step.json`, call one function, leave its files in `out/`.
 
 It imports only the standard library and the step's own module, since its start-up is paid once a step; it fails the
-step if any part of the harness was loaded from anywhere but the step's own `code/`. What the harness compiled of that
-code lies in `compiled`, where it runs on the same interpreter (`compiled.py`).
+step if any part of the harness was loaded from anywhere but the step's own `code/`, or if the processor is not the one
+that the key names. What the harness compiled of that code lies in `compiled`, where it runs on the same interpreter
+(`compiled.py`).
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ def main(site: str, folder: Path) -> None:
     if (folder / COMPILED).exists():
         made = marshal.loads((folder / COMPILED).read_bytes())  # noqa: S302 - by whoever laid the code beside it
         _use(made, str(folder / "code"))
+    if keyed := os.environ.get("HARNESS_PROCESSOR"):
+        _require_processor(keyed)
     task = json.loads((folder / "step.json").read_bytes())
     module, _, name = task["kind"].partition(":")
     function = getattr(importlib.import_module(module), name)
@@ -40,6 +43,15 @@ def main(site: str, folder: Path) -> None:
     strangers = outside(folder / "code")
     if strangers:
         raise SystemExit(f"loaded from outside the step's own code: {', '.join(strangers)}")
+
+
+def _require_processor(keyed: str) -> None:
+    """Refuse to compute on a processor of another class than the one that the step's key names."""
+    from harness.run.processor import observe  # noqa: PLC0415 - only where libraries choose by the processor
+
+    here = observe()
+    if here.kind != keyed:
+        raise SystemExit(f"the step's key says {keyed}, and it runs on {here.kind}: {here.name}")
 
 
 def _use(compiled: Mapping[str, tuple[bytes, bytes]], code: str) -> None:

@@ -18,12 +18,12 @@ from harness.errors import HarnessError, StepError
 from harness.evidence.execution_index import ExecutionIndex
 from harness.run import installed
 from harness.run.closure import Closure, Code
-from harness.run.environment import NUMERICS
+from harness.run.environment import NUMERICS, observe_processor, require_processor
 from harness.run.execute import StepRuntime, StepTask, collect, execute
 from harness.run.gateway import Gateway
 from harness.run.receipt import containment
 from harness.run.trials import Trials
-from harness.steps import Pinned, Setting, Step, in_threads, key, preimage
+from harness.steps import Computing, Pinned, Setting, Step, key, preimage
 from harness.store.entries import Entry, Output
 from harness.store.listed import listed, started
 from harness.store.store import Store
@@ -56,7 +56,7 @@ class Workshop:
         code: Code | None = None,
         *,
         environment: bytes | None = None,
-        threads: int | None = None,
+        computing: Computing = Computing(),  # noqa: B008 - a value that nothing changes
         cancel: threading.Event | None = None,
     ) -> None:
         self.store = store
@@ -73,9 +73,12 @@ class Workshop:
         self.sandbox: Workshop | None = None  # where foreign code runs, if it has an image of its own
         self.trials = Trials(store, self.executed, self.cancel)
         self._kept: dict[str, Closure] = {}
-        self.threads = threads or 1
+        self.threads = computing.threads or 1
         self.environment = environment or b""
-        self.setting = Setting("", engine.device.kind, NUMERICS, in_threads(threads))  # until the environment is known
+        self.processor = observe_processor(engine)
+        require_processor(self.processor, computing.numerics)
+        heavy = computing.variables(self.processor.kind)
+        self.setting = Setting("", engine.device.kind, NUMERICS, heavy)  # until the environment is known
         if not environment:
             self.environment = installed.environment() if engine.image == NO_IMAGE else self._observed()
         self.setting = replace(self.setting, environment=sha256(self.environment))

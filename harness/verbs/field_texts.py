@@ -132,6 +132,8 @@ _HELD = {
         "instruments": FieldText("Models that measure and are never asked the items, by role.",
                                  "{judge: {provider: openai, model: gpt-4.1-mini, tape: replay}}"),
         "tables": FieldText("Tables of the study that take the place of its newest.", "[biomed/costs@1]"),
+        "numerics": FieldText("Where bytes are equal: `portable`, on all x86-64 processors with AVX2; `machine`, "
+                              "faster, on one class of them.", "machine"),
         "derived": FieldText("What `harness run` writes into a manifest that it made by options; nobody else does.",
                              f'{{from: manifests/capitals.yaml, sha256: {"a" * 64}, changes: ["--only model=a"]}}'),
         "sandbox": FieldText("The image in which code of answers runs; unset, that of the run.", "sandbox"),

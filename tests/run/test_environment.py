@@ -120,7 +120,7 @@ def test_a_step_sees_the_fixed_variables_and_nothing_of_the_shell(monkeypatch, t
 
 
 def test_the_facts_of_a_record_name_no_host_no_user_and_no_path():
-    assert set(facts()) == {"python", "kernel", "machine", "cpu", "cores"}
+    assert set(facts()) == {"python", "kernel", "machine", "cpu", "cores", "processor"}
     assert not {os.uname().nodename, str(Path.home()), str(Path.cwd())} & set(map(str, facts().values()))
 
 

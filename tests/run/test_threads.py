@@ -24,7 +24,7 @@ from harness.run.preconditions import require_cores
 from harness.run.reexecute import batch_reexecutor, step_reexecutor
 from harness.run.runner import Runner
 from harness.run.workshop import Workshop
-from harness.steps import Plan, Setting, Step, in_threads, preimage
+from harness.steps import Computing, Plan, Setting, Step, preimage
 from harness.store.store import Store
 
 TOY = """
@@ -53,7 +53,12 @@ def code(tmp_path: Path) -> Code:
 
 def shop(root: Path, code: Code, threads: int | None) -> Workshop:
     return Workshop(
-        Store.make(root / "store"), LocalEngine("process"), Limits(), code, environment=b"{}", threads=threads
+        Store.make(root / "store"),
+        LocalEngine("process"),
+        Limits(),
+        code,
+        environment=b"{}",
+        computing=Computing(threads),
     )
 
 
@@ -66,8 +71,8 @@ def test_a_manifest_says_it_within_bounds_and_older_intents_say_nothing() -> Non
 
 
 def test_they_stand_in_the_key_of_what_computes_in_them_and_nowhere_else() -> None:
-    one, two = (Setting("e", "cpu", NUMERICS, in_threads(count)) for count in (1, 2))
-    unset = Setting("e", "cpu", NUMERICS, in_threads(None))
+    one, two = (Setting("e", "cpu", NUMERICS, Computing(count).variables("")) for count in (1, 2))
+    unset = Setting("e", "cpu", NUMERICS, Computing().variables(""))
 
     def keyed(step: Step, setting: Setting) -> object:
         return preimage(step, {}, "c", setting)
@@ -129,7 +134,7 @@ def test_a_run_whose_keys_say_other_threads_than_its_manifest_is_found_out(tmp_p
     steps = tuple(replace(step, threaded=step.name == SHOWN) for step in run.plan.steps)
     lied = replace(run, plan=replace(run.plan, steps=steps))
     for threads, flaws in ((None, []), (2, [SHOWN])):
-        workshop = Workshop(run.store, LocalEngine("process"), Limits(), threads=threads)
+        workshop = Workshop(run.store, LocalEngine("process"), Limits(), computing=Computing(threads))
         name = Runner(run.loaded, run.lock, lied.plan, workshop, limit=1).run(lambda *_: None).run
         report = lied.look(run.store.root, run=name)
         found = [check for check in report.checks if check.verdict != "pass"]

@@ -55,8 +55,7 @@ def audit(store: Store, run: str, installed: InstalledHarness, how: ReexecutionO
     audit_values(chain, installed.isolations, report)
     start, blobs = chain.events[0], CheckedBlobs(store, report)
     lock, planned = _plan(store, start, installed, report)
-    threads = lock.intent["resources"].get("threads") if lock and planned else None
-    made = audit_steps(store, chain, planned, blobs, report, threads)
+    made = audit_steps(store, chain, planned, blobs, report, lock.intent if lock else {})
     _cached(store, chain, report)
     if lock:
         _pins(store, lock, made, blobs, report)

@@ -14,7 +14,7 @@ from harness.evidence.audit.checked_blobs import CheckedBlobs
 from harness.evidence.audit.checks import Report
 from harness.evidence.record import FINISHED
 from harness.files import read_plain
-from harness.steps import CPU, Pinned, Plan, Setting, Step, in_threads, preimage
+from harness.steps import CPU, NUMERICS, PROCESSOR, Computing, Pinned, Plan, Setting, Step, preimage
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry, read_entry
 from harness.store.journal import Chain, Event
@@ -30,10 +30,11 @@ ATTEMPT = "attempt"  # of a step that calls: how often it was asked before
 
 
 def audit_steps(
-    store: Store, chain: Chain, plan: Plan | None, blobs: CheckedBlobs, report: Report, threads: int | None = None
+    store: Store, chain: Chain, plan: Plan | None, blobs: CheckedBlobs, report: Report, intent: Mapping[str, Any]
 ) -> Made:
     """Check every finished step of the journal: entry, key, blobs and, where there is a plan, its place in that plan.
 
+    `intent` is that of the run's lock, which says in how many threads and under which numerics steps infer and fit.
     Every flaw is reported; the entries that could be read and have the digest the journal names are returned by step.
     """
     made: Made = {}
@@ -58,7 +59,7 @@ def audit_steps(
         made[step] = entry
     blobs.settle()
     if plan:
-        settings = _settings(plan, made, started, threads)
+        settings = _settings(plan, made, started, intent)
         _against_plan(plan, events, made, settings, chain, report)
         _outputs(plan, made, chain, report)
     return made
@@ -136,20 +137,23 @@ def _out_of_order(plan: Plan, chain: Chain) -> Iterator[str]:
             yield f"{step.name} stands before {late[0]}, from which it reads"
 
 
-def _settings(plan: Plan, made: Made, started: Event, threads: int | None) -> Settings:
+def _settings(plan: Plan, made: Made, started: Event, intent: Mapping[str, Any]) -> Settings:
     """Give what surrounds the steps of a run, those that infer and the others: one environment and one device.
 
     Foreign code has an environment of its own where the run names an image for it.
     """
     found = [(step, made[step.name].preimage) for step in plan.steps if step.name in made]
     found.sort(key=lambda each: each[0].in_threads)  # the others say what is usual
-    numerics: Mapping[str, str] = next((kept["numerics"] for _, kept in found), {})
+    usual: Mapping[str, str] = next((kept["numerics"] for _, kept in found), {})
+    numerics = {name: value for name, value in usual.items() if name not in (NUMERICS, PROCESSOR)}
     device = next((kept["device"] for step, kept in found if step.infers), CPU)
-    environment, wide = str(started["environment"]), in_threads(threads)
+    environment, said = str(started["environment"]), started["facts"].get("processor")
+    processor = str(said.get("class", "")) if isinstance(said, dict) else ""  # an older run says none
+    heavy = Computing.of(intent).variables(processor)
     sandbox = str(started.get("sandbox", started)["environment"])
     return {
-        False: Setting(environment, CPU, numerics, wide),
-        True: Setting(environment, device, numerics, wide),
+        False: Setting(environment, CPU, numerics, heavy),
+        True: Setting(environment, device, numerics, heavy),
         "trial": Setting(sandbox, CPU, numerics),
     }
 

@@ -19,7 +19,7 @@ from harness.store.journal import Chain, Event
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 _IMAGE = re.compile(r"none|sha256:[0-9a-f]{64}")
 _USED = {"cpu_ms", "rss_kib", "wall_ms"}
-_MACHINE = {"python": str, "kernel": str, "machine": str, "cpu": str, "cores": int}
+_MACHINE = {"python": str, "kernel": str, "machine": str, "cpu": str, "cores": int, "processor": dict}
 _DIGESTS = {
     "run.started": ("manifest", "lock", "plan", "environment"),
     "step.done": ("key", "entry"),
@@ -86,6 +86,10 @@ def _start(event: Event) -> Iterator[str]:
     odd = [name for name, kind in _MACHINE.items() if name in facts and type(facts[name]) is not kind]
     if odd or facts.get("cores", 1) < 1:
         yield f"facts: {', '.join(odd) or 'cores'} cannot be"
+    elif "processor" in facts:
+        said = facts["processor"]
+        if said.keys() != {"name", "class"} or not all(isinstance(one, str) for one in said.values()):
+            yield "facts: processor is not its name and class"
 
 
 def _is_usage(usage: dict[str, Any]) -> bool:
