@@ -191,7 +191,7 @@ def test_memory_that_runs_out_halves_the_batch_and_loses_nothing(
         assert math.isclose(theirs["logprob"], mine["logprob"], abs_tol=1e-4)
 
 
-def test_the_tokens_of_a_batch_are_added_exactly_and_so_alike_on_every_python() -> None:
+def test_the_tokens_of_a_batch_are_added_exactly() -> None:
     group = together.prepared([TokenizedContinuation((1,), (2,) * 10)])
     group.logs, group.greedy = [[-0.1] * 10], [True]
     assert [each.logprob for each in group.scores()] == [-1.0]  # added one by one they make -0.9999999999999999

@@ -76,6 +76,6 @@ def test_the_published_ceiling_stands_beside(tmp_path):
     assert (found["within_half_a_point"]["k"], found["within_half_a_point"]["n"], found["kappa"]) == (86, 100, 0.85)
 
 
-def test_ten_equal_grades_vary_by_nothing_though_tenths_are_no_binary_numbers(tmp_path):
+def test_ten_equal_grades_vary_by_nothing(tmp_path):
     told = compared(tmp_path, [score("T01.1", 0.1, scorer=JUDGE, grades=["0.1"] * 10)])["repeats"][JUDGE]["m"]
     assert told["variance"] == 0  # added one by one they make their mean less than 0.1
