@@ -102,7 +102,7 @@ def kappa(matrix: Sequence[Sequence[int]]) -> float | None:
 
     It computes in whole numbers until one division.
     """
-    total = sum(map(sum, matrix))
+    total = sum(sum(row) for row in matrix)
     seen = total * sum(row[place] for place, row in enumerate(matrix))
     chance = sum(sum(row) * sum(other[place] for other in matrix) for place, row in enumerate(matrix))
     return None if total * total == chance else (seen - chance) / (total * total - chance)

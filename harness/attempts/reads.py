@@ -135,7 +135,7 @@ def _grouped(media: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, A
     for each in media:
         if each["size"] > IMAGE_BYTES:
             continue
-        if group and sum(one["size"] for one in group) + each["size"] > IMAGE_BYTES:
+        if group and sum(int(one["size"]) for one in group) + each["size"] > IMAGE_BYTES:
             yield group
             group = []
         group.append(each)

@@ -181,7 +181,7 @@ def _surroundings(run: RunData) -> str:
         words.append(f"device: {run.device}")
     for model, told in run.calls.items():
         counts = {"refused": 0, **told, "live": told["live"] - told["recorded"]}  # what was recorded was live, too
-        counts["without an answer"] = sum(told["errors"].values()) - counts["refused"]
+        counts["without an answer"] = sum(int(many) for many in told["errors"].values()) - counts["refused"]
         parts = ("replayed", "recorded", "live", "refused", "without an answer")
         words.append(f"{model}: {', '.join(f'{counts[part]} {part}' for part in parts if counts[part]) or 'not asked'}")
     if run.sees_gold:

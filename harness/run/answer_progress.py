@@ -137,8 +137,8 @@ class AnswerCounter:
     def _live(self, told: Mapping[str, Any]) -> tuple[int, int]:
         """Say what the gateway answered beyond what has ended, and how many errors are among that."""
         ended = [self._ended[name] for name in self._ended.keys() - self._kept if self._steps[name].calls]
-        wrong = sum(sum(one["errors"].values()) for one in told.values())
-        answered = wrong + sum(one["replayed"] + one["live"] for one in told.values())
+        wrong = sum(int(many) for one in told.values() for many in one["errors"].values())
+        answered = wrong + sum(int(one["replayed"] + one["live"]) for one in told.values())
         room = sum(self._wanted.get(name, 0) for name in self._under_way if self._steps[name].calls)
         live = min(room, max(0, answered - sum(rows for rows, _ in ended)))
         return live, min(live, max(0, wrong - sum(errors for _, errors in ended)))

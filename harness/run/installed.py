@@ -7,6 +7,7 @@ nothing.
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import sys
@@ -133,7 +134,7 @@ def check(place: ImportPaths, *, full: bool) -> InstallCheck:
 def _spent() -> float:
     """Give the CPU that this process and those it waited for have used."""
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return math.fsum(one.ru_utime + one.ru_stime for one in used)
 
 
 def _take(inventory: Inventory, place: ImportPaths, *, full: bool) -> dict[str, Any]:

@@ -6,6 +6,7 @@ It reads rows of a store as texts of some length; it must never know a study's w
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -81,7 +82,10 @@ class PromptMeasure:
         each = sample.characters / max(1, sample.rows)
         shots = 1 + int(step.params.get("shots", 0))
         return PromptSizes(
-            rows * len(wordings), int(rows * sum(length + shots * each for length in wordings)), sample.texts, False
+            rows * len(wordings),
+            int(rows * math.fsum(length + shots * each for length in wordings)),
+            sample.texts,
+            False,
         )
 
     def _pinned(self, made: Ref) -> str | None:

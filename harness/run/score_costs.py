@@ -109,4 +109,4 @@ def _likelihoods(tables: RunTables) -> Iterator[Used]:
     for row in tables.rows(LIKELIHOODS, Likelihood):
         if row["item"] in tables.places:
             place = (row["model"], tables.places[row["item"]].dataset)
-            yield place, None, sum(each.get("tokens", 0) for each in row["continuations"]), False
+            yield place, None, sum(int(each.get("tokens", 0)) for each in row["continuations"]), False

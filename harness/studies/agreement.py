@@ -28,7 +28,7 @@ def measures(strata: Mapping[str, Matrix], classes: Sequence[str], seed: int) ->
     whole = [[sum(each[row][column] for each in strata.values()) for column in size] for row in size]
     hits, by_person = [whole[place][place] for place in size], [sum(row) for row in whole]
     by_rules = [sum(row[place] for row in whole) for place in size]
-    found, units = kappa(whole), max((sum(map(sum, own)) for own in strata.values()), default=0)
+    found, units = kappa(whole), max((sum(sum(row) for row in own) for own in strata.values()), default=0)
     return {
         "n": sum(by_person),
         "matrix": {name: dict(zip(classes, row, strict=True)) for name, row in zip(classes, whole, strict=True)},

@@ -54,7 +54,7 @@ def tally(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     skipped = {
         "items": len({item for part in parts for item in part["items"]}),
         "models": params["models"],
-        "prompts": sum(part["prompts"] for part in parts),
+        "prompts": sum(int(part["prompts"]) for part in parts),
         "reason": "these models read no images",
     }
     rows.write_one(out / "counts", {f"{params['dataset']}/skipped": skipped})

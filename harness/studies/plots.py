@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import os
 import tempfile
 import textwrap
@@ -164,7 +165,7 @@ def label(text: str, width: float = 2.0, points: float = BODY) -> str:
     shown = "".join(_shown(char) for char in unicodedata.normalize("NFC", text))
     shown = " ".join(shown.split()) or "(no name)"
     room = width * 72 / points
-    if sum(_advance(char) for char in shown) <= room:
+    if math.fsum(_advance(char) for char in shown) <= room:
         return shown
     room = (room - _advance("…")) / 2
     return f"{_within(shown, room)}…{_within(shown[::-1], room)[::-1]}"

@@ -75,7 +75,7 @@ def plain(result: Mapping[str, Any], to: Path | None) -> dict[str, Any]:
     """
     found = dict(_arrays(result, ""))
     if to is None:
-        _require_few(sum(array.size for array in found.values()), "the result's arrays have too much to read:")
+        _require_few(sum(int(array.size) for array in found.values()), "the result's arrays have too much to read:")
         return dict(listed(result))
     if not found:
         raise InputError("the result has no array to write", where=str(to), next="leave out -o")

@@ -180,5 +180,7 @@ def _offered(socket: Path, port: int) -> Iterator[str]:
 def _summed(summary: Mapping[str, Any]) -> GatewayResult:
     rows = [{name: one[name] for name in GatewayModel.model_fields} for one in summary.get("others", ())]
     models = [GatewayModel(**row) for row in rows]
-    counts = {name: sum(getattr(one, name) for one in models) for name in ("requests", "replayed", "recorded", "live")}
+    counts = {
+        name: sum(int(getattr(one, name)) for one in models) for name in ("requests", "replayed", "recorded", "live")
+    }
     return GatewayResult(**counts, refused=sum(sum(one.errors.values()) for one in models), models=models)

@@ -18,8 +18,9 @@ from harness import rows
 from harness.errors import InputError
 from harness.models.completion import CompletionRequest
 from harness.models.local import continuations as local_likelihood
-from harness.models.local import likelihood
+from harness.models.local import likelihood, together
 from harness.models.local.batch import NO_ROOM
+from harness.models.local.continuations import TokenizedContinuation
 from harness.models.local.likelihood import measure
 from harness.models.local.load import LoadedModel, open_causal
 from harness.models.providers.transformers import LocalModel
@@ -188,3 +189,9 @@ def test_memory_that_runs_out_halves_the_batch_and_loses_nothing(
     assert [row.get("error") for row in found] == [None, None, NO_ROOM, None]
     for mine, theirs in zip(ours[0]["continuations"], found[0]["continuations"], strict=True):
         assert math.isclose(theirs["logprob"], mine["logprob"], abs_tol=1e-4)
+
+
+def test_the_tokens_of_a_batch_are_added_exactly() -> None:
+    group = together.prepared([TokenizedContinuation((1,), (2,) * 10)])
+    group.logs, group.greedy = [[-0.1] * 10], [True]
+    assert [each.logprob for each in group.scores()] == [-1.0]  # added one by one they make -0.9999999999999999

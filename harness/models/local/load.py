@@ -221,7 +221,7 @@ def _facts(model: Any, tokenizer: Any, params: Mapping[str, Any]) -> dict[str, A
         "device": str(model.device),
         "devices": sorted({str(place) for place in getattr(model, "hf_device_map", {"": model.device}).values()}),
         "dtype": params.get("dtype", "float32"),
-        "parameters": sum(tensor.numel() for tensor in model.parameters()),
+        "parameters": sum(int(tensor.numel()) for tensor in model.parameters()),
         "quantisation": params.get("quantisation"),
         "threads": torch.get_num_threads(),
         "torch": torch.__version__,

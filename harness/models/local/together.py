@@ -6,6 +6,7 @@ prompts begin with, such as their examples, is computed once for all. It never k
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -47,7 +48,7 @@ class PreparedGroup:
     def scores(self) -> list[ContinuationScore]:
         """Sum up what was found."""
         found = zip(self.logs, self.pairs, self.greedy, strict=True)
-        return [ContinuationScore(sum(logs), len(pair.tail), greedy) for logs, pair, greedy in found]
+        return [ContinuationScore(math.fsum(logs), len(pair.tail), greedy) for logs, pair, greedy in found]
 
 
 def prepared(pairs: Group) -> PreparedGroup:

@@ -42,7 +42,7 @@ def bleu(response: str, reference: str) -> Bleu:
     penalty = 0.0
     if ratio:
         penalty = 1.0 if ratio > 1.0 else math.exp(1 - 1.0 / ratio)
-    mean = math.exp(sum(math.log(each) / ORDER for each in precisions)) if min(precisions) > 0 else 0.0
+    mean = math.exp(math.fsum(math.log(each) / ORDER for each in precisions)) if min(precisions) > 0 else 0.0
     return Bleu(mean * penalty, precisions, penalty, ratio, len(ours), len(theirs))
 
 

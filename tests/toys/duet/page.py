@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     body = []
     for (model, scorer), scores in sorted(found.items()):
         values = [row["value"] for row in scores if isinstance(row["value"], int | float)]
-        mean = f"{sum(values) / len(values):.3f}" if values else "-"
+        mean = f"{math.fsum(values) / len(values):.3f}" if values else "-"
         told = ", ".join(f"{name} {count}" for name, count in graded.states(scores).items())
         body.append((f"{model} by {scorer}", mean, told, trust.get(scorer, UNCERTIFIED)))
     shown = table("What the answers are worth", ("who", "mean", "answers", "grader"), body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ def right(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
             found.setdefault(row["item"], []).append(row["value"])
     items = sorted(rows.read(inputs["items"], Item), key=lambda item: item["id"])
     made = [
-        (item["input"]["n"], sum(said) / len(said) if (said := found.get(item["id"])) else np.nan) for item in items
+        (item["input"]["n"], math.fsum(said) / len(said) if (said := found.get(item["id"])) else np.nan)
+        for item in items
     ]
     arrays.write(out / "right", np.asarray(made, np.float64))

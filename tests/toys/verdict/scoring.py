@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 def mean(seen: Seen) -> Found:
     """Give the mean grade."""
     grades = [one["parsed"] for one in seen.judgements]
-    return {"value": sum(grades) / len(grades), "detail": {"grades": grades}}
+    return {"value": math.fsum(grades) / len(grades), "detail": {"grades": grades}}
 
 
 def exact(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -42,5 +43,5 @@ def count(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     told = {}
     for name, scores in sorted(found.items()):
         values = [row["value"] for row in scores if isinstance(row["value"], int | float)]
-        told[name] = {"mean": sum(values) / len(values), "n": len(values), **graded.states(scores)}
+        told[name] = {"mean": math.fsum(values) / len(values), "n": len(values), **graded.states(scores)}
     rows.write_one(out / "graded", told)

@@ -268,7 +268,7 @@ def _unnamed(text: str, named: list[CityMention], gazetteer: Gazetteer) -> Span 
 
 def _is_name(text: str) -> bool:
     """Whether a whole text reads as a name: short, no sentence, with capitals or in another script."""
-    words = re.findall(r"[^\W\d_]+", text)
+    words: list[str] = re.findall(r"[^\W\d_]+", text)
     if words and bare_word(words[0]) in _WORDS_AND_CITIES:
         rest = text[text.index(words[0]) + len(words[0]) :]
         if len(words) == 1 or (words[0][0].isupper() and patterns.IS_MOST.match(rest)):

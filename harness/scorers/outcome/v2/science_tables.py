@@ -5,6 +5,7 @@ It knows four options and one text; it must never know which option is right, or
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -124,7 +125,7 @@ def _shares(text: str, entries: Sequence[_Entry], parts: tuple[list[str], list[s
 
 
 def _are_shares(values: Sequence[float], text: str, bare: bool) -> bool:
-    total = sum(values)
+    total = math.fsum(values)
     if not bare and (85 <= total <= 105 or _SURE.search(text)):
         return True
     return 99 <= total <= 101 or 0.85 <= total <= 1.05

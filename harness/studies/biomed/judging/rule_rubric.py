@@ -21,6 +21,7 @@ It must never know how a text is read.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -54,7 +55,7 @@ def _by_verdict(verdict: Fared, fared: Sequence[Fared]) -> float:  # noqa: PLR09
     worths = [_worth(one) for one in others]
     bad = [one for one in others if one.status in _BAD and not _partial(one)]
     if verdict.status == ABSENT and not (verdict.fact["value"] == YES and not bad and any(map(_names_it, others))):
-        return 1.0 if others and not bad and sum(worths) >= 2 * len(worths) else 0.0
+        return 1.0 if others and not bad and math.fsum(worths) >= 2 * len(worths) else 0.0
     if bad:
         few = len(bad) <= 0.15 * len(others) and all(
             one.fact["of"][:2] == "rs" and one.fact["kind"] != NUMBER for one in bad
@@ -76,7 +77,7 @@ def _by_verdict(verdict: Fared, fared: Sequence[Fared]) -> float:  # noqa: PLR09
         return 3.0
     if any(map(_in_one, more)):
         return 2.0
-    share = sum(worths) / (3 * len(worths))
+    share = math.fsum(worths) / (3 * len(worths))
     return 3.0 if share >= 0.7 else 2.5 if share >= 0.3 else 2.0
 
 
@@ -111,7 +112,7 @@ def _by_facts(fared: Sequence[Fared], builds: int) -> float:
     frequent = [one for one in main if "frequency" in one.fact["slot"]]
     implied = len(frequent) > 1 and any(one.status in (RIGHT, NEAR) for one in frequent)
     worths = [2.0 if implied and one in frequent and one.status == ABSENT else _worth(one) for one in main]
-    grade = sum(w * x for w, x in zip(worths, weights, strict=True)) / sum(weights)
+    grade = math.fsum(w * x for w, x in zip(worths, weights, strict=True)) / math.fsum(weights)
     bad = [one for one in main if one.status in _BAD]
     if _lacks(main, worths, builds):
         grade = min(1.5, grade)

@@ -6,6 +6,7 @@ it must never know a text, nor which model anybody hopes for.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -101,7 +102,7 @@ def sign_flip(differences: Sequence[float], draws: TemplateDraws) -> Any:
     if not size:
         return NO_TEMPLATES
     signs = draws.signs(size)
-    hits = int((np.abs(signs @ np.array(differences)) >= abs(sum(differences)) - CLOSE).sum())
+    hits = int((np.abs(signs @ np.array(differences)) >= abs(math.fsum(differences)) - CLOSE).sum())
     return hits / len(signs) if size <= EXACT else (1 + hits) / (1 + FLIPS)
 
 
@@ -146,7 +147,7 @@ def _compared(left: list[tuple[int, int]], right: list[tuple[int, int]], draws: 
     told = {"p": p, "n_templates_of_both": len(differences)}
     if not left:
         return {"value": NO_PAIRS, "interval": NO_PAIRS, **told}
-    (a, n), (b, m) = ([sum(column) for column in zip(*own, strict=True)] for own in (left, right))
+    (a, n), (b, m) = ((sum(k for k, _ in own), sum(of for _, of in own)) for own in (left, right))
     if not n or not m:
         return {"value": UNDEFINED, "interval": UNDEFINED, **told}
     return {"value": a / n - b / m, **_resampled(left, right, draws), **told}

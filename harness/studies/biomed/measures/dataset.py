@@ -43,7 +43,8 @@ def dataset(items: Mapping[str, AskedItem], counts: Mapping[str, Any]) -> dict[s
 
 def _labels(labels: Sequence[Sequence[str]]) -> dict[str, Any]:
     found = donut(labels)
-    sizes, total = found["sizes"], sum(found["sizes"])
+    sizes: list[int] = found["sizes"]
+    total = sum(sizes)
     per_question = Counter(map(len, labels))
     return {
         "counts": [{"label": label, "n": size, "share": size / total}

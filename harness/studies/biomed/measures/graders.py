@@ -6,6 +6,7 @@ text, nor which grader is right.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import combinations
@@ -112,7 +113,7 @@ def _repeated(answers: Sequence[tuple[float, ...]]) -> dict[str, Any]:
     return {
         "n": len(answers),
         "n_pairs": len(pairs),
-        "variance": sum(map(_variance, answers)) / len(answers),
+        "variance": math.fsum(map(_variance, answers)) / len(answers),
         "same_grade": sum(len(set(grades)) == 1 for grades in answers) / len(answers),
         "same_state": sum(len(set(map(state_of, grades))) == 1 for grades in answers) / len(answers),
         "within_half_a_point": sum(abs(a - b) <= HALF for a, b in pairs) / len(pairs),
@@ -121,8 +122,8 @@ def _repeated(answers: Sequence[tuple[float, ...]]) -> dict[str, Any]:
 
 
 def _variance(grades: Sequence[float]) -> float:
-    mean = sum(grades) / len(grades)
-    return sum((each - mean) ** 2 for each in grades) / (len(grades) - 1)
+    mean = math.fsum(grades) / len(grades)
+    return math.fsum((each - mean) ** 2 for each in grades) / (len(grades) - 1)
 
 
 def _matrix(pairs: Iterable[tuple[str, str]]) -> list[list[int]]:

@@ -6,6 +6,7 @@ stand beside it. It knows counts by template; it must never know a model, a text
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -81,7 +82,7 @@ def quadrant(rqr: Any, sr: Any) -> Any:
 
 
 def _share(name: str, parts: list[Part]) -> dict[str, Any]:
-    k, n = (sum(column) for column in zip(*parts, strict=True)) if parts else (0, 0)
+    k, n = sum(k for k, _ in parts), sum(n for _, n in parts)
     if not n:
         nothing = {"missing": UNDEFINED[name]}
         return {"value": nothing, "k": k, "n": n, "rows": {"interval": nothing}, "templates": {"interval": nothing}}
@@ -120,7 +121,7 @@ def _whole_gain(tallies: list[StateTally], rate: float) -> Any:
     if not tallies:
         return {"missing": "nothing was answered"}
     refused = rate * sum(map(_decided, tallies))
-    wrong = (1 - rate) * sum(_decided(own) * own.bad / (own.good + own.bad) for own in tallies)
+    wrong = (1 - rate) * math.fsum(_decided(own) * own.bad / (own.good + own.bad) for own in tallies)
     abstained, bad = sum(own.abstained for own in tallies), sum(own.bad for own in tallies)
     if not abstained + bad or not refused + wrong:
         return {"missing": UNDEFINED[SR]}

@@ -37,7 +37,7 @@ def student(units: int) -> float:
 
 def share_over_rows(parts: Sequence[Part]) -> list[float]:
     """Give Wilson's interval of the pooled share; there is at least one row."""
-    return list(wilson(*map(sum, zip(*parts, strict=True))))
+    return list(wilson(sum(k for k, _ in parts), sum(n for _, n in parts)))
 
 
 def share_over_templates(parts: Sequence[Part]) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def share_over_templates(parts: Sequence[Part]) -> dict[str, Any]:
     size = len(there)
     if size < 2:
         return {"interval": ONE_TEMPLATE, "n_templates": size}
-    k, n = (sum(column) for column in zip(*there, strict=True))
+    k, n = sum(k for k, _ in there), sum(n for _, n in there)
     p = k / n
     if all(own * n == k * of for own, of in there):
         effective = float(size)

@@ -5,6 +5,7 @@ It knows quartiles and whiskers; it must never know a score, nor compute a quart
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -92,4 +93,4 @@ def _drawn(axes: Axes, at: int, found: Mapping[str, Any]) -> bool:
 
 
 def _outside(found: Any) -> str:
-    return f"{sum(number(each.get('n_outside')) or 0 for each in found):,.0f}"
+    return f"{math.fsum(number(each.get('n_outside')) or 0 for each in found):,.0f}"

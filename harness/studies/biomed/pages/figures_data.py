@@ -5,6 +5,7 @@ It knows counts; it must never know a question, nor which outliers were left out
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -52,11 +53,11 @@ def _counts(found: Mapping[str, Any]) -> list[Label]:
     given = [(str(each.get("label", "")), number(each.get("n")) or 0.0) for each in found.get("counts") or []]
     kept = [label for label in given if label[1] > 0]
     rest = kept[MOST:]
-    return [*kept[:MOST], *([(f"{len(rest)} others", sum(count for _, count in rest))] if rest else [])]
+    return [*kept[:MOST], *([(f"{len(rest)} others", math.fsum(count for _, count in rest))] if rest else [])]
 
 
 def _donut(sheet: plots.Sheet, left: float, counts: Sequence[Label]) -> None:
-    total = sum(count for _, count in counts)
+    total = math.fsum(count for _, count in counts)
     axes = sheet.panel(left, TOP + 0.3, ROUND, ROUND)
     axes.pie(
         [count for _, count in counts], colors=COLOURS[: len(counts)], startangle=90, counterclock=False, radius=1.2,
@@ -98,7 +99,7 @@ def lengths(basis: FigureBasis) -> plots.Sheet:
 
 def _histogram(axes: Axes, found: Mapping[str, Any]) -> None:
     counts = [number(each) or 0.0 for each in found["counts"]]
-    first, width, total = number(found.get("from")) or 0.0, number(found.get("width")) or 1.0, sum(counts)
+    first, width, total = number(found.get("from")) or 0.0, number(found.get("width")) or 1.0, math.fsum(counts)
     middles = [first + (at + 0.5) * width - 0.5 for at in range(len(counts))]  # a whole length is a bar's middle
     heights = [100 * count / total for count in counts] if total else counts
     axes.bar(middles, heights, width, color=BLUE, edgecolor=plots.PAPER, linewidth=0.4)

@@ -5,6 +5,7 @@ It knows cells and colours; it must never know how a cell was counted, nor on wh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -60,7 +61,7 @@ def category_map(stem: str, basis: FigureBasis) -> plots.Sheet:
     if not shown or not maps:
         return nothing(outputs.TITLES[stem], note)
     room = _room([order[at] for at in shown])
-    high = sum(HEAD + ROW * len(one.categories) for one in maps)
+    high = math.fsum(HEAD + ROW * len(one.categories) for one in maps)
     sheet = plots.sheet(plots.WIDTH, TOP + room + high + plots.depth(note))
     sheet.heading(outputs.TITLES[stem], UNDER[stem])
     scale = AR_SCALE if stem == outputs.MAP_AR else SCALE

@@ -77,7 +77,7 @@ def refuse_double_ids(name: str, path: Path, rows: pl.LazyFrame) -> None:
     digest = pl.col("UUID").hash()
     with translating(name, path):
         digests = rows.select(digest).collect(engine="streaming").to_series().sort()
-        clashes = digests.filter(digests == digests.shift()).unique()
+        clashes = digests.filter(digests == digests.shift()).unique(maintain_order=True)
         for first in range(0, len(clashes), _CLASHES):
             some = clashes.slice(first, _CLASHES).implode()
             ids = rows.filter(digest.is_in(some)).select(pl.len(), different=pl.col("UUID").n_unique())

@@ -71,11 +71,14 @@ def _frequent(tables: Tables, rules: Rules) -> pl.DataFrame:
 
     drugs = merged_drugs(tables).with_row_index("at").select("at", "ids", "actions", molecule_type="types")
     each = drugs.explode("molecule_type").explode("actions").drop_nulls(["molecule_type", "actions"])
-    counts = each.group_by("molecule_type", "actions").agg(pl.col("at").min(), pl.col("ids").explode(), drugs=pl.len())
+    both = each.group_by("molecule_type", "actions", maintain_order=True)
+    counts = both.agg(pl.col("at").min(), pl.col("ids").explode(), drugs=pl.len())
     most = counts.filter(pl.col("drugs") == pl.col("drugs").max().over("molecule_type"))
-    first = each.group_by("molecule_type").agg(pl.col("at").min())
-    tied = most.group_by("molecule_type").agg("actions", pl.col("drugs").first(), pl.col("ids").explode())
-    return tied.join(first, on="molecule_type").sort("at", "molecule_type").collect()
+    first = each.group_by("molecule_type", maintain_order=True).agg(pl.col("at").min())
+    alike = most.group_by("molecule_type", maintain_order=True)
+    tied = alike.agg("actions", pl.col("drugs").first(), pl.col("ids").explode())
+    found = tied.join(first, on="molecule_type", maintain_order="left")
+    return found.sort("at", "molecule_type", maintain_order=True).collect()
 
 
 def _most_frequent(tables: Tables, rows: pl.DataFrame, rules: Rules) -> list[Pair]:

@@ -78,15 +78,15 @@ def _asked(rows: pl.LazyFrame, ask: _Ask) -> pl.DataFrame:
     cells = (
         rows.filter(pl.col("p").is_not_null() & pl.col(ask.column).is_not_null())
         .select(pl.col(ask.column).alias(ASKED), row_order.NUMBER, ask.found().alias(YES))
-        .group_by(ASKED)
+        .group_by(ASKED, maintain_order=False)
         .agg(pl.col(row_order.NUMBER).min(), pl.col(YES).any())
         .collect(engine="streaming")
     )
     return (
         _split(cells)
-        .group_by(ASKED)
+        .group_by(ASKED, maintain_order=False)
         .agg(pl.col(row_order.NUMBER).min(), pl.col(YES).any())
-        .sort(row_order.NUMBER, ASKED)
+        .sort(row_order.NUMBER, ASKED, maintain_order=True)
     )
 
 
@@ -105,7 +105,7 @@ def _found(table: pl.LazyFrame, ask: _Ask, asked: pl.Series) -> dict[str, list[R
     named = pl.col("SNP").is_not_null() & (pl.col("SNP") != "") & pl.col(ask.column).is_not_null()
     rows = table.filter(ask.found() & named).select("UUID", "SNP", "p", "b", pl.col(ask.column).alias(ASKED))
     each = _split(rows.collect(engine="streaming")).filter(pl.col(ASKED).is_in(asked.implode()))
-    best = each.sort("p", "SNP", "UUID").unique([ASKED, "SNP"], keep="first", maintain_order=True)
+    best = each.sort("p", "SNP", "UUID", maintain_order=True).unique([ASKED, "SNP"], keep="first", maintain_order=True)
     found: dict[str, list[Row]] = {}
     for row in best.iter_rows(named=True):
         found.setdefault(row[ASKED], []).append(row)

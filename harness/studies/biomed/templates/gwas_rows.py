@@ -94,7 +94,7 @@ def either(first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame:
     if mine.is_empty():
         return other
     known, asked = np.sort(mine[HASHED].to_numpy()), other[HASHED].to_numpy()
-    order = np.argsort(asked)  # a search is fast where what is searched is in order as well
+    order = np.argsort(asked, kind="stable")  # a search is fast where what is searched is in order as well
     places = np.minimum(np.searchsorted(known, asked[order]), len(known) - 1)
     alone: Any = np.empty(len(asked), dtype=np.bool_)
     alone[order] = known[places] != asked[order]

@@ -56,8 +56,9 @@ def gene_names(tables: Tables) -> Mapping[str, list[str]]:
     import polars as pl  # noqa: PLC0415
 
     rows = tables["indications"].filter(present("approvedName")).select("approvedName", gene=symbols("approvedSymbol"))
-    single = rows.filter(pl.col("gene").list.len() == 1).select("approvedName", pl.col("gene").list.first()).unique()
-    frame = single.group_by("gene").agg(pl.col("approvedName").sort()).collect()
+    single = rows.filter(pl.col("gene").list.len() == 1).select("approvedName", pl.col("gene").list.first())
+    distinct = single.unique(maintain_order=True)
+    frame = distinct.group_by("gene", maintain_order=True).agg(pl.col("approvedName").sort()).collect()
     return dict(zip(frame["gene"], frame["approvedName"].to_list(), strict=True))
 
 
@@ -66,6 +67,7 @@ def drug_names(tables: Tables) -> Mapping[str, list[str]]:
     import polars as pl  # noqa: PLC0415
 
     rows = tables["indications"].filter(present("drugName"))
-    listed = rows.select("drugName", others=pl.concat_list(names("tradeNames_list"), names("syns_list"))).unique()
-    frame = listed.group_by("drugName").agg(other_names("others", "drugName")).collect()
+    listed = rows.select("drugName", others=pl.concat_list(names("tradeNames_list"), names("syns_list")))
+    distinct = listed.unique(maintain_order=True)
+    frame = distinct.group_by("drugName", maintain_order=True).agg(other_names("others", "drugName")).collect()
     return dict(zip(frame["drugName"], frame["others"].to_list(), strict=True))

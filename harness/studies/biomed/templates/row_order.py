@@ -23,7 +23,9 @@ def numbered(table: pl.LazyFrame) -> pl.LazyFrame:
     """
     number = _after_shared_text(table)
     missing = table.select(number.null_count()).collect(engine="streaming").item()
-    return table.join(_ranked(table), on=_ID, how="left") if missing else table.with_columns(number)
+    return (
+        table.join(_ranked(table), on=_ID, how="left", maintain_order="left") if missing else table.with_columns(number)
+    )
 
 
 def in_order(table: pl.LazyFrame, kept: pl.Expr, columns: Sequence[pl.Expr]) -> pl.DataFrame:
@@ -33,7 +35,7 @@ def in_order(table: pl.LazyFrame, kept: pl.Expr, columns: Sequence[pl.Expr]) -> 
     """
     rows = table.filter(kept).select(*columns, _after_shared_text(table)).collect(engine="streaming")
     if rows[NUMBER].null_count():
-        ranked = table.filter(kept).join(_ranked(table), on=_ID, how="left")
+        ranked = table.filter(kept).join(_ranked(table), on=_ID, how="left", maintain_order="left")
         rows = ranked.select(*columns, NUMBER).collect(engine="streaming")
     return (rows if rows[NUMBER].is_sorted() else rows.sort(NUMBER, maintain_order=True)).drop(NUMBER)
 
@@ -52,5 +54,5 @@ def _ranked(table: pl.LazyFrame) -> pl.LazyFrame:
 
     digits = pl.col(_ID).str.extract(r"([0-9]*)$").str.strip_chars_start("0")  # as text: a number may be of any length
     keys = [pl.col(_ID).str.replace(r"[0-9]*$", ""), digits.str.len_bytes(), digits, pl.col(_ID)]
-    ids = table.select(_ID).unique().sort(keys).collect()
+    ids = table.select(_ID).unique(maintain_order=False).sort(keys, maintain_order=True).collect()
     return ids.with_row_index(NUMBER).with_columns(pl.col(NUMBER).cast(pl.Int64)).lazy()

@@ -63,9 +63,9 @@ def _answerer(template: str, paper: _Ask, strict: _Ask | None = None) -> Answere
         import polars as pl  # noqa: PLC0415
 
         yes = asks.get(rules.mode, paper).counts(rules.mode).fill_null(value=False).alias(YES)
-        genes = _tested(tables).select("Gene", row_order.NUMBER, yes).group_by("Gene")
+        genes = _tested(tables).select("Gene", row_order.NUMBER, yes).group_by("Gene", maintain_order=False)
         first = genes.agg(pl.col(row_order.NUMBER).min(), pl.col(YES).any()).collect(engine="streaming")
-        ordered = first.sort(row_order.NUMBER)
+        ordered = first.sort(row_order.NUMBER, maintain_order=True)  # no two genes have their first row in common
         return ordered if TEMPLATES[template].yes_no else ordered.drop(YES)
 
     def pairs(tables: Tables, chosen: pl.DataFrame, rules: Rules) -> list[Pair]:
@@ -92,7 +92,7 @@ def _signals(tables: Tables, chosen: pl.DataFrame, counts: pl.Expr) -> tuple[Map
     first = dict(starts.select("Gene", "UUID").collect(engine="streaming").iter_rows())
     tissue = pl.col("Omic_tissue").fill_null("")
     rows = mine.filter(counts).with_columns(tissue).collect(engine="streaming")
-    best = rows.sort("p_SMR_multi", SNP, "Omic_tissue", row_order.NUMBER)
+    best = rows.sort("p_SMR_multi", SNP, "Omic_tissue", row_order.NUMBER, maintain_order=True)
     found: dict[str, dict[str, list[Row]]] = {}
     for row in best.unique(["Gene", SNP, "Omic_tissue"], keep="first", maintain_order=True).iter_rows(named=True):
         found.setdefault(row["Gene"], {}).setdefault(row[SNP], []).append(row)

@@ -41,8 +41,10 @@ def _answerer(template: str, keys: tuple[str, ...], words: _Words) -> Answerer:
             rows = rows.filter(homogeneous())
         yes = [(significant() & homogeneous()).alias(YES)] if verdict else []
         read = rows.select(*keys, SNP, "p_SMR_multi", row_order.NUMBER, *yes).collect(engine="streaming")
-        top = read.sort("p_SMR_multi", SNP, row_order.NUMBER).unique(keys, keep="first", maintain_order=True)
-        return top.drop(SNP, "p_SMR_multi").sort(row_order.NUMBER)
+        top = read.sort("p_SMR_multi", SNP, row_order.NUMBER, maintain_order=True).unique(
+            keys, keep="first", maintain_order=True
+        )
+        return top.drop(SNP, "p_SMR_multi").sort(row_order.NUMBER, maintain_order=True)
 
     def pairs(tables: Tables, chosen: pl.DataFrame, rules: Rules) -> list[Pair]:
         rows = _rows(tables["smr"], chosen[row_order.NUMBER])

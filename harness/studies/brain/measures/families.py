@@ -84,5 +84,5 @@ def counted(p: Sequence[float], found: Sequence[UnitFamily], null: Collection[in
 
 def shares(rows: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
     """Give the shares of all families' units that are below .05, raw and corrected; None where there is no unit."""
-    units = sum(row["units"] for row in rows)
-    return {f"{name}_share": sum(row[name] for row in rows) / units if units else None for name in ("raw", "fdr")}
+    units = sum(int(row["units"]) for row in rows)
+    return {f"{name}_share": sum(int(row[name]) for row in rows) / units if units else None for name in ("raw", "fdr")}

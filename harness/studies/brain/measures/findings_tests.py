@@ -56,6 +56,6 @@ def _counts(row: Mapping[str, Any]) -> dict[str, Any]:
 def _sum(families: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Add up families; a percentage of no unit is None."""
     listed = list(families)
-    found: dict[str, Any] = {name: sum(one[name] for one in listed) for name in ("units", "raw", "fdr")}
+    found: dict[str, Any] = {name: sum(int(one[name]) for one in listed) for name in ("units", "raw", "fdr")}
     units = found["units"]
     return {**found, **{f"{name}_percent": 100 * found[name] / units if units else None for name in ("raw", "fdr")}}

@@ -7,6 +7,7 @@ It must never know a recording or a trained model.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -134,4 +135,4 @@ def _said(r2: Array) -> dict[str, float]:
 
 
 def _means(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    return {key: sum(one[key] for one in found) / len(found) for key in found[0]}
+    return {key: math.fsum(one[key] for one in found) / len(found) for key in found[0]}

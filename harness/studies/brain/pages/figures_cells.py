@@ -5,6 +5,7 @@ It knows rows, columns and shades; it must never know what a number stands for.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from harness.studies import plots
@@ -52,7 +53,7 @@ def matrix(axes: Axes, values: Array, shades: Array, *, numbers: bool = True) ->
     for spine in axes.spines.values():
         spine.set_visible(False)
     for row, column in places if numbers else ():
-        colour = plots.PAPER if sum(faces[row * columns + column]) < 1.6 else plots.INK
+        colour = plots.PAPER if math.fsum(faces[row * columns + column]) < 1.6 else plots.INK
         axes.text(column + 0.5, row + 0.5, f"{values[row, column]:.2f}".removesuffix(".00"), ha="center", va="center",
                   fontsize=6, color=colour)  # fmt: skip
 

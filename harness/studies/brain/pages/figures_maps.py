@@ -58,7 +58,7 @@ def maps(run: BrainRun, found: MeasuredUnits) -> plots.Sheet:
     )
     if not shown:
         return nothing(outputs.TITLES[outputs.MAPS], note)
-    high = sum(HEAD + flat.rows * flat.side + FOOT for flat in laid)
+    high = math.fsum(HEAD + flat.rows * flat.side + FOOT for flat in laid)
     sheet = plots.sheet(plots.WIDTH, TOP + high + plots.depth(note))
     sheet.heading(outputs.TITLES[outputs.MAPS], "R2 out of sample under contiguous splits.")
     top, width = TOP, (plots.WIDTH - NAMES - 0.15 - GAP) / 2

@@ -5,6 +5,7 @@ It knows where rows and panels stand, and draws bars, dots and diamonds; it must
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -79,7 +80,7 @@ def mark_chart(chart: MarkChart) -> plots.Sheet:
             for strip in strips]  # fmt: skip
     if not any(rows):
         return nothing(chart.title, chart.note)
-    high = sum(HEAD + len(own) * chart.row + FOOT for own in rows)
+    high = math.fsum(HEAD + len(own) * chart.row + FOOT for own in rows)
     sheet = plots.sheet(plots.WIDTH, TOP + high + plots.depth(chart.note))
     sheet.heading(chart.title, chart.under)
     sheet.legend(_handles(chart.legend), top=0.14)

@@ -5,6 +5,7 @@ It knows counts and measured sizes; it must never know a score, nor compute a p-
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -37,7 +38,9 @@ def counts(found: Mapping[str, Any]) -> UnitCounts:
     """Add up the families of one level of a test."""
     listed = found.get("families")
     families = [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
-    return UnitCounts(*(int(sum(number(each.get(name)) or 0 for each in families)) for name in UnitCounts._fields))
+    return UnitCounts(
+        *(int(math.fsum(number(each.get(name)) or 0 for each in families)) for name in UnitCounts._fields)
+    )
 
 
 def relation(row: Mapping[str, Any]) -> str:

@@ -26,7 +26,7 @@ def counted(found: PublishedResults) -> dict[str, Any]:
     document: dict[str, Any] = {}
     for row in found.counts:
         people: Mapping[str, Mapping[str, Any]] = row["participants"]
-        whole = {name: sum(own[name] for own in people.values()) for name in ("units", *COUNTS)}
+        whole = {name: sum(int(own[name]) for own in people.values()) for name in ("units", *COUNTS)}
         entry = {
             "file": row["path"], "counted": row["counted"], "note": NOTE, **_shared(whole),
             "participants": {who: {**_shared(own), "median_raw": own["median_raw"]} for who, own in people.items()},

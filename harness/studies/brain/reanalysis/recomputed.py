@@ -129,6 +129,6 @@ def exchanged(published: Mapping[str, float], own: Mapping[str, float]) -> list[
         apart = [abs(published[one] - own[one]) for one in ring]
         moved = [abs(published[one] - own[place[one]]) for one in ring]
         very = any(new <= ROUNDING < old for new, old in zip(moved, apart, strict=True))
-        if sum(apart) > ROUNDING and sum(moved) * (HALF if very else NEARER) <= sum(apart):
+        if math.fsum(apart) > ROUNDING and math.fsum(moved) * (HALF if very else NEARER) <= math.fsum(apart):
             found.update(ring)
     return [one for one in published if one in found]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 from harness.errors import InputError
@@ -93,13 +95,13 @@ def _model(draw: Array, seen: _Stimulus, scales: FeatureScales) -> Array:
         (scales.position, _places(seen)), (scales.length, seen.length), (scales.word, seen.word),
         (scales.context, seen.context), (scales.category, seen.category), (scales.passage, seen.passage),
     )  # fmt: skip
-    mix = sum(scale * _mixed(draw, part, recipes.MODEL_COLUMNS) for scale, part in parts)
+    mix = reduce(add, (scale * _mixed(draw, part, recipes.MODEL_COLUMNS) for scale, part in parts))
     return mix / scales.divisor + scales.noise * draw.standard_normal(mix.shape)
 
 
 def _untrained(seed: int, seen: _Stimulus, scales: FeatureScales) -> Array:
     draw, parts = _generator(seed, "untrained"), [_places(seen), *([seen.length] if scales.length else [])]
-    mix = sum(_mixed(draw, part, recipes.MODEL_COLUMNS) for part in parts)
+    mix = reduce(add, (_mixed(draw, part, recipes.MODEL_COLUMNS) for part in parts))
     return mix / scales.untrained_divisor + scales.untrained_noise * draw.standard_normal(mix.shape)
 
 
@@ -142,7 +144,8 @@ def _units(draw: Array, seen: _Stimulus, at: RowPlaces, recipe: WorldRecipe, cou
 def _recorded(parts: Mapping[str, Array], weights: UnitWeights, signal: Array) -> Array:
     import numpy as np  # noqa: PLC0415
 
-    planted = sum(getattr(weights, name) * standardised(part) for name, part in parts.items() if name != "noise")
+    weighted = (getattr(weights, name) * standardised(part) for name, part in parts.items() if name != "noise")
+    planted = reduce(add, weighted)
     return recipes.BASE + planted * np.asarray(signal, bool) + weights.noise * parts["noise"]
 
 

@@ -7,6 +7,7 @@ never know a prompt, a model or how an answer is scored.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,5 +114,5 @@ def _heat(source: seeds.Stream) -> float:
 
 
 def _centre(atoms: Sequence[Mapping[str, Point]]) -> Point:
-    x, y, z = (sum(each["CA"][axis] for each in atoms) / len(atoms) for axis in range(3))
+    x, y, z = (math.fsum(each["CA"][axis] for each in atoms) / len(atoms) for axis in range(3))
     return x, y, z

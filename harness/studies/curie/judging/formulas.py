@@ -5,6 +5,7 @@ It must never know the name of a material.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from functools import lru_cache
@@ -136,11 +137,11 @@ def same_ratio(one: Counts, two: Counts) -> bool:
     """Whether two compositions hold the same elements in the same ratio: Cd8S8 and CdS."""
     if [element for element, _ in one] != [element for element, _ in two]:
         return False
-    whole = [sum(many for _, many in side) for side in (one, two)]
+    whole = [math.fsum(many for _, many in side) for side in (one, two)]
     shares = ((a / whole[0], b / whole[1]) for (_, a), (_, b) in zip(one, two, strict=True))
     return all(abs(a - b) <= _NEAR * max(a, b) for a, b in shares)
 
 
 def same_counts(one: Counts, two: Counts) -> bool:
     """Whether two formulas are one molecule: H2O2 is not HO."""
-    return same_ratio(one, two) and abs(sum(n for _, n in one) - sum(n for _, n in two)) < 0.01
+    return same_ratio(one, two) and abs(math.fsum(n for _, n in one) - math.fsum(n for _, n in two)) < 0.01

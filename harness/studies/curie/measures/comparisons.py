@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import combinations
+from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +115,7 @@ def _averaged(
         return {"difference": intervals.absent(NOT_ALL), "n_tasks": len(finite)}
     factors = {task: scale(found.request.primary[task][1]) for task in tasks}
     value = mean([factors[task] * mean(apart[task].values()) for task in tasks])
-    again = sum(factors[task] * draws[task].means(apart[task]) for task in tasks) / len(tasks)
+    again = reduce(add, (factors[task] * draws[task].means(apart[task]) for task in tasks)) / len(tasks)
     units = min(len(apart[task]) for task in tasks)
     told = intervals.beside(value, again, units, NOT_ALL)
     return {"difference": told, "n_tasks": len(tasks), "coverage": UNSIMULATED}

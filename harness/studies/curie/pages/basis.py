@@ -5,6 +5,7 @@ It knows rules by name and counts of records; it must never know a result.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -104,7 +105,7 @@ def origin(run: RunFacts, counts: Mapping[str, Any]) -> str:
         return "A re-implementation of CURIE (arXiv 2503.13517)."
     if own == len(known):
         return "A re-implementation of CURIE (arXiv 2503.13517) on records of our own: not a replication."
-    here, whole = (sum(number(found.get(name)) or 0 for found in known if not is_own(found))
+    here, whole = (math.fsum(number(found.get(name)) or 0 for found in known if not is_own(found))
                    for name in ("kept", "expected"))  # fmt: skip
     words = f"A re-implementation of CURIE (arXiv 2503.13517) on {here:,.0f} of {whole:,.0f} published records"
     return f"{words}, and on records of our own for {own} tasks." if own else f"{words}."

@@ -5,6 +5,7 @@ It knows which values of which document a figure shows; it must never know how a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
@@ -119,7 +120,7 @@ def difficulty(run: RunFacts, given: Documents) -> plots.Sheet:
 def _records(found: Mapping[str, Any], level: str) -> str:
     averaged = found.get("averaged") or []
     counts = [number(section(found, "records", task).get(level)) or 0 for task in averaged]
-    return f"{sum(counts):,.0f} records"
+    return f"{math.fsum(counts):,.0f} records"
 
 
 def boxes(run: RunFacts, given: Documents) -> plots.Sheet:

@@ -5,6 +5,7 @@ Exact, and bounded: each function says up to what size. It must never know where
 
 from __future__ import annotations
 
+import math
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -100,7 +101,7 @@ def _aligner() -> Any:
 
 def chance(gold: str, predicted: str) -> float:
     """Give the mean identity of the predicted sequence's SHUFFLES shuffles with the right one (P4)."""
-    return sum(align(gold, each).identity for each in shuffled(predicted)) / SHUFFLES
+    return math.fsum(align(gold, each).identity for each in shuffled(predicted)) / SHUFFLES
 
 
 def shuffled(sequence: str) -> list[str]:

@@ -42,7 +42,7 @@ def score(response: str, truth: str) -> Found:
 def iou(box: GeoBox, gold: GeoBox) -> float:
     """Give the intersection over union of two boxes in degrees, across the antimeridian too."""
     start = (gold.west - box.west) % CIRCLE  # of the gold, counted from our west side; it comes round again
-    across = sum(_shared(box.width, at, at + gold.width) for at in (start, start - CIRCLE))
+    across = math.fsum(_shared(box.width, at, at + gold.width) for at in (start, start - CIRCLE))
     common = across * max(0.0, min(box.north, gold.north) - max(box.south, gold.south))
     return common / (box.width * box.height + gold.width * gold.height - common)
 

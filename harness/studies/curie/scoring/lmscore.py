@@ -49,11 +49,11 @@ def score(top_logprobs: Sequence[Mapping[str, Any]], mode: str = STRICT) -> Foun
     if not listed:
         return _without(mode, "none of good, ok, okay and bad is among the first five")
     weights = _weights(listed, [math.exp(logprob) for logprob, _ in entries[:TOP]])
-    total = sum(weights.values())
+    total = math.fsum(weights.values())
     if not total:
         return _without(mode, "the three classes have no probability at all")
     shares = {name: weight / total for name, weight in weights.items()}
-    value = sum(WEIGHTS[name] * share for name, share in shares.items())
+    value = math.fsum(WEIGHTS[name] * share for name, share in shares.items())
     metrics = {LMSCORE: value, **{f"p_{name}": share for name, share in shares.items()}}
     return finding(mode, value, VALID, metrics)
 
@@ -61,7 +61,7 @@ def score(top_logprobs: Sequence[Mapping[str, Any]], mode: str = STRICT) -> Foun
 def _weights(listed: Mapping[str, float], top: Sequence[float]) -> dict[str, float]:
     """Give each class its probability; one that is not listed at most its part of what is left over (M1)."""
     absent = len(WEIGHTS) - len(listed)
-    rest = max(0.0, 1.0 - sum(top)) / absent if absent else 0.0
+    rest = max(0.0, 1.0 - math.fsum(top)) / absent if absent else 0.0
     unseen = max(FLOOR, min(rest, *top))
     return {name: listed.get(name, unseen) for name in WEIGHTS}
 

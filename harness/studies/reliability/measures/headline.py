@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
 from itertools import combinations
 from math import fsum
+from operator import add
 from typing import Any
 
 from harness.studies.intervals import absent, beside, ratio
@@ -79,7 +80,7 @@ class Averages:
             return ((incorrect or 0) / short if short else None), ratio(failed, avoided + failed)
         tables = [self.found[each] for each in over]
         values = [value for each in tables if (value := each.value(model, name)) is not None]
-        return fsum(values) / len(over), sum(each.resampled(model, name) for each in tables) / len(over)
+        return fsum(values) / len(over), reduce(add, (each.resampled(model, name) for each in tables)) / len(over)
 
 
 def headline(found: Mapping[str, TableEstimates], facts: Facts) -> dict[str, Any]:

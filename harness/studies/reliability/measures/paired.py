@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +119,7 @@ def overall(found: Sequence[Mapping[str, MeasureDifference]]) -> dict[str, Any]:
     for name in MEASURES:
         each = [measured[name] for measured in found if measured[name].value is not None]
         value = math.fsum(m.value or 0.0 for m in each) / len(each) if each else None
-        mean = sum(m.resampled for m in each) / len(each) if each else None
+        mean = reduce(add, (m.resampled for m in each)) / len(each) if each else None
         units = min((m.units for m in each), default=0)
         row[name] = {"difference": intervals.beside(value, mean, units, NO_PAIRS)}
     return row

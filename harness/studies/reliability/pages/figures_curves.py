@@ -58,7 +58,7 @@ def _stack(bins: Bins, guessed: float) -> GridPanel:
     def draw(panel: Axes) -> None:
         # Drawn from the whole down, one over the other: no seam between two colours.
         for upto in (3, 2, 1):
-            heights = [sum(triple) for triple in zip(*(shares[name] for name in SHARES[:upto]), strict=True)]
+            heights = [math.fsum(triple) for triple in zip(*(shares[name] for name in SHARES[:upto]), strict=True)]
             panel.stairs(heights, edges, fill=True, color=FILL[SHARES[upto - 1]], linewidth=0)
         if guessed:
             given = zip(shares["correct"], shares["incorrect"], strict=True)

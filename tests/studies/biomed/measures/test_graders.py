@@ -74,3 +74,8 @@ def test_an_odd_grade_is_no_grade(tmp_path, grade):
 def test_the_published_ceiling_stands_beside(tmp_path):
     found = compared(tmp_path, graded("T01", [3]))["ceiling"]
     assert (found["within_half_a_point"]["k"], found["within_half_a_point"]["n"], found["kappa"]) == (86, 100, 0.85)
+
+
+def test_ten_equal_grades_vary_by_nothing(tmp_path):
+    told = compared(tmp_path, [score("T01.1", 0.1, scorer=JUDGE, grades=["0.1"] * 10)])["repeats"][JUDGE]["m"]
+    assert told["variance"] == 0  # added one by one they make their mean less than 0.1

@@ -90,3 +90,8 @@ def test_what_has_no_probability_counts_nothing(logprob: float) -> None:
 
 def test_the_label_of_the_metric_says_that_it_is_ours() -> None:
     assert "lmscore_project" in score(top(("good", 0.9)))["detail"]["metrics"]
+
+
+def test_shares_are_added_exactly_and_so_alike_on_every_python() -> None:
+    found = score(top(("bad", 0.01), ("ok", 0.02), ("good", 0.09)))
+    assert found["value"] == 10 / 12 == 0.8333333333333334  # added one by one it ends in 3
