@@ -10,6 +10,9 @@ import re
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from pathlib import PurePosixPath
+from re import _constants as signs  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
 
 HEX40 = r"^[0-9a-f]{40}$"
 HEX64 = r"^[0-9a-f]{64}$"
@@ -81,3 +84,18 @@ def matching(pattern: str, meant: str) -> Check:
 
 
 name = matching(NAME, "a name: lower-case letters, digits and ._-, at most 80")
+
+
+def is_possessive(pattern: str | bytes) -> bool:
+    """Whether a regular expression has a possessive repeat or an atomic group: Python 3.11.2 can misread either.
+
+    There a possessive repeat of a group finds other text than from Python 3.11.5 on. The pattern must be one of `re`.
+    """
+    return _holds(parser.parse(pattern), (signs.POSSESSIVE_REPEAT, signs.ATOMIC_GROUP))
+
+
+def _holds(part: Any, sought: tuple[Any, ...]) -> bool:
+    """Whether a part of a parsed pattern has one of some signs anywhere."""
+    if isinstance(part, list | tuple | parser.SubPattern):
+        return any(_holds(each, sought) for each in part)
+    return any(part is sign for sign in sought)

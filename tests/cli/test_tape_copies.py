@@ -138,6 +138,7 @@ def test_a_pointer_is_redacted_and_redacted_tapes_survive_export(tmp_path: Path)
     ("words", "said"),
     [
         ([], "no pattern"), (["--match", "("], "no regular expression"), (["--match", "x*"], "the empty text"),
+        (["--match", "(?:Ada)++"], "misread"),
         (["--field", "messages"], "points nowhere"), (["--field", "/request"], "points nowhere"),
         (["--match", "a", "--match", "absent"], "'absent'"), (["--field", "/request/no"], "'/request/no'"),
     ],

@@ -4,7 +4,7 @@ import pytest
 
 from harness.errors import InputError
 from harness.scorers.outcome.by_row import score_row
-from harness.scorers.outcome.regex_safety import refusal
+from harness.scorers.outcome.regex_safety import endless, refusal
 from harness.studies.reliability.data import transforms_demo
 
 
@@ -30,6 +30,12 @@ def test_patterns_that_may_run_for_ever_or_are_invalid_are_refused(pattern):
     row = {"benchmark": "transforms", "input": "x", "expected_output": "y", "answer_shape": pattern}
     with pytest.raises(InputError, match="`answer_shape` is refused"):
         score_row({**row, "response": "a" * 40 + "b"})
+
+
+@pytest.mark.parametrize("pattern", ["[a-z]++", "(?:ab)*+c", "(x?+)", "a{2,3}+", "(?>ab|a)c", "(?=a++)", "(?<!(?>a))b"])
+def test_a_pattern_that_python_3_11_2_misreads_is_refused(pattern):
+    assert "misread" in refusal(pattern)
+    assert endless(pattern) == ""  # for an engine that reads it rightly
 
 
 def test_the_shapes_of_our_own_tasks_pass():

@@ -21,6 +21,7 @@ from harness.models.tape.line import PreparedExchange, Taped, TapeLine, prepare_
 from harness.models.tape.reader import Tape
 from harness.models.tape.recorder import Recorder
 from harness.strict_json import reject_duplicates
+from harness.texts import is_possessive
 
 MASK = "[redacted]"
 ANY = "*"  # in a pointer: every name, and every place of a list
@@ -173,6 +174,11 @@ def _pattern(text: str) -> re.Pattern[str]:
         pattern = re.compile(text)
     except (re.error, OverflowError, RecursionError) as bad:
         raise InputError(f"this is no regular expression: {bad}", where=text[:200], next="correct it") from bad
+    if is_possessive(text):
+        raise InputError(
+            "some Pythons misread a possessive repeat or an atomic group", where=text[:200],
+            next="write no `+` behind another repeat, and plain groups",
+        )  # fmt: skip
     if pattern.search(""):
         raise InputError("this pattern also matches the empty text", where=text[:200], next="say what is to be hidden")
     return pattern

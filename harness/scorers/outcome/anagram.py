@@ -17,14 +17,14 @@ from harness.scorers.outcome.result import LabelResult, truncated
 from harness.scorers.prepare import RULE_SET, cue, prepare
 from harness.scorers.text_cache import cached_by_text
 
-# What an attempt looks like, over the prepared text in lower case. Possessive where it changes no match.
-_TOKEN = re.compile(r"[a-z]++")
-_QUOTED = re.compile(r"""["']([a-z]{2,}+)["']""")
+# What an attempt looks like, over the prepared text in lower case.
+_TOKEN = re.compile(r"[a-z]+")
+_QUOTED = re.compile(r"""["']([a-z]{2,})["']""")
 _NAMED = re.compile(
-    r"""(?:answer|word|solution|anagram)\s*(?:(?:is|would be|could be)\s*(?:[:=]\s*)?|[:=]\s*)["']?([a-z]++)"""
+    r"""(?:answer|word|solution|anagram)\s*(?:(?:is|would be|could be)\s*(?:[:=]\s*)?|[:=]\s*)["']?([a-z]+)"""
 )
-_ARROW = re.compile(r"""(?:->|=>|=)\s*+["']?([a-z]++)""")
-_UNSCRAMBLES = re.compile(r"""unscrambles? (?:to|into)\s*+["']?([a-z]++)""")
+_ARROW = re.compile(r"""(?:->|=>|=)\s*["']?([a-z]+)""")
+_UNSCRAMBLES = re.compile(r"""unscrambles? (?:to|into)\s*["']?([a-z]+)""")
 _NO_ANSWER = frozenset(
     ("a", "an", "the", "not", "that", "this", "it", "there", "no", "yes", "unknown", "unclear", "impossible", "i",
      "you", "we")

@@ -11,12 +11,21 @@ from re import _constants as signs  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
+from harness.texts import is_possessive
+
 LONGEST = 2_000
 FEW = 4  # so often a part may stand that itself repeats: what is tried then grows by powers, not without bound
 _REPEATS = (signs.MAX_REPEAT, signs.MIN_REPEAT)
 
 
 def refusal(pattern: str) -> str:
+    """Give the reason why a pattern that `re` searches for is refused: `endless`, or read alike by no two Pythons."""
+    if why := endless(pattern):
+        return why
+    return "some Pythons misread a possessive repeat or an atomic group" if is_possessive(pattern) else ""
+
+
+def endless(pattern: str) -> str:
     """Give the reason why a pattern is refused; empty where it may be used. One of over 2,000 characters is refused.
 
     Many repeats around another repeat, or around a choice, can take time that doubles with each character.

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-WORD = re.compile(r"[a-z]++(?:-[a-z]++)*+")
-_W = r"\"?'?(?<![a-z])([a-z]++(?:-[a-z]++)*+)(?![a-z0-9])"
+WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
+_W = r"\"?'?(?<![a-z])(?<![a-z]-)([a-z]+(?:-[a-z]+)*)(?![a-z0-9]|-[a-z])"  # whole: no part of a word is put forward
 # Letters one by one: "l-i-s-t-e-n", "l i s t e n", "l, i, s, t, e and n", "l + i + s".
 SPELLED = re.compile(
     r"(?<![a-z0-9'])\"?[a-z]\"?(?:(?: ?[-+,./|_>] ?| )(?:and )?\"?[a-z]\"?(?![a-z0-9'])){2,}", re.IGNORECASE
@@ -60,7 +60,7 @@ SHOWN = (
         rf"\byes|\bbingo|\bobviously|\beasy|\bonly|\bleaves)[,:!.]{{0,3}} ?{_GLUE}{_W}"
     ),
     re.compile(
-        r"(?:^|[.!?:\n] ?|, |so |- )\"?(?<![a-z])([a-z]++)\"?,? (?:is what|is an? (?:valid |real )?(?:anagram|"
+        r"(?:^|[.!?:\n] ?|, |so |- )\"?(?<![a-z])([a-z]+)\"?,? (?:is what|is an? (?:valid |real )?(?:anagram|"
         r"word|rearrangement)|it is|fits|works|uses (?:all|every|each)|comes out|seems right|looks right|"
         r"has all|can be (?:made|formed|spelled)|would be my|is my|i think|i believe|i guess|perhaps|maybe|"
         r"surely|probably|for sure|of course)"

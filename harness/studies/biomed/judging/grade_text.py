@@ -16,10 +16,10 @@ UNREADABLE = "no grade can be read in the reply"
 _VALUES = {Decimal(grade): grade for grade in GRADES}
 _NUMBER = re.compile(r"[-+]?[0-9]*\.?[0-9]+")
 _MARKUP = str.maketrans("", "", "*`")
-# Possessive where a run of blanks meets another, so that a reply of megabytes is read in linear time.
+# No run of blanks meets another, so that a reply of megabytes is read in linear time.
 _ALONE = re.compile(
-    r"(?:score|grade)?\s*+[:=]?\s*+(?P<minus>[-\u2212\u2013])?(?P<number>\d+(?:\.\d+)?)"
-    r"\s*+(?P<suffix>/\s*+3(?:\.0)?|points?)?\.?",
+    r"(?:score|grade)?\s*(?:[:=]\s*)?(?P<minus>[-\u2212\u2013])?(?P<number>\d+(?:\.\d+)?)"
+    r"\s*(?P<suffix>/\s*3(?:\.0)?|points?)?\.?",
     re.ASCII | re.IGNORECASE,
 )
 

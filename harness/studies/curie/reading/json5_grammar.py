@@ -24,27 +24,28 @@ JSON5_WORDS: Words = {"null": None, "true": True, "false": False}
 
 _SPACES = " \t\v\f\r\n\xa0\ufeff\u2028\u2029\u1680\u2000-\u200a\u202f\u205f\u3000"
 _BEGINS_VALUE = frozenset("[]{}\"'0123456789,:")
-_SPACE = re.compile(rf"(?:[{_SPACES}]++|//[^\r\n\u2028\u2029]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+")
-_STRINGS = {
-    mark: re.compile(rf"{mark}((?:[^{mark}\\\r\n]++|\\(?:\r\n|[\s\S]))*+){mark}") for mark in ('"', "'")
-}  # fmt: skip
+_SPACE = re.compile(rf"[{_SPACES}]+|//[^\r\n\u2028\u2029]*|/\*[\s\S]*?\*/")
+_INSIDE = {  # a string's text up to what must be its end: it matches anything, and so need never try a second way
+    mark: re.compile(rf"[^{mark}\\\r\n]*(?:\\(?:\r\n|[\s\S])[^{mark}\\\r\n]*)*") for mark in ('"', "'")
+}
 _ESCAPE = re.compile(r"\\(\r\n|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|0(?![0-9])|[\s\S])")
 _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
 _DIGITS = tuple("0123456789")
 _LINE_ENDS = ("\r\n", "\r", "\n", "\u2028", "\u2029")  # behind a backslash they are nothing
 _NUMBER = re.compile(
-    r"([+-]?)(?:(0[xX][0-9A-Fa-f]++)|((?:(?:0(?![0-9])|[1-9][0-9]*+)(?:\.[0-9]*+)?|\.[0-9]*+)(?:[eE][+-]?[0-9]*+)?)"
+    r"([+-]?)(?:(0[xX][0-9A-Fa-f]+)|((?:(?:0(?![0-9])|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]*)(?:[eE][+-]?[0-9]*)?)"
     r"|(Infinity|NaN))"
 )
-_NAME = re.compile(r"[A-Za-z$_][A-Za-z0-9$_]*+")
+_NAME = re.compile(r"[A-Za-z$_][A-Za-z0-9$_]*")
 
 
 def end_of_space(text: str, at: int) -> int:
     """Give the place behind the white space and comments that begin at a place."""
     if text[at : at + 1] in _BEGINS_VALUE:
         return at  # there is none: the usual case
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+    while found := _SPACE.match(text, at):
+        at = found.end()
+    return at
 
 
 def read_value(text: str, at: int, words: Words, depth: int) -> tuple[Any, int]:
@@ -57,7 +58,7 @@ def read_value(text: str, at: int, words: Words, depth: int) -> tuple[Any, int]:
         if depth == 0:
             raise Unreadable("nested too deep")
         return (_list if first == "[" else _object)(text, at + 1, words, depth - 1)
-    if first in _STRINGS:
+    if first in _INSIDE:
         return _string(text, at)
     if first.isalpha():
         for word, value in words.items():
@@ -80,7 +81,7 @@ def _object(text: str, at: int, words: Words, depth: int) -> tuple[dict[str, Any
     found: dict[str, Any] = {}
     at = end_of_space(text, at)
     while text[at : at + 1] != "}":
-        key, at = _string(text, at) if text[at : at + 1] in _STRINGS else _name(text, at)
+        key, at = _string(text, at) if text[at : at + 1] in _INSIDE else _name(text, at)
         at = end_of_space(text, at)
         if text[at : at + 1] != ":":
             raise Unreadable("a key without a colon")
@@ -100,11 +101,11 @@ def _next(text: str, at: int, end: str) -> int:
 
 
 def _string(text: str, at: int) -> tuple[str, int]:
-    found = _STRINGS[text[at]].match(text, at)
-    if not found:
+    found = _INSIDE[text[at]].match(text, at + 1)
+    if not found or text[found.end() : found.end() + 1] != text[at]:
         raise Unreadable("a string without an end")
-    inside = found[1]
-    return (_ESCAPE.sub(_unescaped, inside) if "\\" in inside else inside), found.end()
+    inside = found[0]
+    return (_ESCAPE.sub(_unescaped, inside) if "\\" in inside else inside), found.end() + 1
 
 
 def _unescaped(found: re.Match[str]) -> str:

@@ -16,7 +16,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 from harness.errors import MissingError
-from harness.scorers.outcome.regex_safety import refusal
+from harness.scorers.outcome.regex_safety import endless
 
 LONGEST = 200_000  # characters of a text that is searched; what is longer has no score
 SECONDS = 2.0  # of computing, as the package counts them: a busy machine does not make it less
@@ -39,7 +39,7 @@ def refused(pattern: str) -> str:
     """Give the reason why a pattern is refused: it may run for ever, or mean two things; empty where it may be used."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return refusal(pattern) or _differs(pattern)
+        return endless(pattern) or _differs(pattern)
 
 
 def _differs(pattern: str) -> str:
