@@ -138,9 +138,10 @@ def _machine_changes(old: Machine | None, new: Machine | None, ends: tuple[str, 
         return
     if processors := processor_change(old.processor, new.processor, ends):
         yield processors
-    interpreter = list(interpreter_changes(old.environment, new.environment))
+    moved = old.environment != new.environment
+    interpreter = list(interpreter_changes(old.environment, new.environment)) if moved else []
     yield from interpreter
-    packages = list(module_changes(old.environment, new.environment))
+    packages = list(module_changes(old.environment, new.environment)) if moved else []
     if packages:
         yield f"packages: {name_few(packages)}"
     if old.threads != new.threads:
@@ -149,7 +150,7 @@ def _machine_changes(old: Machine | None, new: Machine | None, ends: tuple[str, 
         yield f"numerics: {name_few(numerics)}"
     if old.image != new.image:
         yield f"image: {old.image[:19]} → {new.image[:19]}"
-    elif old.environment != new.environment and not interpreter and not packages:
+    elif moved and not interpreter and not packages:
         yield "the environment, in what has no name"
     if old.device != new.device:
         yield f"device {old.device} → {new.device}"

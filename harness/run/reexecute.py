@@ -126,27 +126,27 @@ def _folder(store: Store) -> Path:
 
 def _other(workshop: Workshop) -> Callable[[Step, Mapping[str, Any]], tuple[Cause, ...]]:
     """Give the way to name what is here other than it was in the run of a step."""
-    here, read = workshop.setting, functools.cache(lambda digest: _environment(workshop, digest))
+    here, blobs = workshop.setting, workshop.store.blobs
+
+    @functools.cache
+    def environments(digest: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Read the environment of a run, and the one here; what is the same is not read."""
+        if digest == here.environment:
+            return {}, {}
+        return read_environment(blobs.read(digest), "run"), read_environment(workshop.environment, "here")
 
     def other(step: Step, parts: Mapping[str, Any]) -> tuple[Cause, ...]:
-        ran = str(parts["environment"])
-        code = workshop.code.closure(current_kind(step.kind))
-        same = code.digest == parts["code"]
-        files = {} if same else closure_files(workshop.store.blobs.read(str(parts["code"])), "code")
-        before = StepBasis({}, {}, _machine(read(ran), parts["numerics"]), files)
-        now = _machine(read(ran if ran == here.environment else ""), here.numerics_of(step))
-        return tuple(find_causes(before, StepBasis({}, {}, now, {} if same else code.files)))
+        code, ran = workshop.code.closure(current_kind(step.kind)), str(parts["code"])
+        same, (then, now) = code.digest == ran, environments(str(parts["environment"]))
+        files = {} if same else closure_files(blobs.read(ran), "code")
+        before = StepBasis({}, {}, _machine(then, parts["numerics"]), files)
+        after = StepBasis({}, {}, _machine(now, here.numerics_of(step)), {} if same else code.files)
+        return tuple(find_causes(before, after))
 
     return other
 
 
-def _environment(workshop: Workshop, digest: str) -> Mapping[str, Any]:
-    """Read the environment of a run, or the one here where no digest is given."""
-    data = workshop.store.blobs.read(digest) if digest else workshop.environment
-    return read_environment(data, "environment")
-
-
 def _machine(environment: Mapping[str, Any], numerics: Mapping[str, str]) -> Machine:
-    """Describe what a step is made with, its processor and device left out: the one is told apart, the other is one."""
+    """Describe what a step is made with; its processor is told apart, and on another device it is not made."""
     threads, rest = split_threads(numerics)
-    return Machine("", str(environment["image"]), "", threads, rest, environment)
+    return Machine("", str(environment.get("image", "")), "", threads, rest, environment)
