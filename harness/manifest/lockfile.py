@@ -19,12 +19,7 @@ from harness.manifest.accepted_run import AcceptedRun, AcceptedRunShape
 from harness.manifest.schema import Decimals, Digest, InsidePath, Tolerance
 
 PIN_KINDS = ("models", "prompts", "datasets", "images", "packages")
-LATE_KINDS = (
-    "instruments",
-    "certificates",
-    "tables",
-    "files",
-)  # in a lock only where there are any: no older one becomes stale
+LATE_KINDS = ("instruments", "certificates", "tables", "files")  # only where there are any: no older lock is stale
 EXPECT_FIELDS = ("lock_sha256", "record_sha256", "outputs", "code", "files")
 
 
