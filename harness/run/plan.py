@@ -25,7 +25,6 @@ from harness.steps import Pinned, Plan
 from harness.studies.registry import find
 from harness.studies.study import Answered, Brief, Instrument, Maker, Model, Study, Templates
 
-
 DRAWN = (".html", ".svg", ".png")  # how pages and figures are called: no tolerance says how near two of them are
 
 

@@ -169,7 +169,7 @@ def test_reproduce_names_the_output_the_step_and_the_code_that_parted(project: P
     }  # fmt: skip
 
 
-def test_the_first_line_names_both_processors_and_only_what_disagrees_is_listed(project: Path) -> None:
+def test_the_first_line_names_both_processors(project: Path) -> None:
     accepted_elsewhere(project, processor="AMD EPYC (Zen 3)", threads="2")
     here = name_processor(facts())
     text = f"small: {SCORED} differs first; accepted on AMD EPYC (Zen 3), here {here}; threads 2 → 1"

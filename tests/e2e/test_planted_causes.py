@@ -165,7 +165,7 @@ def test_without_a_recorded_cause_the_step_itself_is_named(planted: Planted) -> 
     assert "agreed within 1e-6, bytes differ" in whole
 
 
-def test_an_audit_of_an_older_run_names_the_edited_file_of_the_step_that_it_makes_again(planted: Planted) -> None:
+def test_an_audit_names_the_edited_file_of_a_step_made_again(planted: Planted) -> None:
     PLANTS["scorer"].plant(planted)
     report = json.loads(planted.call("audit", planted.path, "--json", check=1).stdout)
     assert (report["verdict"], report["cause"]["step"]) == ("incomplete", "scored")
@@ -174,7 +174,7 @@ def test_an_audit_of_an_older_run_names_the_edited_file_of_the_step_that_it_make
     assert (flaw["id"], flaw["detail"]) == ("code.differs", "output scored; code: harness/studies/drift/scoring.py")
 
 
-def test_an_expectation_of_before_says_that_its_machine_was_not_written_down(planted: Planted) -> None:
+def test_an_older_expectation_says_that_its_machine_was_not_written_down(planted: Planted) -> None:
     path = expect_path(planted.project, "drift")
     held = load_expect(planted.project, "drift")
     assert held

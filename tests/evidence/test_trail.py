@@ -175,7 +175,7 @@ def planted(run: Bare, folder: Path, edit: Callable[[Forger], None]) -> tuple[st
     return parting.cause, {stage.stage: stage.changed for stage in parting.stages if stage.changed}
 
 
-def test_two_processors_are_named_before_anything_is_called_not_deterministic(run: Bare, tmp_path: Path) -> None:
+def test_two_processors_are_named_as_the_cause(run: Bare, tmp_path: Path) -> None:
     cause, _ = planted(run, tmp_path / "same", lambda it: None)
     assert cause.endswith("the step is not deterministic, or the cause is not recorded")
     here = Forger(run.store).started["facts"]["cpu"]
