@@ -130,11 +130,10 @@ def test_the_readme_shows_the_help_as_it_is() -> None:
     assert shown in (ROOT / "README.md").read_text()
 
 
-def test_the_table_of_the_readme_is_the_one_that_is_expected() -> None:
+def test_the_readme_counts_the_outputs_that_are_expected() -> None:
     expect = json.loads((ROOT / "lockfiles" / "manifests" / "addition-demo.expect.json").read_text())["outputs"]
-    shown = re.findall(r"^addition-demo +(\w+) +([0-9a-f]{12}) ", (ROOT / "README.md").read_text(), re.MULTILINE)
-    assert shown
-    assert dict(shown) == {name: expect[name]["sha256"][:12] for name, _ in shown}
+    [shown] = re.findall(r"^addition-demo: agreed \((\d+) outputs; ", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert int(shown) == len(expect)
 
 
 def test_every_make_target_the_readme_names_is_there() -> None:

@@ -31,7 +31,7 @@ def _text(done: CarryResult) -> str:
             out.output,
             short(out.accepted) or "-",
             short(out.made) or "-",
-            "agrees" if out.agrees else "differs",
+            "agrees, bytes differ" if out.agrees else "differs",
         ]
         for one in done.carried
         for out in one.parted

@@ -77,6 +77,8 @@ def audit(
     rows = [[check.verdict, check.id, check.subject, check.detail] for check in flaws]
     passed = len(done.checks) - len(flaws)
     word = done.verdict + (", its own checks fail" if done.self_checks == "fail" else "")
+    word += f", {done.by_tolerance}" if done.by_tolerance else ""
+    word += f"; {done.cause.text}" if done.cause else ""
     text = f"{done.coverage.text}\n" if done.coverage else ""
     some = f", limited to {done.limit} items of each dataset" if done.limit else ""
     text += f"run {done.run}{some}: {word}; {passed} checks passed, {len(flaws)} did not (level {level})"

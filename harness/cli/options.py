@@ -17,6 +17,9 @@ StoreDir = Annotated[
     typer.Option("--store", envvar="HARNESS_STORE", help="The store; default: .harness/ in the project's root."),
 ]
 Debug = Annotated[bool, typer.Option("--debug", envvar="HARNESS_DEBUG", help="Show tracebacks and whole logs.")]
+Verbose = Annotated[
+    bool, typer.Option("-v", "--verbose", envvar="HARNESS_VERBOSE", help="Show the outputs that agree, too.")
+]
 LOCAL = "local"  # the engine that needs nothing but this machine; what a verb runs on unless it is told otherwise
 EngineName = Annotated[
     str, typer.Option("--engine", envvar="HARNESS_ENGINE", help="Where steps run; `harness doctor` lists the engines.")

@@ -22,6 +22,7 @@ from harness.cli.options import (
     Models,
     Moved,
     StoreDir,
+    Verbose,
     project,
 )
 from harness.cli.scores import score_text
@@ -71,6 +72,7 @@ def run(
     images: Images = None,
     models: Models = None,
     store: StoreDir = None,
+    verbose: Verbose = False,
     json: Json = False,
     debug: Debug = False,
 ) -> int:
@@ -90,7 +92,7 @@ def run(
         if dry_run:
             return _foreseen(running.dry_run(project(store, models), asked, watch), json)
         done = running.run(project(store, models), asked, watch)
-    code = render(done, _table(done.runs) + _scores(done.runs), json)
+    code = render(done, _table(done.runs, verbose) + _scores(done.runs), json)
     _remark(done.runs, max_errors)
     return code
 
@@ -117,6 +119,7 @@ def reproduce(
     ] = None,
     images: Images = None,
     models: Models = None,
+    verbose: Verbose = False,
     json: Json = False,
     debug: Debug = False,
 ) -> int:
@@ -131,11 +134,7 @@ def reproduce(
     usual = os.environ.get("HARNESS_STORE")  # --store is the fresh one
     with watching() as watch:
         done = verb(project(Path(usual) if usual else None, models), asked, watch)
-    for one in done.runs:
-        if one.verdict == "disagreed":
-            told = ", ".join(one.moved_code) or "none; the same code made other outputs"
-            say(f"{one.manifest}: code that is not what was accepted: {told}")
-    code = render(done, _table(done.runs), json)
+    code = render(done, _table(done.runs, verbose), json)
     _remark(done.runs, max_errors)
     if done.store:
         say(f"the store of this reproduction stays in {done.store}")
@@ -145,21 +144,40 @@ def reproduce(
     return code
 
 
-def _table(found: Sequence[RunData]) -> str:
+def _table(found: Sequence[RunData], verbose: bool) -> str:
+    """Show why runs are not as accepted, the outputs that do not agree, and a line for each run.
+
+    With `verbose`, the outputs that agree are shown as well.
+    """
     rows: list[list[str]] = []
-    summary = [""]
+    summary = []
     for one in found:
-        remarks = {output.detail for output in one.outputs}
+        remarks = {output.detail for output in one.outputs if not output.by_tolerance}
         shared = remarks.pop() if len(remarks) == 1 else ""  # said once, where it is true of every output
         for output in one.outputs:
-            level, remark = level_text(output.level), "" if shared else output.detail
-            rows.append([one.manifest, output.name, short(output.sha256), level, output.verdict, remark])
+            if verbose or output.verdict != "agreed":
+                verdict, remark = output.verdict, "" if shared == output.detail else output.detail
+                if output.by_tolerance:
+                    verdict, remark = output.detail, ""
+                rows.append(
+                    [one.manifest, output.name, short(output.sha256), level_text(output.level), verdict, remark]
+                )
         failing = ", its own checks fail" if one.self_checks == "fail" else ""
         cut = f", only the first {one.limit} of each dataset were asked (--limit)" if one.limit else ""
-        verdict = f"{one.verdict}{cut}{failing}" + (f", {shared}" if shared else "")
-        summary.append(f"{one.manifest}: {verdict} ({_surroundings(one)})")
+        verdict = f"{one.verdict}{cut}{failing}" + "".join(f", {text}" for text in (one.by_tolerance, shared) if text)
+        summary.append(f"{one.manifest}: {verdict} ({_counts(one)}; {_surroundings(one)})")
         summary += [f"{one.manifest}: scored by {name}: {text}" for name, text in one.graders.items()]
-    return "\n".join([table(["manifest", "output", "sha256", "level", "verdict", ""], rows), *summary])
+    causes = [f"{one.manifest}: {one.cause.text}" for one in found if one.cause]
+    shown = [table(["manifest", "output", "sha256", "level", "verdict", ""], rows)] if rows else []
+    return "\n\n".join("\n".join(lines) for lines in (causes, shown, summary) if lines)
+
+
+def _counts(run: RunData) -> str:
+    """Count a run's outputs, and those that do not agree, if only some do not."""
+    many = len(run.outputs)
+    other = sum(output.verdict != "agreed" for output in run.outputs)
+    some = f"{other} of " if 0 < other < many else ""
+    return f"{some}{many} output{'s' * (many != 1)}"
 
 
 def _scores(found: Sequence[RunData]) -> str:

@@ -37,6 +37,11 @@ class Verdict:
     verdict: str  # agreed | disagreed | unconfirmed | missing
     detail: str = ""
 
+    @property
+    def by_tolerance(self) -> bool:
+        """Whether it agrees at its level alone, and its bytes differ."""
+        return self.verdict == "agreed" and bool(self.detail)
+
 
 def leaves(path: Path) -> dict[str, str]:
     """Return the leaf values of a JSON output by JSON Pointer; of several JSON lines the row's number comes first.
@@ -119,7 +124,14 @@ def compare(
             verdicts.append(Verdict(name, digest, level, "disagreed", f"expected {wanted['sha256'][:12]}"))
         else:
             detail = _parted(expect, name, level, deliver(digest))
-            verdicts.append(Verdict(name, digest, level, "disagreed" if detail else "agreed", detail))
+            how = f"within {level['within']}" if "within" in level else f"by interval {level['interval']}"
+            verdicts.append(
+                Verdict(name, digest, level, "disagreed", detail)
+                if detail
+                else Verdict(
+                    name, digest, level, "agreed", f"agreed {how}, bytes differ"
+                )  # no broken promise is hidden
+            )
     for name in sorted(set(expect.outputs) - set(record.outputs) if expect else ()):
         verdicts.append(Verdict(name, "", expect.outputs[name]["level"] if expect else "none", "missing"))
     return verdicts
@@ -158,6 +170,11 @@ def first_deviation(level: Mapping[str, str], expected: Mapping[str, str], path:
         elif abs(two - one) > (amount * abs(one) if share else amount):
             return f"{pointer} is {two}, expected {one} within {level['within']}"
     return ""
+
+
+def tolerance_text(many: int) -> str:
+    """Say that so many outputs agree within a tolerance alone; empty for none."""
+    return f"{many} output{'s' * (many > 1)} within tolerance alone: bytes differ" if many else ""
 
 
 def overall(record: Record, verdicts: list[Verdict]) -> str:

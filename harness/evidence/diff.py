@@ -13,11 +13,13 @@ from typing import Any
 from harness import arrays
 from harness.digest import differences
 from harness.errors import InputError
+from harness.evidence.causes import BOTH_RAN, describe_causes, name_processor, processor_change
 from harness.evidence.claims.history import RESOURCES, THREADS, changed_intent
 from harness.evidence.compare import first_deviation, leaves
 from harness.evidence.compare_arrays import Deviation, deviation_text, largest_deviation
-from harness.evidence.explain import changed_key_parts, package_changes
+from harness.evidence.explain import step_causes
 from harness.evidence.pinned_files import ChangedLine, changed_files, changed_lines
+from harness.evidence.run_documents import environment_changes
 from harness.evidence.trail import Trail
 
 # Stages in the order in which two runs can part (docs/architecture.md#diff).
@@ -68,7 +70,8 @@ def diff(left: Trail, right: Trail) -> RunDiff:
     contents = [stage for stage in stages.values() if stage.changed]
     first = contents[0] if contents else None
     step = parted_steps[0] if parted_steps else ""
-    cause = _cause(left, right, step) if step else (first.changed[0] if first else "")
+    causes = step_causes(left.steps[step], left, right.steps[step], right) if step else []
+    cause = describe_causes(causes) if step else (first.changed[0] if first else "")
     rows = list(_rows(left, right, step)) if step else []
     return RunDiff(
         _level(left, right),
@@ -107,7 +110,9 @@ def _surroundings(left: Trail, right: Trail, stages: Mapping[str, StageDiff]) ->
         stages["image"].changed.append(f"sandbox {boxes[0]} → {boxes[1]}")
     pairs = [(left.steps[name], right.steps[name]) for name in left.steps if name in right.steps]
     if pairs:
-        stages["packages"].changed += package_changes(left, pairs[0][0], right, pairs[0][1])
+        stages["packages"].changed += environment_changes(left.environment(pairs[0][0]), right.environment(pairs[0][1]))
+    one, two = (name_processor(trail.started["facts"]) for trail in (left, right))
+    stages["numerics"].changed += filter(None, [processor_change(one, two, BOTH_RAN)])
     for part in ("numerics", "device"):  # only steps that infer have a device of their own
         ends = ((one.entry.preimage[part], two.entry.preimage[part]) for one, two in pairs)
         found = (f"{part}{at}" for one, two in ends for at in differences(one, two))
@@ -128,13 +133,6 @@ def _contents(left: Trail, right: Trail, stages: Mapping[str, StageDiff]) -> Ite
             differing[one.stage].append(name)
     for stage in STAGES:
         yield from differing[stage]
-
-
-def _cause(left: Trail, right: Trail, step: str) -> str:
-    """Name what differs in the key of the first step that parted."""
-    one, two = left.steps[step], right.steps[step]
-    parts = list(changed_key_parts(one, left, two, right))
-    return "; ".join(parts) if parts else "nothing in its key: the step itself is not deterministic"
 
 
 def _rows(left: Trail, right: Trail, step: str) -> Iterator[dict[str, Any]]:

@@ -5,14 +5,14 @@ It reads recorded runs alone; an earlier run that cannot be read is named where 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.digest import differences
 from harness.errors import HarnessError, InputError
+from harness.evidence.causes import BOTH_RAN, INPUT, SHOWN, Cause, find_causes, name_few
+from harness.evidence.first_difference import step_basis
 from harness.evidence.pinned_files import changed_files, changed_lines, file_name
-from harness.evidence.run_documents import environment_changes
 from harness.evidence.trail import RecordedStep, Trail, read_trail
 from harness.store.store import Store
 
@@ -81,7 +81,7 @@ def _reason(step: RecordedStep, trail: Trail, earlier: _Earlier) -> str:
     for other in earlier.trails:
         before = other.steps.get(step.name)
         if before:
-            moved = list(changed_key_parts(before, other, step, trail))
+            moved = changed_key_parts(before, other, step, trail)
             if moved:
                 return f"since run {other.run}: {'; '.join(moved)}"
             return f"its result of run {other.run} was lost or damaged"
@@ -89,25 +89,34 @@ def _reason(step: RecordedStep, trail: Trail, earlier: _Earlier) -> str:
     return f"{none} ({earlier.gap})" if earlier.gap else none
 
 
-def changed_key_parts(before: RecordedStep, old: Trail, after: RecordedStep, new: Trail) -> Iterator[str]:
-    """List the parts of a step's key that changed between two runs.
+def changed_key_parts(before: RecordedStep, old: Trail, after: RecordedStep, new: Trail) -> list[str]:
+    """List the parts of a step's key that changed between two runs, the likeliest cause of another output first.
 
     Code is told by file, packages by name and version, and a pinned input file by its name and changed lines.
     """
-    for pointer in differences(before.entry.preimage, after.entry.preimage):
-        part = pointer.split("/")[1]
-        if part == "code":
-            files = differences(old.files(before), new.files(after))
-            yield "code: " + ", ".join(name[1:].replace("~1", "/") for name in files)
-        elif part == "environment":
-            if old.started["image"] != new.started["image"]:
-                yield f"image: {old.started['image'][:19]} → {new.started['image'][:19]}"
-            packages = package_changes(old, before, new, after)
-            if packages:
-                yield "packages: " + ", ".join(packages)
-        else:
-            ends = changed_files(before, old, after, new, pointer) if part == "inputs" else iter(())
-            yield pointer[1:] + "".join(f" ({_file(left, old, right, new)})" for left, right in ends)
+    left, right = step_basis(old, before, observed=False), step_basis(new, after, observed=False)
+    return [cause.text for cause in find_causes(left, right, tell=_tell_pinned(before, old, after, new))]
+
+
+def step_causes(before: RecordedStep, old: Trail, after: RecordedStep, new: Trail) -> list[Cause]:
+    """List why a step made other outputs in two runs: what changed in its key, and the processor it ran on."""
+    tell = _tell_pinned(before, old, after, new)
+    return find_causes(step_basis(old, before), step_basis(new, after), BOTH_RAN, tell)
+
+
+def _tell_pinned(
+    before: RecordedStep, old: Trail, after: RecordedStep, new: Trail
+) -> Callable[[str, Sequence[str]], str]:
+    """Return the way to spell changed inputs with the pinned files behind them, and their changed lines."""
+
+    def told(kind: str, names: Sequence[str]) -> str:
+        spelled = []
+        for name in names[:SHOWN]:
+            ends = changed_files(before, old, after, new, f"/{name}") if kind == INPUT else iter(())
+            spelled.append(name + "".join(f" ({_file(left, old, right, new)})" for left, right in ends))
+        return name_few([*spelled, *names[SHOWN:]])
+
+    return told
 
 
 def _file(left: str, old: Trail, right: str, new: Trail) -> str:
@@ -115,8 +124,3 @@ def _file(left: str, old: Trail, right: str, new: Trail) -> str:
     lines = [str(one.line) for one in changed_lines(left, old, right, new)]
     shown = ", ".join(lines[:LINES]) + (f" and {len(lines) - LINES} more" if len(lines) > LINES else "")
     return file_name(left, old, right, new) + (f", line{'s' * (len(lines) > 1)} {shown}" if lines else "")
-
-
-def package_changes(old: Trail, before: RecordedStep, new: Trail, after: RecordedStep) -> list[str]:
-    """List what differs between the environments of two steps: packages, Python, platform, other modules."""
-    return list(environment_changes(old.environment(before), new.environment(after)))

@@ -12,6 +12,7 @@ from harness.digest import parse
 from harness.errors import InputError
 from harness.store.blobs import is_digest
 
+COMPUTING = ("numpy", "scipy", "torch")  # a number that differs comes of these more often than of any other package
 _TEXTS = ("image", "python", "implementation", "platform")
 _ENVIRONMENTS = ("environment/2", "environment/1")  # what the harness writes, and what it wrote
 
@@ -42,21 +43,36 @@ def read_environment(data: bytes, where: str) -> dict[str, Any]:
 
 
 def environment_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """List what differs between two environments: Python, platform, standard library, packages, modules.
+    """List what differs between two environments: Python, platform, standard library, packages, modules."""
+    yield from interpreter_changes(old, new)
+    yield from module_changes(old, new)
+
+
+def interpreter_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    """List what differs between two environments beside their packages: Python, platform, standard library."""
+    for field, called in (("python", "Python"), ("platform", "platform")):
+        if old[field] != new[field]:
+            yield f"{called} {old[field]} → {new[field]}"
+    if "stdlib" in old and "stdlib" in new and old["stdlib"] != new["stdlib"]:
+        yield "the standard library"
+
+
+def module_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    """List the packages and other modules that differ between two environments, those that compute numbers first.
 
     A package is told by both versions, or by its altered files where those differ.
     """
-    for field in ("python", "platform"):
-        if old[field] != new[field]:
-            yield f"{field} {old[field]} → {new[field]}"
-    if "stdlib" in old and "stdlib" in new and old["stdlib"] != new["stdlib"]:
-        yield "the standard library"
-    for name in sorted({*old["packages"], *new["packages"]}):
+    for name in sorted({*old["packages"], *new["packages"]}, key=lambda name: (name not in COMPUTING, name)):
         one, two = old["packages"].get(name), new["packages"].get(name)
         if one != two:
             versions = [package["version"] if package else "absent" for package in (one, two)]
             files = sorted({*_altered(one)} ^ {*_altered(two)})
-            yield f"{name} {versions[0]} → {versions[1]}" if not files else f"{name}: {', '.join(files[:4])}"
+            if files:
+                yield f"{name}: {', '.join(files[:4])}"
+            else:
+                yield f"{name} {versions[0]}" + (
+                    f" → {versions[1]}" if versions[0] != versions[1] else ", of other files"
+                )
     for name in sorted({*old["loose"], *new["loose"]}):
         if old["loose"].get(name) != new["loose"].get(name):
             yield f"{name}, which no package lists"

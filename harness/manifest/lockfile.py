@@ -15,15 +15,11 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from harness.digest import parse, sealed, sha256
 from harness.errors import InputError
 from harness.files import translating_os_errors, write_atomic
+from harness.manifest.accepted_run import AcceptedRun, AcceptedRunShape
 from harness.manifest.schema import Decimals, Digest, InsidePath, Tolerance
 
 PIN_KINDS = ("models", "prompts", "datasets", "images", "packages")
-LATE_KINDS = (
-    "instruments",
-    "certificates",
-    "tables",
-    "files",
-)  # in a lock only where there are any: no older one becomes stale
+LATE_KINDS = ("instruments", "certificates", "tables", "files")  # only where there are any: no older lock is stale
 EXPECT_FIELDS = ("lock_sha256", "record_sha256", "outputs", "code", "files")
 
 
@@ -141,7 +137,7 @@ class _Partial(_Shape):
 
 
 class _ExpectShape(_Shape):
-    type: Literal["expect/1"]
+    type: Literal["expect/1", "expect/2"]
     lock_sha256: Digest
     record_sha256: Digest
     outputs: dict[str, _Expected]
@@ -150,7 +146,14 @@ class _ExpectShape(_Shape):
     checks: Literal["fail"] = "fail"  # this and the next are written only where they are said
     carried: _Carried = Field(default_factory=_Carried.model_construct)
     partial: Annotated[dict[str, _Partial], Field(min_length=1)] = {}
+    run: AcceptedRunShape | None = None
     seal: Annotated[Digest, Field(alias="self")]
+
+    @model_validator(mode="after")
+    def _of_its_type(self) -> _ExpectShape:
+        if (self.type == "expect/2") != (self.run is not None):
+            raise ValueError("`run` stands in an expect/2, and in no older expectation")
+        return self
 
 
 @dataclass(frozen=True)
@@ -186,7 +189,10 @@ class Lock:
 
 @dataclass(frozen=True)
 class Expect:
-    """Expectation: outputs that somebody accepted (digests, levels, values) and the code that made them."""
+    """Expectation: outputs that somebody accepted (digests, levels, values), and what they were made by.
+
+    One that was written before (`expect/1`) names the code, and nothing of the run.
+    """
 
     lock_sha256: str
     record_sha256: str
@@ -196,13 +202,15 @@ class Expect:
     checks: str = ""  # `fail`: it was accepted although its self-checks fail
     carried: Mapping[str, Any] = field(default_factory=dict)  # it was taken along from another lock: _Carried
     partial: Mapping[str, Any] = field(default_factory=dict)  # by dataset: the files that the accepted run did not have
+    run: AcceptedRun = field(default_factory=AcceptedRun)
     folder: Path = field(default=Path(), compare=False)  # where the arrays lie that it names; no part of the document
 
     @property
     def data(self) -> bytes:
         """Encode the expectation as the JSON that lies in git."""
-        said = {"checks": self.checks, "carried": dict(self.carried), "partial": dict(self.partial)}
-        body = {"type": "expect/1", **{name: getattr(self, name) for name in EXPECT_FIELDS}}
+        run = self.run.as_data()
+        said = {"checks": self.checks, "carried": dict(self.carried), "partial": dict(self.partial), "run": run}
+        body = {"type": "expect/2" if run else "expect/1", **{name: getattr(self, name) for name in EXPECT_FIELDS}}
         return sealed({**body, **{name: value for name, value in said.items() if value}})
 
     def array(self, output: str) -> Path:
@@ -247,8 +255,11 @@ def read_lock(data: bytes, where: str) -> Lock:
 
 def read_expect(data: bytes, where: str) -> Expect:
     """Read an expectation from its bytes; one that was edited by hand, or is of another form, is refused."""
-    body = _checked(data, "expect/1", _ExpectShape, where, "make it with `harness lock --accept RUN`")
-    said = {name: body[name] for name in ("checks", "carried", "partial") if name in body}
+    kind = "expect/1" if b'"type":"expect/1"' in data[-40:] else "expect/2"  # the last field, in canonical form
+    body = _checked(data, kind, _ExpectShape, where, "make it with `harness lock --accept RUN`")
+    said: dict[str, Any] = {name: body[name] for name in ("checks", "carried", "partial") if name in body}
+    if "run" in body:
+        said["run"] = AcceptedRun(**body["run"])
     return Expect(**{name: body[name] for name in EXPECT_FIELDS}, **said)
 
 

@@ -16,6 +16,7 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.evidence.audit.checks import Report
 from harness.evidence.compare import Level, array_form, expected_values
+from harness.evidence.first_difference import accepted_run
 from harness.evidence.record import read_record, spell
 from harness.evidence.selfcheck import FAIL, self_check
 from harness.evidence.trail import read_trail
@@ -96,7 +97,8 @@ def expectation(
     code, files = trail.code()
     said = FAIL if checks == FAIL else ""
     partial = file_coverage(lock.pins["datasets"], partial=True)
-    return Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files, said, partial=partial)
+    of_run = accepted_run(trail)
+    return Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files, said, partial=partial, run=of_run)
 
 
 def require_own(store: Store, run: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -20,13 +20,17 @@ from harness.errors import HarnessError, MissingError
 from harness.evidence.audit.audit import InstalledHarness, audit
 from harness.evidence.audit.checks import UNCONFIRMED, Report
 from harness.evidence.audit.reexecution import Reexecuted, ReexecutionOptions
-from harness.evidence.compare import compare
+from harness.evidence.causes import name_processor, processor_change
+from harness.evidence.compare import compare, tolerance_text
+from harness.evidence.first_difference import find_first_difference
 from harness.evidence.record import read_record
+from harness.evidence.trail import Trail, read_trail
 from harness.manifest.load import Loaded, parse_manifest
 from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path
 from harness.manifest.schema import Resources
 from harness.run.closure import Code
 from harness.run.engines import EngineChoice, engine_of_run, kinds, limits
+from harness.run.environment import facts
 from harness.run.installed import InstallCheck
 from harness.run.installed import check_once as look_at_packages
 from harness.run.plan import check_manifest, plan
@@ -38,6 +42,8 @@ from harness.step_kinds import current_kind
 from harness.steps import Computing, Plan, Step
 from harness.store.journal import read_chain
 from harness.store.store import Store
+
+EXPECTED = "expect"  # the subject of the check that outputs are what is expected
 
 
 def replan(data: bytes, lock: Lock, limit: int) -> Plan:
@@ -82,7 +88,19 @@ def _expected(store: Store, run: str, loaded: Loaded, report: Report) -> None:
     if any(one.verdict == "unconfirmed" for one in verdicts):
         report.skip(UNCONFIRMED, where, "no run was accepted under this lock: `harness lock --accept RUN`")
     flaws = [f"{one.name}: {one.verdict} {one.detail}" for one in verdicts if one.verdict in ("disagreed", "missing")]
-    report.settle("output.differs", "expect", flaws)
+    report.settle("output.differs", EXPECTED, flaws, tolerance_text(sum(one.by_tolerance for one in verdicts)))
+    if expect and not report.cause and any(one.verdict != "agreed" or one.detail for one in verdicts):
+        trail = read_trail(store, run)
+        report.cause = find_first_difference(trail, expect, _planned_order(trail))
+
+
+def _planned_order(trail: Trail) -> Sequence[str]:
+    """Name the steps of a run in the order of its plan; as they finished, if it cannot be planned here."""
+    try:
+        manifest, limit = trail.store.blobs.read(trail.started["manifest"]), int(trail.started.get("limit", 0))
+        return [step.name for step in replan(manifest, trail.lock, limit).steps]
+    except HarnessError:
+        return list(trail.steps)
 
 
 def _pointers(old: bytes, new: bytes) -> list[str]:
@@ -127,7 +145,7 @@ def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop
     code = Code()
     installed = InstalledHarness(replan, lambda kind: code.closure(current_kind(kind)).files, recordable_isolations)
     try:
-        workshop = _workshop_of(store, run, images, stop)
+        workshop, processor = _workshop_of(store, run, images, stop)
     except MissingError as bad:
         why = bad
 
@@ -137,8 +155,9 @@ def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop
         return audit(store, run, installed, replace(how, one=unable))
     with stoppable(workshop.cancel):
         return audit(
-            store, run, installed, replace(how, one=step_reexecutor(workshop), batch=batch_reexecutor(workshop))
-        )
+            store, run, installed,
+            replace(how, one=step_reexecutor(workshop, processor), batch=batch_reexecutor(workshop)),
+        )  # fmt: skip
 
 
 def recordable_isolations(engine: str) -> Collection[str] | None:
@@ -147,13 +166,16 @@ def recordable_isolations(engine: str) -> Collection[str] | None:
     return None if kind is None else (kind.isolations or (kind.only,))
 
 
-def _workshop_of(store: Store, run: str, images: Path, stop: threading.Event | None) -> Workshop:
+def _workshop_of(store: Store, run: str, images: Path, stop: threading.Event | None) -> tuple[Workshop, str]:
     """Give a place where the steps of a run can be made again: its engine and image, what its manifest allowed.
 
-    Where the engine of its image is not to be had, this machine does: equal bytes prove as much.
+    Where the engine of its image is not to be had, this machine does: equal bytes prove as much. Beside it stand both
+    processors, where this one is not that of the run.
     """
+    ran: Mapping[str, Any] = {}
     try:
         begin = read_chain(store.journal(run)).events[0]
+        ran = begin["facts"]
         manifest = parse_manifest(store.blobs.read(begin["manifest"]), "manifest")[0]
         resources, computing = manifest.resources, Computing(manifest.resources.threads, manifest.numerics)
         image = str(begin["image"])
@@ -172,4 +194,6 @@ def _workshop_of(store: Store, run: str, images: Path, stop: threading.Event | N
         if image == NO_IMAGE:
             raise
         engine, seen = engine_of_run(choice, NO_IMAGE, resources), None
-    return Workshop(store, engine, limits(resources), environment=seen, computing=computing, cancel=stop)
+    shop = Workshop(store, engine, limits(resources), environment=seen, computing=computing, cancel=stop)
+    here = {name: value for name, value in facts(shop.processor).items() if name in ran}  # an older run says less
+    return shop, processor_change(name_processor(ran), name_processor(here))

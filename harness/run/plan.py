@@ -25,6 +25,8 @@ from harness.steps import Pinned, Plan
 from harness.studies.registry import find
 from harness.studies.study import Answered, Brief, Instrument, Maker, Model, Study, Templates
 
+DRAWN = (".html", ".svg", ".png")  # how pages and figures are called: no tolerance says how near two of them are
+
 
 @dataclass(frozen=True)
 class CheckedManifest:
@@ -179,6 +181,13 @@ def _planned(this: CheckedManifest, brief: Brief) -> Plan:
                 f"study {this.manifest.study} has no output {output!r}",
                 where=this.tree.at(place),
                 next=f"choose from: {', '.join(made.outputs)}",
+            )
+    for output, level in this.manifest.outputs.items():
+        if level != "exact" and output.endswith(DRAWN):
+            raise InputError(
+                f"output {output!r} is a page or a figure, of which each byte counts",
+                where=this.tree.at(("outputs", output)),
+                next=f"declare it `exact`: `{output}: exact`",
             )
     for step in made.steps:
         if step.stage == "responses" and step.params.get("model") in brief.instruments:

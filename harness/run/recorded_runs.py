@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import DamageError, HarnessError, InputError
-from harness.evidence.compare import compare, overall
+from harness.evidence.compare import compare, overall, tolerance_text
 from harness.evidence.record import read_record
 from harness.evidence.selfcheck import FAIL, self_check
 from harness.manifest.load import Loaded
@@ -110,6 +110,8 @@ def newest_verdict(root: Path, loaded: Loaded, newest: Newest) -> str:
     if bool(lock.intent.get("derived")) != bool(loaded.manifest.derived):
         return ""  # the run of a derived manifest says nothing of one that somebody wrote
     expect = load_expect(loaded.root, loaded.manifest.name)
-    verdict = overall(record, compare(record, expect, lock.sha256, lock.intent["outputs"], store.blobs.deliver))
+    verdicts = compare(record, expect, lock.sha256, lock.intent["outputs"], store.blobs.deliver)
     failing = self_check(record.outputs, store.blobs.deliver) == FAIL
-    return f"{verdict}, its own checks fail" if failing else verdict
+    near = tolerance_text(sum(one.by_tolerance for one in verdicts))
+    said = [overall(record, verdicts), "its own checks fail" if failing else "", near]
+    return ", ".join(filter(None, said))

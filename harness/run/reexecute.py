@@ -6,19 +6,18 @@ Each result names the code files, packages and numerics that are not those of th
 from __future__ import annotations
 
 import functools
-import json
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.digest import differences, sha256_file
-from harness.engines.engine import NO_IMAGE
+from harness.digest import sha256_file
 from harness.errors import HarnessError, MissingError, StepError
 from harness.evidence.audit.reexecution import OverBudget, RecordedKey, Reexecute, ReexecuteBatch, Reexecuted
-from harness.evidence.run_documents import closure_files, environment_changes, read_environment
+from harness.evidence.causes import Cause, Machine, StepBasis, find_causes, split_threads
+from harness.evidence.run_documents import closure_files, read_environment
 from harness.files import remove_tree
 from harness.run.environment import cores
 from harness.run.execute import StepRuntime, StepTask, execute
@@ -29,11 +28,12 @@ from harness.steps import PROCESSOR, Step
 from harness.store.store import Store
 
 
-def step_reexecutor(workshop: Workshop) -> Reexecute:
+def step_reexecutor(workshop: Workshop, processor: str = "") -> Reexecute:
     """Return the function by which an audit executes one step again on this machine, in a folder of its own.
 
-    It raises MissingError for a step that calls a provider, or needs cores, a device or a class of processor that are
-    not here, and OverBudget past its time; any other failure is told in its result.
+    `processor` names both processors where this one is not that of the run. The function raises MissingError for a step
+    that calls a provider, or needs cores, a device or a class of processor that are not here, and OverBudget past
+    its time; any other failure is told in its result.
     """
     other = _other(workshop)
 
@@ -59,7 +59,8 @@ def step_reexecutor(workshop: Workshop) -> Reexecute:
                 f"this step computed on {parts['device']}, and here is {here.device}",
                 next="audit it on a machine with such a device",
             )
-        return _made(workshop, step, parts["inputs"], other(step, parts), seconds)
+        found = _made(workshop, step, parts["inputs"], other(step, parts), seconds)
+        return replace(found, processor=processor)
 
     return again
 
@@ -109,7 +110,7 @@ def _timed(runtime: StepRuntime, seconds: float) -> StepRuntime:
 
 
 def _made(
-    workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]], other: tuple[str, ...], seconds: float
+    workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]], other: tuple[Cause, ...], seconds: float
 ) -> Reexecuted:
     runtime = workshop.runtime(step)
     timed = _timed(runtime, seconds)
@@ -134,36 +135,29 @@ def _folder(store: Store) -> Path:
         return Path(tempfile.mkdtemp(prefix="harness-audit-"))
 
 
-def _other(workshop: Workshop) -> Callable[[Step, Mapping[str, Any]], tuple[str, ...]]:
+def _other(workshop: Workshop) -> Callable[[Step, Mapping[str, Any]], tuple[Cause, ...]]:
     """Give the way to name what is here other than it was in the run of a step."""
-    packages, here = _packages(workshop), workshop.setting
+    here, blobs = workshop.setting, workshop.store.blobs
 
-    def other(step: Step, parts: Mapping[str, Any]) -> tuple[str, ...]:
-        numerics = (f"numerics{name}" for name in differences(parts["numerics"], here.numerics_of(step)))
-        return (*_code(workshop, step, str(parts["code"])), *packages(str(parts["environment"])), *numerics)
+    @functools.cache
+    def environments(digest: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Read the environment of a run, and the one here; what is the same is not read."""
+        if digest == here.environment:
+            return {}, {}
+        return read_environment(blobs.read(digest), "run"), read_environment(workshop.environment, "here")
+
+    def other(step: Step, parts: Mapping[str, Any]) -> tuple[Cause, ...]:
+        code, ran = workshop.code.closure(current_kind(step.kind)), str(parts["code"])
+        same, (then, now) = code.digest == ran, environments(str(parts["environment"]))
+        files = {} if same else closure_files(blobs.read(ran), "code")
+        before = StepBasis({}, {}, _machine(then, parts["numerics"]), files)
+        after = StepBasis({}, {}, _machine(now, here.numerics_of(step)), {} if same else code.files)
+        return tuple(find_causes(before, after))
 
     return other
 
 
-def _code(workshop: Workshop, step: Step, ran: str) -> Iterator[str]:
-    """Name the files of a step's code that are not those of the run."""
-    here = workshop.code.closure(current_kind(step.kind))
-    if here.digest != ran:
-        files = closure_files(workshop.store.blobs.read(ran), "code")
-        yield from (name.removeprefix("/").replace("~1", "/") for name in differences(files, here.files))
-
-
-def _packages(workshop: Workshop) -> Callable[[str], list[str]]:
-    """Give the way to name the packages that are not those of a run: it has one environment, which is read once."""
-
-    @functools.cache
-    def changes(environment: str) -> list[str]:
-        if environment == workshop.setting.environment:
-            return []
-        ran = read_environment(workshop.store.blobs.read(environment), "environment")
-        here = json.loads(workshop.environment)
-        image = [f"image {ran['image'][:19]}"] if ran["image"] not in (NO_IMAGE, here["image"]) else []
-        changes = [*image, *environment_changes(ran, here)]
-        return changes or ([] if ran["type"] != here["type"] else ["the environment"])  # an older form says less
-
-    return changes
+def _machine(environment: Mapping[str, Any], numerics: Mapping[str, str]) -> Machine:
+    """Describe what a step is made with; its processor is told apart, and on another device it is not made."""
+    threads, rest = split_threads(numerics)
+    return Machine("", str(environment.get("image", "")), "", threads, rest, environment)

@@ -13,9 +13,12 @@ from threading import Event
 from harness.digest import differences
 from harness.engines.engine import NO_IMAGE
 from harness.errors import InputError
+from harness.evidence.causes import FirstDifference
 from harness.evidence.compare import Verdict, compare, overall
+from harness.evidence.first_difference import find_first_difference
 from harness.evidence.record import Record
 from harness.evidence.selfcheck import self_check
+from harness.evidence.trail import read_trail
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save
 from harness.run.answer_errors import AnswerErrors, ErrorLimit, count_errors
@@ -89,6 +92,7 @@ class FinishedRun:
     lock: Lock
     checks: str = ""  # what its own checks say: pass, fail, or nothing where it makes none
     gaps: list[AnswerErrors] = field(default_factory=list)  # what models left unanswered
+    cause: FirstDifference | None = None  # where it parts from what was accepted, and why
 
     @property
     def image_state(self) -> str:
@@ -178,8 +182,12 @@ def run_manifest(
     verdicts = compare(record, expect, held.sha256, held.intent["outputs"], workshop.store.blobs.deliver)
     verdict, checks = overall(record, verdicts), self_check(record.outputs, workshop.store.blobs.deliver)
     unanswered = count_errors(workshop.store, answers)
+    cause = None
+    if expect and not limit and any(one.verdict != "agreed" or one.detail for one in verdicts):
+        order = [step.name for step in planned.steps]
+        cause = find_first_difference(read_trail(workshop.store, record.run), expect, order)
     return FinishedRun(
-        loaded.manifest.name, record, verdict, verdicts, workshop.store, expect, held, checks, unanswered
+        loaded.manifest.name, record, verdict, verdicts, workshop.store, expect, held, checks, unanswered, cause
     )
 
 

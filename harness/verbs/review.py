@@ -20,11 +20,12 @@ from harness.evidence.audit.reexecution import BUDGET, LEVELS, ReexecutionOption
 from harness.evidence.record import read_record
 from harness.evidence.trail import read_trail
 from harness.files import translating_os_errors
-from harness.run.auditing import audit_files, audit_run
+from harness.run.auditing import EXPECTED, audit_files, audit_run
 from harness.run.recorded_runs import manifest_name
 from harness.store.store import Store
 from harness.verbs.data_coverage import DataCoverage, data_coverage
 from harness.verbs.project import PathText, Project, Request, Result, Watch
+from harness.verbs.run_data import CauseData, cause_data
 
 RUN = "A run id, a prefix of one, `last`, a path to a record, or a manifest, whose newest run is meant."
 SHOWN = 8  # names of outputs in a message
@@ -135,6 +136,13 @@ class AuditResult(Result):
     checks: list[CheckData]
     data: dict[str, DataCoverage] = Field(default_factory=dict)  # by dataset of many files: how many the run had
     limit: int = Field(default=0, description="Items of each dataset that the run was limited to; 0: it was not.")
+    cause: CauseData | None = Field(default=None, description="The first step that differs, and why.")
+
+    @property
+    def by_tolerance(self) -> str:
+        """How many outputs agree with what is expected within a tolerance alone; empty where none does."""
+        held = (check for check in self.checks if check.subject == EXPECTED and check.verdict == "pass")
+        return next((check.detail for check in held), "")
 
     @property
     def code(self) -> int:
@@ -170,6 +178,8 @@ def _reported(run: str, level: str, report: Report) -> AuditResult:
         said["data"] = data_coverage(report.data)
     if report.limit:
         said["limit"] = report.limit
+    if report.cause:
+        said["cause"] = cause_data(report.cause)
     return AuditResult(
         run=run, verdict=report.verdict, level=level, packages=dict(report.packages),
         self_checks=report.self_checks or "none",

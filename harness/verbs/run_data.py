@@ -13,6 +13,8 @@ from typing import Any
 from pydantic import Field
 
 from harness import rows
+from harness.evidence.causes import FirstDifference
+from harness.evidence.compare import tolerance_text
 from harness.evidence.trail import read_trail
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_lock
@@ -43,6 +45,32 @@ class OutputVerdict(Result):
     level: str | dict[str, str]
     verdict: str  # agreed | disagreed | unconfirmed | missing
     detail: str
+
+    @property
+    def by_tolerance(self) -> bool:
+        """Whether it agrees at its level alone, and its bytes differ."""
+        return self.verdict == "agreed" and bool(self.detail)
+
+
+class CausePart(Result):
+    """One reason why an output may differ, of a kind: input, lock, environment or code."""
+
+    kind: str
+    text: str
+
+
+class CauseData(Result):
+    """The first step that does not make what was accepted or recorded, and why, the likeliest cause first."""
+
+    step: str  # none where every step gave the same, under another lock
+    causes: list[CausePart]
+    text: str  # all of it in one line
+
+
+def cause_data(found: FirstDifference) -> CauseData:
+    """Give a first difference as data."""
+    causes = [CausePart(kind=one.kind, text=one.text) for one in found.causes]
+    return CauseData(step=found.step, causes=causes, text=found.text)
 
 
 class Unanswered(Result):
@@ -103,9 +131,15 @@ class RunData(Result):
     data: dict[str, DataCoverage] = Field(default_factory=dict)  # by dataset of many files: how many it had
     derived: str = ""  # of a manifest that options have derived: its path in the project
     moved_code: list[str] = Field(default_factory=list)  # where a run disagrees: the files that are not as accepted
+    cause: CauseData | None = None  # where anything is not as it was accepted
     scores: list[ScoreLineData] = Field(default_factory=list)  # by `run`: those that are told first
     more_scores: int = 0  # lines that `scores` shows besides
     limit: int = 0  # items of each dataset at most, as `--limit` said; 0: all
+
+    @property
+    def by_tolerance(self) -> str:
+        """How many outputs agree within a tolerance alone; empty where none does."""
+        return tolerance_text(sum(output.by_tolerance for output in self.outputs))
 
     @property
     def lacks_answers(self) -> bool:
@@ -164,6 +198,8 @@ def run_data(
         fields["trials"] = dict(sorted(ends.items()))
     if ran.verdict == "disagreed" and ran.expect:
         fields["moved_code"] = moved_code(ran.expect, read_trail(ran.store, ran.record.run).code()[1])
+    if ran.cause:
+        fields["cause"] = cause_data(ran.cause)
     return RunData(
         manifest=ran.manifest, run=ran.record.run, engine=body["engine"], isolation=body["isolation"],
         image=body["image"], image_state=ran.image_state, device=ran.device, verdict=ran.verdict,

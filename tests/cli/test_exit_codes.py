@@ -50,7 +50,7 @@ def unexpected(project: Path) -> None:
 
     accepted(project)
     path = project / "lockfiles" / "manifests" / "small.expect.json"
-    body = parse(path.read_bytes(), "expect/1", "expect")
+    body = parse(path.read_bytes(), "expect/2", "expect")
     body["outputs"]["scores"]["sha256"] = "0" * 64
     path.write_bytes(sealed(body))
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import data_of, error_of, executed, harness, outputs_of, small_project
 from support_inside import inner_data, inside
 
 from harness.digest import sha256
+from harness.evidence.causes import name_processor
+from harness.manifest.lockfile import expect_path, load_expect, save
+from harness.run.environment import facts
 
 pytestmark = pytest.mark.together  # one worker makes the project that all of these read
 
@@ -131,20 +138,73 @@ def test_reproduce_without_an_expectation_is_unconfirmed_and_exits_1(project: Pa
     assert "stays in" in done.stderr
 
 
-def test_reproduce_names_the_output_and_the_code_that_parted(project: Path) -> None:
-    """The expectation is moved instead of the code: the same bytes are then not what was accepted."""
-    from harness.digest import sealed
+SCORED = "addition/scores/oracle/part-00000"
 
+
+def accepted_elsewhere(
+    project: Path, *, step: str = SCORED, output: str = "scores", files: Mapping[str, str] | None = None, **machine: Any
+) -> None:
+    """Accept the last run, and let a step and an output of it have been others: by other code, on another machine."""
     inside("lock", "--accept", "last", cwd=project, check=0)
-    path = project / "lockfiles" / "manifests" / "small.expect.json"
-    body = json.loads(path.read_bytes())
-    body["outputs"]["scores"]["sha256"] = "0" * 64
-    body["files"]["harness/scorers/outcome/addition.py"] = "0" * 64
-    path.write_bytes(sealed(body))
-    done = inside("reproduce", "manifests/small.yaml", "--json", cwd=project, check=1)
-    verdicts = {one["name"]: one["verdict"] for one in json.loads(done.stdout)["runs"][0]["outputs"]}
+    held = load_expect(project, "small")
+    assert held
+    steps = {**held.run.steps, step: f"{'0' * 12} {held.run.steps[step].partition(' ')[2]}"}
+    outputs = {**held.outputs, output: {**held.outputs[output], "sha256": "0" * 64}}
+    run = replace(held.run, steps=steps, machine={**held.run.machine, **machine})
+    other = replace(held, outputs=outputs, files={**held.files, **(files or {})}, run=run)
+    save(expect_path(project, "small"), other.data)
+
+
+def test_reproduce_names_the_output_the_step_and_the_code_that_parted(project: Path) -> None:
+    """The expectation is moved instead of the code: the same bytes are then not what was accepted."""
+    scorer, other = "harness/scorers/outcome/addition.py", "harness/models/providers/baseline.py"
+    accepted_elsewhere(project, files={scorer: "0" * 64, other: "0" * 64})
+    [run] = inner_data("reproduce", "manifests/small.yaml", cwd=project, check=1)["runs"]
+    verdicts = {one["name"]: one["verdict"] for one in run["outputs"]}
     assert [name for name, word in verdicts.items() if word != "agreed"] == ["scores"]
-    assert "harness/scorers/outcome/addition.py" in done.stderr
+    assert sorted(run["moved_code"]) == sorted([scorer, other])
+    assert run["cause"] == {
+        "step": SCORED, "causes": [{"kind": "code", "text": f"code: {scorer}"}],
+        "text": f"{SCORED} differs first; code: {scorer}",
+    }  # fmt: skip
+
+
+def test_the_first_line_names_both_processors(project: Path) -> None:
+    accepted_elsewhere(project, processor="AMD EPYC (Zen 3)", threads="2")
+    here = name_processor(facts())
+    text = f"small: {SCORED} differs first; accepted on AMD EPYC (Zen 3), here {here}; threads 2 → 1"
+    for words in (("run",), ("reproduce",)):
+        told = inside(*words, "manifests/small.yaml", cwd=project, check=1).stdout
+        assert told.splitlines()[0] == text
+        assert re.findall(r"^small +(\w+) ", told, re.MULTILINE) == ["scores"]
+        assert "small: disagreed (1 of 9 outputs; engine local, " in told
+    every = inside("run", "-v", "manifests/small.yaml", cwd=project, check=1).stdout
+    assert len(re.findall(r"^small +(\w+)  ", every, re.MULTILINE)) == 9
+    audited = inside("audit", "manifests/small.yaml", cwd=project, check=1).stdout
+    assert f"disagreed; {text.removeprefix('small: ')}; " in audited
+
+
+def test_a_manifest_whose_outputs_all_agree_has_one_line(project: Path) -> None:
+    inside("lock", "--accept", "last", cwd=project, check=0)
+    told = inside("run", "manifests/small.yaml", cwd=project, check=0).stdout
+    assert told.startswith("small: agreed (9 outputs; engine local, isolation ")
+    assert "sha256" not in told.split("scores of run")[0]
+
+
+def test_a_run_under_another_lock_says_what_of_it_is_another(project: Path) -> None:
+    inside("lock", "--accept", "last", cwd=project, check=0)
+    manifest = project / "manifests" / "small.yaml"
+    said = manifest.read_text()
+    manifest.write_text(said.replace("A few additions", "Some additions"))
+    inside("lock", manifest, cwd=project, check=0)
+    told = inside("run", manifest, cwd=project, check=0).stdout.splitlines()[0]
+    assert (
+        told == "small: every step gave what was accepted, under another lock; lock: in nothing that changes an output"
+    )
+    manifest.write_text(said.replace("seed: 7", "seed: 8"))
+    inside("lock", manifest, cwd=project, check=0)
+    told = inside("run", manifest, cwd=project, check=0).stdout.splitlines()[0]
+    assert told == "small: addition/make differs first; lock: datasets/addition"
 
 
 def test_a_reproduction_refuses_a_store_that_is_not_fresh(project: Path) -> None:

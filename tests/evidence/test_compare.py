@@ -9,11 +9,12 @@ import pytest
 
 from harness.digest import canonical, sha256
 from harness.errors import InputError
-from harness.evidence.compare import compare, expected_values, leaves, overall
+from harness.evidence.compare import compare, expected_values, leaves, overall, tolerance_text
 from harness.evidence.record import Record
 from harness.manifest.lockfile import Expect
 
 LOCK = "a" * 64
+WITHIN, NEAR = (("agreed", f"agreed {how}, bytes differ") for how in ("within 0.01", "by interval 0.95"))
 
 
 class Shelf:
@@ -58,9 +59,21 @@ def test_exact_means_bytes(shelf: Shelf) -> None:
 
 def test_within_holds_every_number_and_names_the_first_that_strays(shelf: Shelf) -> None:
     level = {"within": "0.01"}
-    assert verdict(shelf, level, {"a": [1, 2.5]}, {"a": [1, 2.509]}) == ("agreed", "")
+    assert verdict(shelf, level, {"a": [1, 2.5]}, {"a": [1, 2.509]}) == WITHIN
     word, detail = verdict(shelf, level, {"a": [1, 2.5]}, {"a": [1, 2.511]})
     assert word == "disagreed" and "/a/1" in detail
+
+
+def test_agreement_by_a_tolerance_alone_is_told_from_equal_bytes(shelf: Shelf) -> None:
+    level = {"within": "0.01"}
+    same, near = ([{"a": value}, {"a": 1}] for value in (1, 1.001))
+    for found, by in ((same, False), (near, True)):
+        expected = expect(shelf, level, found[0])
+        [one] = compare(record(out=shelf.put(found[1])), expected, LOCK, {"out": level}, shelf.deliver)
+        assert (one.verdict, one.by_tolerance) == ("agreed", by)
+    assert tolerance_text(0) == ""
+    assert tolerance_text(1) == "1 output within tolerance alone: bytes differ"
+    assert tolerance_text(2).startswith("2 outputs within")
 
 
 def test_within_refuses_numbers_that_appear_or_vanish(shelf: Shelf) -> None:
@@ -78,7 +91,7 @@ def held(shelf: Shelf, found: Any, expected: Any = RATE, **beside: Any) -> tuple
 
 
 def test_each_value_must_lie_in_the_interval_of_the_other(shelf: Shelf) -> None:
-    assert held(shelf, {"value": 0.55, "interval": [0.45, 0.65]}) == ("agreed", "")
+    assert held(shelf, {"value": 0.55, "interval": [0.45, 0.65]}) == NEAR
     assert held(shelf, {"value": 0.7, "interval": [0.6, 0.8]}) == (
         "disagreed", "/rate/value: the expected 0.5 lies outside [0.6, 0.8], the interval of 0.7",
     )  # fmt: skip
@@ -92,23 +105,23 @@ def test_a_run_cannot_widen_its_interval_until_it_holds_anything(shelf: Shelf) -
     assert word == "disagreed"
     assert detail == "/rate/interval is [-9, 9], more than 1.5 times as wide as the expected [0.4, 0.6]"
     assert held(shelf, {"value": 0.5, "interval": [-9, 9]}, RATE)[0] == "disagreed", "also around the same value"
-    assert held(shelf, {"value": 0.55, "interval": [0.4, 0.7]}) == ("agreed", ""), "1.5 times is near enough"
+    assert held(shelf, {"value": 0.55, "interval": [0.4, 0.7]}) == NEAR, "1.5 times is near enough"
     assert held(shelf, {"value": 0.55, "interval": [0.4, 0.7001]})[0] == "disagreed"
-    assert held(shelf, {"value": 0.55, "interval": [0.5, 0.55]}) == ("agreed", ""), "a narrower one is no harm"
+    assert held(shelf, {"value": 0.55, "interval": [0.5, 0.55]}) == NEAR, "a narrower one is no harm"
     assert held(shelf, {"value": 0.5, "interval": [0.6, 0.4]})[0] == "disagreed", "nor may its ends change places"
 
 
 @pytest.mark.parametrize("name", ["n", "n_items", "count", "participants", "benchmarks"])
 def test_what_was_counted_is_equal_beside_a_value_and_around_it(shelf: Shelf, name: str) -> None:
     few = {**RATE, "value": 0.55}
-    assert held(shelf, {**few, name: 500}, {**RATE, name: 500}) == ("agreed", "")
+    assert held(shelf, {**few, name: 500}, {**RATE, name: 500}) == NEAR
     assert held(shelf, {**few, name: 3}, {**RATE, name: 500}) == ("disagreed", f"/rate/{name} is 3, expected 500")
     word, detail = verdict(shelf, LEVEL, {"rate": RATE, name: 500}, {"rate": few, name: 3})
     assert (word, detail) == ("disagreed", f"/{name} is 3, expected 500")
 
 
 def test_a_number_without_interval_is_equal_unless_a_statistic_decides(shelf: Shelf) -> None:
-    assert held(shelf, {**RATE, "spread": 0.2}, {**RATE, "spread": 0.1}) == ("agreed", "")
+    assert held(shelf, {**RATE, "spread": 0.2}, {**RATE, "spread": 0.1}) == NEAR
     assert held(shelf, {**RATE, "degenerate": True}, {**RATE, "degenerate": False})[0] == "disagreed"
     assert verdict(shelf, LEVEL, {"rate": RATE, "p": 0.5}, {"rate": RATE, "p": 0.001})[0] == "disagreed"
     lone = {"rate": RATE, "mean": {"value": 1}}
@@ -121,7 +134,7 @@ def test_an_interval_of_no_width_is_met_by_itself_alone(shelf: Shelf) -> None:
     assert held(shelf, sure, sure) == ("agreed", "")
     for other in ([1, 1.0001], [0.5, 0.5], {"missing": "few"}):
         assert held(shelf, {"value": 1, "interval": other}, sure)[0] == "disagreed", other
-    assert held(shelf, {"value": 0.5, "interval": [0.5, 0.5]}, RATE) == ("agreed", "")
+    assert held(shelf, {"value": 0.5, "interval": [0.5, 0.5]}, RATE) == NEAR
     assert held(shelf, {"value": 0.55, "interval": [0.55, 0.55]}, RATE)[0] == "disagreed"
 
 
@@ -139,7 +152,7 @@ def test_what_is_missing_is_missing_on_both_sides(shelf: Shelf) -> None:
 
 def test_an_interval_that_misses_its_own_value_agrees_with_itself(shelf: Shelf) -> None:
     low = {"value": -0.99, "interval": [-0.98, -0.9]}
-    assert held(shelf, {"value": -0.99, "interval": [-0.97, -0.88], "undefined_resamples": 2}, low) == ("agreed", "")
+    assert held(shelf, {"value": -0.99, "interval": [-0.97, -0.88], "undefined_resamples": 2}, low) == NEAR
     assert held(shelf, {"value": -0.99, "interval": [-0.5, -0.42]}, low)[0] == "disagreed", "but it lies near the other"
 
 

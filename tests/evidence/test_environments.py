@@ -52,7 +52,7 @@ def test_what_differs_between_two_environments_is_named() -> None:
         "loose": {"mine.py": "d"},
     }
     assert list(environment_changes(ONE, two)) == [
-        "python 3.11.7 → 3.11.9",
+        "Python 3.11.7 → 3.11.9",
         "the standard library",
         "rich: rich/a.py 00",
         "six absent → 2",

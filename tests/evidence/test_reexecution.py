@@ -9,6 +9,7 @@ import pytest
 
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import MOST, RecordedKey, Reexecuted, ReexecutionOptions, reexecute
+from harness.evidence.causes import CODE, NOTHING, Cause
 from harness.steps import Step
 from harness.store.entries import Entry, Output
 
@@ -93,3 +94,35 @@ def test_the_batches_and_what_is_in_them_are_drawn_anew_by_every_audit() -> None
     drawn = [order() for _ in range(40)]
     assert {batches[0][0][0] for batches in drawn} == {"a", "b"}
     assert len({frozenset(batches[0]) for batches in drawn}) > 4
+
+
+SCORER, PROCESSORS = Cause(CODE, "code: harness/a.py"), "ran on AMD EPYC (Zen 3), here Intel Xeon (AVX-512)"
+
+
+@pytest.mark.parametrize(
+    ("other", "processor", "verdict", "text"),
+    [
+        ((), "", "disagreed", NOTHING),
+        ((), PROCESSORS, "disagreed", PROCESSORS),  # equal bytes are promised on each
+        ((SCORER,), "", "incomplete", "code: harness/a.py"),
+        ((SCORER,), PROCESSORS, "incomplete", f"{PROCESSORS}; code: harness/a.py"),
+    ],
+)
+def test_a_step_that_gives_other_bytes_is_told_with_all_that_is_other_here(
+    other: tuple[Cause, ...], processor: str, verdict: str, text: str
+) -> None:
+    steps, report = steps_of("a", 3), Report()
+
+    def alone(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+        return Reexecuted({"rows": RIGHT if step.name == "a/0" else WRONG}, other, processor=processor)
+
+    reexecute(steps, entries(steps), ReexecutionOptions(alone), report)
+    assert report.verdict == verdict
+    assert [check.detail for check in report.checks if check.verdict != "pass"] == [f"output rows; {text}"] * 2
+    assert report.cause and report.cause.text == f"a/1 differs first; {text}", "the first of the plan"
+
+
+def test_where_every_step_gives_the_same_bytes_there_is_no_cause_to_name() -> None:
+    steps, report = steps_of("a", 3), Report()
+    reexecute(steps, entries(steps), Hands({"": RIGHT}).how(), report)
+    assert report.cause is None

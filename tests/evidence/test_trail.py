@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -155,3 +156,47 @@ def test_explain_says_that_a_result_was_lost(run: Bare) -> None:
     run.store.entries.path(Forger(run.store).entries[SHOWN]["key"]).unlink()
     [why] = explain(run.store, run.run(), SHOWN)
     assert why.reason == f"its result of run {first} was lost or damaged"
+
+
+OTHER_CPU = "AMD EPYC (Zen 3)"
+
+
+def planted(run: Bare, folder: Path, edit: Callable[[Forger], None]) -> tuple[str, dict[str, list[str]]]:
+    """Give what diff says of a run and of one that is the same but for what is planted, and for the rows it made."""
+
+    def both(it: Forger) -> None:
+        edit(it)
+        made = it.entries[MAKE]["outputs"]["gold"]
+        made |= {"sha256": it.store.blobs.put(b"{}\n"), "size": 3}
+        next(one for one in it.events if one.get("output") == "gold").update(made)
+
+    other = forged(twin(run, folder), both)
+    parting = diff(*(read_trail(store, whole_run(store)) for store in (run.store, other)))
+    return parting.cause, {stage.stage: stage.changed for stage in parting.stages if stage.changed}
+
+
+def test_two_processors_are_named_as_the_cause(run: Bare, tmp_path: Path) -> None:
+    cause, _ = planted(run, tmp_path / "same", lambda it: None)
+    assert cause.endswith("the step is not deterministic, or the cause is not recorded")
+    here = Forger(run.store).started["facts"]["cpu"]
+    cause, stages = planted(run, tmp_path / "other", lambda it: it.started["facts"].update(cpu=OTHER_CPU))
+    assert cause == f"ran on {here}, the other on {OTHER_CPU}" and stages["numerics"] == [cause]
+    cause, _ = planted(run, tmp_path / "observed", lambda it: it.started["facts"].update(processor=OTHER_CPU))
+    assert cause == f"ran on {here}, the other on {OTHER_CPU}"
+
+
+def test_of_several_causes_the_likeliest_is_told_first(run: Bare, tmp_path: Path) -> None:
+    def edit(it: Forger) -> None:
+        said = it.entries[MAKE]["preimage"]
+        world = it.document(said["environment"])
+        world["packages"]["numpy"]["version"] = "2.0.9"
+        closure = it.document(said["code"])
+        closure["files"]["harness/digest.py"] = it.started["manifest"]
+        said |= {"environment": it.put(world), "code": it.put(closure), "params": {**said["params"], "seed": 8}}
+        it.started["facts"]["cpu"] = OTHER_CPU
+
+    cause, stages = planted(run, tmp_path, edit)
+    lock, processor, packages, code = cause.split("; ")
+    assert (lock, code) == ("params/seed", "code: harness/digest.py")
+    assert processor.endswith(OTHER_CPU) and packages.endswith("→ 2.0.9")
+    assert [one for one in stages["packages"] if one.endswith("→ 2.0.9")]

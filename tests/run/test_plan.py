@@ -223,6 +223,15 @@ def test_what_only_a_study_knows_is_checked_before_anything_is_planned(tmp_path,
     assert error.value.where == f"m.yaml:{line}" and error.value.next
 
 
+@pytest.mark.parametrize("output", ["report.html", "figure-1.svg", "figure-4.png"])
+@pytest.mark.parametrize("level", ['{within: "1e-9"}', '{interval: "0.95"}'])
+def test_a_page_or_a_figure_is_compared_by_its_bytes_alone(tmp_path, output, level):
+    assert planned(tmp_path, manifest_text() + f"outputs: {{{output}: exact}}\n").outputs[output]
+    with pytest.raises(InputError, match="is a page or a figure") as error:
+        check_manifest(loaded(tmp_path, manifest_text() + f"outputs: {{{output}: {level}}}\n"))
+    assert error.value.where == f"m.yaml:{manifest_text().count(chr(10)) + 1}" and "exact" in error.value.next
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -106,7 +106,7 @@ def test_an_audit_makes_a_step_again_in_the_threads_of_its_run(tmp_path: Path, c
         for width, other in ((2, False), (1, step is WIDE)):
             found = step_reexecutor(shop(tmp_path, code, width))(step, parts, 60.0)
             assert bool(found.other) == other and not found.flaw
-            assert all(name.startswith("numerics/") for name in found.other)
+            assert [cause.text for cause in found.other] == ["threads 2 → 1"] * other
         assert set(batch_reexecutor(made)([(step, parts)], 60.0)) == {step.name}
 
 

@@ -15,10 +15,11 @@ from harness.errors import HarnessError
 from harness.evidence.audit.attempts import audit_attempts
 from harness.evidence.audit.checked_blobs import CheckedBlobs
 from harness.evidence.audit.checks import Report
-from harness.evidence.audit.reexecution import ReexecutionOptions, answering_model, first_few, reexecute
+from harness.evidence.audit.reexecution import ReexecutionOptions, answering_model, reexecute
 from harness.evidence.audit.run_files import audit_run_files
 from harness.evidence.audit.steps import Made, audit_steps
 from harness.evidence.audit.values import audit_values
+from harness.evidence.causes import name_few
 from harness.evidence.execution_index import ExecutionIndex
 from harness.evidence.pinned_files import data_pin
 from harness.evidence.selfcheck import OUTPUT, self_check
@@ -205,6 +206,6 @@ def _code(plan: Plan, made: Made, blobs: CheckedBlobs, installed: InstalledHarne
         if moved:
             differing += 1
             tell = report.held if answering_model(step) or step.trial else report.skip
-            tell("code.differs", kind, f"the installed code is not that of the run: {first_few(tuple(moved))}")
+            tell("code.differs", kind, f"the installed code is not that of the run: {name_few(moved)}")
     if not differing:
         report.held("code.differs", "code", f"{len(kinds)} kinds of steps that were not made again")

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.evidence.causes import FirstDifference
+
 PASS, FAIL, SKIP = "pass", "fail", "skip"
 UNCONFIRMED = "expect.missing"  # skipped for want of an expectation: the run is sound, and nobody has accepted it
 
@@ -75,6 +77,7 @@ class Report:
     data: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # published files that the run had, and had not
     self_checks: str = ""  # what the run's own checks say: pass, fail, or nothing where it makes none
     limit: int = 0  # items of each dataset that the run was limited to; 0: it was not
+    cause: FirstDifference | None = None  # of a step that was made again, or of the run and what is expected
 
     def fail(self, id: str, subject: str, detail: str = "") -> None:
         """Record a failed check: a disagreement."""

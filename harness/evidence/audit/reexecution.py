@@ -21,6 +21,7 @@ from typing import Any
 from harness import seeds
 from harness.errors import HarnessError, MissingError
 from harness.evidence.audit.checks import Coverage, Report
+from harness.evidence.causes import ENVIRONMENT, Cause, FirstDifference, describe_causes
 from harness.steps import Step
 from harness.store.entries import Entry
 
@@ -43,12 +44,18 @@ class OverBudget(HarnessError):  # noqa: N818 - what it says of a step
 class Reexecuted:
     """The result of a step executed again: its output digests, or in `flaw` why there are none.
 
-    `other` names the code files and packages that differ from those of the run.
+    `other` names what is here other than in the run: Python, packages, threads, numerics, files of the step's code.
     """
 
     outputs: Mapping[str, str]
-    other: tuple[str, ...] = ()
+    other: tuple[Cause, ...] = ()
     flaw: str = ""  # why nothing came out
+    processor: str = ""  # both processors, where they differ: equal bytes are promised all the same
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        """Why its outputs may be others than those of the run, the likeliest cause first."""
+        return (*([Cause(ENVIRONMENT, self.processor)] if self.processor else ()), *self.other)
 
 
 RecordedKey = tuple[Step, Mapping[str, Any]]  # a step, and what its result depends on
@@ -111,16 +118,19 @@ def reexecute(steps: Sequence[Step], made: Mapping[str, Entry], how: Reexecution
     batches, total = _batches(steps, how)
     ends = time.monotonic() + how.budget
     pool = ThreadPoolExecutor(how.jobs, thread_name_prefix="again")
-    number = 0
+    number, parted = 0, dict[str, tuple[Cause, ...]]()
     try:
         for found in pool.map(lambda batch: list(_attempt(batch, made, how, ends)), batches):
             for step, what in found:
                 number += 1
                 how.progress(step.name, "made again", number, total)
-                _take(step, made[step.name], what, coverage, report)
+                if _take(step, made[step.name], what, coverage, report) and isinstance(what, Reexecuted):
+                    parted[step.name] = what.causes
     finally:
         pool.shutdown(cancel_futures=True)
     coverage.left_out.sort()
+    if first := next((step.name for step in steps if step.name in parted), ""):
+        report.cause = FirstDifference(first, parted[first])
     return coverage
 
 
@@ -177,14 +187,15 @@ def _alone(step: Step, entry: Entry, how: ReexecutionOptions, seconds: float) ->
 
 def _take(
     step: Step, entry: Entry, found: Reexecuted | MissingError | None, coverage: Coverage, report: Report
-) -> None:
-    """Write down what became of a step."""
+) -> bool:
+    """Write down what became of a step; return whether it gave other bytes."""
     if found is None:
         coverage.left_out.append(step.name)
     elif isinstance(found, Reexecuted):
-        _settle(step, entry, found, coverage, report)
+        return _settle(step, entry, found, coverage, report)
     else:
         report.skip("code.differs", step.name, f"it cannot be made again here: {found.what}")
+    return False
 
 
 def _asked(step: Step, level: str) -> bool:
@@ -193,20 +204,25 @@ def _asked(step: Step, level: str) -> bool:
     return level == "full" or step.derive or (level == "rescore" and step.stage == "scores")
 
 
-def _settle(step: Step, entry: Entry, found: Reexecuted, coverage: Coverage, report: Report) -> None:
-    """Hold what came out against what was recorded; other code that gives the same bytes has proven them too."""
+def _settle(step: Step, entry: Entry, found: Reexecuted, coverage: Coverage, report: Report) -> bool:
+    """Hold what came out against what was recorded; other code that gives the same bytes has proven them too.
+
+    Returns whether other bytes came out. What differs here keeps a run from being blamed for them; another processor
+    does not, since equal bytes are promised on each.
+    """
     check = "aggregate.differs" if step.derive else "output.differs"
     flaws = list(_flaws(entry, found))
     if not flaws:
         coverage.again += 1
         coverage.other += bool(found.other)
-        by = f"made again by other code: {first_few(found.other)}" if found.other else "made again"
+        by = f"made again by other {describe_causes(found.other)}" if found.other else "made again"
         report.held(check, step.name, by)
     elif found.other:
-        report.skip("code.differs", step.name, f"{flaws[0]}, made again by other code: {first_few(found.other)}")
+        report.skip("code.differs", step.name, f"{flaws[0]}; {describe_causes(found.causes)}")
     else:
         coverage.again += 1
-        report.settle(check, step.name, flaws)
+        report.settle(check, step.name, [f"{flaw}; {describe_causes(found.causes)}" for flaw in flaws])
+    return bool(flaws)
 
 
 def _flaws(entry: Entry, found: Reexecuted) -> Iterator[str]:
@@ -216,8 +232,3 @@ def _flaws(entry: Entry, found: Reexecuted) -> Iterator[str]:
     for name, recorded in entry.outputs.items():
         if found.outputs.get(name) != recorded.sha256:
             yield f"output {name}"
-
-
-def first_few(other: tuple[str, ...]) -> str:
-    """List the first few of many names in one line, and count the rest."""
-    return ", ".join(other[:6]) + (f" and {len(other) - 6} more" if len(other) > 6 else "")

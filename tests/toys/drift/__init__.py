@@ -1,0 +1,1 @@
+"""The toy study `drift`: numbers drawn, scored, counted in threads, and stamped with the time; no model is asked."""
