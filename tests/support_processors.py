@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from emulated import emulate
 from support import REPOSITORY
@@ -49,7 +50,7 @@ def steps_of(store: Path, run: str, wanted: Iterable[str]) -> list[MadeStep]:
     return found
 
 
-def make_again(store: Path, steps: Sequence[MadeStep], folder: Path, processor: str = "") -> dict[str, object]:
+def make_again(store: Path, steps: Sequence[MadeStep], folder: Path, processor: str = "") -> dict[str, Any]:
     """Make steps again on a processor, all in one process; give by name the digests of outputs, or how one failed."""
     for number, step in enumerate(steps):
         own = folder / str(number)

@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.digest import differences
 from harness.evidence.run_documents import interpreter_changes, module_changes
-from harness.steps import THREADS, in_threads
+from harness.steps import THREADS, Computing
 
 INPUT, LOCK, ENVIRONMENT, CODE = "input", "lock", "environment", "code"  # kinds of causes, the likeliest first
 UNWRITTEN = "a machine that was not written down"
@@ -20,7 +20,7 @@ NOTHING = "nothing that is recorded differs: the step is not deterministic, or t
 RAN, BOTH_RAN, ACCEPTED = ("ran on", "here"), ("ran on", "the other on"), ("accepted on", "here")  # two processors
 SHOWN = 6  # names of one cause
 _LONGEST = 200  # letters of a processor's name
-_BY_THREADS = frozenset(in_threads(2))  # variables that the number of threads sets
+_BY_THREADS = frozenset(Computing(2).variables(""))  # variables that the number of threads sets
 _KERNEL = "OPENBLAS_CORETYPE"  # by which OpenBLAS takes its kernels
 
 

@@ -19,7 +19,7 @@ from harness.evidence.causes import (
     split_threads,
 )
 from harness.run.environment import NUMERICS
-from harness.steps import in_threads
+from harness.steps import Computing
 
 AMD, INTEL = "AMD EPYC (Zen 3)", "Intel Xeon (AVX-512)"
 
@@ -115,6 +115,6 @@ def test_the_processor_is_named_as_it_was_observed_else_as_it_calls_itself() -> 
 
 
 def test_the_number_of_threads_is_one_difference_whatever_variables_say_it() -> None:
-    wide = {**NUMERICS, **in_threads(2)}
+    wide = {**NUMERICS, **Computing(2).variables("")}
     assert split_threads(wide) == ("2", split_threads(NUMERICS)[1])
     assert split_threads(NUMERICS)[0] == "1" and "OPENBLAS_CORETYPE" in split_threads(NUMERICS)[1]
