@@ -14,6 +14,7 @@ from typing import Any
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
 from harness.models.local.files import lay_out
+from harness.models.local.portable import is_portable, watch_operations
 from harness.models.local.torch_setup import device, out_of_memory, set_deterministic, set_offline
 from harness.seeds import derive
 
@@ -225,6 +226,7 @@ def _facts(model: Any, tokenizer: Any, params: Mapping[str, Any]) -> dict[str, A
         "quantisation": params.get("quantisation"),
         "threads": torch.get_num_threads(),
         "torch": torch.__version__,
+        **({"unwalked": watch_operations(model)} if is_portable(model.device.type) else {}),
         **({UNTRAINED: params[UNTRAINED]} if params.get(UNTRAINED) is not None else {}),
         "transformers": transformers.__version__,
     }

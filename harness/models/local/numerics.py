@@ -1,27 +1,43 @@
 """The numerics fingerprint: digests of a few small computations, which show whether two machines agree bit for bit.
 
-Runs with equal fingerprints may be compared exactly, others within tolerances only. It is observed where an inference
-step executes, and never stands in a key.
+Runs with equal fingerprints may be compared exactly, others within tolerances only. A machine that is portable gives
+the digests of a committed table (`walked.py`). It is observed where an inference step executes, and never stands in a
+key. The long form of these probes is the walk of operations (docs/numerics.md).
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
 from harness import seeds
 from harness.digest import canonical, sha256
+from harness.models.local.portable import install_portable_operations, is_portable
 from harness.models.local.torch_setup import device
+from harness.models.local.walked import FINGERPRINT
+from harness.steps import THREADS
 
-VERSION = "numerics/1"
-ROWS, INNER, COLUMNS = 384, 512, 320
+VERSION = "numerics/2"
+ROWS, INNER, COLUMNS = 192, 256, 160
+SHAPES = ((1, 32, 96), (3, 48, 5), (17, 64, 33), (5, 7, 1))  # odd ones: vector units end in the middle of a row
 
 
 def fingerprint(where: str | None = None) -> dict[str, Any]:
-    """Compute the digest of every probe and one over all, on the device of inference unless another is named."""
+    """Compute the digest of every probe and one over all, on the device of inference unless another is named.
+
+    `differs` names the probes that are not as the committed table says; where the table promises nothing (CUDA,
+    `numerics: machine`, more threads than one) it is not there.
+    """
     where = where or device()
+    portable = is_portable(where)
+    if portable:
+        install_portable_operations()
     probes = {name: sha256(data) for name, data in _probes(where)}
-    return {"type": VERSION, "digest": sha256(canonical(probes)), "device": where, "probes": probes}
+    found = {"type": VERSION, "digest": sha256(canonical(probes)), "device": where, "probes": probes}
+    if portable and os.environ.get(THREADS, "1") == "1":
+        found["differs"] = sorted(name for name, digest in probes.items() if digest != FINGERPRINT.get(name))
+    return found
 
 
 def _probes(where: str) -> Iterator[tuple[str, bytes]]:
@@ -30,23 +46,45 @@ def _probes(where: str) -> Iterator[tuple[str, bytes]]:
     import torch  # noqa: PLC0415
 
     left, right = _numbers("left", ROWS * INNER), _numbers("right", INNER * COLUMNS)
+    yield from _numpy_probes(np.array(left), np.array(right))
     a = torch.tensor(left, dtype=torch.float32).reshape(ROWS, INNER).to(where)
     b = torch.tensor(right, dtype=torch.float32).reshape(INNER, COLUMNS).to(where)
-    yield (
-        "numpy.gemm",
-        (np.array(left, np.float32).reshape(ROWS, INNER) @ np.array(right, np.float32).reshape(INNER, -1)).tobytes(),
-    )
-    yield "numpy.exp", np.exp(np.array(left, np.float64)).tobytes()
+    positive = a.abs() * 50 + 2.0**-20
     yield "randn", _bytes(torch.randn(4096, generator=torch.Generator().manual_seed(0)))
     with torch.inference_mode():
         yield "gemm.float32", _bytes(a @ b)
+        yield "gemm.float64", _bytes(a[:64].double() @ b.double())
         yield "gemm.bfloat16", _bytes(a.to(torch.bfloat16) @ b.to(torch.bfloat16))
-        yield "gemm.rows", b"".join(_bytes(a[row : row + 1] @ b) for row in range(64))
+        yield "gemm.rows", b"".join(_bytes(a[row : row + 1] @ b) for row in range(32))
+        yield "gemm.odd", b"".join(_bytes(a[:m, :k] @ b[:k, :n]) for m, k, n in SHAPES)
+        yield "attention", _bytes(torch.nn.functional.scaled_dot_product_attention(a[None, :64], a[None], a[None]))
         yield "softmax", _bytes(torch.softmax(a * 4, dim=-1))
         yield "layer_norm", _bytes(torch.nn.functional.layer_norm(a, (INNER,)))
         yield "gelu", _bytes(torch.nn.functional.gelu(a, approximate="tanh"))
+        yield "silu", _bytes(torch.nn.functional.silu(a * 8))
+        yield "exp", _bytes(torch.exp(a * 30))
         yield "sum", _bytes(a.sum())
         yield "logsumexp", _bytes(torch.logsumexp(a.double(), dim=-1))
+        for dtype in (torch.float32, torch.float64):
+            for name in ("sqrt", "log", "tan", "asin"):
+                made = getattr(torch, name)((a if name == "asin" else positive).to(dtype))
+                yield f"{name}.{str(dtype).removeprefix('torch.')}", _bytes(made)
+        square = a[:130] @ a[:130].mT + 130 * torch.eye(130, device=where)
+        yield "cholesky", _bytes(torch.linalg.cholesky(square))
+
+
+def _numpy_probes(left: Any, right: Any) -> Iterator[tuple[str, bytes]]:
+    """Run those of numpy: products by OpenBLAS, and what has other code for AVX-512, which must not be chosen."""
+    import numpy as np  # noqa: PLC0415
+
+    a, b = left.astype(np.float32).reshape(ROWS, INNER), right.astype(np.float32).reshape(INNER, COLUMNS)
+    yield "numpy.gemm", (a @ b).tobytes()
+    yield "numpy.eigh", b"".join(part.tobytes() for part in np.linalg.eigh(left[:900].reshape(30, 30)))
+    for name in ("exp", "expm1", "exp2", "arctan", "cbrt", "sinh"):
+        yield f"numpy.{name}", getattr(np, name)(left).tobytes()
+    for name in ("log", "log1p", "log2"):
+        yield f"numpy.{name}", getattr(np, name)(np.abs(left) + 2.0**-20).tobytes()
+    yield "numpy.power", np.power(np.abs(left[: len(right)]) + 2.0**-20, right).tobytes()
 
 
 def _numbers(name: str, count: int) -> list[float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import os
 
+from harness.models.local.portable import install_portable_operations, is_portable
 from harness.steps import THREADS
 
 
@@ -32,7 +33,7 @@ def set_offline() -> None:
 
 
 def set_deterministic(reference: bool) -> None:
-    """Make torch deterministic, fix the date that chat templates see, and silence transformers.
+    """Make torch deterministic, and on the CPU portable, fix the date of chat templates, and silence transformers.
 
     At the reference level it also sets the number of threads: one, or as many as the run sets.
     """
@@ -48,6 +49,8 @@ def set_deterministic(reference: bool) -> None:
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+    if is_portable(device()):
+        install_portable_operations()
     if reference:
         torch.set_num_threads(int(os.environ.get(THREADS, "1")))
 

@@ -16,6 +16,7 @@ from typing import Any
 from harness import rows, seeds
 from harness.errors import InputError
 from harness.models.local.numerics import fingerprint
+from harness.models.local.portable import install_portable_operations, is_portable
 from harness.steps import FACTS
 from harness.studies.prompts import template
 from harness.studies.tiny import corpus
@@ -45,6 +46,8 @@ def train(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     torch.use_deterministic_algorithms(True)
     torch.utils.deterministic.fill_uninitialized_memory = False  # every tensor is written before it is read
     torch.set_num_threads(1)
+    if is_portable("cpu"):
+        install_portable_operations()
     wordings = _wordings(params, inputs["templates"])
     model = _model(params)
     if "weights" in inputs:

@@ -1,0 +1,230 @@
+"""Portable torch on the CPU: the same bytes on every x86-64 processor with AVX2, for every caller and for autograd.
+
+Some operations of torch rest on a processor's own approximation of 1/x or its root, which each maker builds otherwise.
+Here they are computed by numpy, or refused by name; what nobody has walked on other processors is told. Under
+`numerics: machine`, and on CUDA, nothing is touched. docs/numerics.md holds the table. It never knows weights, prompts
+or files.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from harness.errors import MissingError
+from harness.models.local.walked import OPERATIONS
+
+NUMERICS_MODE = "HARNESS_NUMERICS"  # the step's variable that says `machine`; absent: portable
+REMEDY = "say `numerics: machine` in the manifest: its bytes then hold for one class of processor"
+
+# Of one number, by MKL's vector library; the function of numpy that stands in. float16 and bfloat16 go through float32.
+BY_NUMPY = {
+    "acos": "arccos", "asin": "arcsin", "atan": "arctan", "log": "log", "log10": "log10", "log2": "log2",
+    "sqrt": "sqrt", "tan": "tan",
+}  # fmt: skip
+UNWALKED = "nobody has held this operation against other processors (docs/numerics.md); its bytes may differ there"
+WATCHED = 2  # passes of each kind
+REFUSED = (
+    "linalg_lstsq",
+    "linalg_lstsq.out",
+)  # differs from 3 rows on, in float64 too; no model calls it
+
+_installed: list[Any] = []  # torch's library of our kernels, which torch forgets with it
+_callers = ["the step's own code"]  # the last is the model that was opened last
+
+
+def is_portable(device: str) -> bool:
+    """Tell whether computations on a device are to give the same bytes on every processor."""
+    return device == "cpu" and os.environ.get(NUMERICS_MODE) != "machine"
+
+
+def install_portable_operations() -> None:
+    """Put the portable kernels in the place of torch's own on the CPU; once in a process."""
+    import torch  # noqa: PLC0415
+
+    if _installed:
+        return
+    room = torch.library.Library("aten", "IMPL")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Warning only once for all operators")  # that they are replaced
+        for name, kernel in _kernels().items():
+            room.impl(name, kernel, "CPU", with_keyset=True)
+    _installed.append(room)
+
+
+def _kernels() -> dict[str, Callable[..., Any]]:
+    """Make the kernel of every operation that is replaced or refused, by torch's name of it."""
+    import torch  # noqa: PLC0415
+
+    found: dict[str, Callable[..., Any]] = {}
+    for name, function in BY_NUMPY.items():
+        found |= _by_numpy(name, function)
+    root = found["sqrt"], found["sqrt_"], found["sqrt.out"]
+    for name, ours in zip(("pow.Tensor_Scalar", "pow_.Scalar", "pow.Tensor_Scalar_out"), root, strict=True):
+        found[name] = _half_power(torch.library.get_kernel(f"aten::{name}", "CPU"), ours)
+    found |= _cholesky()
+    return found | {name: _refusing(name) for name in REFUSED}
+
+
+def _by_numpy(name: str, function: str) -> dict[str, Callable[..., Any]]:
+    """Make the three forms of an operation on single numbers: a new tensor, in place, and into `out`."""
+    import numpy as np  # noqa: PLC0415
+    import torch  # noqa: PLC0415
+
+    compute = getattr(np, function)
+    wider = {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
+
+    def result_type(tensor: Any) -> Any:
+        exact = tensor.is_floating_point() or tensor.is_complex()
+        return tensor.dtype if exact else torch.get_default_dtype()
+
+    def fill(tensor: Any, out: Any) -> Any:
+        made, place = result_type(tensor), out.detach()
+        wide = wider.get(made, made)
+        source = tensor.detach().to(wide).numpy()
+        with np.errstate(all="ignore"):  # torch says nothing of a root of -1
+            if place.dtype == wide and place.is_contiguous():
+                compute(source, out=place.numpy())
+            else:
+                place.copy_(torch.from_numpy(np.asarray(compute(source))))
+        return out
+
+    def new(_keys: Any, self: Any) -> Any:
+        return fill(self, torch.empty_like(self, dtype=result_type(self)))
+
+    def into(_keys: Any, self: Any, *, out: Any) -> Any:
+        if not torch.can_cast(made := result_type(self), out.dtype):
+            raise RuntimeError(f"{name}: result type {made} cannot be cast to the output's type {out.dtype}")
+        return fill(self, out if out.shape == self.shape else out.resize_(self.shape))
+
+    def inside(keys: Any, self: Any) -> Any:
+        return into(keys, self, out=self)
+
+    return {name: new, f"{name}_": inside, f"{name}.out": into}
+
+
+def _half_power(theirs: Any, root: Callable[..., Any]) -> Callable[..., Any]:
+    """Take a square root where the exponent is .5, as torch does; every other power is torch's own."""
+
+    def power(keys: Any, self: Any, exponent: Any, **more: Any) -> Any:
+        if exponent == 0.5:
+            return root(keys, self, **more)
+        return theirs.call_boxed(keys, self, exponent, **more)
+
+    return power
+
+
+def _cholesky() -> dict[str, Callable[..., Any]]:
+    """Make the forms of Cholesky, of torch's two names: in double the width and rounded at the end.
+
+    MKL's own of float32 differs between processors; that of float64 does not, and stays.
+    """
+    import torch  # noqa: PLC0415
+
+    wider = {torch.float32: torch.float64, torch.complex64: torch.complex128}
+    theirs = torch.library.get_kernel("aten::linalg_cholesky_ex", "CPU")
+
+    def factor(keys: Any, self: Any, *, upper: bool = False, check_errors: bool = False) -> Any:
+        wide = self.to(wider.get(self.dtype, self.dtype))
+        made, info = theirs.call_boxed(keys, wide, upper=upper, check_errors=check_errors)
+        return made.to(self.dtype), info
+
+    def factor_into(keys: Any, self: Any, *, L: Any, info: Any, **more: bool) -> Any:  # noqa: N803 - torch's name
+        made, bad = factor(keys, self, **more)
+        return L.resize_(made.shape).copy_(made), info.resize_(bad.shape).copy_(bad)
+
+    def older(keys: Any, self: Any, upper: bool = False) -> Any:
+        return factor(keys, self, upper=upper, check_errors=True)[0]
+
+    def older_into(keys: Any, self: Any, upper: bool = False, *, out: Any) -> Any:
+        made = older(keys, self, upper)
+        return out.resize_(made.shape).copy_(made)
+
+    return {
+        "linalg_cholesky_ex": factor,
+        "linalg_cholesky_ex.L": factor_into,
+        "cholesky": older,
+        "cholesky.out": older_into,
+    }
+
+
+def _refusing(name: str) -> Callable[..., Any]:
+    def refuse(_keys: Any, *_args: Any, **_more: Any) -> Any:
+        what = f"the operation {name} of torch gives other bytes on other processors, and nothing stands in for it"
+        raise MissingError(what, where=_callers[-1], next=REMEDY)
+
+    return refuse
+
+
+def watch_operations(model: Any) -> list[str]:
+    """Name the operations in a model's passes that nobody has walked; the list grows while the model is used.
+
+    Of each kind of pass (one row or several, one token or several, with a mask or without) the first two are watched:
+    one that begins and one that goes on from a cache. A watched pass gives the bytes of any other.
+    """
+    _callers.append(f"a model of type {model.config.model_type}")
+    watch, passes, watched = _watch(), Counter[tuple[bool, ...]](), []
+
+    def enter(_model: Any, args: tuple[Any, ...], given: Mapping[str, Any]) -> None:
+        rows, tokens = (args[0] if args else given["input_ids"]).shape
+        kind = (rows > 1, tokens > 1, given.get("attention_mask") is None)
+        passes[kind] += 1
+        if passes[kind] <= WATCHED:
+            watch.__enter__()
+            watched.append(kind)
+
+    def leave(*_passed: Any) -> None:
+        if watched:
+            watched.clear()
+            watch.__exit__(None, None, None)
+
+    model.register_forward_pre_hook(enter, with_kwargs=True)
+    model.register_forward_hook(leave, always_call=True)
+    return watch.strange  # type: ignore[no-any-return]
+
+
+def _watch() -> Any:
+    """Make the mode of torch that sees each operation and its types on the way to its kernel."""
+    from torch.utils._python_dispatch import TorchDispatchMode  # noqa: PLC0415
+
+    class OperationWatch(TorchDispatchMode):
+        def __init__(self) -> None:
+            super().__init__()
+            self.strange: list[str] = []
+
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:
+            return False  # torch would load its compiler, for more than a second, to keep it away from here
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            made = func(*args, **(kwargs or {}))
+            for one in float_types(func, (args, kwargs, made)):
+                if one not in self.strange and not is_walked(one):
+                    self.strange.append(one)
+                    warnings.warn(f"{one}: {UNWALKED}", stacklevel=2)
+            return made
+
+    return OperationWatch()
+
+
+def float_types(operation: Any, parts: Any) -> list[str]:
+    """List an operation's name with each type of floating numbers among its parts, as `mm float32`.
+
+    Whole numbers are the same on every processor, and are left out.
+    """
+    from torch import Tensor  # noqa: PLC0415
+    from torch.utils._pytree import tree_leaves  # noqa: PLC0415
+
+    name = str(operation).removeprefix("aten.").removesuffix(".default")
+    tensors = [one for one in tree_leaves(parts) if isinstance(one, Tensor)]
+    kinds = {str(one.dtype) for one in tensors if one.is_floating_point() or one.is_complex()}
+    return sorted(f"{name} {kind.removeprefix('torch.')}" for kind in kinds)
+
+
+def is_walked(operation: str) -> bool:
+    """Tell whether an operation of a type, as `mm float32`, was held against other processors."""
+    name, _, kind = operation.partition(" ")
+    return kind in OPERATIONS.get(name, "").split()
