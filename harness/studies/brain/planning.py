@@ -186,7 +186,7 @@ def _add(asked: Asked, brief: Brief, found: Fitted, group: ModelGroup) -> Ref:
         "dataset": one.layout, "experiment": group.experiment, "split": group.split, "seed": SHUFFLE_SEED,
         "generation": settings["generation"], "inner_rows": int(settings["fedorenko_inner_rows"]),
         "iterations": settings["iterations"], "gamma_seed": brief.seeds[0],
-        "models": list(group.models), "errors": kept, "dtype": "float32",
+        "models": list(group.models), "errors": kept, "dtype": settings["dtype"],
         "text_models": {model: list(numbers) for model, numbers in group.text_models.items()},
     }  # fmt: skip
     request(params)

@@ -34,6 +34,7 @@ class BrainSettings(Switches):
     sigmas: Line = ALL  # of the features that know time alone, after commas
     simple: Line = ""  # the simple spaces of layouts, in place of the generation's own
     pool: Literal["sum", "last", "mean"] = "sum"  # what stands for the tokens of a sentence
+    dtype: Literal["float32", "float64"] = "float32"  # in which a search scores its candidates
     families: int = 200  # of simulated noise, by which the tests are measured
 
 

@@ -107,10 +107,11 @@ class MadeUpRun:
         rows.write(self.folder / name / rows.part_name(place), table)
 
     def fits(self, place: int, models: list[str], baseline: Any) -> None:
-        found = {"fold_rows": np.array(FOLDS, np.int64), "intercept.mse": baseline}
+        found = {"fold_rows": np.array(FOLDS, np.int64), "intercept.mse": baseline, "cv_error": np.array([2.0**-26])}
         for model in models:
             for what in ("mse", "cv", "r"):
                 found[f"{model}.{what}"] = self.source.uniform(0.5, 0.9, baseline.shape)
+            found[f"{model}.tied"] = np.zeros(baseline.shape, bool)
         (self.folder / "fits").mkdir(exist_ok=True)
         arrays.write_all(self.folder / "fits" / rows.part_name(place), found)
 

@@ -13,7 +13,7 @@ from harness.studies.study import Brief, Dataset, Model
 
 SETTINGS = {
     "generation": "P", "fedorenko_inner_rows": "48", "iterations": 15, "sigmas": "1.0, 2.2", "pool": "sum",
-    "simple": "", "families": 20,
+    "simple": "", "families": 20, "dtype": "float32",
 }  # fmt: skip
 
 

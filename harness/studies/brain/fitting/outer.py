@@ -32,6 +32,7 @@ class OuterFits:
     inner: Array  # the best inner score: of plain ridge minus the validation error, of least squares NaN
     alpha: Array  # of least squares 0
     gamma: Array  # which of the gammas was chosen
+    tied: Array  # whether that choice is a near tie
     tried: tuple[int, ...]  # how many gammas, a fold
     errors: Array | None = None
 
@@ -44,6 +45,7 @@ class _Choice:
     inner: Array
     alpha: Array
     gamma: Array
+    tied: Array
     tried: int
 
 
@@ -62,7 +64,7 @@ def cross_validate(
         raise InputError("features and targets have unlike rows, or no fold", where="rows", next="give both the same")
     shape = (len(folds), targets.shape[1])
     found = {name: np.zeros(shape) for name in ("mse", "pearson", "inner", "alpha")}
-    chosen, tried = np.zeros(shape, np.int32), []
+    chosen, tied, tried = np.zeros(shape, np.int32), np.zeros(shape, bool), []
     kept = np.zeros(targets.shape, np.float32) if errors else None
     for number, fold in enumerate(folds):
         train, test = np.asarray(fold.train, np.intp), np.asarray(fold.test, np.intp)
@@ -70,9 +72,10 @@ def cross_validate(
         outside, inside = [one for one, _ in pairs], [other for _, other in pairs]
         choice = _chosen(outside, inside, targets[train], fold, gammas, how, method)
         found["mse"][number], found["pearson"][number] = _scored(targets, test, choice.predicted, kept)
-        found["inner"][number], found["alpha"][number], chosen[number] = choice.inner, choice.alpha, choice.gamma
+        found["inner"][number], found["alpha"][number] = choice.inner, choice.alpha
+        chosen[number], tied[number] = choice.gamma, choice.tied
         tried.append(choice.tried)
-    return OuterFits(**found, gamma=chosen, tried=tuple(tried), errors=kept)
+    return OuterFits(**found, gamma=chosen, tied=tied, tried=tuple(tried), errors=kept)
 
 
 def intercept_errors(targets: Array, folds: Sequence[Fold], *, errors: bool = False) -> tuple[Array, Array | None]:
@@ -109,10 +112,10 @@ def _banded(train: list[Array], test: list[Array], targets: Array, fold: Fold, g
     order = np.argsort(found.gamma, kind="stable")
     for start in range(0, len(order), REFITTED):
         some = order[start : start + REFITTED]
-        own = found.gamma[some], found.alpha[some], found.score[some]
+        own = found.gamma[some], found.alpha[some], found.score[some], found.tied[some]
         chosen = SearchFound(*own, found.scores[:0, some], found.tried, found.parts)
         predicted[:, some] = refit(train, targets[:, some], chosen, gammas, how).predict(test)
-    return _Choice(predicted, found.score, found.alpha, found.gamma, found.tried)
+    return _Choice(predicted, found.score, found.alpha, found.gamma, found.tied, found.tried)
 
 
 def _plain(train: list[Array], test: list[Array], targets: Array, fold: Fold, gammas: Array, how: Search) -> _Choice:
@@ -121,7 +124,7 @@ def _plain(train: list[Array], test: list[Array], targets: Array, fold: Fold, ga
     choice = plain.choose(rows, targets, fold.inner, how.usable())
     solver = plain.solver(rows)
     predicted = _in_blocks(lambda some: solver.ridge(targets[:, some], choice.alpha[some]), test[0], targets)
-    return _Choice(predicted, -choice.validation.min(axis=0), choice.alpha, 0, 1)
+    return _Choice(predicted, -choice.error, choice.alpha, 0, choice.tied, 1)
 
 
 def _least_squares(
@@ -132,7 +135,7 @@ def _least_squares(
 
     solver = plain.solver(train[0].astype(np.float64))
     predicted = _in_blocks(lambda some: solver.least_squares(targets[:, some]), test[0], targets)
-    return _Choice(predicted, np.nan, 0.0, 0, 1)
+    return _Choice(predicted, np.nan, 0.0, 0, False, 1)
 
 
 def _in_blocks(fitted: Callable[[slice], plain.PlainFit], test: Array, targets: Array) -> Array:

@@ -16,9 +16,10 @@ from harness.steps import FACTS
 from harness.studies.brain.features.spaces import Features
 from harness.studies.brain.fitting.matrices import feature_arrays
 from harness.studies.brain.fitting.outer import OuterFits, cross_validate, intercept_errors
-from harness.studies.brain.fitting.requests import AskedModel, FitRequest, request
+from harness.studies.brain.fitting.requests import LEAST_SQUARES, AskedModel, FitRequest, request
 from harness.studies.brain.fitting.results import Collected, spread
 from harness.studies.brain.fitting.units import RecordedValues, recorded
+from harness.studies.brain.near_ties import ERRORS
 from harness.studies.brain.ridge import torches
 from harness.studies.brain.ridge.gammas import candidates
 from harness.studies.brain.ridge.search import Search
@@ -73,7 +74,7 @@ def _fit_all(
     fits, errors = kept
     mean, squares = intercept_errors(found.values, folds, errors=True)
     nan = float("nan")
-    fits.add({f"{INTERCEPT}.mse": spread(mean, found.units, count, nan), **_rows(folds)})
+    fits.add({f"{INTERCEPT}.mse": spread(mean, found.units, count, nan), **_rows(folds), **_error(asked.dtype)})
     errors.add({INTERCEPT: spread(squares, found.units, count, nan)})
     told = {}
     for model in asked.models:
@@ -86,7 +87,8 @@ def _fit_all(
             errors.add({model.text: spread(one.errors, found.units, count, nan)})
         told[model.text] = {
             "bands": list(model.bands), "columns": [band.shape[1] for band in bands.values()], "gammas": len(gammas),
-            "tried": list(one.tried),
+            "tried": list(one.tried), "choices": 0 if model.method == LEAST_SQUARES else one.tied.size,
+            "near_ties": int(one.tied.sum()),
         }  # fmt: skip
     fits.write(out / "fits")
     errors.write(out / "errors")
@@ -104,14 +106,22 @@ def _rows(folds: Sequence[Fold]) -> dict[str, Array]:
     return {"fold_rows": sizes, "fold_of_row": of_row}
 
 
+def _error(dtype: str) -> dict[str, Array]:
+    """Give by what the difference of two inner scores may be wrong (`near_ties`)."""
+    import numpy as np  # noqa: PLC0415
+
+    return {"cv_error": np.array([ERRORS[dtype]])}
+
+
 def _arrays(model: AskedModel, one: OuterFits, gammas: Array, units: Array, count: int) -> dict[str, Array]:
-    """Name the arrays of a model; a unit that was left out has NaN, and the gamma -1."""
+    """Name the arrays of a model; a unit that was left out has NaN, the gamma -1, and no near tie."""
     import numpy as np  # noqa: PLC0415
 
     scores = {"mse": one.mse, "r": one.pearson, "cv": one.inner, "alpha": one.alpha}
     found = {f"{model.text}.{name}": spread(array, units, count, np.nan) for name, array in scores.items()}
-    chosen = spread(one.gamma, units, count, -1)
-    return {**found, f"{model.text}.gamma": chosen, f"{model.text}.gammas": np.asarray(gammas, np.float64)}
+    found[f"{model.text}.gamma"] = spread(one.gamma, units, count, -1)
+    found[f"{model.text}.tied"] = spread(one.tied, units, count, False)
+    return {**found, f"{model.text}.gammas": np.asarray(gammas, np.float64)}
 
 
 def _observed(found: RecordedValues, folds: Sequence[Fold], count: int) -> dict[str, int]:

@@ -31,7 +31,7 @@ def choose(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> 
     model, generation = params["model"], params["generation"]
     members = families(found.models)[model]
     values = [published_score(found.r2(one.model), found, generation, model) for one in members]
-    taken = choosing.best(values)
+    taken, tied = choosing.choose(values)
     chosen = members[taken or 0]
     layer = int(chosen.place)
     stimuli = list(rows.read(inputs["stimuli"], Stimulus))
@@ -39,4 +39,4 @@ def choose(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> 
     vectors = feature_arrays(read, stimuli, {model: [layer]})[f"{model}@{layer}"]
     arrays.write_all(out / BEST, {f"{model}@{BEST}": vectors})
     score = None if taken is None else aggregate(found.r2(chosen.model), found.units, generation).score
-    rows.write_one(out / CHOSEN, {"model": chosen.model, "layer": layer, "r2": score})
+    rows.write_one(out / CHOSEN, {"model": chosen.model, "layer": layer, "r2": score, "near_tie": tied})

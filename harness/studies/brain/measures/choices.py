@@ -3,8 +3,9 @@
 Beside both stands the family's curve over all its members, and how the curves of the two splits go together; and of a
 model drawn from several seeds the mean over them (`untrained`, by split). Layers of a text model are chosen in
 generation P by the mean over units of scores clipped at 0, whoever they are of; all else by the generation's average
-over participants. Generation H also has what is best by each metric in each experiment (`by_metric`). It must never
-know how a model was fitted.
+over participants. Generation H also has what is best by each metric in each experiment (`by_metric`). `near_ties`, by
+split, counts what rounding could have chosen otherwise: of layers and widths here, of alphas and weightings in the fits.
+It must never know how a model was fitted.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness import rows
+from harness.studies.brain import near_ties
 from harness.studies.brain.measures import choosing, curves, fits
 from harness.studies.brain.measures.aggregation import AveragedScore, aggregate, pooled, require_generation
 from harness.studies.brain.measures.fits import SplitFits
@@ -25,7 +27,8 @@ from harness.studies.brain.terms import CONTIGUOUS, SHUFFLED, H, P
 
 Array = Any  # of numpy
 NONE: Mapping[str, Sequence[str]] = MappingProxyType({})
-UNTRAINED = "untrained"  # beside the splits, since a family may have any name
+UNTRAINED, NEAR_TIES = "untrained", "near_ties"  # beside the splits, since a family may have any name
+MOST = 20  # near ties of a split's fits that are named
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -49,10 +52,9 @@ def choices(
     for dataset, own in fits.by_dataset(found).items():
         splits = {one.split: _split(one, generation) for one in own}
         _correlate(splits)
-        document[dataset] = splits
+        document[dataset] = {**splits, NEAR_TIES: {one.split: _near_ties(one, splits[one.split]) for one in own}}
         if untrained:
-            told = {split: _seeds(families_of, untrained) for split, families_of in splits.items()}
-            document[dataset] = {**splits, UNTRAINED: told}
+            document[dataset][UNTRAINED] = {split: _seeds(each, untrained) for split, each in splits.items()}
     return document
 
 
@@ -74,14 +76,40 @@ def _split(found: SplitFits, generation: str) -> dict[str, Any]:
 def _family(found: SplitFits, family: str, members: Sequence[FamilyMember], generation: str) -> dict[str, Any]:
     averaged = [aggregate(found.r2(one.model), found.units, generation) for one in members]
     values = [published_score(found.r2(one.model), found, generation, family) for one in members]
-    taken = choosing.best(values)
+    taken, tied = choosing.choose(values)
     published = {
         "chosen": None if taken is None else members[taken].model,
         "r2": None if taken is None else averaged[taken].score,
+        "near_tie": tied,
     }
     curve = [_point(*each) for each in zip(members, averaged, values, strict=True)]
     document = {"published": published, "nested": _nested(found, members, generation), "curve": curve}
     return document | ({BY_METRIC: by_metric(found, [one.model for one in members])} if generation == H else {})
+
+
+def _near_ties(found: SplitFits, chosen: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Count choices and near ties: of an alpha and a weighting, a unit and fold, and of a layer or width."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    named: list[dict[str, Any]] = []
+    of_fits = {"choices": 0, "near_ties": 0}
+    for model in found.models:
+        for part in found.experiments if not model.endswith("!ols") else ():
+            tied = part.read(model, "tied")
+            of_fits["choices"] += tied.size
+            of_fits["near_ties"] += int(tied.sum())
+            where = {"model": model} | ({"experiment": part.experiment} if part.experiment else {})
+            for fold, unit in np.argwhere(tied)[: MOST - len(named)].tolist():
+                named.append({**where, "fold": fold, "unit": int(part.done[unit])})
+    metrics = [one for own in chosen.values() for one in own.get(BY_METRIC, {}).values()]
+    of_families = {
+        "choices": sum(1 + len(own["nested"]["chosen"]) for own in chosen.values())
+        + sum(len(one["chosen"]) for one in metrics),
+        "near_ties": sum(own["published"]["near_tie"] + own["nested"]["near_ties"] for own in chosen.values())
+        + sum(one["near_ties"] for one in metrics),
+    }
+    error = max(part.cv_error() for part in found.experiments)
+    return {"grid": near_ties.GRID, "error": error, "fits": {**of_fits, "first": named}, "families": of_families}
 
 
 def _point(one: FamilyMember, averaged: AveragedScore, value: float | None) -> dict[str, Any]:
@@ -96,16 +124,20 @@ def _point(one: FamilyMember, averaged: AveragedScore, value: float | None) -> d
 
 def _nested(found: SplitFits, members: Sequence[FamilyMember], generation: str) -> dict[str, Any]:
     """Choose in each outer fold by its inner scores over the counted units, and score what was chosen."""
-    errors, chosen = [], []
+    errors, chosen, ties = [], [], 0
+    shares = not members[0].model.endswith("!plain")
     for part, counted in zip(found.experiments, found.parts(found.units.counted()), strict=True):
-        own = choosing.best_of_folds([choosing.inner_means(part.read(one.model, "cv"), counted) for one in members])
+        means = [choosing.inner_means(part.read(one.model, "cv"), counted) for one in members]
+        made = choosing.best_of_folds(means, part.cv_error(), shares=shares)
+        own = [one.place for one in made]
+        ties += sum(one.tied for one in made)
         chosen += own
         if None not in own:
             taken = {one: part.read(members[one].model, "mse") for one in own if one is not None}
             errors.append(choosing.errors_of_folds(taken, own))
     names = [None if one is None else members[one].model for one in chosen]
     score = None if None in names else aggregate(found.r2_of(errors), found.units, generation).score
-    return {"r2": score, "chosen": names}
+    return {"r2": score, "chosen": names, "near_ties": ties}
 
 
 def _correlate(splits: Mapping[str, dict[str, Any]]) -> None:

@@ -154,7 +154,9 @@ def _containing(one: LanguageFits, row: FeatureRow) -> dict[str, Any]:
 def _nested(one: LanguageFits, models: Sequence[str]) -> float | None:
     """Choose the subset of each unit and fold by its inner score, and average what the chosen ones score."""
     errors = [
-        choosing.errors_of_units((one.read(part, model, "cv"), one.read(part, model, "mse")) for model in models)
+        choosing.errors_of_units(
+            ((one.read(part, model, "cv"), one.read(part, model, "mse")) for model in models), part.cv_error()
+        ).errors
         for part in one.found.experiments
     ]
     return one.average(one.found.r2_of(errors)).score

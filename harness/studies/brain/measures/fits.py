@@ -32,7 +32,7 @@ class ExperimentFits:
     files: dict[str, Path] = field(default_factory=dict)  # of each model
 
     def read(self, model: str, what: str) -> Array:
-        """Read `mse`, `r`, `cv` … [fold, unit] of a model, for the units that did the experiment."""
+        """Read `mse`, `r`, `cv`, `tied` … [fold, unit] of a model, for the units that did the experiment."""
         if model not in self.files:
             raise InputError(f"no model {model!r} was fitted", where="groups", next=f"it has: {', '.join(self.files)}")
         found = arrays.read(self.files[model], f"{model}.{what}")
@@ -40,6 +40,11 @@ class ExperimentFits:
             told = f"`{model}.{what}` is {[*found.shape]}"
             raise InputError(told, where=str(self.files[model]), next=f"give {len(self.fold_rows)} folds of each unit")
         return found[:, self.done]
+
+
+    def cv_error(self) -> float:
+        """Read by what the difference of two inner scores may be wrong (`near_ties`): the most of any model's."""
+        return max(float(arrays.read(file, "cv_error").max()) for file in {*self.files.values()})
 
 
 class SplitKey(NamedTuple):

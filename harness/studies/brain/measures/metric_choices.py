@@ -35,11 +35,13 @@ def _chosen(found: SplitFits, models: Sequence[str], scores_of: Callable[[str], 
     counted, of = found.units.counted(), np.array(found.units.experiments)
     together = np.full(len(of), np.nan)
     chosen: dict[str, str | None] = {}
+    ties = 0
     for part in found.experiments:
         own = of == part.experiment
-        taken = choosing.best([aggregate(one, found.units, H, counted & own).score for one in scores])
+        taken, tied = choosing.choose([aggregate(one, found.units, H, counted & own).score for one in scores])
         chosen[part.experiment] = None if taken is None else models[taken]
+        ties += tied
         if taken is not None:
             together[own] = scores[taken][own]
     score = None if None in chosen.values() else aggregate(together, found.units, H).score
-    return {"chosen": chosen, "score": score}
+    return {"chosen": chosen, "score": score, "near_ties": ties}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness import rows
 from harness.studies.brain.measures import choosing, fits
@@ -39,7 +39,7 @@ def _split(found: SplitFits, generation: str) -> list[dict[str, Any]]:
 
 
 def _row(found: SplitFits, one: StarredModel, averages: Mapping[str, float | None], generation: str) -> dict[str, Any]:
-    score, nested = _starred(found, one.members, generation), _nested(found, one.members, generation)
+    score, (nested, ties) = _starred(found, one.members, generation), _nested(found, one.members, generation)
     averaged = [averages[model] for model in one.members]
     taken = choosing.best(averaged)
     row: dict[str, Any] = {
@@ -48,11 +48,12 @@ def _row(found: SplitFits, one: StarredModel, averages: Mapping[str, float | Non
         "of": one.of,
         "r2": score,
         "nested": nested,
+        "near_ties": ties,
         "best": None if taken is None else {"model": one.members[taken], "r2": averaged[taken]},
     }
     if one.base:
         row["gain_percent"] = gain(score, _starred(found, one.base, generation))
-        row["nested_gain_percent"] = gain(nested, _nested(found, one.base, generation))
+        row["nested_gain_percent"] = gain(nested, _nested(found, one.base, generation).score)
     return row
 
 
@@ -60,10 +61,18 @@ def _starred(found: SplitFits, models: Sequence[str], generation: str) -> float 
     return aggregate(star([found.r2(model) for model in models]), found.units, generation).score
 
 
-def _nested(found: SplitFits, models: Sequence[str], generation: str) -> float | None:
+class _Nested(NamedTuple):
+    """What subsets score that were chosen for each unit and fold, and how many of these choices are near ties."""
+
+    score: float | None
+    ties: int
+
+
+def _nested(found: SplitFits, models: Sequence[str], generation: str) -> _Nested:
     """Choose the subset of each unit and fold by its inner score, and average what the chosen ones score."""
-    errors = []
+    chosen = []
     for part in found.experiments:
         candidates = ((part.read(model, "cv"), part.read(model, "mse")) for model in models)
-        errors.append(choosing.errors_of_units(candidates))
-    return aggregate(found.r2_of(errors), found.units, generation).score
+        chosen.append(choosing.errors_of_units(candidates, part.cv_error()))
+    score = aggregate(found.r2_of([one.errors for one in chosen]), found.units, generation).score
+    return _Nested(score, sum(int(one.tied.sum()) for one in chosen))

@@ -21,6 +21,10 @@ CHOICES = (
     "Published: the layer or width with the highest score on test data, so biased upward. Nested (OURS): chosen in "
     "each fold by scores inside its training rows."
 )
+NEAR_TIES = (
+    "Near ties (OURS): choices for which the order among equals would take another candidate, had the arithmetic erred "
+    "by as much as it may. Scores within {grid} of the best are equal, and their difference may err by {error}."
+)
 CORRELATIONS = (
     "How the shuffled and the contiguous score go together from layer to layer, or from width to width. Neighbours are "
     "no independent samples, so no p-value stands here."
@@ -58,9 +62,11 @@ def choices(run: BrainRun) -> list[Html]:
     """Make the table of published and nested choices for each data set, and that of correlations over layers."""
     tables = [part for dataset in run.datasets for part in _chosen(run, dataset)]
     drawn = [part for dataset in run.datasets for part in _seeds(run, dataset)]
+    ties = [part for dataset in run.datasets for part in _near_ties(run, dataset)]
     correlated = [part for dataset in run.datasets for part in _correlated(run, dataset)]
     return [
         *([el("p", CHOICES, class_="soft"), *tables] if tables else []),
+        *ties,
         *([el("p", SEEDS, _papers(run), class_="soft"), *drawn] if drawn else []),
         *([el("p", CORRELATIONS, class_="soft"), *correlated] if correlated else []),
     ]
@@ -78,12 +84,50 @@ def _chosen(run: BrainRun, dataset: str) -> Iterator[Html]:
     body = [
         [join([named(family), ", ", split]), score(section(found, "published").get("r2")),
          chosen(section(found, "published").get("chosen")), score(section(found, "nested").get("r2")),
-         chosen(section(found, "nested").get("chosen")), count(len(curve(found)))]
+         chosen(section(found, "nested").get("chosen")), count(len(curve(found))), _ties(found)]
         for split in SPLITS for family in run.families(dataset) if (found := section(document, split, family))
     ]  # fmt: skip
     if body:
-        head = ["Of", "R2, published", "Chosen", "R2, nested (OURS)", "Chosen in the folds", "Candidates"]
+        head = ["Of", "R2, published", "Chosen", "R2, nested (OURS)", "Chosen in the folds", "Candidates", "Near ties"]
         yield table(f"{run.title(dataset)}: choices", head, body)
+
+
+def _ties(found: Mapping[str, Any]) -> Html:
+    """Count the near ties among the choices of one family, published, nested and by each metric."""
+    metrics = [section(found, "by_metric", name) for name in section(found, "by_metric")]
+    parts = [section(found, "nested"), *metrics]
+    if "near_tie" not in section(found, "published"):
+        return NONE
+    return count(int(section(found, "published")["near_tie"]) + sum(int(number(one.get("near_ties")) or 0)
+                                                                    for one in parts))  # fmt: skip
+
+
+def _near_ties(run: BrainRun, dataset: str) -> Iterator[Html]:
+    """Give the table of near ties of each split, those of fits that are named folded below it."""
+    document = section(run.document("choices"), dataset, "near_ties")
+    told = {split: own for split in SPLITS if (own := section(document, split))}
+    body = [
+        [named(split), *(of for part in ("fits", "families") for of in _share(section(own, part)))]
+        for split, own in told.items()
+    ]  # fmt: skip
+    if not body:
+        return
+    sizes = {name: max(number(own.get(name)) or 0.0 for own in told.values()) for name in ("grid", "error")}
+    yield el("p", NEAR_TIES.format(**{name: f"{size:.2g}" for name, size in sizes.items()}), class_="soft")
+    head = ["Split", "Near ties of alpha and weighting", "Of choices, a unit and fold each",
+            "Near ties of layer and width", "Of choices"]  # fmt: skip
+    yield table(f"{run.title(dataset)}: near ties", head, body)
+    rows = [
+        [named(str(one.get("model"))), el("span", split), chosen(one.get("experiment")), count(one.get("fold")),
+         count(one.get("unit"))] for split, own in told.items() for one in dictionaries(section(own, "fits").get("first"))
+    ]  # fmt: skip
+    if rows:
+        words = f"{run.title(dataset)}: the first near ties of fits"
+        yield folded(words, table(words, ["Model", "Split", "Experiment", "Fold", "Unit"], rows))
+
+
+def _share(found: Mapping[str, Any]) -> list[Html]:
+    return [count(found.get("near_ties")), count(found.get("choices"))]
 
 
 def _seeds(run: BrainRun, dataset: str) -> Iterator[Html]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from harness.errors import InputError
+from harness.studies.brain import near_ties
 
 Array = Any  # of numpy
 BLOCK = 2000  # targets at once
@@ -20,6 +21,8 @@ class PlainChoice(NamedTuple):
     """The alpha of each target, and the errors by which it was chosen."""
 
     alpha: Array  # [target]
+    tied: Array  # [target]: whether that choice is a near tie (`near_ties`)
+    error: Array  # [target]: the validation error with that alpha
     validation: Array  # [alpha, target]: squared error, a mean over inner folds that counts each of them alike
 
 
@@ -37,7 +40,7 @@ class PlainFit(NamedTuple):
 def choose(
     train: Array, targets: Array, inner: Sequence[Sequence[int]], alphas: Sequence[float], block: int = BLOCK
 ) -> PlainChoice:
-    """Choose for each target the alpha with the least validation error over inner folds; of equal ones the first.
+    """Choose for each target the alpha with the least validation error over inner folds; of equal ones the largest.
 
     `inner` are the validation rows of each fold, the others train. InputError for an alpha that is not above 0, and
     where there is no inner fold, or one that has no rows or all of them.
@@ -47,7 +50,7 @@ def choose(
     if not alphas or min(alphas) <= 0:
         raise InputError("alpha must be above 0 in plain ridge", where="alphas", next="leave out what is not")
     _require_rows(train, targets)
-    validation = np.zeros((len(alphas), targets.shape[1]))
+    validation, around = np.zeros((len(alphas), targets.shape[1])), np.zeros(targets.shape[1])
     folds = [np.asarray(fold, np.intp) for fold in inner]
     for held in folds:
         kept = np.setdiff1d(np.arange(len(train)), held)
@@ -57,6 +60,7 @@ def choose(
         ahead = train[held] @ right.T
         for some in _blocks(targets.shape[1], block):
             mean = targets[kept, some].mean(axis=0, dtype=np.float64).astype(sizes.dtype)
+            around[some] += np.square(targets[held, some] - mean, dtype=np.float64).mean(axis=0)
             inside = left.T @ (targets[kept, some] - mean)
             for place, alpha in enumerate(alphas):
                 predicted = ahead @ ((sizes / (sizes**2 + alpha))[:, None] * inside) + mean
@@ -64,7 +68,13 @@ def choose(
     if not folds:
         raise InputError("alpha cannot be chosen without an inner fold", where="inner", next="give rows of two folds")
     validation /= len(folds)
-    return PlainChoice(np.array(alphas, np.float64)[validation.argmin(axis=0)], validation)
+    order = np.argsort(alphas, kind="stable")[::-1]  # the largest first, as equals are taken
+    varies = (targets != targets[0]).any(axis=0) & (around > 0)
+    explained = np.where(varies, 1 - validation[order] / np.where(varies, around / len(folds), 1), 0.0)
+    place, tied = near_ties.first_near_best(explained, near_ties.ERRORS[str(sizes.dtype)])
+    chosen = order[place]
+    least = np.take_along_axis(validation, chosen[None], 0)[0]
+    return PlainChoice(np.array(alphas, np.float64)[chosen], tied, least, validation)
 
 
 @dataclass(frozen=True)

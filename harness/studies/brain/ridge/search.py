@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.errors import InputError
+from harness.studies.brain import near_ties
 from harness.studies.brain.ridge import torches
 from harness.studies.brain.ridge.centred import Targets, prepared
 from harness.studies.brain.ridge.heldout import Folds, HeldOut, Squares
@@ -23,7 +24,6 @@ Array = Any  # of numpy
 CRITERIA = ("r2", "mse")
 WIDTHS = {"cpu": 1024, "cuda": 4096}
 KEPT = 256 << 20  # bytes of decomposed kernels that a refit finds again
-SLOPE = 1e-10  # of log(alpha), added to a score: of equal ones the largest alpha wins
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ class SearchFound:
 
     gamma: Array  # int32 [target]: the index of its weights
     alpha: Array  # float64 [target]
-    score: Array  # float64 [target]: the best score in the inner folds
+    score: Array  # float64 [target]: the score in the inner folds of what was chosen
+    tied: Array  # bool [target]: whether the choice is a near tie (`near_ties`)
     scores: Array  # [gamma, target], each at its best alpha; only candidates that were tried
     tried: int
     parts: Mapping[int, tuple[Array, Array]] = field(default_factory=dict)  # decomposed kernels, those that are kept
@@ -76,9 +77,9 @@ def search(
 ) -> SearchFound:
     """Choose weights and alpha for each target among `gammas` by its score in the inner folds.
 
-    `bands` are scaled training matrices, `inner` the rows that each fold holds out. The first of equally good
-    candidates wins. InputError for shapes that do not fit, values that are not finite, folds without rows on a side,
-    and an alpha above 0 that rounding hides beside the features.
+    `bands` are scaled training matrices, `inner` the rows that each fold holds out. Of equal scores, as `near_ties` has
+    them, the largest alpha wins, and the first of the weights. InputError for shapes that do not fit, values that are
+    not finite, folds without rows on a side, and an alpha above 0 that rounding hides beside the features.
     """
     how.check()
     checked, folds = prepared(targets), Folds.of(inner, len(targets), how.criterion)
@@ -136,54 +137,73 @@ class _Best:
     def __init__(self, targets: Targets, folds: Folds, how: Search) -> None:
         import numpy as np  # noqa: PLC0415
 
-        self.how, alphas = how, np.array(how.usable())
+        self.how, self.alphas = how, np.array(how.usable()[::-1])  # the largest first, as equals are taken
+        self.error = near_ties.ERRORS[how.dtype]
         self.base = targets.around_means(folds.inner, folds.weights)
         self.unit = targets.scale**2
-        self.alphas, self.slope = alphas, np.log(alphas)[:, None] * SLOPE
+        self.weights = near_ties.Incumbents(targets.count, self.error)
         self.gamma: Array = np.zeros(targets.count, np.int32)
         self.alpha: Array = np.zeros(targets.count)
         self.score: Array = np.full(targets.count, -np.inf)
+        self.alpha_tied: Array = np.zeros(targets.count, bool)
         self.scores: list[Array] = []
         self.parts: dict[int, tuple[Array, Array]] = {}
-        self.mean, self.still = -math.inf, 0
+        self.end = _End(how, self.error)
 
     def add(self, squares: Squares) -> bool:
         """Hold a candidate's sums of squares against the best; gives whether the search is over."""
         import numpy as np  # noqa: PLC0415
 
-        scores = self._scores(squares.sums) + self.slope
-        chosen = scores.argmax(axis=0)
-        value = np.take_along_axis(scores, chosen[None], 0)[0]
-        better = value > self.score + np.finfo(self.how.dtype).eps
+        explained = self._explained(squares.sums[::-1])
+        chosen, tied = near_ties.first_near_best(explained, self.error)
+        best, value = explained.max(axis=0), np.take_along_axis(explained, chosen[None], 0)[0]
+        better = self.weights.challenge(best)
         index = len(self.scores)
         self.gamma[better], self.alpha[better] = index, self.alphas[chosen[better]]
-        self.score[better] = value[better]
-        self.scores.append(value.astype(self.how.dtype))
+        self.score[better], self.alpha_tied[better] = self._score(value)[better], tied[better]
+        self.scores.append(self._score(best).astype(self.how.dtype))
         if squares.parts and better.any() and len(self.parts) * squares.parts[1].nbytes < KEPT:
             self.parts[index] = squares.parts
-        return self._stands_still(index)
+        return self.end.reached(index, float(self.score.mean()))
 
-    def _scores(self, squares: Array) -> Array:
+    def _explained(self, squares: Array) -> Array:
+        """Give the share of variance that is explained, by which candidates are compared; 0 where nothing varies."""
         import numpy as np  # noqa: PLC0415
 
-        if self.how.criterion == "mse":
-            return -squares * self.unit
         known = self.base > 0
         return np.where(known, 1 - squares / np.where(known, self.base, 1), 0.0)
 
-    def _stands_still(self, index: int) -> bool:
-        mean = float(self.score.mean())
-        grown, self.mean = mean - self.mean, mean
-        if not self.how.stop:
-            return False
-        if grown >= STOP_GAIN:
-            self.still = 0
-        elif index > self.how.stop_from:
-            self.still += 1
-        return self.still >= STOP_AFTER
+    def _score(self, explained: Array) -> Array:
+        """Give a score as the criterion has it."""
+        return (explained - 1) * self.base * self.unit if self.how.criterion == "mse" else explained
 
     def found(self) -> SearchFound:
         """Give what was found."""
         import numpy as np  # noqa: PLC0415
 
-        return SearchFound(self.gamma, self.alpha, self.score, np.stack(self.scores), len(self.scores), self.parts)
+        tied = self.weights.tied | self.alpha_tied | self.end.tied
+        return SearchFound(
+            self.gamma, self.alpha, self.score, tied, np.stack(self.scores), len(self.scores), self.parts
+        )
+
+
+class _End:
+    """When a search is over: its mean score stood still so many times in a row."""
+
+    def __init__(self, how: Search, error: float) -> None:
+        self.how, self.error = how, error / 8  # of a mean over targets, whose errors have both signs
+        self.mean, self.still = -math.inf, 0
+        self.least, self.most = 0, 0  # how often in a row, had rounding been otherwise
+        self.tied = False  # whether it could then have ended elsewhere
+
+    def reached(self, index: int, mean: float) -> bool:
+        """Say whether the search ends at the candidate of this index, with which the mean score is `mean`."""
+        grown, self.mean = mean - self.mean, mean
+        if not self.how.stop:
+            return False
+        counts = int(index > self.how.stop_from)
+        self.still = 0 if grown >= STOP_GAIN else self.still + counts
+        self.least = 0 if grown >= STOP_GAIN - self.error else self.least + counts
+        self.most = 0 if grown >= STOP_GAIN + self.error else self.most + counts
+        self.tied |= (self.most >= STOP_AFTER) != (self.least >= STOP_AFTER)
+        return self.still >= STOP_AFTER

@@ -146,9 +146,10 @@ def _nested(given: InnerScores) -> Mapping[str, Any]:
     units = table(baseline.shape[1], given.participants, given.networks)
     chosen = None
     if given.each_unit:
-        taken = choosing.errors_of_units(zip(inner, errors, strict=True))
+        taken = choosing.errors_of_units(zip(inner, errors, strict=True)).errors
     else:
-        chosen = choosing.best_of_folds([choosing.inner_means(own, units.counted()) for own in inner])
+        folds = choosing.best_of_folds([choosing.inner_means(own, units.counted()) for own in inner])
+        chosen = [one.place for one in folds]
         taken = choosing.errors_of_folds(dict(enumerate(errors)), chosen)
     r2 = pooling.r2(taken, baseline, sizes)
     averaged = aggregate(r2, units, given.generation)

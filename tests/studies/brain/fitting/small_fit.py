@@ -82,10 +82,13 @@ def direct(
     bands: Sequence[Array], targets: Array, train: Sequence[int], test: Sequence[int], inner: Sequence[Sequence[int]],
     gammas: Array, alphas: Sequence[float],
 ) -> dict[str, Array]:  # fmt: skip
-    """Work out a fold: for every unit the best score, which gamma and alpha gave it, and what is predicted."""
+    """Work out a fold: for every unit which gamma and alpha are chosen, their score, and what is predicted.
+
+    Scores within 2**-14 of the best are equal: of alphas the largest is taken, of gammas the first.
+    """
     scaled = [(band - band[train].mean(0)) / np.where(band[train].std(0) > 0, band[train].std(0), 1) for band in bands]
     y = targets[train]
-    best = {name: np.full(y.shape[1], -np.inf) for name in ("cv", "gamma", "alpha")}
+    best = {name: np.full(y.shape[1], -np.inf) for name in ("top", "cv", "gamma", "alpha")}
     best["predicted"] = np.empty((len(test), y.shape[1]))
     for index, gamma in enumerate(gammas):
         z = np.hstack([np.sqrt(float(part)) * band for part, band in zip(gamma, scaled, strict=True)])
@@ -95,11 +98,15 @@ def direct(
             num += ((ridge(z[train][kept], y[kept], alphas, z[train][held]) - y[held]) ** 2).sum(1)
             den += ((y[held] - y[kept].mean(0)) ** 2).sum(0)
         ahead = ridge(z[train], y, alphas, z[test])
-        for score, alpha, predicted in zip(1 - num / den, alphas, ahead, strict=True):
-            better = score > best["cv"] + 1e-12
-            for name, value in (("cv", score), ("gamma", np.full(6, index)), ("alpha", np.full(6, alpha))):
-                best[name][better] = value[better]
-            best["predicted"][:, better] = predicted[:, better]
+        scores = 1 - num / den
+        for unit, score in enumerate(scores.T):
+            if score.max() > best["top"][unit] + 2.0**-14:
+                place = max((place for place in range(len(alphas)) if score[place] > score.max() - 2.0**-14),
+                            key=lambda place: alphas[place])  # fmt: skip
+                own = {"top": score.max(), "cv": score[place], "gamma": index, "alpha": alphas[place]}
+                for name, value in own.items():
+                    best[name][unit] = value
+                best["predicted"][:, unit] = ahead[place, :, unit]
     return best
 
 

@@ -166,8 +166,10 @@ def test_other_units_are_scored_as_if_no_unit_were_constant(data, tmp_path):
 
 def test_searches_say_what_was_searched(data, tmp_path):
     told = run(data, tmp_path, models=["A", "B+A", "A&B"])["searches"]
-    assert told["B+A"] == {"bands": ["B", "A"], "columns": [60, 4], "gammas": 9, "tried": [9] * 6}
-    assert told["A&B"] == {"bands": ["A&B"], "columns": [64], "gammas": 1, "tried": [1] * 6}
+    assert told["B+A"] == {"bands": ["B", "A"], "columns": [60, 4], "gammas": 9, "tried": [9] * 6, "choices": 36,
+                           "near_ties": 0}  # fmt: skip
+    assert told["A&B"] == {"bands": ["A&B"], "columns": [64], "gammas": 1, "tried": [1] * 6, "choices": 36,
+                           "near_ties": 0}  # fmt: skip
     observed = {"rows": 32, "folds": 6, "units": 6, "left_out": 0, "constant": 0}
     assert told["observed"] == observed
 

@@ -15,6 +15,7 @@ from harness.studies.brain.measures import choices, findings
 WHO = [("a", "language"), ("a", "language"), ("a", "DMN"), ("b", "language"), ("b", "language"), ("b", "language"),
        ("c", "language"), ("c", "language"), ("c", "DMN")]  # fmt: skip
 LAYERS = 4
+CV_ERROR = np.array([2.0**-26])
 SETS = {"raw": ["raw-0", "raw-1"]}
 BEST = {("contiguous", "gpt"): 2, ("shuffled", "gpt"): 1, ("contiguous", "raw-0"): 0, ("contiguous", "raw-1"): 3,
         ("shuffled", "raw-0"): 3, ("shuffled", "raw-1"): 3}  # fmt: skip
@@ -65,10 +66,11 @@ class FindingsRun:
         shape = (len(ROWS), len(self.who))
         baseline = self.source.uniform(0.9, 1.1, shape)
         for name, models in named.items():
-            found = {"fold_rows": np.array(ROWS, np.int64), "intercept.mse": baseline}
+            found = {"fold_rows": np.array(ROWS, np.int64), "intercept.mse": baseline, "cv_error": CV_ERROR}
             for model in models:
                 found[f"{model}.mse"] = self.source.uniform(0.75, 1.1, shape)
                 found[f"{model}.cv"] = self.source.normal(size=shape)
+                found[f"{model}.tied"] = np.zeros(shape, bool)
                 found[f"{model}.r"] = self.source.uniform(-0.2, 0.6, shape)
             self.known.setdefault((split, experiment), {}).update(found)
             arrays.write_all(self.folder / "fits" / rows.part_name(len(self.groups)), found)
@@ -85,8 +87,8 @@ class FindingsRun:
             if group["split"] == split:
                 for model in filter(named, group["models"]):
                     known[f"{model}.mse"] = errors(known["intercept.mse"])
-                names = (f"{one}.{what}" for one in group["models"] for what in ("mse", "cv", "r"))
-                found = {name: known[name] for name in ("fold_rows", "intercept.mse", *names)}
+                names = (f"{one}.{what}" for one in group["models"] for what in ("mse", "cv", "r", "tied"))
+                found = {name: known[name] for name in ("fold_rows", "intercept.mse", "cv_error", *names)}
                 arrays.write_all(self.folder / "fits" / rows.part_name(place), found)
 
     def choose(self, layers, experiment):

@@ -193,8 +193,8 @@ def peaked(small, named, values):
         known = small.known[group["split"], group["experiment"]]
         for model in filter(named, group["models"]):
             known[f"{model}.r"] = np.full_like(known[f"{model}.r"], values[model])
-        names = (f"{one}.{what}" for one in group["models"] for what in ("mse", "cv", "r"))
-        found = {name: known[name] for name in ("fold_rows", "intercept.mse", *names)}
+        names = (f"{one}.{what}" for one in group["models"] for what in ("mse", "cv", "r", "tied"))
+        found = {name: known[name] for name in ("fold_rows", "intercept.mse", "cv_error", *names)}
         arrays.write_all(small.folder / "fits" / rows.part_name(place), found)
 
 

@@ -72,7 +72,7 @@ def test_features_that_are_all_zero_predict_the_mean(rows):
     nothing = np.zeros((12, 3))
     for fit in (solver(nothing).least_squares(y), solver(nothing).ridge(y, np.ones(7))):
         np.testing.assert_allclose(fit.predict(nothing[:1])[0], y.mean(0))
-    assert choose(nothing, y, INNER, ALPHAS).alpha.tolist() == [0.5] * 7  # all are equal: the first
+    assert choose(nothing, y, INNER, ALPHAS).alpha.tolist() == [128.0] * 7  # all are equal: the largest
 
 
 def test_float32_rows_are_fitted_in_float32(rows):
