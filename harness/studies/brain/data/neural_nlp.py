@@ -124,7 +124,7 @@ def _values(file: NetcdfFile, order: Sequence[int], wanted: Array) -> Array:
     if size > arrays.MOST:
         told = f"{len(wanted):,} units have {size:,} bytes, at most {arrays.MOST:,} are held"
         raise InputError(told, where=ASSEMBLY, next="give the published file, or a part of it")
-    place = np.argsort(order)
+    place = np.argsort(order, kind="stable")
     found: Array = np.empty((len(order), len(wanted)), np.float32)
     with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused after
         for tile in file.tiles(wanted):
