@@ -74,21 +74,19 @@ def theirs(bands: list[Any], targets: Any, inner: Any, gammas: Any, backend: str
 
 def floor(bands: list[Any], targets: Any, gammas: int) -> dict[str, Any]:
     """Multiply as often as held-out errors under every alpha need, and nothing else."""
-    import torch
-
-    maps, turned = torch.ones(len(ALPHAS) * len(targets), len(targets) - 1), torch.from_numpy(targets[1:])
+    maps, turned = np.ones((len(ALPHAS) * len(targets), len(targets) - 1), np.float32), targets[1:]
+    made = np.empty((len(maps), turned.shape[1]), np.float32)
     for _ in range(gammas):
-        maps @ turned
+        np.matmul(maps, turned, out=made)
     return {}
 
 
 def main(folder: Path, side: str, targets: int, count: int) -> None:
-    """Run one side, with as many threads as there are cores for both, and print its cost."""
-    import torch
-
+    """Run one side, in as many threads as the environment says, and print its cost."""
     from harness.studies.brain.ridge.gammas import candidates
 
-    torch.set_num_threads(int(os.environ["HARNESS_THREADS"]))
+    if side == "torch":
+        import_module("torch").set_num_threads(int(os.environ["HARNESS_THREADS"]))
     bands, values, inner = problem(targets)
     gammas = candidates(len(BANDS), count, 1, all_subsets=False)
     run = {

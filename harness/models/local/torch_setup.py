@@ -5,6 +5,7 @@ It never knows a model, a file or a prompt.
 
 from __future__ import annotations
 
+import ctypes
 import datetime
 import os
 
@@ -56,7 +57,14 @@ def set_deterministic(reference: bool) -> None:
 
 
 def device() -> str:
-    """Choose the device of inference: `cuda` where there is one, else `cpu`."""
+    """Choose the device of inference: `cuda` where there is one, else `cpu`.
+
+    Where no driver is, torch need not be loaded to know, which takes seconds.
+    """
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return "cpu"
     import torch  # noqa: PLC0415
 
     return "cuda" if torch.cuda.is_available() else "cpu"

@@ -20,7 +20,7 @@ from harness.studies.brain.fitting.requests import LEAST_SQUARES, AskedModel, Fi
 from harness.studies.brain.fitting.results import Collected, spread
 from harness.studies.brain.fitting.units import RecordedValues, recorded
 from harness.studies.brain.near_ties import ERRORS
-from harness.studies.brain.ridge import torches
+from harness.studies.brain.ridge.devices import worker_count
 from harness.studies.brain.ridge.gammas import candidates
 from harness.studies.brain.ridge.search import Search
 from harness.studies.brain.rowtypes import RecordedUnit, Stimulus
@@ -54,7 +54,7 @@ def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
         kept = Collected(Path(fits)), Collected(Path(errors))
         told = _fit_all(asked, features, found, folds, len(units), kept, out)
     rows.write_one(out / "searches", {**told, "observed": _observed(found, folds, len(units))})
-    rows.write_one(out / FACTS, {"device": device(), "threads": torches.worker_count(device())})
+    rows.write_one(out / FACTS, {"device": device(), "threads": worker_count(device())})
 
 
 def search_settings(asked: FitRequest, model: AskedModel) -> Search:

@@ -7,9 +7,9 @@ It must never know a recording or a trained model.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -135,4 +135,4 @@ def _said(r2: Array) -> dict[str, float]:
 
 
 def _means(found: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    return {key: math.fsum(one[key] for one in found) / len(found) for key in found[0]}
+    return {key: fsum(one[key] for one in found) / len(found) for key in found[0]}

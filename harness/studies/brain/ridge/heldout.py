@@ -13,23 +13,18 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from harness.errors import InputError
-from harness.studies.brain.ridge import torches
 from harness.studies.brain.ridge.centred import Targets
+from harness.studies.brain.ridge.devices import Device, Tensor
 from harness.studies.brain.ridge.kernels import decomposed, mirror
 
 Array = Any  # of numpy
-Tensor = Any  # of torch
-PANELS = 8  # into which a quadratic form is cut: the more, the nearer to half of the work, and the smaller each product
+PANEL = 48  # rows of a quadratic form in one product: the fewer, the nearer to half of the work, and the slower each
 MANY = 2  # times as many targets as rows are worth quadratic forms
 STEEP = 128  # times an alpha: an eigenvalue above costs so many of float32's digits
 
 
 class ScoringSettings(Protocol):
     """What is needed of the settings of a search."""
-
-    @property
-    def device(self) -> str:
-        """Name the device."""
 
     @property
     def dtype(self) -> str:
@@ -81,29 +76,21 @@ class Squares(NamedTuple):
 class HeldOut:
     """Everything that stays the same from candidate to candidate, on the device."""
 
-    def __init__(self, kernels: Array, targets: Targets, folds: Folds, how: ScoringSettings) -> None:
-        import torch  # noqa: PLC0415
+    def __init__(self, kernels: Array, targets: Targets, folds: Folds, how: ScoringSettings, device: Device) -> None:
+        import numpy as np  # noqa: PLC0415
 
-        self.dtype, self.device = torches.dtype_named(how.dtype), how.device
-        self.kernels = self._there(kernels, torch.float64)
+        self.device, self.dtype = device, how.dtype
+        self.kernels = device.there(kernels, "float64")
         self.alive = kernels.reshape(len(kernels), -1).any(axis=1)
-        self.mirror = self._there(mirror(len(kernels[0]) + 1), torch.float64)
-        self.alphas = self._there(how.usable(), torch.float64)
-        self.rows = [torch.from_numpy(one).to(self.device) for one in folds.inner]
+        self.mirror = device.there(mirror(len(kernels[0]) + 1), "float64")
+        self.alphas = device.there(how.usable(), "float64")
+        self.rows = [device.there(one, "int64") for one in folds.inner]
         self.weights = folds.weights
         self.base = targets.around_means(folds.inner, folds.weights)
-        keep = how.device if targets.count <= how.block else "cpu"
-        self.pieces = [
-            torch.from_numpy(targets.reduced(which)).to(keep, self.dtype) for which in targets.pieces(how.width)
-        ]
+        keep = device.there if targets.count <= how.block else np.asarray  # here, and a piece at a time is sent
+        self.pieces = [keep(targets.reduced(which), how.dtype) for which in targets.pieces(how.width)]
         self.by_forms = targets.count >= MANY * len(kernels[0])
         self._kept = threading.local()  # of each worker: memory that is used again for each candidate
-
-    def _there(self, array: Any, dtype: Any) -> Tensor:
-        import numpy as np  # noqa: PLC0415
-        import torch  # noqa: PLC0415
-
-        return torch.as_tensor(np.array(array), dtype=dtype, device=self.device)  # a copy: files are mapped read-only
 
     def squares(self, gamma: Array) -> Squares:
         """Give the weighted sum of squared held-out errors of one candidate, and what its kernel was decomposed into.
@@ -111,15 +98,17 @@ class HeldOut:
         Where all bands that weigh are constant, the sum is that of the mean, and nothing is decomposed.
         """
         import numpy as np  # noqa: PLC0415
-        import torch  # noqa: PLC0415
 
         if not gamma[self.alive].any():
             return Squares(np.tile(self.base, (len(self.alphas), 1)), None)
-        values, vectors = decomposed(self.kernels, self._there(gamma, torch.float64))
-        maps, turn = self._maps(values, vectors), vectors.T.to(self.dtype)
+        values, vectors = decomposed(self.device, self.kernels, gamma)
+        maps, turn = self._maps(values, vectors), self._there(vectors.T)
         sums = self._by_forms if self.by_forms else self._by_errors
-        found = np.concatenate([sums(maps, turn @ piece.to(self.device)) for piece in self.pieces], axis=1)
-        return Squares(found, (values.cpu().numpy(), vectors.cpu().numpy()))
+        found = np.concatenate([sums(maps, turn @ self._there(piece)) for piece in self.pieces], axis=1)
+        return Squares(found, (self.device.back(values), self.device.back(vectors)))
+
+    def _there(self, array: Any) -> Tensor:
+        return self.device.there(array, self.dtype)
 
     def _maps(self, values: Tensor, vectors: Tensor) -> Tensor:
         """Give the maps [alpha, held-out row, coordinate] from a target's coordinates to its held-out errors.
@@ -127,79 +116,69 @@ class HeldOut:
         Of a small alpha it is the quotient of small numbers, which has no digits in float32: that one is taken in
         float64, and so is the decomposition. Where there are many targets these are the quadratic forms (`_forms`).
         """
-        import torch  # noqa: PLC0415
-
-        whole = torch.outer(-2 * self.mirror, self.mirror[1:] @ vectors)
+        whole = (-2 * self.mirror)[:, None] * (self.mirror[1:] @ vectors)
         whole[1:] += vectors
         shrunk = (self.alphas[:, None] / (values + self.alphas[:, None]))[:, None]
         small = int((self.alphas * STEEP < values.max()).sum())  # alphas ascend
-        low, factors = whole.to(self.dtype), shrunk[small:].to(self.dtype)
+        low, factors = self._there(whole), self._there(shrunk[small:])
         maps, start = self._space("maps", (len(shrunk), sum(map(len, self.rows)), len(values))), 0
         for rows, weight in zip(self.rows, self.weights, strict=True):
             own = maps[:, start : (start := start + len(rows))]
-            own[:small] = _left_out(whole[rows], shrunk[:small], weight**0.5)
-            own[small:] = _left_out(low[rows], factors, weight**0.5)
+            own[:small] = self._left_out(whole[rows], shrunk[:small], weight**0.5)
+            own[small:] = self._left_out(low[rows], factors, weight**0.5)
         return self._forms(maps) if self.by_forms else maps
+
+    def _left_out(self, held: Tensor, factors: Tensor, weight: float) -> Tensor:
+        """Give weight G_vv^-1 U_v diag(factors) for each row of factors; InputError where rounding leaves none."""
+        scaled = held * factors
+        inverse = self.device.invert(scaled @ held.T)
+        if inverse is None:  # nothing of an alpha is left beside the eigenvalues: no inverse would be right
+            raise InputError("an alpha is too small beside the features", where="alphas", next="leave it out")
+        inverse *= weight
+        return inverse @ scaled
 
     def _by_errors(self, maps: Tensor, turned: Tensor) -> Array:
         """Give the sums of squares [alpha, target] of the errors that the maps make of targets."""
-        import torch  # noqa: PLC0415
-
         alphas, rows, coordinates = maps.shape
         errors = self._space("errors", (alphas * rows, turned.shape[1]))
-        torch.mm(maps.view(-1, coordinates), turned, out=errors)
-        return errors.square_().view(alphas, rows, -1).sum(1).to("cpu").double().numpy()
+        self.device.multiply(maps.reshape(-1, coordinates), turned, errors)
+        errors *= errors
+        return self.device.back(errors.reshape(alphas, rows, -1).sum(1))
 
-    def _forms(self, maps: Tensor) -> Tensor:
+    def _forms(self, maps: Tensor) -> list[Tensor]:
         """Give the upper parts of maps' maps, panel by panel, twice what lies right of the diagonal's square.
 
         A sum of squares is a quadratic form of the coordinates, and symmetric: half of it is enough.
         """
-        import torch  # noqa: PLC0415
-
         found = []
         for panel in self._panels(maps.shape[2]):
             shape = (len(maps), panel.stop - panel.start, maps.shape[2] - panel.start)
             form = self._space(f"form {panel.start}", shape)
-            torch.bmm(maps[:, :, panel].transpose(1, 2), maps[:, :, panel.start :], out=form)
-            form[:, :, shape[1] :].mul_(2)
+            self.device.multiply(maps[:, :, panel].mT, maps[:, :, panel.start :], form)
+            right = form[:, :, shape[1] :]
+            right *= 2
             found.append(form)
         return found
 
-    def _by_forms(self, forms: Tensor, turned: Tensor) -> Array:
+    def _by_forms(self, forms: Sequence[Tensor], turned: Tensor) -> Array:
         """Give the sums of squares [alpha, target] by the forms."""
-        import torch  # noqa: PLC0415
-
         found: Any = 0
         for form, panel in zip(forms, self._panels(len(turned)), strict=True):
             alphas, rows, coordinates = form.shape
             made = self._space("errors", (alphas * rows, turned.shape[1]))
-            torch.mm(form.view(-1, coordinates), turned[panel.start :], out=made)
-            found = found + made.view(alphas, rows, -1).mul_(turned[panel]).sum(1)
-        return found.clamp_(min=0).to("cpu").double().numpy()
+            self.device.multiply(form.reshape(-1, coordinates), turned[panel.start :], made)
+            made = made.reshape(alphas, rows, -1)
+            made *= turned[panel]
+            found = found + made.sum(1)
+        return self.device.back(found.clip(0))
 
     @staticmethod
     def _panels(coordinates: int) -> list[slice]:
-        size = -(-coordinates // PANELS)
-        return [slice(start, min(start + size, coordinates)) for start in range(0, coordinates, size)]
+        return [slice(start, min(start + PANEL, coordinates)) for start in range(0, coordinates, PANEL)]
 
     def _space(self, name: str, shape: tuple[int, ...]) -> Tensor:
         """Give memory of a shape to write into, the same one each time a worker asks for it by this name."""
-        import torch  # noqa: PLC0415
-
         kept, needed = self._kept.__dict__, math.prod(shape)
         if name not in kept or len(kept[name]) < needed:
-            kept[name] = torch.empty(needed, dtype=self.dtype, device=self.device)
-        return kept[name][:needed].view(shape)
-
-
-def _left_out(held: Tensor, factors: Tensor, weight: float) -> Tensor:
-    """Give weight G_vv^-1 U_v diag(factors) for each row of factors; InputError where rounding leaves no inverse."""
-    import torch  # noqa: PLC0415
-
-    scaled = held * factors
-    lower, failed = torch.linalg.cholesky_ex(scaled @ held.T)
-    if failed.any():  # nothing of an alpha is left beside the eigenvalues: no inverse would be right
-        raise InputError("an alpha is too small beside the features", where="alphas", next="leave it out")
-    inverse = torch.cholesky_inverse(lower)
-    return torch.bmm(inverse.mul_(weight), scaled)
+            kept[name] = self.device.empty(needed, self.dtype)
+        return kept[name][:needed].reshape(shape)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.errors import InputError
+from harness.studies.brain.ridge.devices import Device, Tensor
 
 Array = Any  # of numpy
-Tensor = Any  # of torch
 
 
 def mirror(rows: int) -> Array:
@@ -81,9 +81,8 @@ def require_bands(bands: Sequence[Array], rows: int) -> None:
             raise InputError("some of its features are not finite", where=where, next="leave those columns out")
 
 
-def decomposed(kernels: Tensor, gamma: Tensor) -> tuple[Tensor, Tensor]:
-    """Decompose the weighted sum of kernels: eigenvalues, none below 0, and eigenvectors in columns."""
-    import torch  # noqa: PLC0415
-
-    values, vectors = torch.linalg.eigh(torch.tensordot(gamma, kernels, 1))
-    return values.clamp_(min=0), vectors
+def decomposed(device: Device, kernels: Tensor, gamma: Array) -> tuple[Tensor, Tensor]:
+    """Decompose the weighted sum of kernels on a device: eigenvalues, none below 0, and eigenvectors in columns."""
+    joined = device.there(gamma, "float64") @ kernels.reshape(len(kernels), -1)
+    values, vectors = device.decompose(joined.reshape(kernels.shape[1:]))
+    return values.clip(0), vectors

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 from typing import Any
 
 from harness.errors import InputError
-from harness.studies.brain.ridge import torches
 from harness.studies.brain.ridge.centred import Targets, prepared
+from harness.studies.brain.ridge.devices import Device, open_device
 from harness.studies.brain.ridge.kernels import band_kernels, decomposed, require_bands, with_constant
 from harness.studies.brain.ridge.search import Search, SearchFound, require_gammas
 
 Array = Any  # of numpy
-Tensor = Any  # of torch
 SOLVED = 4096  # targets at once, which bounds memory
 ALIKE = 1e-9  # of the largest eigenvalue: how near a kernel comes to what its decomposition says
 
@@ -76,7 +76,7 @@ class RidgeFit:
         ]
         found = np.empty((len(bands[0]), len(self.gamma)))
         for at, which in groups(self.gamma):
-            kernel = sum(weight * one for weight, one in zip(self.gammas[at].tolist(), kernels, strict=True))
+            kernel = reduce(add, (weight * one for weight, one in zip(self.gammas[at].tolist(), kernels, strict=True)))
             found[:, which] = kernel @ self.coefficients[:, which] + self.mean[which]
         return found
 
@@ -104,16 +104,17 @@ def refit(bands: Sequence[Array], targets: Array, found: SearchFound, gammas: Ar
     wide = [np.ascontiguousarray(band, np.float64) for band in bands]
     means = tuple(band.mean(axis=0) for band in wide)
     plain = tuple(band - mean for band, mean in zip(wide, means, strict=True))
-    kernels = _Kernels(plain, gammas, found.parts, how.device)
+    device = open_device(how.device)
+    kernels = _Kernels(plain, gammas, found.parts, device)
     coefficients: Array = np.empty((len(targets), checked.count))
 
     def solve(group: tuple[int, Array]) -> None:
         values, vectors = kernels.parts(group[0])
         for start in range(0, len(group[1]), SOLVED):
             which = group[1][start : start + SOLVED]
-            coefficients[:, which] = _solved(values, vectors, checked, which, found.alpha[which], how.device)
+            coefficients[:, which] = _solved(values, vectors, checked, which, found.alpha[which], device)
 
-    with torches.exact_products(), torches.workers(how.device) as pool:
+    with device.workers() as pool:
         list(pool.map(solve, groups(found.gamma)))
     return RidgeFit(plain, means, gammas, found.gamma, found.alpha, coefficients, checked.mean)
 
@@ -131,7 +132,7 @@ class _Kernels:
     """Decomposed kernels of candidates: those that a search kept, where they are of these bands, else made anew."""
 
     def __init__(
-        self, bands: Sequence[Array], gammas: Array, kept: Mapping[int, tuple[Array, Array]], device: str
+        self, bands: Sequence[Array], gammas: Array, kept: Mapping[int, tuple[Array, Array]], device: Device
     ) -> None:
         self.bands, self.gammas, self.kept, self.device = bands, gammas, kept, device
 
@@ -143,38 +144,30 @@ class _Kernels:
     def parts(self, at: int) -> tuple[Array, Array]:
         """Give eigenvalues and eigenvectors of one candidate: those that were kept, where they are of its kernel."""
         import numpy as np  # noqa: PLC0415
-        import torch  # noqa: PLC0415
 
         weights = np.array(self.gammas[at], np.float64)
         if at in self.kept and self._are_of(*self.kept[at], weights):
             return self.kept[at]
-        kernels, gamma = torch.from_numpy(self.kernels), torch.from_numpy(weights)
-        values, vectors = decomposed(kernels.to(self.device), gamma.to(self.device))
-        return values.cpu().numpy(), vectors.cpu().numpy()
+        values, vectors = decomposed(self.device, self.device.there(self.kernels, "float64"), weights)
+        return self.device.back(values), self.device.back(vectors)
 
     def _are_of(self, values: Array, vectors: Array, weights: Array) -> bool:
         """Whether the kernel makes of the sum of the eigenvectors what they say."""
         import numpy as np  # noqa: PLC0415
-        import torch  # noqa: PLC0415
 
         if len(vectors) + 1 != len(self.bands[0]):
             return False
-        asked, told = torch.from_numpy(
-            with_constant(np.stack([vectors.sum(axis=1), vectors @ values], axis=1))
-        ).T.contiguous()
+        asked, told = np.ascontiguousarray(with_constant(np.stack([vectors.sum(axis=1), vectors @ values], axis=1)).T)
         found: Any = 0
-        for weight, band in zip(weights.tolist(), map(torch.from_numpy, self.bands), strict=True):
+        for weight, band in zip(weights.tolist(), self.bands, strict=True):
             found = found + weight * (band @ (band.T @ asked))
-        return bool((found - told).abs().max() <= ALIKE * values.max())
+        return bool(np.abs(found - told).max() <= ALIKE * values.max())
 
 
-def _solved(values: Array, vectors: Array, targets: Targets, which: Array, alpha: Array, device: str) -> Array:
+def _solved(values: Array, vectors: Array, targets: Targets, which: Array, alpha: Array, device: Device) -> Array:
     """Give (K + alpha I)^-1 (y - mean) of targets that share their weights."""
-    import torch  # noqa: PLC0415
-
-    def there(array: Any) -> Tensor:
-        return torch.as_tensor(array, dtype=torch.float64, device=device)
-
-    turned = there(vectors).T @ there(targets.reduced(which))
-    solved = there(vectors) @ (turned / (there(values)[:, None] + there(alpha)))
-    return with_constant(solved.cpu().numpy()) * targets.scale[which]
+    basis, sizes, own, penalty = (
+        device.there(one, "float64") for one in (vectors, values, targets.reduced(which), alpha)
+    )
+    solved = basis @ ((basis.T @ own) / (sizes[:, None] + penalty))
+    return with_constant(device.back(solved)) * targets.scale[which]

@@ -14,8 +14,8 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.studies.brain import near_ties
-from harness.studies.brain.ridge import torches
 from harness.studies.brain.ridge.centred import Targets, prepared
+from harness.studies.brain.ridge.devices import open_device, require_dtype, worker_count
 from harness.studies.brain.ridge.heldout import Folds, HeldOut, Squares
 from harness.studies.brain.ridge.kernels import band_kernels
 from harness.studies.brain.terms import STOP_AFTER, STOP_GAIN
@@ -55,8 +55,8 @@ class Search:
             raise InputError(f"no criterion is called {self.criterion!r}", next=f"choose: {', '.join(CRITERIA)}")
         if self.block < 1:
             raise InputError(f"{self.block} targets at once", where="block", next="take 1 or more")
-        torches.dtype_named(self.dtype)
-        torches.require_device(self.device)
+        require_dtype(self.dtype)
+        open_device(self.device)
 
 
 @dataclass(frozen=True)
@@ -83,13 +83,14 @@ def search(
     """
     how.check()
     checked, folds = prepared(targets), Folds.of(inner, len(targets), how.criterion)
-    kernels = band_kernels(bands, len(targets))
-    require_gammas(gammas, len(bands))
-    _require_seen(how.usable()[0], kernels)
-    best = _Best(checked, folds, how)
-    with torches.exact_products(), torches.workers(how.device) as pool:
-        held = HeldOut(kernels, checked, folds, how)
-        for squares in _in_order(held, gammas, pool, torches.worker_count(how.device)):
+    device = open_device(how.device)
+    with device.workers() as pool:
+        kernels = band_kernels(bands, len(targets))
+        require_gammas(gammas, len(bands))
+        _require_seen(how.usable()[0], kernels)
+        best = _Best(checked, folds, how)
+        held = HeldOut(kernels, checked, folds, how, device)
+        for squares in _in_order(held, gammas, pool, worker_count(how.device)):
             if best.add(squares):
                 break
     return best.found()
