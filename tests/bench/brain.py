@@ -14,13 +14,13 @@ from bench.peers import environment
 from bench.table import Row
 
 from harness.run.environment import NUMERICS
-from harness.steps import in_threads
+from harness.steps import Computing
 
 HERE = Path(__file__).resolve().parent
 TARGETS, GAMMAS, THREADS = 1_000, 20, 2
 STEP = {
     **NUMERICS,
-    **in_threads(THREADS),
+    **Computing(THREADS).variables(""),
 }  # ours; a peer is told the number of threads alone, and takes its fastest way
 MARKS = {"numpy": 1 / 10, "torch": 1 / 2.4}  # shares of the wall time of himalaya's backends, not to be exceeded
 LARGE = (13_553, 92_450)  # voxels of the language network in both experiments, and of all networks in EXP1

@@ -108,7 +108,7 @@ def test_a_machine_that_was_not_written_down_is_called_that() -> None:
 
 
 def test_the_processor_is_named_as_it_was_observed_else_as_it_calls_itself() -> None:
-    assert name_processor({"cpu": "AMD EPYC 7B13", "processor": AMD}) == AMD
+    assert name_processor({"cpu": "AMD EPYC 7B13", "processor": {"name": AMD, "class": "x"}}) == AMD
     assert name_processor({"cpu": "AMD EPYC 7B13"}) == "AMD EPYC 7B13"
     assert name_processor({}) == name_processor({"cpu": 7}) == ""
     assert len(name_processor({"cpu": "x" * 10_000})) == 200
