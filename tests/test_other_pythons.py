@@ -36,7 +36,7 @@ WRITTEN = (
 
 PERSONS = ("harness.scorers.outcome.regex_safety",)  # it compiles what a person gave
 COMPILED = {"numpy", "scipy", "Bio", "regex", "yaml", "pydantic_core", "numpy or another compiled one"}
-FEW = 75  # of so many texts the short test reads one
+FEW = 100  # of so many texts the short test reads one
 MOST = 0.9  # of the patterns the readers themselves search for, over all texts
 
 

@@ -33,7 +33,7 @@ SPECIFIC = (
     "refractive index", "refractive indices", "index of refraction", "n-value", "n value",
 )  # fmt: skip
 _SPECIFIC = re.compile(
-    rf"(?<![A-Za-z0-9])(?:{'|'.join(map(re.escape, sorted(SPECIFIC)))})s?(?![A-Za-z0-9])", re.IGNORECASE | re.ASCII
+    rf"(?<![A-Za-z0-9])(?:{'|'.join(map(re.escape, SPECIFIC))})s?(?![A-Za-z0-9])", re.IGNORECASE | re.ASCII
 )
 _DIGITS = re.compile("[0-9]+")
 Pair = tuple[int, int]  # places of a gold item and of a prediction
