@@ -16,9 +16,18 @@ from pathlib import Path
 from random import Random
 from re import _constants as signs  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
-from typing import Any
+from typing import Any, NamedTuple, TypeGuard
 
 import house
+
+
+class Pattern(NamedTuple):
+    """A pattern with its module; one of bytes as Latin-1."""
+
+    module: str
+    text: str
+    flags: int
+
 
 ROOT = Path(__file__).resolve().parents[1]
 TAKE = {"compile", "search", "match", "fullmatch", "sub", "subn", "split", "findall", "finditer"}
@@ -33,7 +42,7 @@ def note(pattern, flags=0):
         frame = frame.f_back
     name = frame.f_globals.get("__name__", "") if frame else ""
     if name.split(".")[0] in ("harness", "harness_tools"):
-        noted.append((name, pattern if isinstance(pattern, str) else pattern.decode("latin-1")))
+        noted.append((name, pattern if isinstance(pattern, str) else pattern.decode("latin-1"), int(flags)))
     return real(pattern, flags)
 _compiler.compile = note
 for module in sys.argv[1:]:
@@ -55,13 +64,13 @@ def trees() -> Iterator[tuple[str, ast.Module]]:
         yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text())
 
 
-def compiled_at_import() -> list[tuple[str, str]]:
-    """Give what is compiled while all modules are imported: module and pattern."""
+def compiled_at_import() -> list[Pattern]:
+    """Give what is compiled while all modules are imported."""
     modules = [re.sub("^tools", "harness_tools", module) for module in house.modules() if "__main__" not in module]
     command = [sys.executable, "-c", NOTE, *modules]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    return [(module, pattern) for module, pattern in json.loads(done.stdout)]
+    return [Pattern(*each) for each in json.loads(done.stdout)]
 
 
 def asked(tree: ast.AST) -> Iterator[ast.Call]:
@@ -77,19 +86,34 @@ def asked(tree: ast.AST) -> Iterator[ast.Call]:
             yield node
 
 
-def written_in_calls() -> list[tuple[str, str | bytes]]:
-    """Give what stands in a call of `re` as it is: path and pattern."""
+def written_in_calls() -> list[Pattern]:
+    """Give what stands in a call of `re` as it is."""
     return [
-        (path, call.args[0].value)
+        Pattern(path.removesuffix(".py").replace("/", "."), _text(call.args[0].value), _flags(call))
         for path, tree in trees()
         for call in asked(tree)
-        if isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str | bytes)
+        if isinstance(call.args[0], ast.Constant)
     ]
 
 
-def example(pattern: str, random: Random) -> str:
+def _text(pattern: Any) -> str:
+    return pattern.decode("latin-1") if isinstance(pattern, bytes) else str(pattern)
+
+
+def _flags(call: ast.Call) -> int:
+    """Add up the flags that a call of `re` names."""
+    named = [*call.args[1:], *(each.value for each in call.keywords if each.arg == "flags")]
+    signs = [node.attr for one in named for node in ast.walk(one) if _is_flag(node)]
+    return sum({int(getattr(re, sign)) for sign in signs})
+
+
+def _is_flag(node: ast.AST) -> TypeGuard[ast.Attribute]:
+    return isinstance(node, ast.Attribute) and isinstance(getattr(re, node.attr, None), re.RegexFlag)
+
+
+def example(pattern: Pattern, random: Random) -> str:
     """Write a text that a pattern matches, if what it looks for ahead and behind happens to be there."""
-    return _written(parser.parse(pattern), random, {})
+    return _written(parser.parse(pattern.text, pattern.flags), random, {})
 
 
 def _written(part: Any, random: Random, groups: dict[int, str]) -> str:

@@ -35,14 +35,14 @@ def spells(text: str) -> bool:
 
 def test_no_pattern_that_is_compiled_at_import_is_possessive() -> None:
     noted = compiled_at_import()
-    assert len(noted) > 700 and len({module for module, _ in noted}) > 100
-    assert [(module, pattern) for module, pattern in noted if is_possessive(pattern)] == []
+    assert len(noted) > 700 and len({each.module for each in noted}) > 100
+    assert [each for each in noted if is_possessive(each.text)] == []
 
 
 def test_no_pattern_that_is_written_in_a_call_is_possessive() -> None:
     found = written_in_calls()
     assert len(found) > 500
-    assert [(path, pattern) for path, pattern in found if is_possessive(pattern)] == []
+    assert [each for each in found if is_possessive(each.text)] == []
 
 
 def test_no_piece_of_a_pattern_spells_a_possessive_repeat() -> None:

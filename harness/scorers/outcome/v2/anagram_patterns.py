@@ -91,8 +91,6 @@ REJECTED_AFTER = re.compile(
     r"leaving|(?:has|have) (?:\w+ ){0,2}extra|nope|won't|wouldn't|\?? ?no\b(?! doubt)|fails|"
     r"i do not think)"
 )
-_LISTED = re.compile(r"[\"']?(?:, (?:and |or )?| or | and | ?/ ?|, ?|; ?|\n(?:- |\d{1,2}[.)] )?)[\"']?(?=([a-z]+))")
-_CHOOSES = re.compile(r"\b(?:so|answer|therefore|solution|best|final|choose|go with|settle|correct|only)\b")
 CODE = re.compile(r"\bprint\(|\bdef \w+\(|\bimport \w+|\breturn \w|\.join\(|\bfor \w+ in ")
 BARE_LIST = re.compile(r"(?:[\"']?[a-z]+[\"']?(?:,? or |,? and |, ?| ?/ ?|\n|; ?| ))+[\"']?[a-z]+[\"']?[.?!]?")
 PAIR = re.compile(

@@ -30,7 +30,7 @@ _SCALES = (
 _WORD_VALUE = {word: value for value, word in enumerate(_UNITS)}
 _WORD_VALUE |= {word: 20 + 10 * index for index, word in enumerate(_TENS)} | {"fourty": 40, "nought": 0, "oh": 0}
 _SCALE_VALUE: dict[str, int] = {word: 1000 ** (index + 1) for index, word in enumerate(_SCALES)}
-_ANY_WORD = "|".join(sorted({*_WORD_VALUE, *_SCALE_VALUE, "hundred"} - {"oh"}, key=len, reverse=True))
+_ANY_WORD = "|".join(sorted({*_WORD_VALUE, *_SCALE_VALUE, "hundred"} - {"oh"}, key=lambda word: (-len(word), word)))
 _SPELLED = re.compile(
     rf"(?<![a-z0-9.,])(?:(?:(?P<first>[0-9][0-9,]{{0,11}}(?:\.[0-9]{{1,6}})?) ?(?:hundred|{'|'.join(_SCALES)})s?)"
     rf"|(?:an?[ ])?(?:{_ANY_WORD}))(?![a-z])"

@@ -10,8 +10,6 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from harness.studies.curie.standalone.facts import SCORERS
-
 TASKS = ("geo", "qecc", "hfe", "hfd", "dft_c")
 
 
@@ -33,6 +31,8 @@ def of(task: str) -> tuple[str, list[NearMiss]]:
 
 def found(task: str, answer: str, truth: str, mode: str) -> Any:
     """Score an answer as a caller does."""
+    from harness.studies.curie.standalone.facts import SCORERS  # for whoever wants the tables alone, too heavy
+
     row = {"model_response": answer, "ground_truth_text": truth, "mode": mode}
     return SCORERS[f"curie.{task}"].run(row)
 
