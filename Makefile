@@ -10,7 +10,7 @@ MOVED ?=
 TESTS ?=  # folders of tests; none: all
 TURN ?=  # a commit: of the files with long tests a quarter, by its digits; none: all
 
-.PHONY: help setup images reproduce test peers test-all check golden bench house relock
+.PHONY: help setup images reproduce test peers test-all check golden walk bench house relock
 
 help: ## say what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -44,6 +44,9 @@ check: setup ## ruff, mypy --strict, and the tests of how the house is written: 
 
 golden: setup ## hold the scorers and analyses against golden values: make golden FIXTURES=DIR
 	@$(BIN)/python tests/golden/run.py $(FIXTURES)
+
+walk: setup ## try every operation on emulated processors; writes docs/numerics.md and what is known as portable: long
+	@$(BIN)/python tests/numerics/walk.py
 
 bench: setup ## measure against peers in one run; writes docs/benchmarks.md: long, or one measure anew with ONLY=questions
 	@$(BIN)/python tests/bench/run.py $(if $(ONLY),--only $(ONLY))

@@ -5,15 +5,20 @@ It repairs nothing, and writes nothing but temporary folders and the cache of di
 
 from __future__ import annotations
 
+import functools
+import json
 import os
 import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
+import harness
 from harness.engines import gpu
 from harness.engines.engine import Kind
 from harness.engines.local import ISOLATIONS, STEP_PATH, available
@@ -22,7 +27,7 @@ from harness.run import installed
 from harness.run.bytecode import read_list
 from harness.run.engine_check import check_isolations
 from harness.run.engines import kinds
-from harness.run.environment import facts
+from harness.run.environment import facts, step_environment
 from harness.store.store import HOME
 
 
@@ -36,6 +41,10 @@ class MachineFinding:
     advice: str = ""
 
 
+_PROBES = (
+    "import json, sys; from harness.models.local.numerics import fingerprint; found = fingerprint('cpu'); "
+    "json.dump([len(found['probes']), found['differs']], sys.stdout)"
+)
 _ADVICE = {  # what a step gains over the best isolation there is
     "namespaces": "a step would then see nothing of the disk but its own folder",
     "process": "a step could then reach no network",
@@ -50,6 +59,7 @@ def examine(store: Path | None, folder: Path) -> list[MachineFinding]:
     findings = [_python(), _platform(), *_packages(), _isolation()]
     about = facts()
     findings.append(MachineFinding("ok", "machine", f"{about['cpu']}, {about['cores']} cores, Linux {about['kernel']}"))
+    findings.append(_numerics())
     place = store or folder
     while not place.exists():
         place = place.parent
@@ -74,6 +84,29 @@ def _platform() -> MachineFinding:
     fine = sys.platform == "linux" and platform.machine() == "x86_64"
     found = f"{sys.platform} {platform.machine()}"
     return MachineFinding("ok" if fine else "missing", "platform", found, "" if fine else "use Linux on x86-64")
+
+
+@functools.cache
+def _numerics() -> MachineFinding:
+    """Hold this processor against the committed digests, in a child: libraries read a step's variables once."""
+    if find_spec("torch") is None:
+        return MachineFinding(
+            "better", "numerics", "not probed: torch is not installed", "install the packages of a model"
+        )
+    with tempfile.TemporaryDirectory() as private:
+        env = {**step_environment(Path(private)), "PYTHONPATH": str(Path(harness.__file__).parents[1])}
+        command = [sys.executable, "-P", "-c", _PROBES]
+        done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = " ".join(done.stderr.strip().splitlines()[-1:])
+        return MachineFinding("missing", "numerics", f"the probes did not run: {said[:200]}", "see docs/numerics.md")
+    count, differs = json.loads(done.stdout)
+    if differs:
+        return MachineFinding(
+            "better", "numerics", f"not portable here: {', '.join(differs)} of {count} probes differ from the table",
+            "bytes made here hold for this class of processor alone: say `numerics: machine` (docs/numerics.md)",
+        )  # fmt: skip
+    return MachineFinding("ok", "numerics", f"portable: {count} probes as on every processor in docs/numerics.md")
 
 
 def _packages() -> Iterator[MachineFinding]:

@@ -40,7 +40,7 @@ def call(name, form, given):
 
 @pytest.mark.parametrize("name", BY_NUMPY)
 @pytest.mark.parametrize("form", ["new", "in place", "out"])
-def test_a_replaced_operation_gives_numpys_numbers_in_every_type_and_layout(name, form):
+def test_a_replaced_operation_gives_numpys_numbers(name, form):
     plain = torch.linspace(-0.5, 3, 24, dtype=torch.float64).reshape(4, 6)
     layouts = {
         "rows": plain, "columns": plain.T, "every other": plain[::2, ::3], "none": plain[:0], "one": plain[1, 1],
@@ -122,7 +122,7 @@ class Fitting(torch.nn.Module):
         return torch.linalg.lstsq(given, given).solution if self.refused else torch.special.bessel_j0(given)
 
 
-def test_an_operation_that_differs_is_refused_by_its_name_with_the_model_and_the_remedy():
+def test_an_operation_that_differs_is_refused_by_its_name():
     model = Fitting(refused=True)
     watch_operations(model)
     with torch.inference_mode(), pytest.raises(MissingError) as bad:
@@ -140,7 +140,7 @@ def test_an_operation_that_nobody_walked_is_told():
     assert told == ["special_bessel_j0 float32"]
 
 
-def test_a_models_watched_passes_give_the_bytes_of_the_others_and_nothing_unwalked(tmp_path):
+def test_watched_passes_give_the_bytes_of_the_others(tmp_path):
     loaded = open_causal(make_model(tmp_path / "m"), {"batch": "reference", "dtype": "float32"})
     with torch.inference_mode():
         passes = [loaded.model(torch.tensor([[65, 66, 67]]), use_cache=False).logits for _ in range(4)]
@@ -171,11 +171,11 @@ def equal_on(processor, form):
     assert all(name.startswith("own ") for name in differing(native, emulated))
 
 
-def test_each_operation_alone_gives_the_bytes_of_another_maker():
+def test_each_operation_gives_the_bytes_of_another_maker():
     equal_on("EPYC-Rome", "few")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("processor", PROCESSORS)
-def test_each_operation_model_and_training_gives_the_bytes_of_other_processors(processor):
+def test_operations_models_and_a_training_are_those_of_others(processor):
     equal_on(processor, "long")

@@ -1,7 +1,8 @@
 """The walk of operations: what models and steps call, natively and on emulated processors, byte against byte.
 
-`python tests/numerics/walk.py` runs the long form on every processor and writes docs/numerics.md (between its markers)
-and harness/models/local/walked.py; it takes most of an hour. Name processors to walk on fewer, which writes nothing.
+`make walk` runs the long form on every processor and writes docs/numerics.md (between its markers) and
+harness/models/local/walked.py; it takes a quarter of an hour of a quiet machine. With processors named
+(`python tests/numerics/walk.py Haswell`) it walks on these, and writes nothing.
 """
 
 from __future__ import annotations

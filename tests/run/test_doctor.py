@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from needs import needs
 
 from harness.engines.local import LocalEngine, available
+from harness.run import doctor
 from harness.run.doctor import MachineFinding, examine
 from harness.run.engines import kinds
+from harness.run.environment import step_environment
 
 
 def findings(store: Path) -> dict[str, MachineFinding]:
@@ -92,3 +95,21 @@ def test_a_wall_that_does_not_hold_and_limits_that_nobody_holds_are_told(
     assert (
         "the network over IPv4" in local.found and f"{one} does not enforce the limits of memory, disk" in local.found
     )
+
+
+def test_a_machine_that_meets_the_committed_table_is_portable(tmp_path: Path) -> None:
+    needs("torch")
+    numerics = findings(tmp_path)["numerics"]
+    assert numerics.state == "ok" and numerics.found.startswith("portable: ")
+
+
+def test_a_machine_that_does_not_meet_it_is_told_what_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    needs("torch")
+    other = {"ATEN_CPU_CAPABILITY": "default"}  # as if the processor had no AVX2
+    monkeypatch.setattr(doctor, "step_environment", lambda folder: {**step_environment(folder), **other})
+    doctor._numerics.cache_clear()
+    try:
+        numerics = findings(tmp_path)["numerics"]
+    finally:
+        doctor._numerics.cache_clear()
+    assert numerics.state == "better" and "softmax" in numerics.found and "numerics: machine" in numerics.advice
