@@ -212,6 +212,7 @@ _STUDIES = {
         "sigmas": FieldText("Widths of the features that know time alone, after commas.", '"1.0, 2.2, 4.0"'),
         "simple": FieldText("Simple feature spaces in the place of the generation's own.", "position, length"),
         "pool": FieldText("What stands for the tokens of a sentence.", "mean"),
+        "dtype": FieldText("The numbers in which candidates are scored; float64 takes twice as long.", "float64"),
         "families": FieldText("Families of simulated noise, by which the tests are measured.", "20"),
     },
     "CurieSettings": {"mode": FieldText("Scored as published, or as the paper describes.", "paper")},

@@ -107,7 +107,7 @@ class MadeUpRun:
         rows.write(self.folder / name / rows.part_name(place), table)
 
     def fits(self, place: int, models: list[str], baseline: Any) -> None:
-        found = {"fold_rows": np.array(FOLDS, np.int64), "intercept.mse": baseline, "cv_error": np.array([2.0**-26])}
+        found = {"fold_rows": np.array(FOLDS, np.int64), "intercept.mse": baseline, "cv_error": np.array([2.0**-27])}
         for model in models:
             for what in ("mse", "cv", "r"):
                 found[f"{model}.{what}"] = self.source.uniform(0.5, 0.9, baseline.shape)

@@ -4,8 +4,8 @@ Beside both stands the family's curve over all its members, and how the curves o
 model drawn from several seeds the mean over them (`untrained`, by split). Layers of a text model are chosen in
 generation P by the mean over units of scores clipped at 0, whoever they are of; all else by the generation's average
 over participants. Generation H also has what is best by each metric in each experiment (`by_metric`). `near_ties`, by
-split, counts what rounding could have chosen otherwise: of layers and widths here, of alphas and weightings in the fits.
-It must never know how a model was fitted.
+split, counts what rounding could have chosen otherwise: layers and widths here, alphas and weightings in the fits. It
+must never know how a model was fitted.
 """
 
 from __future__ import annotations

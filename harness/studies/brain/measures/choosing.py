@@ -1,7 +1,7 @@
 """One candidate out of many: as published, by scores on test data, or nested, by scores inside the training folds.
 
 Choosing on test data makes the score of what is chosen too high; both are given so that they can stand side by side.
-The first of equals is chosen, as `near_ties` has them. It must never know what the candidates are.
+Of equals the first is chosen, as `near_ties` has them. It must never know what the candidates are.
 """
 
 from __future__ import annotations

@@ -41,7 +41,6 @@ class ExperimentFits:
             raise InputError(told, where=str(self.files[model]), next=f"give {len(self.fold_rows)} folds of each unit")
         return found[:, self.done]
 
-
     def cv_error(self) -> float:
         """Read by what the difference of two inner scores may be wrong (`near_ties`): the most of any model's."""
         return max(float(arrays.read(file, "cv_error").max()) for file in {*self.files.values()})

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from math import fsum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness import rows
 from harness.errors import InputError
@@ -56,7 +56,7 @@ def length_check(design: LengthDesign, seeds: Sequence[int] = SEEDS) -> dict[str
     InputError for what `require_sizes` refuses.
     """
     require_sizes(design, seeds)
-    found: dict[tuple[str, str], list[list[Array]]] = {}
+    found: dict[tuple[str, str], list[list[DecodedLength]]] = {}
     accounts = []
     for seed in seeds:
         sentences = random_sentences(design, seed)
@@ -68,10 +68,12 @@ def length_check(design: LengthDesign, seeds: Sequence[int] = SEEDS) -> dict[str
                 accounts.append(account(model, sentences, generator(seed, "account")))
     variants: dict[str, Any] = {name: variant.told() for name, variant in VARIANTS.items()}
     for (name, pool), by_seed in found.items():
-        variants[name][pool] = _summary(by_seed)
+        variants[name][pool] = _summary([[one.r2 for one in layers] for layers in by_seed])
+    ties = [one.ties for by_seed in found.values() for layers in by_seed for one in layers]
     return {
         "sizes": {**asdict(design), "seeds": [*seeds], "folds": FOLDS},
         "variants": variants,
+        "near_ties": {"choices": len(ties) * FOLDS * 2, "near_ties": sum(ties)},
         "account": {layer: _means([one[layer] for one in accounts]) for layer in accounts[0]},
     }
 
@@ -91,8 +93,15 @@ def require_sizes(design: LengthDesign, seeds: Sequence[int]) -> None:
         raise InputError(f"the seeds are {[*seeds]!r:.60}", where="seeds", next="give whole numbers, each once")
 
 
-def decoded(states: Array, sentences: Sequence[Array], seed: int) -> Array:
-    """Decode lengths from states [sentence, width] by ridge, out of sample: R2 of the lengths, and of shuffled ones.
+class DecodedLength(NamedTuple):
+    """R2 of the lengths and of shuffled ones, and how many of the penalties chosen for it are near ties."""
+
+    r2: Array
+    ties: int
+
+
+def decoded(states: Array, sentences: Sequence[Array], seed: int) -> DecodedLength:
+    """Decode lengths from states [sentence, width] by ridge, out of sample, in float64.
 
     Columns are scaled by the training rows; the penalty is chosen by inner folds; R2 is against the training mean.
     """
@@ -102,17 +111,19 @@ def decoded(states: Array, sentences: Sequence[Array], seed: int) -> Array:
     lengths = np.array([float(len(sentence)) for sentence in sentences])
     truth = np.stack([lengths, source.permutation(lengths)], axis=1)
     fold = source.permutation(np.arange(len(lengths)) % FOLDS)
-    left, base = np.zeros(2), np.zeros(2)
+    left, base, ties = np.zeros(2), np.zeros(2), 0
+    states = states.astype(np.float64)
     for test in range(FOLDS):
         train, own = fold != test, fold[fold != test]
         spread = states[train].std(axis=0)
         scaled = (states - states[train].mean(axis=0)) / np.where(spread > 0, spread, 1)
         inner = [np.flatnonzero(own == held).tolist() for held in range(FOLDS) if held != test]
-        alpha = choose(scaled[train], truth[train], inner, ALPHAS).alpha
-        predicted = solver(scaled[train]).ridge(truth[train], alpha).predict(scaled[~train])
+        choice = choose(scaled[train], truth[train], inner, ALPHAS)
+        ties += int(choice.tied.sum())
+        predicted = solver(scaled[train]).ridge(truth[train], choice.alpha).predict(scaled[~train])
         left += ((truth[~train] - predicted) ** 2).sum(axis=0)
         base += ((truth[~train] - truth[train].mean(axis=0)) ** 2).sum(axis=0)
-    return 1 - left / base
+    return DecodedLength(1 - left / base, ties)
 
 
 def _summary(by_seed: Sequence[Sequence[Array]]) -> dict[str, Any]:

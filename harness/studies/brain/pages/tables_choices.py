@@ -119,7 +119,8 @@ def _near_ties(run: BrainRun, dataset: str) -> Iterator[Html]:
     yield table(f"{run.title(dataset)}: near ties", head, body)
     rows = [
         [named(str(one.get("model"))), el("span", split), chosen(one.get("experiment")), count(one.get("fold")),
-         count(one.get("unit"))] for split, own in told.items() for one in dictionaries(section(own, "fits").get("first"))
+         count(one.get("unit"))]
+        for split, own in told.items() for one in dictionaries(section(own, "fits").get("first"))
     ]  # fmt: skip
     if rows:
         words = f"{run.title(dataset)}: the first near ties of fits"
@@ -196,7 +197,7 @@ def stars(run: BrainRun) -> list[Html]:
             [join([named(str(row.get("name"))), ", ", split]), _subsets(row), score(row.get("r2")),
              score(_r2(row.get("nested"))), score(section(row, "best").get("r2")),
              chosen(section(row, "best").get("model")),
-             _gain(row, "gain_percent"), _gain(row, "nested_gain_percent")]
+             _gain(row, "gain_percent"), _gain(row, "nested_gain_percent"), count(row.get("near_ties"))]
             for split in SPLITS for row in dictionaries(section(run.document("stars"), dataset).get(split))
         ]  # fmt: skip
         head = [
@@ -208,6 +209,7 @@ def stars(run: BrainRun) -> list[Html]:
             "Best",
             "Gain",
             "Gain, nested (OURS)",
+            "Near ties, nested",
         ]
         if body:
             made.append(_long(f"{run.title(dataset)}: starred models", head, body))

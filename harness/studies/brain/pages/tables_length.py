@@ -5,11 +5,13 @@ It knows the shape of the document `length_check`; it must never know a model's 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from harness.studies.brain.pages.figures_length import POOLS, ordered, variant
 from harness.studies.brain.pages.fragments import score, share
 from harness.studies.brain.pages.run_basis import BrainRun
+from harness.studies.cells import count
 from harness.studies.documents import section
 from harness.studies.pages import Html, el, join, named, table
 
@@ -35,8 +37,14 @@ def length(run: BrainRun) -> list[Html]:
     head = ["Model", *(f"{pool.capitalize()} over tokens, {side}" for pool in POOLS for side in sides)]
     words = "R2 out of sample of a sentence's length, over seeds and layers above the embedding (OURS)"
     sizes = ", ".join(f"{name} {value}" for name, value in section(document, "sizes").items())
-    about = [el("p", "Sizes: ", named(sizes), ".", class_="soft")] if sizes else []
+    about = [el("p", "Sizes: ", named(sizes), ".", _near_ties(document), class_="soft")] if sizes else []
     return [el("p", READING, class_="soft"), table(words, head, body), *_account(run), *about]
+
+
+def _near_ties(document: Mapping[str, Any]) -> Html | None:
+    told = section(document, "near_ties")
+    return join([" Near ties among the penalties that were chosen: ", count(told.get("near_ties")), " of ",
+                 count(told.get("choices")), "."]) if told else None  # fmt: skip
 
 
 def _account(run: BrainRun) -> Iterator[Html]:

@@ -84,7 +84,7 @@ def direct(
 ) -> dict[str, Array]:  # fmt: skip
     """Work out a fold: for every unit which gamma and alpha are chosen, their score, and what is predicted.
 
-    Scores within 2**-14 of the best are equal: of alphas the largest is taken, of gammas the first.
+    Scores within 2**-13 of the best are equal: of alphas the largest is taken, of gammas the first.
     """
     scaled = [(band - band[train].mean(0)) / np.where(band[train].std(0) > 0, band[train].std(0), 1) for band in bands]
     y = targets[train]
@@ -100,8 +100,8 @@ def direct(
         ahead = ridge(z[train], y, alphas, z[test])
         scores = 1 - num / den
         for unit, score in enumerate(scores.T):
-            if score.max() > best["top"][unit] + 2.0**-14:
-                place = max((place for place in range(len(alphas)) if score[place] > score.max() - 2.0**-14),
+            if score.max() > best["top"][unit] + 2.0**-13:
+                place = max((place for place in range(len(alphas)) if score[place] > score.max() - 2.0**-13),
                             key=lambda place: alphas[place])  # fmt: skip
                 own = {"top": score.max(), "cv": score[place], "gamma": index, "alpha": alphas[place]}
                 for name, value in own.items():

@@ -15,7 +15,7 @@ from harness.studies.brain.measures import choices, findings
 WHO = [("a", "language"), ("a", "language"), ("a", "DMN"), ("b", "language"), ("b", "language"), ("b", "language"),
        ("c", "language"), ("c", "language"), ("c", "DMN")]  # fmt: skip
 LAYERS = 4
-CV_ERROR = np.array([2.0**-26])
+CV_ERROR = np.array([2.0**-27])
 SETS = {"raw": ["raw-0", "raw-1"]}
 BEST = {("contiguous", "gpt"): 2, ("shuffled", "gpt"): 1, ("contiguous", "raw-0"): 0, ("contiguous", "raw-1"): 3,
         ("shuffled", "raw-0"): 3, ("shuffled", "raw-1"): 3}  # fmt: skip

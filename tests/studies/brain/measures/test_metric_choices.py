@@ -47,4 +47,4 @@ def test_one_width_of_both_experiments_scores_less_and_stands_beside(tmp_path):
 
 def test_an_experiment_without_any_score_leaves_none_together(tmp_path):
     told = document(tmp_path, lost=("243",))["by_metric"]
-    assert told["r2"] == {"chosen": {"384": "OASM@1.5", "243": None}, "score": None}
+    assert told["r2"] == {"chosen": {"384": "OASM@1.5", "243": None}, "score": None, "near_ties": 0}

@@ -73,8 +73,8 @@ def test_a_seed_without_a_score_is_in_no_mean_and_named(tmp_path):
     assert own["r2"] == pytest.approx(slow_best(found, "u1", "P")[1], rel=1e-12)
 
 
-def test_without_untrained_models_the_document_has_splits_alone(tmp_path):
-    assert [*document(tmp_path, sets={})] == ["contiguous"]
+def test_without_untrained_models_the_document_has_splits_and_near_ties_alone(tmp_path):
+    assert [*document(tmp_path, sets={})] == ["contiguous", "near_ties"]
 
 
 @pytest.mark.parametrize(("seeds", "told"), [(["u0", "u9"], "u9"), (["u0", "u0"], "u0, u0"), ([], "none")])
@@ -88,7 +88,7 @@ def test_nothing_chosen_in_one_fold_leaves_no_nested_score(tmp_path):
     for layer in range(3):
         found[f"u0@{layer}.cv"][:] = np.nan
     whole = document(tmp_path, found)
-    assert whole["contiguous"]["u0"]["nested"] == {"r2": None, "chosen": [None] * len(ROWS)}
+    assert whole["contiguous"]["u0"]["nested"] == {"r2": None, "chosen": [None] * len(ROWS), "near_ties": 0}
     assert whole["untrained"]["contiguous"]["u-untrained"]["nested"]["left_out"] == ["u0"]
 
 

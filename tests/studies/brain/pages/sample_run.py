@@ -66,8 +66,9 @@ def performance() -> dict[str, Any]:
 def family(text: str, places: tuple[str, ...], value: float) -> dict[str, Any]:
     line = [{"model": f"{text}@{each}", "r2": value * (0.6 + 0.2 * at), "r2_by_participant": spread(value)}
             for at, each in enumerate(places)]  # fmt: skip
-    return {"published": {"chosen": line[-1]["model"], "r2": line[-1]["r2"]}, "curve": line,
-            "nested": {"r2": value * 0.8, "chosen": [line[1]["model"]] * 5 + [line[0]["model"]]}}  # fmt: skip
+    return {"published": {"chosen": line[-1]["model"], "r2": line[-1]["r2"], "near_tie": True}, "curve": line,
+            "nested": {"r2": value * 0.8, "near_ties": 1,
+                       "chosen": [line[1]["model"]] * 5 + [line[0]["model"]]}}  # fmt: skip
 
 
 def choices() -> dict[str, Any]:
@@ -81,6 +82,9 @@ def choices() -> dict[str, Any]:
         both = {"points": 3, "pearson": -0.93, "spearman": -0.88, "steps_pearson": 0.74, "steps_spearman": None}
         told = {"all": both, "without_layer_0": {**both, "pearson": None}}
         found[name]["untrained"] = {split: {"u-untrained": drawn_set()} for split in ("contiguous", "shuffled")}
+        tied = {"choices": 1234, "near_ties": 1, "first": [{"model": "SP+SL", "fold": 3, "unit": 17}]}
+        ties = {"grid": 2.0**-13, "error": 2.0**-27, "fits": tied, "families": {"choices": 14, "near_ties": 4}}
+        found[name]["near_ties"] = dict.fromkeys(("contiguous", "shuffled"), ties)
         for split, other in (("contiguous", "shuffled"), ("shuffled", "contiguous")):
             found[name][split]["minilm"]["correlation"] = {"against": other, **told}
     return found
@@ -89,7 +93,7 @@ def choices() -> dict[str, Any]:
 def stars() -> dict[str, Any]:
     best = {"model": "SP+SL", "r2": 0.061}
     listed = [
-        {"name": "SP+SL*", "subsets": 3, "of": 3, "r2": 0.0688, "nested": 0.0601, "best": best},
+        {"name": "SP+SL*", "subsets": 3, "of": 3, "r2": 0.0688, "nested": 0.0601, "best": best, "near_ties": 0},
         {
             "name": "SP+SL+LLM*",
             "subsets": 3,
@@ -97,6 +101,7 @@ def stars() -> dict[str, Any]:
             "r2": 0.0921,
             "nested": 0.0701,
             "best": best,
+            "near_ties": 2,
             "gain_percent": 33.9,
             "nested_gain_percent": None,
         },

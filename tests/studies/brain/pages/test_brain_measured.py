@@ -36,7 +36,7 @@ def laid(folder):
     for name in ("fits", "errors", "units", "stimuli"):
         (folder / name).mkdir(parents=True)
     for at in range(4):
-        made = {"intercept.mse": np.ones((8, 20)), "fold_rows": np.full(8, 48), "cv_error": np.array([2.0**-26])}
+        made = {"intercept.mse": np.ones((8, 20)), "fold_rows": np.full(8, 48), "cv_error": np.array([2.0**-27])}
         for model in MODELS:
             made |= {f"{model}.{what}": source.uniform(0.5, 1.1, (8, 20)) for what in ("mse", "r", "cv")}
             made[f"{model}.tied"] = np.zeros((8, 20), bool)

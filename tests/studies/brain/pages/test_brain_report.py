@@ -163,7 +163,13 @@ def test_a_model_that_one_split_lacks_is_said_not_to_be_fitted(page):
 
 def test_the_published_choice_stands_beside_the_nested_one(whole):
     row = row_of(whole, "Which layer, which width", "minilm , shuffled")
-    assert row == "minilm , shuffled 0.0900 minilm@6 0.0720 minilm@3 , minilm@0 3"
+    assert row == "minilm , shuffled 0.0900 minilm@6 0.0720 minilm@3 , minilm@0 3 2"
+
+
+def test_near_ties_are_counted_beside_all_choices_and_the_first_are_named(whole):
+    assert row_of(whole, "Which layer, which width", "shuffled") == "shuffled 1 1,234 4 14"
+    text = text_of(section_of(whole, "Which layer, which width"))
+    assert "Scores within 0.00012 of the best are equal" in text and f"SP+SL shuffled {DASH} 3 17" in text
 
 
 def test_correlations_stand_with_and_without_layer_0_and_no_p_value(whole):
@@ -178,7 +184,7 @@ def test_a_starred_model_shows_its_subsets_and_the_nested_value(whole):
         f"SP+SL* , shuffled 3 0.0688 0.0601 0.0610 SP+SL {DASH} stands alone"
     )
     row = row_of(whole, "Subsets and starred models", "SP+SL+LLM* , shuffled")
-    assert row.endswith(f"3 of 4 0.0921 0.0701 0.0610 SP+SL 33.9 % {DASH} nothing above 0 to compare with")
+    assert row.endswith(f"3 of 4 0.0921 0.0701 0.0610 SP+SL 33.9 % {DASH} nothing above 0 to compare with 2")
 
 
 def test_omega_stands_with_and_without_participants_of_no_score(whole):

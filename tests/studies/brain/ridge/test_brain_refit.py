@@ -19,7 +19,14 @@ GAMMAS = candidates(3, 9, 1, all_subsets=True)
 
 def found(gamma, alpha):
     none = np.zeros((0, len(gamma)))
-    return SearchFound(np.array(gamma, np.int32), np.array(alpha, float), np.zeros(len(gamma)), np.zeros(len(gamma), bool), none, len(GAMMAS))
+    return SearchFound(
+        np.array(gamma, np.int32),
+        np.array(alpha, float),
+        np.zeros(len(gamma)),
+        np.zeros(len(gamma), bool),
+        none,
+        len(GAMMAS),
+    )
 
 
 CHOICE = found([0, 8, 3, 8, 6], [0.5, 8.0, 128.0, 0.03125, 0.5])

@@ -27,12 +27,12 @@ def chosen(given, expected, criterion):
     around = [(given.targets[fold] - mean) ** 2 for fold, mean in zip(given.inner, means, strict=True)]
     size = np.mean([one.mean(axis=0) for one in around], axis=0) if criterion == "mse" else np.ones(len(means[0]))
     gammas, alphas = [], []
-    for unit, scores in enumerate(np.moveaxis(expected / size, 2, 0)):
+    for own in np.moveaxis(expected / size, 2, 0):
         best = 0
-        for gamma, each in enumerate(scores):
-            best = gamma if each.max() > scores[best].max() + GRID else best
+        for gamma, each in enumerate(own):
+            best = gamma if each.max() > own[best].max() + GRID else best
         gammas.append(best)
-        alphas.append(max(place for place, score in enumerate(scores[best]) if score > scores[best].max() - GRID))
+        alphas.append(max(place for place, score in enumerate(own[best]) if score > own[best].max() - GRID))
     return gammas, alphas
 
 
