@@ -18,10 +18,7 @@ from harness.steps import in_threads
 
 HERE = Path(__file__).resolve().parent
 TARGETS, GAMMAS, THREADS = 1_000, 20, 2
-STEP = {
-    **NUMERICS,
-    **in_threads(THREADS),
-}  # ours; a peer is told the number of threads alone, and takes its fastest way
+STEP = {**NUMERICS, **in_threads(THREADS)}  # of ours; a peer, told of threads alone, takes its fastest way
 MARKS = {"numpy": 1 / 10, "torch": 1 / 2.4}  # shares of the wall time of himalaya's backends, not to be exceeded
 LARGE = (13_553, 92_450)  # voxels of the language network in both experiments, and of all networks in EXP1
 NEAR, AGREED = 1e-4, 0.99
