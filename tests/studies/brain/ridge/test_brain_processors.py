@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.run.environment import step_environment
-from harness.steps import in_threads
+from harness.steps import THREADS
 
 RUN = Path(__file__).with_name("ridge_run.py")
 EMULATOR = "qemu-x86_64"
@@ -19,7 +19,7 @@ emulated = pytest.mark.skipif(not shutil.which(EMULATOR), reason=f"{EMULATOR}, w
 
 def made(folder: Path, rows: int, targets: int, *prefix: str, threads: int = 1) -> dict[str, str]:
     """Run ridge as a step is run, behind a prefix of its command; gives digests by name."""
-    env = {**step_environment(folder), **in_threads(threads)}
+    env = {**step_environment(folder), **dict.fromkeys((THREADS, "OPENBLAS_NUM_THREADS"), str(threads))}
     command = [*prefix, sys.executable, str(RUN), str(rows), str(targets)]
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
