@@ -1,4 +1,4 @@
-"""Ridge gives the same bytes on other processors, which are emulated, and in any number of threads."""
+"""Ridge gives the same bytes on other processors, which are emulated, and in any number of threads; a GPU's way, near."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from support_brain_ridge import ALPHAS, problem
 
 from harness.run.environment import step_environment
 from harness.steps import THREADS
+from harness.studies.brain.ridge.centred import prepared
+from harness.studies.brain.ridge.devices import ByNumpy, ByTorch
+from harness.studies.brain.ridge.gammas import candidates
+from harness.studies.brain.ridge.heldout import Folds, HeldOut
+from harness.studies.brain.ridge.kernels import band_kernels
+from harness.studies.brain.ridge.search import Search
 
 RUN = Path(__file__).with_name("ridge_run.py")
 EMULATOR = "qemu-x86_64"
@@ -52,3 +60,19 @@ def test_threads_that_blas_is_given_change_no_digit_of_search_and_refit(tmp_path
 
 def test_on_the_cpu_torch_is_never_loaded(tmp_path):
     assert made(tmp_path, 40, 30)["torch"] == "none"
+
+
+@pytest.mark.parametrize("targets", [5, 90])
+@pytest.mark.parametrize(("dtype", "near"), [("float64", 1e-9), ("float32", 2e-5)])
+def test_what_a_gpu_computes_by_is_what_the_cpu_computes_by(targets, dtype, near):
+    given = problem(targets=targets)
+    how = Search(ALPHAS, stop=False, dtype=dtype, block=3)
+    checked, folds = prepared(given.targets), Folds.of(given.inner, 40, "r2")
+    parts = []
+    for device in (ByNumpy(), ByTorch("cpu")):
+        held = HeldOut(band_kernels(given.bands, 40), checked, folds, how, device)
+        with device.workers() as pool:
+            parts.append([*pool.map(held.squares, candidates(3, 9, 1, all_subsets=True))])
+    for one, other in zip(*parts, strict=True):
+        assert np.abs(one.sums - other.sums).max() < near * np.abs(one.sums).max()
+        assert np.abs(one.parts[0] - other.parts[0]).max() < 1e-9 * one.parts[0].max()
