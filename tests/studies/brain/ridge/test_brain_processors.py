@@ -1,4 +1,4 @@
-"""Ridge gives the same bytes on other processors, which are emulated, and in any number of threads; a GPU's way, near."""
+"""Ridge gives the same bytes on other processors, emulated here, and in any number of threads; torch computes alike."""
 
 from __future__ import annotations
 
