@@ -14,14 +14,12 @@ from bench.peers import environment
 from bench.table import Row
 
 from harness.run.environment import NUMERICS
-from harness.steps import Computing
+from harness.steps import THREADS as WORKERS
 
 HERE = Path(__file__).resolve().parent
 TARGETS, GAMMAS, THREADS = 1_000, 20, 2
-STEP = {
-    **NUMERICS,
-    **Computing(THREADS).variables(""),
-}  # ours; a peer is told the number of threads alone, and takes its fastest way
+COUNTS = dict.fromkeys(("MKL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", WORKERS), str(THREADS))
+STEP = {**NUMERICS, **COUNTS}  # of ours; a peer, told of threads alone, takes its fastest way
 MARKS = {"numpy": 1 / 10, "torch": 1 / 2.4}  # shares of the wall time of himalaya's backends, not to be exceeded
 LARGE = (13_553, 92_450)  # voxels of the language network in both experiments, and of all networks in EXP1
 NEAR, AGREED = 1e-4, 0.99
@@ -53,10 +51,10 @@ def brain_rows(work: Path, size: Size) -> list[Row]:
 
 
 def _run(folder: Path, side: str, targets: int, count: int) -> dict[str, Any]:
-    told = {name: value for name, value in STEP.items() if side not in MARKS or value == str(THREADS)}
+    env = environment(folder) | (COUNTS if side in MARKS else STEP)
     command: list[str | Path] = [sys.executable, HERE / "brain_run.py", folder, side, str(targets), str(count)]
-    found: dict[str, Any] = json.loads(spend(command, environment(folder) | told, folder).output)
-    return found
+    told: dict[str, Any] = json.loads(spend(command, env, folder).output)
+    return told
 
 
 def _require_agreement(folder: Path, backend: str) -> None:

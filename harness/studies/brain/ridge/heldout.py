@@ -18,7 +18,7 @@ from harness.studies.brain.ridge.devices import Device, Tensor
 from harness.studies.brain.ridge.kernels import decomposed, mirror
 
 Array = Any  # of numpy
-PANEL = 48  # rows of a quadratic form in one product: the fewer, the nearer to half of the work, and the slower each
+PANEL = 32  # rows of a quadratic form in one product: the fewer, the nearer to half of the work, and the slower each
 MANY = 2  # times as many targets as rows are worth quadratic forms
 STEEP = 128  # times an alpha: an eigenvalue above costs so many of float32's digits
 

@@ -1,4 +1,4 @@
-"""Run as a command: digests of what ridge of a small problem makes on this processor, one name a line.
+"""Run as a command: what ridge of a small problem makes on this processor, a name and a digest a line.
 
 python tests/studies/brain/ridge/ridge_run.py ROWS TARGETS
 """
@@ -16,6 +16,7 @@ def results(rows: int, targets: int) -> Iterator[tuple[str, Any]]:
     """Search, refit and predict in both types of numbers, and fit plain ridge and least squares."""
     import numpy as np
     from support_brain_ridge import problem
+    from threadpoolctl import threadpool_limits
 
     from harness.studies.brain.ridge.gammas import candidates
     from harness.studies.brain.ridge.plain import choose, solver
@@ -23,7 +24,8 @@ def results(rows: int, targets: int) -> Iterator[tuple[str, Any]]:
     from harness.studies.brain.ridge.search import Search, search
 
     fold = rows // 4
-    given = problem(rows, targets=targets, folds=(fold, fold + 1, rows - 2 * fold - 1))
+    with threadpool_limits(1):
+        given = problem(rows, targets=targets, folds=(fold, fold + 1, rows - 2 * fold - 1))
     gammas, how = candidates(3, 9, 1, all_subsets=True), Search(tuple(2.0**power for power in range(-5, 20)))
     for dtype in ("float32", "float64"):
         found = search(given.bands, given.targets, given.inner, gammas, replace(how, dtype=dtype))
@@ -48,4 +50,4 @@ if __name__ == "__main__":
 
     for name, array in results(int(sys.argv[1]), int(sys.argv[2])):
         print(name, sha256(array.tobytes()))
-    print("torch" in sys.modules and "torch was loaded" or "without torch")
+    print("torch", "loaded" if "torch" in sys.modules else "none")
