@@ -155,7 +155,14 @@ def test_a_run_whose_keys_say_other_numerics_than_its_manifest_is_found_out(tmp_
 @emulator
 def test_a_processor_without_avx2_runs_no_step(tmp_path: Path) -> None:
     small_project(tmp_path, models=("oracle",))
-    command = [sys.executable, str(REPOSITORY / "tests" / "emulated.py"), "Nehalem", "run", "manifests/small.yaml", "--json"]
+    command = [
+        sys.executable,
+        str(REPOSITORY / "tests" / "emulated.py"),
+        "Nehalem",
+        "run",
+        "manifests/small.yaml",
+        "--json",
+    ]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 3
     assert "every step computes with AVX2, and this processor has none: Intel Core" in error_of(done)["what"]

@@ -105,8 +105,8 @@ def _near_ties(found: SplitFits, chosen: Mapping[str, Mapping[str, Any]]) -> dic
     of_families = {
         "choices": sum(1 + len(own["nested"]["chosen"]) for own in chosen.values())
         + sum(len(one["chosen"]) for one in metrics),
-        "near_ties": sum(own["published"]["near_tie"] + own["nested"]["near_ties"] for own in chosen.values())
-        + sum(one["near_ties"] for one in metrics),
+        "near_ties": sum(int(own["published"]["near_tie"] + own["nested"]["near_ties"]) for own in chosen.values())
+        + sum(int(one["near_ties"]) for one in metrics),
     }
     error = max(part.cv_error() for part in found.experiments)
     return {"grid": near_ties.GRID, "error": error, "fits": {**of_fits, "first": named}, "families": of_families}
