@@ -108,7 +108,7 @@ def test_cholesky_is_that_of_float64_rounded():
     assert torch.autograd.gradcheck(lambda x: torch.linalg.cholesky(x @ x.T + torch.eye(3, dtype=x.dtype)), small)
 
 
-class Fitting(torch.nn.Module):
+class Fitting(torch.nn.Module):  # type: ignore[misc]  # mypy does not look into torch
     """A model whose graph calls what differs between processors, and something that nobody walked."""
 
     config = type("Config", (), {"model_type": "fitting"})

@@ -72,22 +72,26 @@ def _dotted(node: ast.expr) -> tuple[str, ...]:
 
 def of_one_number() -> dict[str, Callable[[Any], Any]]:
     """List the functions of single numbers; those that need it are given what lies in their domain."""
+
+    def within(name: str, domain: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return lambda x: getattr(np, name)(domain(x))
+
     found: dict[str, Callable[[Any], Any]] = {name: getattr(np, name) for name in _SINGLE.split()}
     for name in ("log", "log2", "log10", "log1p", "sqrt"):
-        found[name] = lambda x, name=name: getattr(np, name)(np.abs(x) + x.dtype.type(2.0**-20))
+        found[name] = within(name, lambda x: np.abs(x) + x.dtype.type(2.0**-20))
     for name in ("arcsin", "arccos", "arctanh"):
-        found[name] = lambda x, name=name: getattr(np, name)(np.clip(x, -0.999, 0.999))
+        found[name] = within(name, lambda x: np.clip(x, -0.999, 0.999))
     return found
 
 
 def of_arrays() -> dict[str, Callable[[Any, Any], Any]]:
     """List the functions of a matrix, rows x columns, and of another, columns x rows."""
-    along: dict[str, Callable[[Any, Any], Any]] = {
-        name: lambda x, _, name=name: [getattr(np, name)(x, axis=axis) for axis in (None, 0, 1)]
-        for name in _ALONG.split()
-    }
+
+    def along(name: str) -> Callable[[Any, Any], Any]:
+        return lambda x, _: [getattr(np, name)(x, axis=axis) for axis in (None, 0, 1)]
+
     return {
-        **along,
+        **{name: along(name) for name in _ALONG.split()},
         "diff": lambda x, _: np.diff(x),
         "add": lambda x, y: x + y.T,
         "add.reduceat": lambda x, _: np.add.reduceat(x, [0, len(x) // 2]),

@@ -13,6 +13,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ class Tried:
         return {"digest": self.sha.hexdigest(), "inputs": self.inputs, "shapes": len(self.shapes)}
 
 
-class Recorder(TorchDispatchMode):
+class Recorder(TorchDispatchMode):  # type: ignore[misc]  # mypy does not look into torch
     """Adds up what each operation of torch gives while it is entered."""
 
     def __init__(self) -> None:
@@ -137,9 +138,7 @@ def of_rows() -> Iterator[Callable[[Any], Any]]:
     functional = torch.nn.functional
     yield from (lambda x, place=place: torch.softmax(x, place) for place in (0, 1))
     yield from (lambda x, place=place: torch.log_softmax(x, place) for place in (0, 1))
-    for name in _ALONG.split():
-        for place in (0, 1):
-            yield lambda x, name=name, place=place: getattr(torch, name)(x, dim=place)
+    yield from (partial(getattr(torch, name), dim=place) for name in _ALONG.split() for place in (0, 1))
     yield lambda x: (x.sum(), x.mean(), x.std(), x.norm(), x.max(), x.prod())
     yield lambda x: functional.layer_norm(x, x.shape[1:])
     yield lambda x: functional.layer_norm(x, x.shape[1:], x[0], x[-1])
@@ -167,13 +166,15 @@ def of_products() -> Iterator[Callable[[Any, Any], Any]]:
     yield lambda x, y: torch.dot(x[0], y[:, 0].contiguous())
     yield lambda x, y: torch.outer(x[:, 0], y[0])
     yield lambda x, y: torch.einsum("ij,jk->ik", x, y)
-    for causal in (False, True):
-        yield lambda x, y, causal=causal: functional.scaled_dot_product_attention(
-            torch.stack([x, -x])[None], torch.stack([x, x.flip(0)])[None], torch.stack([x.flip(0), x])[None],
-            is_causal=causal,
-        )  # fmt: skip
+    yield lambda x, y: _attention(x, causal=False)
+    yield lambda x, y: _attention(x, causal=True)
     yield lambda x, y: functional.conv1d(x.T[None], x.T.reshape(1, x.shape[1], -1)[:, :, : min(4, len(x))])
     yield lambda x, y: functional.conv1d(x[None], x[:, None, : min(4, x.shape[1])].contiguous(), groups=len(x))
+
+
+def _attention(x: Any, *, causal: bool) -> Any:
+    asked, known, held = (torch.stack(pair)[None] for pair in ([x, -x], [x, x.flip(0)], [x.flip(0), x]))
+    return torch.nn.functional.scaled_dot_product_attention(asked, known, held, is_causal=causal)
 
 
 def of_equations() -> Iterator[Callable[[Any, Any], Any]]:

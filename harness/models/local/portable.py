@@ -190,7 +190,7 @@ def _watch() -> Any:
     """Make the mode of torch that sees each operation and its types on the way to its kernel."""
     from torch.utils._python_dispatch import TorchDispatchMode  # noqa: PLC0415
 
-    class OperationWatch(TorchDispatchMode):
+    class OperationWatch(TorchDispatchMode):  # type: ignore[misc]  # mypy does not look into torch
         def __init__(self) -> None:
             super().__init__()
             self.strange: list[str] = []
