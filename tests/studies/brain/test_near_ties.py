@@ -37,7 +37,7 @@ def held(scores, error):
 
 @DTYPES
 @pytest.mark.parametrize("choice", [first_near_best, held])
-def test_noise_within_the_error_moves_flagged_choices_only_and_does_move_some(choice, dtype):
+def test_noise_within_the_error_moves_flagged_choices_and_no_others(choice, dtype):
     error = ERRORS[dtype]
     scores = hostile(5, 1, error)
     place, tied = choice(scores, error)

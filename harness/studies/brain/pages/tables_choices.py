@@ -97,7 +97,7 @@ def _ties(found: Mapping[str, Any]) -> Html:
     metrics = [section(found, "by_metric", name) for name in section(found, "by_metric")]
     parts = [section(found, "nested"), *metrics]
     if "near_tie" not in section(found, "published"):
-        return NONE
+        return join([NONE])
     return count(int(section(found, "published")["near_tie"]) + sum(int(number(one.get("near_ties")) or 0)
                                                                     for one in parts))  # fmt: skip
 

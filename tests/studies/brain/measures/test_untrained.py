@@ -73,7 +73,7 @@ def test_a_seed_without_a_score_is_in_no_mean_and_named(tmp_path):
     assert own["r2"] == pytest.approx(slow_best(found, "u1", "P")[1], rel=1e-12)
 
 
-def test_without_untrained_models_the_document_has_splits_and_near_ties_alone(tmp_path):
+def test_without_untrained_models_there_are_splits_and_near_ties(tmp_path):
     assert [*document(tmp_path, sets={})] == ["contiguous", "near_ties"]
 
 
