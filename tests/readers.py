@@ -106,12 +106,12 @@ def note_patterns() -> dict[tuple[str, str], Counter[str]]:
 
         def call(pattern: Any, *given: Any, flags: int = 0, **named: Any) -> Any:
             if name not in ("sub", "subn", "split") and len(given) > spare:
-                *given, flags = given  # type: ignore[assignment]
+                given, flags = given[:-1], given[-1]
             return getattr(noted(pattern, flags, 2), name)(*given, **named)
 
         return call
 
-    re.compile = lambda pattern, flags=0: noted(pattern, flags, 2)  # type: ignore[assignment]
+    re.compile = lambda pattern, flags=0: noted(pattern, flags, 2)
     for name in _SEARCHES:
         setattr(re, name, searching(name))
     return seen

@@ -46,10 +46,11 @@ def pythons() -> dict[str, str]:
     places = [folder / name for folder in folders for name in ("python3", "python3.11", "python3.12", "python3.13")]
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     found: dict[str, str] = {}
-    for place in [sys.executable, "/usr/bin/python3", *sorted(pyenv.glob("versions/*/bin/python3")), *places]:
+    known = [Path(sys.executable), Path("/usr/bin/python3"), *sorted(pyenv.glob("versions/*/bin/python3"))]
+    for place in [*known, *places]:
         if not os.access(place, os.X_OK):
             continue
-        done = subprocess.run([place, "-c", PROGRAM], capture_output=True, text=True, check=False)
+        done = subprocess.run([place, "-I", "-S", "-c", PROGRAM], capture_output=True, text=True, check=False)
         version, _, name = done.stdout.strip().partition(" ")
         if name == "cpython" and tuple(map(int, version.split("."))) >= (3, 11):
             found.setdefault(version, str(place))
@@ -169,7 +170,7 @@ def read(python: str, what: Given, folder: Path, *more: str) -> dict[str, Any]:
     told, out = folder / "given.json", folder / "out.json"
     told.write_text(json.dumps([what.texts, [[*each, aimed] for each, aimed in what.patterns]]), encoding="ascii")
     env = {"PYTHONPATH": sysconfig.get_paths()["purelib"], "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
-    command = [python, "-s", "-P", str(TESTS / "readers.py"), str(told), str(out), *more]
+    command = [python, "-s", "-S", "-P", str(TESTS / "readers.py"), str(told), str(out), *more]
     done = subprocess.run(command, env={**os.environ, **env}, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     return dict(json.loads(out.read_text(encoding="ascii")))
@@ -213,14 +214,14 @@ OTHERS = pytest.mark.parametrize("version", sorted({*WANTED} - {platform.python_
 
 @OTHERS
 def test_another_python_reads_some_texts_alike(version: str, few: Any, tmp_path: Path) -> None:
-    hold(version, *few, tmp_path)
+    hold(version, few[0], few[1], tmp_path)
 
 
 @pytest.mark.long
 @OTHERS
 def test_another_python_reads_thousands_of_texts_alike(version: str, every: Any, tmp_path: Path) -> None:
     assert len(every[0].texts) >= 5_000
-    hold(version, *every, tmp_path)
+    hold(version, every[0], every[1], tmp_path)
 
 
 @pytest.mark.long
