@@ -58,7 +58,7 @@ class StepBasis:
 class FirstDifference:
     """The first step of a run whose output is not what it should be, and the likeliest causes.
 
-    `step` is empty where every step gave the same, and what they rest on differs all the same.
+    `step` is empty where every output is as it should be, and what they rest on differs all the same.
     """
 
     step: str
@@ -68,7 +68,7 @@ class FirstDifference:
     def text(self) -> str:
         """Format step and causes as one line."""
         if not self.step:
-            return f"every step gave what was accepted, under another lock; {describe_causes(self.causes)}"
+            return f"every output is as it was accepted, under another lock; {describe_causes(self.causes)}"
         return f"{self.step} differs first; {describe_causes(self.causes)}"
 
 

@@ -131,7 +131,8 @@ def _causes(trail: Trail, expect: Expect, members: Sequence[str], *, moved: bool
     if not any(cause.kind == CODE for cause in found) and any(_other_closure(expect, step) for step in steps):
         yield Cause(CODE, "code: a file that the step imported when it was accepted")
     if not found and not steps:
-        yield Cause(LOCK, "lock: in nothing that changes an output")
+        nothing = Cause(LOCK, "lock: in nothing that changes an output")
+        yield nothing if moved else Cause(CODE, "code: the harness plans other steps")
 
 
 def _other_closure(expect: Expect, step: RecordedStep) -> bool:

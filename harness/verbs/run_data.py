@@ -62,7 +62,7 @@ class CausePart(Result):
 class CauseData(Result):
     """The first step that does not make what was accepted or recorded, and why, the likeliest cause first."""
 
-    step: str  # none where every step gave the same, under another lock
+    step: str  # none where every output is the same, under another lock
     causes: list[CausePart]
     text: str  # all of it in one line
 

@@ -199,7 +199,7 @@ def test_a_run_under_another_lock_says_what_of_it_is_another(project: Path) -> N
     inside("lock", manifest, cwd=project, check=0)
     told = inside("run", manifest, cwd=project, check=0).stdout.splitlines()[0]
     assert (
-        told == "small: every step gave what was accepted, under another lock; lock: in nothing that changes an output"
+        told == "small: every output is as it was accepted, under another lock; lock: in nothing that changes an output"
     )
     manifest.write_text(said.replace("seed: 7", "seed: 8"))
     inside("lock", manifest, cwd=project, check=0)

@@ -65,6 +65,7 @@ def test_a_carried_expectation_names_the_new_lock_the_run_and_the_accepted(root:
     assert after.lock_sha256 == lock.sha256 != before.lock_sha256
     assert after.record_sha256 != before.record_sha256
     assert after.outputs == before.outputs
+    assert after.run.steps == before.run.steps != {}, "those of the run that carried it, which made the same"
     assert after.carried == {"from": before.lock_sha256, "accepted": before.record_sha256}
     assert any(one.run in line and "the same bytes" in line for line in told)
     for verb in ("run", "audit"):
