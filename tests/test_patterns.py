@@ -51,7 +51,7 @@ def test_no_piece_of_a_pattern_spells_a_possessive_repeat() -> None:
     assert found == []
 
 
-def test_re_is_asked_by_its_name_alone_and_no_other_engine_but_in_one_place() -> None:
+def test_re_is_asked_by_its_name_and_another_engine_in_one_place() -> None:
     others = []
     for path, tree in trees():
         for node in ast.walk(tree):

@@ -126,8 +126,12 @@ def test_stand_ins_keep_their_labels(word):
         assert label(text, shown, (word,)) != "c"
 
 
-@pytest.mark.parametrize(
-    "unit", [*UNITS, "l-i-s-", "listen ", "listen, ", "not listen ", "nietls -> ", "\n,", "is is ", "**", "listen\n"]
-)
+FORMS = (
+    "l-i-s-", "a-", "answer is a-", "a-b is ", "=> a-", "listen ", "listen, ", "not listen ", "nietls -> ", "\n,", "is is ",
+    "**", "listen\n",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", UNITS + FORMS)
 def test_a_megabyte_is_labelled_within_a_second(unit):
     quick(anagram, SHOWN, ACCEPTED, filled(unit, MEGABYTE))

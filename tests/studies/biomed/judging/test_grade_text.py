@@ -70,6 +70,7 @@ HOSTILE = {
     "blanks after a name": "score" + " " * 3_000_000 + "x",
     "blanks after a number": "2" + " " * 3_000_000 + "x",
     "blanks around a colon": (" " * 1_000_000 + ":") * 3,
+    "blanks around a colon and a stroke": "grade" + " " * 900_000 + ":" + " " * 900_000 + "2" + " " * 900_000 + "/ x",
     "5 MB of brackets": "[" * 5_000_000,
     "5 MB of dots": "." * 5_000_000,
     "5 MB of signs": "-+" * 2_500_000,

@@ -105,6 +105,10 @@ HOSTILE = {
     "a broken list of JSON5": "[" + "{a:.5}," * 40_000 + "x",
     "half surrogates": '["' + "\ud800" * 250_000,
     "digits": "[" + "9" * 900_000,
+    "comments": "[" + "/**/" * 200_000 + "// /*\n" * 60_000 + "1]",
+    "a comment without an end": "[/*" + "/* *" * 200_000,
+    "escapes without an end": '["' + "\\a\\\r\n" * 160_000,
+    "strings without an end": '["a' * 200_000,
 }
 
 
