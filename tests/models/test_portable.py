@@ -8,7 +8,8 @@ import sys
 
 import pytest
 from needs import needs
-from numerics.walk import PROCESSORS, differing, try_operations
+from numerics.arrays import EXACT, called_functions, tried_names
+from numerics.walk import PROCESSORS, TABLE, differing, try_operations, walked_module
 from support_models import REPOSITORY, make_model
 
 from harness.errors import MissingError
@@ -161,6 +162,16 @@ def test_a_machine_step_is_left_to_torch(tmp_path):
 def test_the_table_of_what_was_walked_holds_what_is_replaced():
     assert all(is_walked(f"{name} float32") and is_walked(f"{name} float64") for name in BY_NUMPY)
     assert not is_walked("linalg_lstsq float32") and not is_walked("mm int8") and len(OPERATIONS) > 150
+
+
+def test_each_function_of_numpy_and_scipy_that_the_harness_calls_is_walked():
+    """Add it to tests/numerics/arrays.py, and walk: `make walk`."""
+    assert called_functions() - EXACT - tried_names() == set()
+
+
+@pytest.mark.long
+def test_the_committed_table_is_what_the_walk_finds():
+    assert TABLE.read_text() == walked_module(try_operations("long"), [])
 
 
 def equal_on(processor, form):

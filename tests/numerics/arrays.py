@@ -158,6 +158,7 @@ def of_scipy() -> dict[str, Callable[[Any], Any]]:
         "scipy.ndimage.gaussian_filter1d": lambda x: gaussian_filter1d(x, 2.0),
         "scipy.optimize.linear_sum_assignment": lambda x: linear_sum_assignment(square(x[:3600])),
         "scipy.linalg.eigh": lambda x: eigh(positive(x)),
+        "scipy.linalg.cho_factor": lambda x: cho_factor(positive(x))[0],
         "scipy.linalg.cho_solve": lambda x: cho_solve(cho_factor(positive(x)), positive(x)[:, :5]),
         "scipy.linalg.solve_triangular": lambda x: solve_triangular(positive(x), positive(x)[:, :5]),
     }
@@ -168,7 +169,8 @@ def array_operations(few: bool) -> Iterator[tuple[str, str, list[Any], list[tupl
     count, shapes = (500, 3) if few else (COUNT, SHAPES)
     kinds: tuple[Any, ...] = (np.float32, np.float64)
     source = np.random.Generator(np.random.PCG64(3))
-    sides = [tuple(int(one) for one in source.integers(2, 60, 2)) for _ in range(shapes - 2)] + [(130, 70), (9, 200)]
+    sides = [tuple(int(one) for one in source.integers(2, 60, 2)) for _ in range(shapes - 1)]
+    sides += [] if few else [(130, 70), (320, 200)]
     for kind in kinds:
         unit = (source.integers(-(1 << 22), 1 << 22, count) / (1 << 22)).astype(kind)
         scaled = [unit[: count // 2], unit[count // 2 :] * 40, *(unit[:length] for length in range(1, shapes))]

@@ -110,12 +110,13 @@ def _grouped(tried: Mapping[str, Any]) -> dict[tuple[str, str], list[str]]:
 
 
 def _remedy(library: str, operation: str, marks: str) -> str:
+    name = operation.partition(".")[0].removesuffix("_")
     if library == "own":
-        if operation in REFUSED:
-            return "refused by name"
-        return "by numpy" if operation in BY_NUMPY else "in float64, rounded"
-    if library == "torch" and operation.removesuffix("_") in BY_NUMPY:
+        return "refused by name" if name in REFUSED else "by numpy" if name in BY_NUMPY else "in float64, rounded"
+    if library == "torch" and (name in BY_NUMPY or name.startswith("linalg_cholesky")):
         return "replaced"
+    if library == "torch" and operation == "pow.Tensor_Scalar":
+        return "replaced where the exponent is .5"
     return "as it is" if "≠" not in marks else "not portable"
 
 
