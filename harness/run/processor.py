@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 
@@ -128,4 +129,4 @@ def read_observed(told: Mapping[str, str]) -> Processor:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(observe())))
+    sys.stdout.write(json.dumps(asdict(observe())))

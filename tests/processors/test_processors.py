@@ -119,7 +119,7 @@ def hold(ran: Ran, folder: Path, processor: str) -> None:
 
 
 @pytest.mark.parametrize("processor", SHORT)
-def test_answers_likelihoods_encoders_nulls_bootstraps_labels_and_figures_are_equal(
+def test_answers_likelihoods_encoders_nulls_bootstraps_figures_are_equal(
     processor: str, asked: Ran, tmp_path: Path
 ) -> None:
     hold(asked, tmp_path, processor)

@@ -90,7 +90,7 @@ def test_steps_on_another_processor_are_seen_there(
     assert observe_processor(LocalEngine("process")) == wanted
 
 
-def test_where_code_may_not_be_laid_into_memory_it_is_unknown_and_only_machine_needs_it(
+def test_one_that_may_not_be_asked_is_unknown_which_only_machine_minds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def refused(*_: object, **__: object) -> None:
@@ -127,7 +127,7 @@ def test_a_step_asks_the_processor_itself_and_ends_where_its_key_names_another(t
         lied.make(HEAVY, lied.preimage(HEAVY, {}))
 
 
-def test_an_audit_elsewhere_makes_such_a_step_not_again_and_says_so(tmp_path: Path) -> None:
+def test_an_audit_elsewhere_does_not_make_such_a_step_again_and_says_so(tmp_path: Path) -> None:
     made = shop(tmp_path)
     parts = {step.name: made.preimage(step, {}) for step in (PLAIN, HEAVY)}
     for step in (PLAIN, HEAVY):
@@ -140,7 +140,7 @@ def test_an_audit_elsewhere_makes_such_a_step_not_again_and_says_so(tmp_path: Pa
     assert set(batch_reexecutor(shop(tmp_path))([(HEAVY, parts["heavy"])], 60.0)) == {"heavy"}
 
 
-def test_a_run_whose_keys_say_other_numerics_than_its_manifest_is_found_out(tmp_path: Path) -> None:
+def test_keys_of_other_numerics_than_the_manifest_says_are_found_out(tmp_path: Path) -> None:
     run = bare(tmp_path)
     plan = replace(run.plan, steps=tuple(replace(step, threaded=step.name == SHOWN) for step in run.plan.steps))
     workshop = Workshop(run.store, LocalEngine("process"), Limits(), computing=Computing(numerics="machine"))
