@@ -20,7 +20,7 @@ from harness.studies.brain.ridge.kernels import decomposed, mirror
 Array = Any  # of numpy
 PANEL = 32  # rows of a quadratic form in one product: the fewer, the nearer to half of the work, and the slower each
 MANY = 2  # times as many targets as rows are worth quadratic forms
-STEEP = 128  # times an alpha: an eigenvalue above costs so many of float32's digits
+STEEP = 128  # between the largest and the smallest of what an alpha shrinks by: more costs too many of float32's digits
 
 
 class ScoringSettings(Protocol):
@@ -113,13 +113,15 @@ class HeldOut:
     def _maps(self, values: Tensor, vectors: Tensor) -> Tensor:
         """Give the maps [alpha, held-out row, coordinate] from a target's coordinates to its held-out errors.
 
-        Of a small alpha it is the quotient of small numbers, which has no digits in float32: that one is taken in
-        float64, and so is the decomposition. Where there are many targets these are the quadratic forms (`_forms`).
+        Beside small eigenvalues a small alpha makes it a quotient of unlike numbers, which has no digits in float32:
+        that one is taken in float64, and so is the decomposition. Where there are many targets these are the quadratic
+        forms (`_forms`).
         """
         whole = (-2 * self.mirror)[:, None] * (self.mirror[1:] @ vectors)
         whole[1:] += vectors
         shrunk = (self.alphas[:, None] / (values + self.alphas[:, None]))[:, None]
-        small = int((self.alphas * STEEP < values.max()).sum())  # alphas ascend
+        steep = values.max() + self.alphas > STEEP * (values.min() + self.alphas)
+        small = int(steep.sum())  # those are the first, since alphas ascend
         low, factors = self._there(whole), self._there(shrunk[small:])
         maps, start = self._space("maps", (len(shrunk), sum(map(len, self.rows)), len(values))), 0
         for rows, weight in zip(self.rows, self.weights, strict=True):
