@@ -121,7 +121,7 @@ def test_under_machine_its_class_stands_in_the_key_of_what_infers_or_fits(tmp_pa
     assert json.loads(machine.store.blobs.read(seen)).items() >= keyed.items()
 
 
-def test_a_step_asks_the_processor_itself_and_ends_where_its_key_names_another(tmp_path: Path) -> None:
+def test_a_step_ends_where_its_key_names_another_processor(tmp_path: Path) -> None:
     lied = moved(shop(tmp_path), ELSEWHERE)
     with pytest.raises(StepError, match=f"key says {ELSEWHERE}, and it runs on {observe().kind}"):
         lied.make(HEAVY, lied.preimage(HEAVY, {}))
