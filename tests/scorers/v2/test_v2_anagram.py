@@ -127,8 +127,8 @@ def test_stand_ins_keep_their_labels(word):
 
 
 FORMS = (
-    "l-i-s-", "a-", "answer is a-", "a-b is ", "=> a-", "listen ", "listen, ", "not listen ", "nietls -> ", "\n,", "is is ",
-    "**", "listen\n",
+    "l-i-s-", "a-", "answer is a-", "a-b is ", "=> a-", "listen ", "listen, ", "not listen ", "nietls -> ", "\n,",
+    "is is ", "**", "listen\n",
 )  # fmt: skip
 
 
