@@ -28,6 +28,7 @@ from harness.run.bytecode import read_list
 from harness.run.engine_check import check_isolations
 from harness.run.engines import kinds
 from harness.run.environment import facts, step_environment
+from harness.run.processor import observe
 from harness.store.store import HOME
 
 
@@ -58,7 +59,12 @@ def examine(store: Path | None, folder: Path) -> list[MachineFinding]:
     """
     findings = [_python(), _platform(), *_packages(), _isolation()]
     about = facts()
-    findings.append(MachineFinding("ok", "machine", f"{about['cpu']}, {about['cores']} cores, Linux {about['kernel']}"))
+    here = observe()
+    told = f"{here.name}, {about['cores']} cores, Linux {about['kernel']}"
+    state, advice = (
+        ("ok", "") if here.computes else ("missing", "use a processor with AVX2, by which every step computes")
+    )
+    findings.append(MachineFinding(state, "machine", told, advice))
     findings.append(_numerics())
     place = store or folder
     while not place.exists():

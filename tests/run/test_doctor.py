@@ -12,6 +12,7 @@ from harness.run import doctor
 from harness.run.doctor import MachineFinding, examine
 from harness.run.engines import kinds
 from harness.run.environment import step_environment
+from harness.run.processor import Processor
 
 
 def findings(store: Path) -> dict[str, MachineFinding]:
@@ -95,6 +96,13 @@ def test_a_wall_that_does_not_hold_and_limits_that_nobody_holds_are_told(
     assert (
         "the network over IPv4" in local.found and f"{one} does not enforce the limits of memory, disk" in local.found
     )
+
+
+def test_a_processor_without_avx2_lacks_what_every_step_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = Processor("Intel Core (family 6, model 26, no AVX2)", "GenuineIntel 6/26 none", "none")
+    monkeypatch.setattr(doctor, "observe", lambda: old)
+    machine = findings(tmp_path)["machine"]
+    assert machine.state == "missing" and machine.found.startswith(old.name) and "AVX2" in machine.advice
 
 
 def test_a_machine_that_meets_the_committed_table_is_portable(tmp_path: Path) -> None:
