@@ -109,6 +109,10 @@ def test_cholesky_is_that_of_float64_rounded():
     assert torch.autograd.gradcheck(lambda x: torch.linalg.cholesky(x @ x.T + torch.eye(3, dtype=x.dtype)), small)
 
 
+def test_convolutions_do_not_go_by_what_nnpack_likes():
+    assert torch.backends.nnpack.set_flags(False) == (False,)
+
+
 class Fitting(torch.nn.Module):  # type: ignore[misc]  # mypy does not look into torch
     """A model whose graph calls what differs between processors, and something that nobody walked."""
 

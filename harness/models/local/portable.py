@@ -52,6 +52,7 @@ def install_portable_operations() -> None:
         warnings.filterwarnings("ignore", message="Warning only once for all operators")  # that they are replaced
         for name, kernel in _kernels().items():
             room.impl(name, kernel, "CPU", with_keyset=True)
+    torch.backends.nnpack.set_flags(False)  # convolutions have code of their own where it likes the processor
     _installed.append(room)
 
 
