@@ -17,10 +17,11 @@ _EXACT = """
 abs add.at allclose any arange argwhere array array_equal array_split asanyarray asarray ascontiguousarray bincount
 bool_ broadcast_arrays broadcast_to ceil clip column_stack complex128 concatenate count_nonzero delete dtype empty
 empty_like errstate eye finfo flatnonzero float32 float64 floor fmax fmax.reduce frexp frombuffer full full_like
-hstack inf int32 int64 intp isfinite isin isinf isnan isneginf ix_ ldexp linalg maximum maximum.accumulate
-maximum.at memmap minimum minimum.accumulate nan nanmax nanmin ndarray ones pi polynomial polynomial.hermite_e ptp
-put_along_axis random random.Generator random.PCG64 ravel repeat result_type rint searchsorted setdiff1d split stack
-take_along_axis tile uint32 uint64 uint8 unique unravel_index vstack where zeros scipy.io.netcdf_file
+hstack inf int32 int64 intp isfinite isin isinf isnan isneginf ix_ ldexp linalg linalg.LinAlgError maximum
+maximum.accumulate maximum.at memmap minimum minimum.accumulate nan nanmax nanmin ndarray ones pi polynomial
+polynomial.hermite_e ptp put_along_axis random random.Generator random.PCG64 ravel repeat result_type rint
+searchsorted setdiff1d shape split stack take_along_axis tile uint32 uint64 uint8 unique unravel_index vstack where
+zeros scipy.io.netcdf_file
 """
 EXACT = frozenset(_EXACT.split())
 _SINGLE = "arctan cbrt cos exp exp2 expm1 round sin sinh square tan tanh cosh radians"
