@@ -134,6 +134,8 @@ def main(processors: list[str]) -> None:
         TABLE.write_text(walked_module(native, {name for names in differs.values() for name in names}))
         before, _, rest = PAGE.read_text().partition(BEGIN)
         PAGE.write_text(f"{before}{BEGIN}\n\n{page_table(native, differs)}\n\n{END}{rest.partition(END)[2]}")
+    if strays := sorted({name for names in differs.values() for name in names if not name.startswith("own ")}):
+        raise SystemExit(f"not portable, and neither replaced nor refused: {', '.join(strays)}")
 
 
 if __name__ == "__main__":
