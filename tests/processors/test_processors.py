@@ -60,7 +60,7 @@ WANTED = {
     ),
     "added": ("addition/labels", "proportions"),
     "fitted": (
-        "hidden/small/tiny", "fit/small/contiguous/spaces", "best/small", "stars", "omega", "tests", "figures",
+        "hidden/small/tiny", "best/small", "stars", "omega", "tests", "figures",
     ),
 }  # fmt: skip
 # Beside these the lengths that a small random GPT-2 gives away, the smallest of its kind: the usual takes minutes.
@@ -127,7 +127,7 @@ def test_answers_likelihoods_encoders_nulls_bootstraps_figures_are_equal(
 
 @pytest.mark.long
 @pytest.mark.parametrize("processor", ALL)
-def test_hidden_states_fits_choices_tests_and_figures_are_equal(processor: str, fitted: Ran, tmp_path: Path) -> None:
+def test_hidden_states_choices_tests_and_figures_are_equal(processor: str, fitted: Ran, tmp_path: Path) -> None:
     hold(fitted, tmp_path, processor)
 
 
