@@ -112,7 +112,13 @@ def _grouped(tried: Mapping[str, Any]) -> dict[tuple[str, str], list[str]]:
 def _remedy(library: str, operation: str, marks: str) -> str:
     name = operation.partition(".")[0].removesuffix("_")
     if library == "own":
-        return "refused by name" if name in REFUSED else "by numpy" if name in BY_NUMPY else "in float64, rounded"
+        return (
+            "refused by name; not the same twice on one machine either"
+            if name in REFUSED
+            else "by numpy"
+            if name in BY_NUMPY
+            else "in float64, rounded"
+        )
     if library == "torch" and (name in BY_NUMPY or name.startswith("linalg_cholesky")):
         return "replaced"
     if library == "torch" and operation == "pow.Tensor_Scalar":

@@ -18,7 +18,7 @@ from harness.errors import MissingError
 from harness.models.local.walked import OPERATIONS
 
 NUMERICS_MODE = "HARNESS_NUMERICS"  # the step's variable that says `machine`; absent: portable
-REMEDY = "say `numerics: machine` in the manifest: its bytes then hold for one class of processor"
+REMEDY = "use a model without it, or say `numerics: machine` in the manifest, which promises less"
 
 # Of one number, by MKL's vector library; the function of numpy that stands in. float16 and bfloat16 go through float32.
 BY_NUMPY = {
@@ -27,10 +27,7 @@ BY_NUMPY = {
 }  # fmt: skip
 UNWALKED = "nobody has held this operation against other processors (docs/numerics.md); its bytes may differ there"
 WATCHED = 2  # passes of each kind
-REFUSED = (
-    "linalg_lstsq",
-    "linalg_lstsq.out",
-)  # differs from 3 rows on, in float64 too; no model calls it
+REFUSED = ("linalg_lstsq", "linalg_lstsq.out")  # begins from memory that nobody wrote: not the same even twice
 
 _installed: list[Any] = []  # torch's library of our kernels, which torch forgets with it
 _callers = ["the step's own code"]  # the last is the model that was opened last
@@ -154,7 +151,7 @@ def _cholesky() -> dict[str, Callable[..., Any]]:
 
 def _refusing(name: str) -> Callable[..., Any]:
     def refuse(_keys: Any, *_args: Any, **_more: Any) -> Any:
-        what = f"the operation {name} of torch gives other bytes on other processors, and nothing stands in for it"
+        what = f"the operation {name} of torch gives other bytes on other processors, and nothing stands in for it here"
         raise MissingError(what, where=_callers[-1], next=REMEDY)
 
     return refuse
