@@ -27,7 +27,7 @@ BY_NUMPY = {
 }  # fmt: skip
 UNWALKED = "nobody has held this operation against other processors (docs/numerics.md); its bytes may differ there"
 WATCHED = 2  # passes of each kind
-REFUSED = ("linalg_lstsq", "linalg_lstsq.out")  # begins from memory that nobody wrote: not the same even twice
+REFUSED = ("linalg_lstsq", "linalg_lstsq.out")  # not the same even twice on one machine
 
 _installed: list[Any] = []  # torch's library of our kernels, which torch forgets with it
 _callers = ["the step's own code"]  # the last is the model that was opened last
