@@ -1,6 +1,6 @@
 """The environment variables of a step, and the facts about this machine for a run's record.
 
-The variables of `numerics` are part of every step's key; the facts are in no key, and are observed, not requested.
+The variables in NUMERICS are part of every step's key; the facts are in no key, and are observed, not requested.
 """
 
 from __future__ import annotations
