@@ -60,6 +60,9 @@ def audit(
     budget: Annotated[
         float, typer.Option("--budget", min=0, help="Seconds for making again; what is left out then is named.")
     ] = BUDGET,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Draw steps and rows as an audit did that named this seed.")
+    ] = None,
     jobs: Jobs = 0,
     images: Images = None,
     store: StoreDir = None,
@@ -70,13 +73,13 @@ def audit(
     from harness.verbs.review import AuditRequest
     from harness.verbs.review import audit as verb
 
-    asked = AuditRequest(subject=subject, level=level, rerun=rerun, budget=budget, jobs=jobs, images=images)
+    asked = AuditRequest(subject=subject, level=level, rerun=rerun, budget=budget, seed=seed, jobs=jobs, images=images)
     with watching() as watch:
         done = verb(project(store), asked, watch)
     flaws = [check for check in done.checks if check.verdict != "pass"]
     rows = [[check.verdict, check.id, check.subject, check.detail] for check in flaws]
     passed = len(done.checks) - len(flaws)
-    word = done.verdict + (", its own checks fail" if done.self_checks == "fail" else "")
+    word = done.words + (", its own checks fail" if done.self_checks == "fail" else "")
     word += f", {done.by_tolerance}" if done.by_tolerance else ""
     word += f"; {done.cause.text}" if done.cause else ""
     text = f"{done.coverage.text}\n" if done.coverage else ""

@@ -24,6 +24,7 @@ from harness.cli.terminal import render, short, table, watching
 from harness.errors import InputError
 
 if TYPE_CHECKING:
+    from harness.verbs.accepting import AcceptRequest
     from harness.verbs.pins import ModelPin
     from harness.verbs.project import Project
 
@@ -153,6 +154,10 @@ def lock(
         bool, typer.Option("--at-levels", help="With --carry: accept other bytes that agree at an output's level.")
     ] = False,
     max_errors: MaxErrors = "",
+    budget: Annotated[
+        float | None,
+        typer.Option("--budget", min=0, help="With --accept: seconds for the audit's making again. Default: no bound."),
+    ] = None,
     store: StoreDir = None,
     engine: EngineName = LOCAL,
     isolation: Isolation = "",
@@ -168,8 +173,13 @@ def lock(
         raise InputError("--at-levels goes with --carry: nothing is compared here", next="leave it out, or add --carry")
     if max_errors and not (accept or carry):
         raise InputError("--max-errors is for --accept: a lock asks nobody", next="leave it out, or add --accept RUN")
+    if budget is not None and not accept:
+        raise InputError("--budget is for --accept: a lock makes nothing again", next="leave it out")
     if accept:
-        return _accept(accept, max_errors, store, failing, json)
+        from harness.verbs.accepting import AcceptRequest
+
+        asked_to = AcceptRequest(run=accept, max_errors=max_errors, failing_checks=failing, budget=budget)
+        return _accept(asked_to, store, json)
     if carry:
         from harness.cli.carrying import carried
 
@@ -184,13 +194,13 @@ def lock(
     return render(done, "\n".join(one.sha256 for one in done.locks), json)
 
 
-def _accept(name: str, max_errors: str, store: Path | None, failing: bool, json: bool) -> int:
-    from harness.verbs.accepting import AcceptRequest
+def _accept(asked: AcceptRequest, store: Path | None, json: bool) -> int:
     from harness.verbs.accepting import accept as verb
 
     here = project(store)
     with watching() as watch:
-        done = verb(here, AcceptRequest(run=name, max_errors=max_errors, failing_checks=failing), watch)
+        done = verb(here, asked, watch)
     rows = [[one.output, short(one.old) or "-", short(one.new) or "-"] for one in done.changes]
     text = table(["output", "old", "new"], rows) if rows else "nothing moved"
-    return render(done, f"{text}\naccepted run {done.run} in {Path(done.expect).relative_to(here.root)}", json)
+    where = Path(done.expect).relative_to(here.root)
+    return render(done, f"{text}\naccepted run {done.run} in {where}; its audit: {done.words}", json)

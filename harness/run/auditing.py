@@ -36,7 +36,7 @@ from harness.run.installed import InstallCheck
 from harness.run.installed import check_once as look_at_packages
 from harness.run.plan import check_manifest, plan
 from harness.run.recorded_runs import first_event, levels_of
-from harness.run.reexecute import batch_reexecutor, step_reexecutor
+from harness.run.reexecute import batch_reexecutor, row_counter, slice_reexecutor, step_reexecutor
 from harness.run.shutdown import stoppable
 from harness.run.workshop import Workshop
 from harness.step_kinds import current_kind
@@ -156,10 +156,11 @@ def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop
 
         return audit(store, run, installed, replace(how, one=unable))
     with stoppable(workshop.cancel):
-        return audit(
-            store, run, installed,
-            replace(how, one=step_reexecutor(workshop, processor), batch=batch_reexecutor(workshop)),
+        hands = replace(
+            how, one=step_reexecutor(workshop, processor), batch=batch_reexecutor(workshop),
+            slice=slice_reexecutor(workshop), rows=row_counter(store),
         )  # fmt: skip
+        return audit(store, run, installed, hands)
 
 
 def recordable_isolations(engine: str) -> Collection[str] | None:

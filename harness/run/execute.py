@@ -42,6 +42,7 @@ class StepTask:
     inputs: Mapping[str, str | list[str]]
     closure: Closure
     sources: Mapping[str, bytes] = field(default_factory=dict)  # of an audit: installed code that no run of a store had
+    given: Mapping[str, Path] = field(default_factory=dict)  # of an audit: files in the place of inputs
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,10 @@ def lay_code(task: StepTask, store: Store, folder: Path, *, linked: bool) -> Non
 def lay_inputs(task: StepTask, store: Store, place: Path, *, linked: bool) -> None:
     """Put the inputs of a step into a folder, each by its name; an input of several blobs is a folder of parts."""
     for name, source in task.inputs.items():
-        if isinstance(source, str):
+        if name in task.given:
+            shutil.copyfile(task.given[name], place / name)
+            (place / name).chmod(READABLE)
+        elif isinstance(source, str):
             _lay(store, source, place / name, linked)
         else:
             _open_folder(place / name)

@@ -6,16 +6,28 @@ Each result names the code files, packages and numerics that are not those of th
 from __future__ import annotations
 
 import functools
+import json
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from harness.digest import sha256_file
+from harness import seeds
+from harness.digest import CHUNK, sha256_file
 from harness.errors import HarnessError, MissingError, StepError
-from harness.evidence.audit.reexecution import OverBudget, RecordedKey, Reexecute, ReexecuteBatch, Reexecuted
+from harness.evidence.audit.reexecution import (
+    OverBudget,
+    RecordedKey,
+    Reexecute,
+    ReexecuteBatch,
+    Reexecuted,
+    ReexecuteSlice,
+    Slice,
+    Sliced,
+)
 from harness.evidence.causes import Cause, Machine, StepBasis, find_causes, split_threads
 from harness.evidence.run_documents import closure_files, read_environment
 from harness.files import remove_tree
@@ -24,8 +36,12 @@ from harness.run.execute import StepRuntime, StepTask, execute
 from harness.run.execute_batch import execute_batch
 from harness.run.workshop import Workshop
 from harness.step_kinds import current_kind
-from harness.steps import PROCESSOR, Step
+from harness.steps import PROCESSOR, Step, key
+from harness.store.entries import Entry
 from harness.store.store import Store
+
+ROW = ("item", "template", "model", "sample")  # what an answer and its scores are known by
+RowKey = tuple[Any, ...]
 
 
 def step_reexecutor(workshop: Workshop, processor: str = "") -> Reexecute:
@@ -90,6 +106,102 @@ def batch_reexecutor(workshop: Workshop) -> ReexecuteBatch:
     return again
 
 
+def slice_reexecutor(workshop: Workshop) -> ReexecuteSlice:
+    """Return the function by which an audit makes again some rows of a step that scores answers one by one.
+
+    The step is given answers drawn by lot, and everything else as the run had it; their scores must be, byte for byte,
+    those that the run recorded. It raises OverBudget past its time.
+    """
+    other = _other(workshop)
+
+    def again(step: Step, parts: Mapping[str, Any], wanted: Slice, seconds: float) -> Sliced:
+        blobs, folder = workshop.store.blobs, _folder(workshop.store)
+        drawn: dict[RowKey, int] = {}
+        try:
+            if _too_wide(workshop, step) or _elsewhere(workshop, parts):
+                return Sliced(frozenset())
+            answers, place = folder / "answers", folder / "made"
+            drawn = _draw(blobs.deliver(parts["inputs"]["responses"]), answers, wanted)
+            if not drawn:
+                return Sliced(frozenset())
+            place.mkdir()
+            task = replace(_task(workshop, step, parts["inputs"]), given={"responses": answers})
+            _execute(task, workshop, _timed(workshop.runtime(step), seconds), place)
+            recorded = blobs.deliver(_recorded(workshop, parts, "scores"))
+            differs = _first_other(_rows_of(place / "out" / "scores", drawn), _rows_of(recorded, drawn))
+        except StepError as bad:
+            differs = f"some of its rows cannot be made again: {bad.what}"
+        except (ValueError, RecursionError, AttributeError):
+            differs = "its answers or its scores are no rows"
+        finally:
+            remove_tree(folder)
+        return Sliced(frozenset(drawn.values()), differs, other(step, parts))
+
+    return again
+
+
+def _recorded(workshop: Workshop, parts: Mapping[str, Any], output: str) -> str:
+    """Return the digest of what a run recorded as an output of a step."""
+    entry = workshop.store.entries.get(key(parts))
+    if entry is None:
+        raise MissingError("the entry of this step is gone", next="`harness fsck` says more")
+    return entry.outputs[output].sha256
+
+
+def row_counter(store: Store) -> Callable[[Step, Entry], int]:
+    """Return the function that counts the rows a step made: lines of its tables, and one for anything else."""
+
+    def count(step: Step, entry: Entry) -> int:
+        return sum(_lines(store, output.sha256) for output in entry.outputs.values())
+
+    return count
+
+
+def _lines(store: Store, digest: str) -> int:
+    try:
+        with open(store.blobs.deliver(digest), "rb") as file:
+            first = file.read(CHUNK)
+            if not first.startswith(b"{"):
+                return 1
+            return first.count(b"\n") + sum(block.count(b"\n") for block in iter(lambda: file.read(CHUNK), b""))
+    except (HarnessError, OSError):
+        return 1  # what cannot be read is named by the check of its bytes
+
+
+def _draw(responses: Path, target: Path, wanted: Slice) -> dict[RowKey, int]:
+    """Write answers drawn by lot into a file, in their order; returns the number of each by what it is known by."""
+    with open(responses, "rb") as lines:
+        rest = [number for number, _ in enumerate(lines) if number not in wanted.before]
+    chosen = set(seeds.sample(seeds.stream(wanted.seed), rest, wanted.rows))
+    drawn: dict[RowKey, int] = {}
+    with open(responses, "rb") as lines, open(target, "wb") as out:
+        for number, line in enumerate(lines):
+            if number in chosen:
+                drawn[_row_key(json.loads(line))] = number
+                out.write(line)
+    return drawn
+
+
+def _row_key(row: Mapping[str, Any]) -> RowKey:
+    return tuple(row.get(name) for name in ROW)
+
+
+def _rows_of(scores: Path, drawn: Mapping[RowKey, int]) -> Iterator[tuple[RowKey, bytes]]:
+    """Iterate over the rows of a table of scores that belong to the answers drawn."""
+    with open(scores, "rb") as lines:
+        for line in lines:
+            if (row := _row_key(json.loads(line))) in drawn:
+                yield row, line
+
+
+def _first_other(made: Iterator[tuple[RowKey, bytes]], recorded: Iterator[tuple[RowKey, bytes]]) -> str:
+    """Name the first score that was made otherwise than recorded; empty where all are the same bytes."""
+    for one, two in zip_longest(made, recorded):
+        if one != two and (either := one or two):
+            return f"output scores, item {str(either[0][0])[:80]}"
+    return ""
+
+
 def _too_wide(workshop: Workshop, step: Step) -> bool:
     """Whether a step computes in more threads than there are cores: libraries would take fewer here, unsaid."""
     return step.in_threads and workshop.threads > cores()
@@ -112,19 +224,25 @@ def _timed(runtime: StepRuntime, seconds: float) -> StepRuntime:
 def _made(
     workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]], other: tuple[Cause, ...], seconds: float
 ) -> Reexecuted:
-    runtime = workshop.runtime(step)
-    timed = _timed(runtime, seconds)
-    within = timed.limits.seconds
-    began, folder = time.monotonic(), _folder(workshop.store)
+    folder = _folder(workshop.store)
     try:
-        execute(_task(workshop, step, inputs), workshop.store, timed, folder)
+        _execute(_task(workshop, step, inputs), workshop, _timed(workshop.runtime(step), seconds), folder)
         return Reexecuted({output: sha256_file(folder / "out" / output)[0] for output in step.outputs}, other)
     except StepError as bad:
-        if within < runtime.limits.seconds and time.monotonic() - began >= within:
-            raise OverBudget(bad.what) from bad
         return Reexecuted({}, other, bad.what)
     finally:
         remove_tree(folder)
+
+
+def _execute(task: StepTask, workshop: Workshop, timed: StepRuntime, folder: Path) -> None:
+    """Execute a step in a folder; OverBudget where it took longer than the audit may, and no longer than a run may."""
+    within, began = timed.limits.seconds, time.monotonic()
+    try:
+        execute(task, workshop.store, timed, folder)
+    except StepError as bad:
+        if within < workshop.runtime(task.step).limits.seconds and time.monotonic() - began >= within:
+            raise OverBudget(bad.what) from bad
+        raise
 
 
 def _folder(store: Store) -> Path:

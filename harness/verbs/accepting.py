@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 
 from pydantic import Field
@@ -20,6 +21,7 @@ class AcceptRequest(Request):
     run: str = Field(description="A run id, a prefix of one, `last`, or a path to a record.")
     max_errors: str = Field(default="", description="Rows of a model that may be without an answer: `12` or `5%`.")
     failing_checks: bool = Field(default=False, description="Accept a run whose own checks fail.")
+    budget: float | None = Field(default=None, ge=0, description="Seconds for making again; default: no bound.")
 
 
 class MovedOutput(Result):
@@ -36,6 +38,7 @@ class AcceptResult(Result):
     run: str
     expect: str
     changes: list[MovedOutput]
+    words: str  # the verdict of its audit, and what it rests on that nobody made again
 
 
 def accept(project: Project, asked: AcceptRequest, watch: Watch | None = None) -> AcceptResult:
@@ -48,8 +51,9 @@ def accept(project: Project, asked: AcceptRequest, watch: Watch | None = None) -
     root, allowed = project.root, read_error_limit(asked.max_errors) or NO_ERRORS
     store, run = project.run(asked.run)
     require_own(store, run)
-    how = ReexecutionOptions(jobs=len(os.sched_getaffinity(0)), progress=watch.task(f"audit {run}"))
+    budget = math.inf if asked.budget is None else asked.budget
+    how = ReexecutionOptions(budget=budget, jobs=len(os.sched_getaffinity(0)), progress=watch.task(f"audit {run}"))
     report = audit_run(store, run, how=how, stop=watch.stop)
     done = accept_run(store, run, report, root, allowed, failing=asked.failing_checks)
     changes = [MovedOutput(output=output, old=old, new=new) for output, old, new in done.changes]
-    return AcceptResult(run=run, expect=str(done.path), changes=changes)
+    return AcceptResult(run=run, expect=str(done.path), changes=changes, words=report.words)

@@ -15,7 +15,7 @@ import harness.evidence.diff as differ
 import harness.evidence.explain as explainer
 from harness import arrays
 from harness.errors import AGREED, DISAGREED, InputError
-from harness.evidence.audit.checks import Report
+from harness.evidence.audit.checks import Coverage, Report
 from harness.evidence.audit.reexecution import BUDGET, LEVELS, ReexecutionOptions
 from harness.evidence.record import read_record
 from harness.evidence.trail import read_trail
@@ -97,6 +97,7 @@ class AuditRequest(Request):
     level: str = Field(default="full", description=f"What is made again: {', '.join(LEVELS)}.")
     rerun: int = Field(default=0, ge=0, description="Make N other steps again, answers of local models too.")
     budget: float = Field(default=BUDGET, ge=0, description="Seconds for making again; what is left out is named.")
+    seed: int | None = Field(default=None, ge=0, lt=2**53, description="Of the order; default: another each time.")
     jobs: int = Field(default=0, ge=0, description="Steps at once; default: the cores.")
     images: PathText | None = Field(default=None, description="The store that holds the images; default: the run's.")
 
@@ -121,6 +122,10 @@ class CoverageData(Result):
     imported: dict[str, int] = Field(default_factory=dict)  # of what was taken on trust: somebody else's answers
     agents: dict[str, int] = Field(default_factory=dict)  # the same: what agents answered in attempts
     trials: int = 0  # steps that are outcomes of foreign code, which no audit runs
+    rows: int = 0  # of the steps that the level asks for
+    sliced: dict[str, tuple[int, int]] = Field(default_factory=dict)  # of what was left out: rows made again, of all
+    chance: str = ""  # where steps were left out: with which probability one forged row would have been met
+    seed: int = 0  # by which the steps were drawn
     text: str  # the same in one line
 
 
@@ -129,6 +134,7 @@ class AuditResult(Result):
 
     run: str
     verdict: str  # agreed | disagreed | incomplete | unconfirmed
+    words: str  # the verdict, and what it rests on that nobody made again
     level: str
     packages: dict[str, int]
     self_checks: str
@@ -165,7 +171,9 @@ def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> 
         loaded = project.manifest(asked.subject)
     store, run = project.run(asked.subject)
     jobs, tell = asked.jobs or len(os.sched_getaffinity(0)), watch.task(f"audit {run}")
-    how = ReexecutionOptions(level=asked.level, rerun=asked.rerun, budget=asked.budget, jobs=jobs, progress=tell)
+    how = ReexecutionOptions(
+        level=asked.level, rerun=asked.rerun, budget=asked.budget, jobs=jobs, seed=asked.seed, progress=tell
+    )
     report = audit_run(store, run, project.path(asked.images) if asked.images else None, how, watch.stop)
     if loaded:
         audit_files(store, run, loaded, report)
@@ -181,11 +189,16 @@ def _reported(run: str, level: str, report: Report) -> AuditResult:
     if report.cause:
         said["cause"] = cause_data(report.cause)
     return AuditResult(
-        run=run, verdict=report.verdict, level=level, packages=dict(report.packages),
+        run=run, verdict=report.verdict, words=report.words, level=level, packages=dict(report.packages),
         self_checks=report.self_checks or "none",
-        coverage=CoverageData(**asdict(covered), text=covered.text()) if covered else None,
+        coverage=_coverage(covered) if covered else None,
         checks=[CheckData(**vars(check)) for check in report.checks], **said,
     )  # fmt: skip
+
+
+def _coverage(covered: Coverage) -> CoverageData:
+    chance = covered.chance if covered.left_out else ""
+    return CoverageData(**asdict(covered), chance=chance, text=covered.text())
 
 
 class DiffRequest(Request):

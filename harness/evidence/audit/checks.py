@@ -12,6 +12,8 @@ from typing import Any
 from harness.evidence.causes import FirstDifference
 
 PASS, FAIL, SKIP = "pass", "fail", "skip"
+PARTIAL = "coverage.partial"  # skipped: steps that could be made again were left out for want of time
+SHOWN = 6  # names of steps in a line
 UNCONFIRMED = "expect.missing"  # skipped for want of an expectation: the run is sound, and nobody has accepted it
 
 
@@ -32,11 +34,14 @@ class Coverage:
     steps: int = 0
     again: int = 0
     other: int = 0  # of these, by other code or packages than the run's
-    trusted: dict[str, int] = field(default_factory=dict)  # answers of models: how many steps of each
+    trusted: dict[str, int] = field(default_factory=dict)  # answers of models, by model: steps that were not made again
     imported: dict[str, int] = field(default_factory=dict)  # the same, of answers that somebody else's run gave
     agents: dict[str, int] = field(default_factory=dict)  # the same, of answers that an agent gave in an attempt
     trials: int = 0  # steps that are outcomes of foreign code
     left_out: list[str] = field(default_factory=list)  # for want of time
+    sliced: dict[str, tuple[int, int]] = field(default_factory=dict)  # of these: rows that were made again, of how many
+    rows: int = 0  # of all steps that the level asks for
+    seed: int = 0  # of the order in which they were drawn
 
     def text(self) -> str:
         """Describe the coverage in one line."""
@@ -44,27 +49,47 @@ class Coverage:
         if self.other:
             words.append(f"{self.other} of them by other code")
         if self.trusted or self.imported:
-            answers = [f"{model} ({steps} steps)" for model, steps in sorted(self.trusted.items())]
-            answers += [f"{model} (imported, {steps} steps)" for model, steps in sorted(self.imported.items())]
+            answers = [f"{model} ({_steps(steps)})" for model, steps in sorted(self.trusted.items())]
+            answers += [f"{model} (imported, {_steps(steps)})" for model, steps in sorted(self.imported.items())]
             words.append(f"answers of models taken on trust: {', '.join(answers)}")
         if self.agents:
-            answers = [f"{model} ({steps} steps)" for model, steps in sorted(self.agents.items())]
+            answers = [f"{model} ({_steps(steps)})" for model, steps in sorted(self.agents.items())]
             words.append(f"answers of an agent taken on trust: {', '.join(answers)}")
         if self.trials:
-            words.append(f"outcomes of foreign code taken on trust: {self.trials} steps")
+            words.append(f"outcomes of foreign code taken on trust: {_steps(self.trials)}")
         if self.left_out:
-            shown = ", ".join(self.left_out[:6]) + (", …" if len(self.left_out) > 6 else "")
-            words.append(f"{len(self.left_out)} left out, too dear (--budget): {shown}")
+            words.append(self.left_out_text())
         return "; ".join(words)
 
-    def as_data(self) -> dict[str, Any]:
-        """Return the coverage as the JSON fields that scripts read."""
-        return {
-            "steps": self.steps, "again": self.again, "other": self.other, "trusted": dict(self.trusted),
-            "left_out": list(self.left_out), **({"imported": dict(self.imported)} if self.imported else {}),
-            **({"agents": dict(self.agents)} if self.agents else {}),
-            **({"trials": self.trials} if self.trials else {}),
-        }  # fmt: skip
+    def left_out_text(self) -> str:
+        """Name the steps that the budget left out, and say how likely one forged row would have been met."""
+        named = [f"{step}{self._part(step)}" for step in self.left_out[:SHOWN]]
+        more = ", …" if len(self.left_out) > SHOWN else ""
+        return (
+            f"{len(self.left_out)} left out, too dear (--budget): {', '.join(named)}{more}; one forged row of "
+            f"{self.rows} would have been met with probability {self.chance} (drawn by seed {self.seed})"
+        )
+
+    def _part(self, step: str) -> str:
+        again, rows = self.sliced.get(step, (0, 0))
+        return f" ({again} of {rows} rows made again)" if again else ""
+
+    @property
+    def chance(self) -> str:
+        """Probability that a forged row, wherever it stands, was among those made again; rounded down."""
+        left = sum(rows - again for again, rows in self.sliced.values())
+        return f"{int(1000 * (1 - left / self.rows)) / 1000 if self.rows else 0:.3f}"
+
+    def unverified(self) -> list[str]:
+        """Say what a verdict rests on that nobody made again, in words that stand beside it."""
+        models = len({*self.trusted, *self.imported})
+        said = [f"answers of {models} model{'s' * (models > 1)} unverified"] if models else []
+        said += [f"answers of {len(self.agents)} agent{'s' * (len(self.agents) > 1)} unverified"] * bool(self.agents)
+        return said + [f"outcomes of foreign code unverified ({_steps(self.trials)})"] * bool(self.trials)
+
+
+def _steps(count: int) -> str:
+    return f"{count} step{'s' * (count != 1)}"
 
 
 @dataclass
@@ -110,3 +135,8 @@ class Report:
             return "disagreed"
         skipped = {check.id for check in self.checks if check.verdict == SKIP}
         return "incomplete" if skipped - {UNCONFIRMED} else "unconfirmed" if skipped else "agreed"
+
+    @property
+    def words(self) -> str:
+        """The verdict, and what it rests on that nobody made again: `agreed, answers of 2 models unverified`."""
+        return ", ".join([self.verdict, *(self.coverage.unverified() if self.coverage else [])])

@@ -1,0 +1,54 @@
+"""Audits in which every scorer is too dear to be made again whole, so that only slices of it are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import harness.run.auditing as auditing
+from harness.evidence.audit.checks import PARTIAL, Report
+from harness.evidence.audit.reexecution import OverBudget, RecordedKey, Reexecuted, ReexecutionOptions, sliceable
+from harness.run.reexecute import batch_reexecutor, step_reexecutor
+from harness.run.workshop import Workshop
+from harness.steps import Step
+from harness.store.store import Store
+
+
+def sliced_audit(store: Path, run: str, budget: float = 120.0) -> Report:
+    """Audit a run as if each scorer of answers took longer than the budget."""
+
+    def one(workshop: Workshop, processor: str = "") -> Any:
+        make = step_reexecutor(workshop, processor)
+
+        def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+            if sliceable(step):
+                raise OverBudget("it is too dear")
+            return make(step, parts, seconds)
+
+        return again
+
+    def batch(workshop: Workshop) -> Any:
+        make = batch_reexecutor(workshop)
+
+        def again(steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, Reexecuted]:
+            return {} if any(sliceable(step) for step, _ in steps) else make(steps, seconds)
+
+        return again
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(auditing, "step_reexecutor", one)
+        patch.setattr(auditing, "batch_reexecutor", batch)
+        return auditing.audit_run(Store.open(store), run, how=ReexecutionOptions(budget=budget, jobs=2))
+
+
+def require_equal_slices(store: Path, run: str) -> int:
+    """Assert that all rows of all scorers are what they were when made again slice by slice; returns how many."""
+    report = sliced_audit(store, run)
+    assert [one for one in report.checks if one.verdict != "pass" and one.id != PARTIAL] == []
+    assert report.coverage and report.coverage.left_out, "nothing was sliced"
+    assert all(again == rows for again, rows in report.coverage.sliced.values()), report.coverage.sliced
+    assert report.coverage.chance == "1.000" and report.verdict == "incomplete"
+    return sum(rows for _, rows in report.coverage.sliced.values())
