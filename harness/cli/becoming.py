@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import NoReturn
 
+from harness.clean_start import VERDICTS, clean_command, clean_environment, is_clean
+
 PROFILES = ("answer", "operate", "audit")
 VALUES = ("profile", "agent-uid", "engine", "isolation", "images", "store")  # options of `serve` that take a value
 PACKAGES = ("mcp", "harness_tools")
@@ -25,6 +27,14 @@ def become_server(manifests: Sequence[str], values: Mapping[str, str]) -> NoRetu
     named = [os.path.join(os.getcwd(), manifest) for manifest in manifests]
     sys.stdout.flush()
     os.execv(sys.executable, [*program, "--", *named])  # noqa: S606 - the server takes this process' place
+
+
+def judge_cleanly(argv: Sequence[str]) -> None:
+    """Become a clean process where a command line gives a verdict, so that nothing else has a word in it."""
+    if argv and argv[0] in VERDICTS and not is_clean():
+        sys.stdout.flush()
+        command = clean_command("harness.cli.main:main", argv)
+        os.execve(sys.executable, command, clean_environment())  # noqa: S606 - it takes this process' place
 
 
 def serve_plainly(argv: Sequence[str]) -> None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 
-from harness.cli.becoming import serve_plainly
+from harness.cli.becoming import judge_cleanly, serve_plainly
 
 
 def main() -> None:
-    """Run the command line; what can be served at once is, before the parser of options is loaded."""
+    """Run the command line: a verdict in a clean process; what can be served at once, before options are parsed."""
+    judge_cleanly(sys.argv[1:])
     serve_plainly(sys.argv[1:])
     from harness.cli.main import main as parse
 
     parse()
+
+
+if __name__ == "__main__":
+    main()

@@ -85,6 +85,7 @@ def audit(
     text = f"{done.coverage.text}\n" if done.coverage else ""
     some = f", limited to {done.limit} items of each dataset" if done.limit else ""
     text += f"run {done.run}{some}: {word}; {passed} checks passed, {len(flaws)} did not (level {level})"
+    text += f"\njudged by {done.harness.text}"
     text += "".join(f"\ndata: {name} {one.text()}" for name, one in done.data.items())
     told = table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else ""
     return render(done, told + text, json)

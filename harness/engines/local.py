@@ -7,7 +7,6 @@ no network and no other process; `process` is not isolated. Whatever the isolati
 from __future__ import annotations
 
 import functools
-import os
 import shutil
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.clean_start import own_bytecode
 from harness.engines import gpu
 from harness.engines.engine import DISK, MACHINE, NETWORK, NO_IMAGE, PROCESSES, Job, Kind, Limits, Outcome
 from harness.engines.folder_owner import chown_back, chown_to_step
@@ -33,7 +33,6 @@ from harness.engines.process import run_process
 from harness.errors import MissingError
 
 ISOLATIONS = ("bubblewrap", "namespaces", "process")
-BYTECODE, BYTECODE_LIST = "bytecode", "bytecode.list"  # beside the packages: our own, and what was made of it
 STEP_PATH = "/usr/bin:/bin"  # where the programs around a step are looked for, whatever the user's PATH says
 
 
@@ -101,9 +100,7 @@ class LocalEngine:
 
         Where none of our own was made it finds none: nothing can lie below `/dev/null`.
         """
-        prefix = os.path.realpath(sys.prefix)
-        own = os.path.join(prefix, BYTECODE) if os.path.isfile(os.path.join(prefix, BYTECODE_LIST)) else os.devnull
-        read = ("-X", f"pycache_prefix={own}", "--check-hash-based-pycs", "always")
+        read = ("-X", f"pycache_prefix={own_bytecode()}", "--check-hash-based-pycs", "always")
         return (*self.emulator, sys.executable, "-s", "-S", "-P", "-B", *read, script, site_packages())
 
     def inside(self, folder: Path) -> Path:

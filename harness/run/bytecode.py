@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from harness.clean_start import BYTECODE_LIST
 from harness.digest import sha256_file
-from harness.engines.local import BYTECODE_LIST
 from harness.files import write_atomic
 
 # No step imports these: it still could, without bytecode. What lies in a library beside it is another Python's.

@@ -19,9 +19,9 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
+from harness.clean_start import BYTECODE
 from harness.digest import sha256
 from harness.engines.engine import NO_IMAGE
-from harness.engines.local import BYTECODE
 from harness.errors import MissingError
 from harness.files import translating_os_errors
 from harness.run.bytecode import list_path

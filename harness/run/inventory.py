@@ -39,7 +39,7 @@ class Inventory:
         Unless `full`, files that Python never imports, and packages' tests, are passed over.
         """
         found = list(installed(site))
-        brought = {one.info: dict(_brought(one)) for one in found}
+        brought = {one.info: dict(brought_files(one)) for one in found}
         known = {path for files in brought.values() for path in files}
         lying, links = self._walk(str(site), (CACHED,))
         loose, strange = _others(lying, known, {os.fsdecode(top) for one in found for top in one.tops})
@@ -135,7 +135,7 @@ def ascii_path(path: str) -> str:
     return path.encode("ascii", "backslashreplace").decode()
 
 
-def _brought(package: InstalledPackage) -> Iterator[tuple[str, str]]:
+def brought_files(package: InstalledPackage) -> Iterator[tuple[str, str]]:
     """Give each file that a RECORD lists below the packages, with the SHA-256 it should have."""
     for line in package.lines:
         if b'"' in line:

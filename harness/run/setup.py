@@ -1,25 +1,42 @@
-"""The last part of `make setup`: compiles the bytecode that steps load, and checks the installed packages once."""
+"""The last part of `make setup`: compiles the bytecode that steps load, and checks the installed packages once.
+
+It also writes the program `harness` anew, as one that starts verdicts cleanly.
+"""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
+from harness.clean_start import launcher
 from harness.errors import HarnessError
+from harness.files import translating_os_errors, write_atomic
 from harness.run import bytecode, installed
 
 
 def main() -> int:
-    """Compile the bytecode and fill the digest cache by a full check; return an exit code, not 0 on altered files."""
+    """Compile the bytecode, fill the digest cache by a full check, write the program; return an exit code.
+
+    It is not 0 where files are altered.
+    """
     place = installed.import_paths()
     try:
         bytecode.make(place.bytecode, [place.stdlib, place.site])
         found = installed.check(place, full=True)
         if found.files_altered:
             raise installed.altered_error(found)
+        _write_program(Path(sys.prefix, "bin", "harness"))
     except HarnessError as bad:
         sys.stderr.write(f"error: {bad}\n")
         return bad.code
     return 0
+
+
+def _write_program(path: Path) -> None:
+    """Write the program in the place of the one that pip made, if it made one and it may be replaced."""
+    if path.is_file() and "'" not in sys.prefix + str(path):
+        with translating_os_errors(path):
+            write_atomic(path, launcher().encode(), 0o755)
 
 
 if __name__ == "__main__":

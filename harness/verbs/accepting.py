@@ -7,11 +7,13 @@ import os
 
 from pydantic import Field
 
+from harness.clean_start import is_clean
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.run.accept import accept as accept_run
 from harness.run.accept import require_own
 from harness.run.answer_errors import NO_ERRORS, read_error_limit
 from harness.run.auditing import audit_run
+from harness.verbs.judging import judge_apart
 from harness.verbs.project import Project, Request, Result, Watch
 
 
@@ -48,6 +50,8 @@ def accept(project: Project, asked: AcceptRequest, watch: Watch | None = None) -
     derived manifest; so is one whose own checks fail, unless `failing_checks` accepts that.
     """
     watch = watch or Watch()
+    if not is_clean():
+        return judge_apart("accept", AcceptResult, project, asked, watch)
     root, allowed = project.root, read_error_limit(asked.max_errors) or NO_ERRORS
     store, run = project.run(asked.run)
     require_own(store, run)

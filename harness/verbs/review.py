@@ -14,6 +14,7 @@ from pydantic import Field
 import harness.evidence.diff as differ
 import harness.evidence.explain as explainer
 from harness import arrays
+from harness.clean_start import is_clean
 from harness.errors import AGREED, DISAGREED, InputError
 from harness.evidence.audit.checks import Coverage, Report
 from harness.evidence.audit.reexecution import BUDGET, LEVELS, ReexecutionOptions
@@ -24,6 +25,7 @@ from harness.run.auditing import EXPECTED, audit_files, audit_run
 from harness.run.recorded_runs import manifest_name
 from harness.store.store import Store
 from harness.verbs.data_coverage import DataCoverage, data_coverage
+from harness.verbs.judging import HarnessData, judge_apart, name_harness
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 from harness.verbs.run_data import CauseData, cause_data
 
@@ -135,6 +137,7 @@ class AuditResult(Result):
     run: str
     verdict: str  # agreed | disagreed | incomplete | unconfirmed
     words: str  # the verdict, and what it rests on that nobody made again
+    harness: HarnessData  # which judged
     level: str
     packages: dict[str, int]
     self_checks: str
@@ -160,9 +163,11 @@ def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> 
     """Audit a run: check that manifest, lock, record and store agree, and make steps again with the installed code.
 
     `level` says which steps; code that is kept in the store is never run. Given a manifest, the audit also compares
-    the run with its manifest, lock and expectation as they are now.
+    the run with its manifest, lock and expectation as they are now. It judges in a clean process of its own.
     """
     watch = watch or Watch()
+    if not is_clean():
+        return judge_apart("audit", AuditResult, project, asked, watch)
     if asked.level not in LEVELS:
         known = "; ".join(f"{name} ({about})" for name, about in LEVELS.items())
         raise InputError(f"no level is called {asked.level!r}", next=f"choose one of: {known}")
@@ -189,8 +194,8 @@ def _reported(run: str, level: str, report: Report) -> AuditResult:
     if report.cause:
         said["cause"] = cause_data(report.cause)
     return AuditResult(
-        run=run, verdict=report.verdict, words=report.words, level=level, packages=dict(report.packages),
-        self_checks=report.self_checks or "none",
+        run=run, verdict=report.verdict, words=report.words, harness=name_harness(), level=level,
+        packages=dict(report.packages), self_checks=report.self_checks or "none",
         coverage=_coverage(covered) if covered else None,
         checks=[CheckData(**vars(check)) for check in report.checks], **said,
     )  # fmt: skip

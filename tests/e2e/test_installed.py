@@ -22,8 +22,9 @@ from typing import Any
 import pytest
 from support import clean_env, small_project
 
+from harness.clean_start import BYTECODE
 from harness.engines.engine import Job, Limits
-from harness.engines.local import BYTECODE, LocalEngine, available
+from harness.engines.local import LocalEngine, available
 from harness.run import bytecode, installed
 from harness.run.digest_cache import TICK
 from harness.run.packages import installed as packages

@@ -1,0 +1,123 @@
+"""Start of a process that judges: the harness compiled from its source, packages that are as locked, and nothing else.
+
+`clean_command` spells the command line of such a process. Its interpreter is told `-I -S`, so that no `.pth` file, no
+`sitecustomize` and no PYTHON… variable is read, and finds bytecode only where `make setup` made it. As that
+process's script this file loads the code of the harness from source alone, keeps the digest of each file as it was
+loaded, and gives every other import to `checked_imports.py`. Before those are in place it may import the standard
+library alone.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, SourceFileLoader
+from types import CodeType
+
+PACKAGE = "harness"
+BYTECODE, BYTECODE_LIST = "bytecode", "bytecode.list"  # beside the packages: our own, and what was made of it
+VERDICTS = ("audit", "lock", "reproduce")  # verbs of the command line that give one, or accept a run on one
+DROPPED = ("PYTHON", "LD_", "GLIBC_", "MALLOC_")  # variables that change how any program starts
+LOADED: dict[str, str] = {}  # in a process that was started so: each file of the harness, by the digest of what ran
+
+
+def own_bytecode() -> str:
+    """Return where bytecode may be read from: the folder that setup made, or one in which nothing can lie."""
+    prefix = os.path.realpath(sys.prefix)
+    made = os.path.isfile(os.path.join(prefix, BYTECODE_LIST))
+    return os.path.join(prefix, BYTECODE) if made else os.devnull
+
+
+def clean_command(place: str, words: Sequence[str] = ()) -> list[str]:
+    """Spell the command that calls the function `place` (`module:name`) in a clean process, `words` as its argv."""
+    read = ["-X", f"pycache_prefix={own_bytecode()}", "--check-hash-based-pycs", "always"]
+    script = (os.path.realpath(__file__), os.path.realpath(sys.prefix))
+    return [sys.executable, "-I", "-S", "-B", *read, *script, place, *words]
+
+
+def launcher() -> str:
+    """Spell the program `harness` as a shell script, so that no `.pth` file is read on the way to a verdict either."""
+    quoted = [" ".join(f"'{word}'" for word in words) for words in (
+        clean_command("harness.cli.entry:main"), [sys.executable, "-m", "harness.cli.entry"],
+    )]  # fmt: skip
+    return "\n".join([
+        "#!/bin/sh",
+        "# Written by harness.run.setup. What gives a verdict starts in a process in which nothing else has a word.",
+        'case "${1-}" in',
+        f"    {'|'.join(VERDICTS)}) exec {quoted[0]} \"$@\" ;;",
+        f"    *) exec {quoted[1]} \"$@\" ;;",
+        "esac", "",
+    ])  # fmt: skip
+
+
+def clean_environment() -> dict[str, str]:
+    """Return this process's environment without the variables that change how a program starts."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(DROPPED)}
+
+
+def is_clean() -> bool:
+    """Tell whether this process was started by `clean_command`."""
+    return bool(sys.flags.isolated and sys.flags.no_site and loaded_files())
+
+
+def loaded_files() -> dict[str, str]:
+    """Return the files of the harness that a clean process has loaded, each by the digest of what was loaded."""
+    found = getattr(sys.modules["__main__"], "LOADED", {})
+    return dict(found) if isinstance(found, dict) else {}
+
+
+class _FromSource(SourceFileLoader):
+    """Loads a module from its source, whatever bytecode lies about, and keeps the source's digest."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        data = self.get_data(path)
+        LOADED[os.path.relpath(path, _root())] = sha256(data).hexdigest()
+        code = self.source_to_code(data, path)
+        assert isinstance(code, CodeType)
+        return code
+
+
+class _HarnessFinder:
+    """Finds the modules of the harness, beside this file alone."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, FileFinder] = {}
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
+        if name.partition(".")[0] != PACKAGE:
+            return None
+        for folder in [_root()] if path is None else path:
+            if folder not in self._folders:
+                self._folders[folder] = FileFinder(folder, (_FromSource, SOURCE_SUFFIXES))
+            if found := self._folders[folder].find_spec(name):
+                return found
+        return None
+
+
+def _root() -> str:
+    return os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+
+
+def _start(prefix: str, place: str, words: Sequence[str]) -> None:
+    """Call a function in a process in which nothing was imported yet that could be other than it should be."""
+    sys.prefix = sys.exec_prefix = prefix  # as `site` would: where the packages lie
+    sys.argv = [PACKAGE, *words]
+    here = os.path.dirname(os.path.realpath(__file__))
+    sys.path[:] = [one for one in sys.path if os.path.realpath(one) != here]
+    sys.meta_path.insert(0, _HarnessFinder())
+    error = importlib.import_module("harness.errors").HarnessError
+    try:
+        importlib.import_module("harness.run.checked_imports").CheckedFinder.install()
+        module, _, name = place.partition(":")
+        getattr(importlib.import_module(module), name)()
+    except error as bad:  # of what is imported: errors of a verb are told by whoever calls it
+        sys.stderr.write(f"error: {bad}\n")
+        sys.exit(bad.code)
+
+
+if __name__ == "__main__":
+    _start(sys.argv[1], sys.argv[2], sys.argv[3:])
