@@ -6,7 +6,9 @@ packages, a `sitecustomize`, bytecode that somebody exchanged, a caller's change
 
 from __future__ import annotations
 
+import contextlib
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,7 +16,8 @@ import threading
 from collections.abc import Callable, Mapping
 from importlib import metadata
 from pathlib import Path
-from typing import Any, TypeVar
+from types import FrameType
+from typing import IO, Any, TypeVar
 
 from harness.clean_start import clean_command, clean_environment, loaded_files
 from harness.digest import document_digest, sha256_file
@@ -73,27 +76,37 @@ def judge_apart(verb: str, kind: type[R], project: Project, asked: Request, watc
         "store": _text(project.elsewhere), "models": _text(project.homes.models), "hub": _text(project.homes.hub),
     }  # fmt: skip
     with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(
-            clean_command("harness.verbs.judging:answer"), env=clean_environment(), cwd="/",
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said,
-        )  # fmt: skip
-        assert process.stdin and process.stdout
-        ended = threading.Event()
-        stopping = threading.Thread(target=_pass_stop, args=(process, watch.stop, ended), daemon=True)
-        try:
-            process.stdin.write(json.dumps(task).encode() + b"\n")
-            process.stdin.flush()
-            stopping.start()
-            told = [done for line in process.stdout if (done := _pass_on(json.loads(line), watch))]
-        finally:
-            ended.set()
-            process.stdin.close()  # which ends it, if it has not ended
-            code = process.wait()
+        told, code = _ask(task, watch, said)
         if told:
-            return _result(kind, told[-1])
+            return _result(kind, told)
         said.seek(0)
         words = said.read().decode("utf-8", "replace").strip()[-LAST_WORDS:]
-        raise Defect(f"the process that judges ended with {code} and no verdict", next=words or "run it with --debug")
+    if watch.stop.is_set():
+        raise Interrupted("stopped", next="run it again")
+    raise Defect(f"the process that judges ended with {code} and no verdict", next=words or "run it with --debug")
+
+
+def _ask(task: Mapping[str, Any], watch: Watch, said: IO[bytes]) -> tuple[Mapping[str, Any], int]:
+    """Start a clean process, give it one task, and return what it told last, and how it ended."""
+    ended, last = threading.Event(), dict[str, Any]()
+    with subprocess.Popen(
+        clean_command("harness.verbs.judging:answer"), env=clean_environment(), cwd="/",
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said,
+    ) as process:  # fmt: skip
+        assert process.stdin and process.stdout
+        stopping = threading.Thread(target=_pass_stop, args=(process, watch.stop, ended), daemon=True)
+        try:
+            with contextlib.suppress(BrokenPipeError):  # it ended before it listened; its last words say why
+                process.stdin.write(json.dumps(task).encode() + b"\n")
+                process.stdin.flush()
+            stopping.start()
+            for line in process.stdout:
+                last = _pass_on(json.loads(line), watch) or last
+        finally:
+            ended.set()
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.close()  # which ends it, if it has not ended
+    return last, process.returncode
 
 
 def _text(path: Path | None) -> str:
@@ -108,7 +121,7 @@ def _pass_stop(process: subprocess.Popen[bytes], stop: threading.Event, ended: t
             return
 
 
-def _pass_on(told: Mapping[str, Any], watch: Watch) -> Mapping[str, Any] | None:
+def _pass_on(told: dict[str, Any], watch: Watch) -> dict[str, Any] | None:
     """Pass progress and messages on; gives what ends the verb."""
     if "progress" in told:
         watch.progress(Progress(*told["progress"]))
@@ -139,6 +152,7 @@ def answer() -> None:
             sys.stdout.write(json.dumps(what) + "\n")
             sys.stdout.flush()
 
+    signal.signal(signal.SIGTERM, _interrupt)
     task = json.loads(sys.stdin.readline())
     threading.Thread(target=_await_end, args=(stop,), daemon=True).start()
     watch = Watch(lambda one: tell({"progress": list(vars(one).values())}), lambda text: tell({"say": text}), stop)
@@ -147,7 +161,11 @@ def answer() -> None:
     except HarnessError as bad:
         tell(bad.as_data())
     except KeyboardInterrupt:
-        tell(Interrupted("stopped", next="run again").as_data())
+        tell(Interrupted("stopped", next="run it again").as_data())
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 def _await_end(stop: threading.Event) -> None:

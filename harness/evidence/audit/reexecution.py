@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness import seeds
-from harness.errors import HarnessError, MissingError
+from harness.errors import DamageError, HarnessError, MissingError
 from harness.evidence.audit.checks import PARTIAL, Coverage, Report
 from harness.evidence.causes import ENVIRONMENT, Cause, FirstDifference, describe_causes
 from harness.steps import Ref, Step
@@ -265,6 +265,8 @@ class _Reexecution:
             return None
         except MissingError as lack:
             return lack
+        except DamageError as bad:  # of what it reads, which is named by its own check
+            return MissingError(bad.what)
 
     def _take(self, step: Step, found: Reexecuted | MissingError | None) -> None:
         """Write down what became of a step."""
@@ -297,7 +299,7 @@ class _Reexecution:
                 if not sizes[name]:
                     del sizes[name]
                 continue
-            except MissingError:
+            except (MissingError, DamageError):
                 del sizes[name]
                 continue
             self.sliced[name] = before | found.rows
