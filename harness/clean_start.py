@@ -34,7 +34,7 @@ def own_bytecode() -> str:
 def clean_command(place: str, words: Sequence[str] = ()) -> list[str]:
     """Spell the command that calls the function `place` (`module:name`) in a clean process, `words` as its argv."""
     read = ["-X", f"pycache_prefix={own_bytecode()}", "--check-hash-based-pycs", "always"]
-    script = (os.path.realpath(__file__), os.path.realpath(sys.prefix))
+    script = (os.path.realpath(__file__), sys.prefix)
     return [sys.executable, "-I", "-S", "-B", *read, *script, place, *words]
 
 

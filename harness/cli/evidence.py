@@ -14,6 +14,7 @@ from harness.cli.terminal import give, on_terminal, render, say, short, table, w
 from harness.digest import CHUNK
 
 SHOWN = 5  # lines of an edited file
+NOTES = 10
 BUDGET = 300.0  # seconds, as `harness.evidence.audit.reexecution` has it: help is shown without loading it
 
 
@@ -86,6 +87,8 @@ def audit(
     some = f", limited to {done.limit} items of each dataset" if done.limit else ""
     text += f"run {done.run}{some}: {word}; {passed} checks passed, {len(flaws)} did not (level {level})"
     text += f"\njudged by {done.harness.text}"
+    text += "".join(f"\nnote: {note}" for note in done.notes[:NOTES])
+    text += f"\nnote: {len(done.notes) - NOTES} more (--json shows all)" if len(done.notes) > NOTES else ""
     text += "".join(f"\ndata: {name} {one.text()}" for name, one in done.data.items())
     told = table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else ""
     return render(done, told + text, json)

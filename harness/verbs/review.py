@@ -143,6 +143,7 @@ class AuditResult(Result):
     self_checks: str
     coverage: CoverageData | None
     checks: list[CheckData]
+    notes: list[str] = Field(default_factory=list, description="On answers on trust: what does not fit what.")
     data: dict[str, DataCoverage] = Field(default_factory=dict)  # by dataset of many files: how many the run had
     limit: int = Field(default=0, description="Items of each dataset that the run was limited to; 0: it was not.")
     cause: CauseData | None = Field(default=None, description="The first step that differs, and why.")
@@ -189,6 +190,8 @@ def _reported(run: str, level: str, report: Report) -> AuditResult:
     covered, said = report.coverage, dict[str, Any]()
     if report.data:
         said["data"] = data_coverage(report.data)
+    if report.notes:
+        said["notes"] = list(report.notes)
     if report.limit:
         said["limit"] = report.limit
     if report.cause:

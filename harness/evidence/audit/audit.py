@@ -12,6 +12,7 @@ from typing import Any
 
 from harness.digest import differences, document, sha256
 from harness.errors import HarnessError
+from harness.evidence.audit.answers import note_answers
 from harness.evidence.audit.attempts import audit_attempts
 from harness.evidence.audit.checked_blobs import CheckedBlobs
 from harness.evidence.audit.checks import Report
@@ -68,6 +69,8 @@ def audit(store: Store, run: str, installed: InstalledHarness, how: ReexecutionO
     if planned:
         report.self_checks = _own_checks(store, planned, made, report)
         steps = [step for step in planned.steps if step.name in made]
+        if how.level != "hashes":
+            note_answers(store, steps, made, chain, report)
         report.coverage = reexecute(steps, made, how, report)
         if how.level != "hashes":
             _code(planned, made, blobs, installed, report)

@@ -102,6 +102,7 @@ class Report:
     data: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # published files that the run had, and had not
     self_checks: str = ""  # what the run's own checks say: pass, fail, or nothing where it makes none
     limit: int = 0  # items of each dataset that the run was limited to; 0: it was not
+    notes: list[str] = field(default_factory=list)  # on answers on trust: what does not fit what, at which step
     cause: FirstDifference | None = None  # of a step that was made again, or of the run and what is expected
 
     def fail(self, id: str, subject: str, detail: str = "") -> None:
@@ -139,4 +140,6 @@ class Report:
     @property
     def words(self) -> str:
         """The verdict, and what it rests on that nobody made again: `agreed, answers of 2 models unverified`."""
-        return ", ".join([self.verdict, *(self.coverage.unverified() if self.coverage else [])])
+        said = self.coverage.unverified() if self.coverage else []
+        told = [f"{len(self.notes)} note{'s' * (len(self.notes) > 1)} on them"] if said and self.notes else []
+        return ", ".join([self.verdict, *said, *told])
