@@ -205,8 +205,9 @@ def _reported(run: str, level: str, report: Report) -> AuditResult:
 
 
 def _coverage(covered: Coverage) -> CoverageData:
-    chance = covered.chance if covered.left_out else ""
-    return CoverageData(**asdict(covered), chance=chance, text=covered.text())
+    told = asdict(covered)
+    partial = {name: told.pop(name) for name in ("rows", "sliced", "seed")} | {"chance": covered.chance}
+    return CoverageData(**told, text=covered.text(), **(partial if covered.left_out else {}))
 
 
 class DiffRequest(Request):
