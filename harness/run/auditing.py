@@ -41,7 +41,6 @@ from harness.run.shutdown import stoppable
 from harness.run.workshop import Workshop
 from harness.step_kinds import current_kind
 from harness.steps import Computing, Plan, Step
-from harness.store.journal import read_chain
 from harness.store.store import Store
 
 EXPECTED = "expect"  # the subject of the check that outputs are what is expected
@@ -176,7 +175,7 @@ def _workshop_of(store: Store, run: str, images: Path, stop: threading.Event | N
     """
     ran: Mapping[str, Any] = {}
     try:
-        begin = read_chain(store.journal(run)).events[0]
+        begin = store.read_journal(run).events[0]
         ran = begin["facts"]
         manifest = parse_manifest(store.blobs.read(begin["manifest"]), "manifest")[0]
         resources, computing = manifest.resources, Computing(manifest.resources.threads, manifest.numerics)

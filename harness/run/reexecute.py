@@ -6,6 +6,8 @@ Each result names the code files, packages and numerics that are not those of th
 from __future__ import annotations
 
 import functools
+import os
+import secrets
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -129,9 +131,12 @@ def _made(
 
 def _folder(store: Store) -> Path:
     """Give a private folder beside the blobs, so that inputs are links; elsewhere where it is for reading only."""
+    path = store.temp / f"audit-{os.getpid()}-{secrets.token_hex(4)}"
     try:
-        return Path(tempfile.mkdtemp(prefix="audit-", dir=store.temp))
-    except OSError:
+        store.tree.make_folder(path, durable=False)
+        path.chmod(0o700)
+        return path
+    except (HarnessError, OSError):
         return Path(tempfile.mkdtemp(prefix="harness-audit-"))
 
 
