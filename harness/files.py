@@ -22,6 +22,7 @@ from harness.errors import DamageError, HarnessError, InputError, MissingError
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _WRONG = {errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP}
 _SHUT = {errno.EROFS, errno.EACCES, errno.EPERM}
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _STRANGE = {errno.ELOOP, errno.ENXIO, errno.ENODEV}  # what opening a link, a socket or a dead device says
 
 
@@ -109,28 +110,62 @@ def make_folder(folder: Path) -> None:
 
 
 def remove_tree(folder: Path) -> None:
-    """Delete a folder tree of any depth, unreadable folders included; what cannot be deleted is left.
-
-    Each round lifts what lies two floors down to the first: no path grows long, and nothing recurses.
-    """
+    """Delete a folder tree of any depth, unreadable folders included, and follow no link; what cannot be is left."""
     with contextlib.suppress(OSError):
-        while True:
-            os.chmod(folder, 0o700)
-            found = list(os.scandir(folder))
-            for one in found:
-                if not one.is_dir(follow_symlinks=False):
-                    os.unlink(one.path)
-                    continue
-                os.chmod(one.path, 0o700)
-                for inner in list(os.scandir(one.path)):
+        above = os.open(folder.parent, _FOLDER)
+        try:
+            remove_at(above, folder.name)
+        finally:
+            os.close(above)
+
+
+def remove_at(folder: int, name: str) -> None:
+    """Delete what has a name in an open folder, be it a tree of any depth; a link is deleted, and never followed.
+
+    Of a tree stays what cannot be deleted; a file that cannot be is an OSError.
+    """
+    if not stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+        os.unlink(name, dir_fd=folder)
+        return
+    with contextlib.suppress(OSError):
+        handle = _open_to_empty(folder, name)
+        try:
+            _empty(handle)
+        finally:
+            os.close(handle)
+        os.rmdir(name, dir_fd=folder)
+
+
+def _empty(folder: int) -> None:
+    """Empty an open folder: each round lifts what lies two floors down to the first, so that nothing recurses."""
+    while found := list(os.scandir(folder)):
+        for one in found:
+            if not one.is_dir(follow_symlinks=False):
+                os.unlink(one.name, dir_fd=folder)
+                continue
+            below = _open_to_empty(folder, one.name)
+            try:
+                for inner in list(os.scandir(below)):
                     if inner.is_dir(follow_symlinks=False):
-                        os.rename(inner.path, folder / f".lifted-{secrets.token_hex(8)}")
+                        os.close(_open_to_empty(below, inner.name))
+                        lifted = f".lifted-{secrets.token_hex(8)}"
+                        os.rename(inner.name, lifted, src_dir_fd=below, dst_dir_fd=folder)
                     else:
-                        os.unlink(inner.path)
-                os.rmdir(one.path)
-            if not found:
-                os.rmdir(folder)
-                return
+                        os.unlink(inner.name, dir_fd=below)
+            finally:
+                os.close(below)
+            os.rmdir(one.name, dir_fd=folder)
+
+
+def _open_to_empty(folder: int, name: str) -> int:
+    """Open a folder in an open one, no link followed, and let its owner empty it."""
+    there = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        with contextlib.suppress(OSError):
+            os.chmod(f"/proc/self/fd/{there}", 0o700)  # of what was opened, whatever has its name by now
+        return os.open(".", _FOLDER, dir_fd=there)
+    finally:
+        os.close(there)
 
 
 def is_leftover(name: str) -> bool:
@@ -142,20 +177,30 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o644) -> None:
     """Write a file whole or not at all: temporary file, fsync, rename, fsync of the folder."""
     with translating_os_errors(path):
         make_folder(path.parent)
-        temp = path.parent / f".{path.name}.{secrets.token_hex(4)}.tmp"
+        folder = os.open(path.parent, _FOLDER)
         try:
-            handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            try:
-                write_all(handle, data)
-                os.fchmod(handle, mode)
-                os.fsync(handle)
-            finally:
-                os.close(handle)
-            temp.rename(path)
-        except BaseException:
-            temp.unlink(missing_ok=True)
-            raise
+            write_at(folder, path.name, data, mode)
+        finally:
+            os.close(folder)
         sync_folder(path.parent)
+
+
+def write_at(folder: int, name: str, data: bytes, mode: int) -> None:
+    """Write a file in an open folder whole or not at all: temporary file, fsync, rename; the folder is the caller's."""
+    temp = f".{name}.{secrets.token_hex(4)}.tmp"
+    try:
+        handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder)
+        try:
+            write_all(handle, data)
+            os.fchmod(handle, mode)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temp, dir_fd=folder)
+        raise
 
 
 def move_durable(source: Path, target: Path, mode: int) -> None:
@@ -171,7 +216,7 @@ def move_durable(source: Path, target: Path, mode: int) -> None:
     sync_folder(target.parent)
 
 
-def write_all(handle: int, data: bytes) -> None:
+def write_all(handle: int, data: bytes | memoryview) -> None:
     """Write every byte to a descriptor, however little the kernel takes at a time."""
     view = memoryview(data)
     while view:
@@ -217,14 +262,17 @@ def locked(path: Path, *, exclusive: bool = True, wait: bool = True) -> Iterator
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = _own(path)
     try:
-        how = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
-        try:
-            fcntl.flock(handle, how if wait else how | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        except OSError as bad:  # some network disks know no locks
-            raise translate_os_error(bad, path) from bad
-        else:
-            yield True
+        yield lock_handle(handle, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH, path, wait=wait)
     finally:
         os.close(handle)
+
+
+def lock_handle(handle: int, how: int, path: Path, *, wait: bool = True) -> bool:
+    """Lock an open file, `path` by its name, until it is closed; False where another has it and `wait` is not set."""
+    try:
+        fcntl.flock(handle, how if wait else how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as bad:  # some network disks know no locks
+        raise translate_os_error(bad, path) from bad
+    return True

@@ -35,7 +35,7 @@ class Supervisor:
     """The loop of the supervisor, for as long as the answering process lives."""
 
     def __init__(self, asked: argparse.Namespace, store: Path, answering: Answering) -> None:
-        self._asked, self._store = asked, store
+        self._asked, self._store, self._tree = asked, store, Store(store).tree
         self._principal = f"local:{os.geteuid() if asked.agent_uid is None else asked.agent_uid}"
         arguments = ["--project", asked.project, "--store", str(store), "--principal", self._principal]
         for name in ("engine", "isolation", "images", "agent_uid"):
@@ -130,7 +130,7 @@ class Supervisor:
             for name, way in reply.get("ok", {}).pop("files", {}).items():
                 files.append(self._opened(Path(way), name == "transcript"))
             self._tell(number, reply, files)
-        except OSError as bad:
+        except (OSError, HarnessError) as bad:
             sys.stderr.write(f"a file of an attempt cannot be opened: {bad}\n")
             self._tell(number, {"error": AttemptError("E_INTERNAL", "the attempt cannot be opened").as_reply()})
         finally:
@@ -139,17 +139,14 @@ class Supervisor:
     def _opened(self, path: Path, log: bool) -> int:
         """Open a file of the store, and no other; a log for appending."""
         place = self._store / path
-        if self._store.resolve() not in place.resolve().parents:
-            raise OSError("outside of the store")
-        how = os.O_RDWR | os.O_APPEND if log else os.O_RDONLY
-        return os.open(place, how | os.O_NOFOLLOW | os.O_CLOEXEC)
+        return self._tree.open_log(place, make=False) if log else self._tree.open_read(place)
 
     def _hello(self, number: int, tools: str) -> None:
         """Begin the log of a session, and hand it over with what the answering process may know of itself."""
         told = {"profile": self._asked.profile, "principal": self._principal, "versions": _versions()}
         path = self._store / "sessions" / f"{stamp()}.jsonl"
-        begin_session(path, {**told, "tools": tools})
-        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
+        begin_session(path, {**told, "tools": tools}, self._tree)
+        handle = self._tree.open_log(path, make=False)
         self._tell(number, {"ok": {**told, "limits": LIMITS}}, [handle])
         os.close(handle)
 

@@ -21,13 +21,19 @@ from harness.digest import CHUNK, document, sha256
 from harness.errors import DamageError, Defect
 from harness.files import translate_os_error, write_all, write_atomic
 from harness.store.journal import START, Event, check_chain
+from harness.store.limits import MOST_LOG
+from harness.store.tree import StoreTree
 
 
-def create(path: Path, kind: str, event: str, fields: Mapping[str, Any]) -> str:
-    """Write a log's first line durably into a new file that its owner alone reads; gives the line's digest."""
+def create(path: Path, kind: str, event: str, fields: Mapping[str, Any], tree: StoreTree | None = None) -> str:
+    """Write a log's first line durably into a new file, of a store where one is given; gives the line's digest.
+
+    Its owner alone reads it.
+    """
     body = {"type": kind, "event": event, "at": Clock().now(), "n": 0, "prev": START, **fields}
     line = document(body) + b"\n"
-    write_atomic(path, line, mode=0o600)
+    write = tree.write_file if tree else write_atomic
+    write(path, line, mode=0o600)
     return sha256(line)
 
 
@@ -42,6 +48,8 @@ def hold(handle: int) -> bool:
 
 def read_whole(handle: int) -> bytes:
     """Read an open file from its beginning, wherever the descriptor stands."""
+    if os.fstat(handle).st_size > MOST_LOG:
+        raise DamageError(f"this log has more than {MOST_LOG:,} bytes", next="restore it from a copy")
     pieces, at = [], 0
     while piece := os.pread(handle, CHUNK, at):
         pieces.append(piece)

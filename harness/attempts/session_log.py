@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.attempts.chain_log import ChainLog, create
+from harness.store.tree import StoreTree
 
 KIND = "session/1"
 
 
-def begin_session(path: Path, fields: Mapping[str, Any]) -> str:
+def begin_session(path: Path, fields: Mapping[str, Any], tree: StoreTree | None = None) -> str:
     """Write the first line of a session's log: principal, profile, versions, fingerprint of the tools."""
-    return create(path, KIND, "session.started", fields)
+    return create(path, KIND, "session.started", fields, tree)
 
 
 def session_log(handle: int) -> ChainLog:

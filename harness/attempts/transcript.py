@@ -15,15 +15,16 @@ from harness.attempts.commit import done
 from harness.attempts.fold import AttemptState, fold
 from harness.clock import Clock
 from harness.errors import DamageError
+from harness.store.tree import StoreTree
 
 KIND = "transcript/1"
 STARTED, CALL, REOPENED, CLOSED = "attempt.started", "call", "reopened", "attempt.closed"
 FINISHED, ABANDONED, EXPIRED = "finished", "abandoned", "expired"
 
 
-def begin(path: Path, fields: Mapping[str, Any]) -> str:
+def begin(path: Path, fields: Mapping[str, Any], tree: StoreTree | None = None) -> str:
     """Write the first line of an attempt's transcript durably; gives its digest, which the list of runs names."""
-    return create(path, KIND, STARTED, fields)
+    return create(path, KIND, STARTED, fields, tree)
 
 
 class Transcript:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +10,6 @@ import typer
 
 from harness.cli.options import Debug, Images, Jobs, Json, Run, StoreDir, project
 from harness.cli.terminal import give, on_terminal, render, say, short, table, watching
-from harness.digest import CHUNK
 
 SHOWN = 5  # lines of an edited file
 NOTES = 10
@@ -33,17 +31,17 @@ def get(
     debug: Debug = False,
 ) -> int:
     """Get one output file of a run, its bytes checked."""
-    from harness.verbs.review import GetRequest
+    from harness.verbs.review import GetRequest, stream_output
     from harness.verbs.review import get as verb
 
-    done = verb(project(store), GetRequest(run=run, output=output, to=to))
+    here, asked = project(store), GetRequest(run=run, output=output, to=to)
+    done = verb(here, asked)
     if to or json:
         return render(done, f"{done.file}: {done.size} bytes, {done.sha256}{_array(done.array)}", json)
     if done.array and on_terminal():
         say(f"-o FILE writes its bytes; {done.size} of them are in {done.file}")
         return render(done, f"{output}{_array(done.array)}", json)
-    with open(done.file, "rb") as file:
-        give(iter(partial(file.read, CHUNK), b""))
+    give(stream_output(here, asked, done))
     return done.code
 
 

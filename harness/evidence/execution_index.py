@@ -10,7 +10,6 @@ import threading
 from collections.abc import Iterator
 
 from harness.errors import HarnessError
-from harness.files import translating_os_errors
 from harness.store.entries import Entry
 from harness.store.listed import Listed, follow_journal, listed
 from harness.store.store import Store
@@ -70,7 +69,7 @@ class ExecutionIndex:
     def _more(self) -> bool:
         """Look for lines that came since: runs that were started, and journals that grew."""
         grown = [known for known, size in self._open.values() if self._size(known.run) != size]
-        size = self.store.heads.path.stat().st_size if self.store.heads.path.is_file() else 0
+        size = facts.st_size if (facts := self.store.tree.facts(self.store.heads.path)) else 0
         new: list[Listed] = []
         if size != self._heads:
             self._heads = size
@@ -95,6 +94,5 @@ class ExecutionIndex:
                 self._found[TRIAL, event["trial"]] = event["outcome"]
 
     def _size(self, run: str) -> int:
-        path = self.store.journal(run)
-        with translating_os_errors(path):
-            return path.stat().st_size if path.is_file() else -1
+        facts = self.store.tree.facts(self.store.journal(run))
+        return facts.st_size if facts else -1

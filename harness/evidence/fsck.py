@@ -5,16 +5,12 @@ All damage is named and none repaired. A run that a kill cut short is unfinished
 
 from __future__ import annotations
 
-import os
-import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from harness.digest import sha256_file
 from harness.errors import HarnessError
 from harness.evidence.record import FINISHED, verified_record
-from harness.files import is_plain
+from harness.evidence.run_times import contradicting_times
 from harness.store.attempts import (
     FILE,
     VIEWS,
@@ -26,8 +22,9 @@ from harness.store.attempts import (
 )
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry
-from harness.store.journal import Chain, Event, read_chain
+from harness.store.journal import Chain, Event
 from harness.store.listed import Listed, follow_journal, runs_of, strange_lines
+from harness.store.places import strangers
 from harness.store.store import Store
 from harness.store.sweep import blob_files, image_files, read_entry_file, read_image
 
@@ -46,51 +43,67 @@ def fsck(store: Store) -> Iterator[StoreFlaw]:
 
     It repairs nothing, and raises nothing for what it finds damaged.
     """
-    yield from _strangers(store.root)
-    for path in blob_files(store):
-        if not is_digest(path.name) or path.parent.name != path.name[:2]:
-            yield StoreFlaw("unaccounted", str(path), "no blob has such a name")
-        elif (state := store.blobs.state(path.name)) != "sound":
-            yield StoreFlaw(f"blob.{state}", str(path), "its bytes are not what its name says")
+    for one in strangers(store):
+        yield StoreFlaw("unaccounted", str(one.path), one.flaw)
     entries: dict[str, Entry] = {}
-    for path in store.entries.all():
-        try:
-            entry = read_entry_file(store, path)
-        except HarnessError as bad:
-            yield StoreFlaw("entry.changed", str(path), bad.what)
-            continue
-        entries[entry.key] = entry
+    sizes: dict[str, int] = {}  # of blobs, where an entry says one
+    try:
+        for path in store.entries.all():
+            try:
+                entry = read_entry_file(store, path)
+            except HarnessError as bad:
+                yield StoreFlaw("entry.changed", str(path), bad.what)
+                continue
+            entries[entry.key] = entry
+            for name, output in entry.outputs.items():
+                if sizes.setdefault(output.sha256, output.size) != output.size:
+                    yield StoreFlaw("entry.changed", str(path), f"another entry says another size of output {name!r}")
+    except HarnessError as bad:
+        yield StoreFlaw("entry.changed", bad.where, bad.what)
+    there = yield from _blobs(store, sizes)
+    for entry in entries.values():
         for name, output in entry.outputs.items():
-            if store.blobs.state(output.sha256) == "missing":
+            if output.sha256 not in there:
                 yield StoreFlaw("blob.missing", output.sha256, f"output {name!r} of entry {entry.key[:12]}")
-    yield from _shelf(store)
-    yield from _runs(store, entries)
+    try:
+        yield from _shelf(store, there)
+        yield from _runs(store, entries, there)
+    except HarnessError as bad:
+        yield StoreFlaw("unaccounted", bad.where, bad.what)
 
 
-def _strangers(root: Path) -> Iterator[StoreFlaw]:
-    """Name whatever is neither a file nor a folder: a reader would hang at it, or be led elsewhere."""
-    for folder, folders, files in os.walk(root):
-        for name in sorted([*folders, *files]):
-            mode = os.lstat(f"{folder}/{name}").st_mode
-            if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-                yield StoreFlaw("unaccounted", f"{folder}/{name}", "it is no plain file")
+def _blobs(store: Store, sizes: Mapping[str, int]) -> Generator[StoreFlaw, None, set[str]]:
+    """Hash every blob, those of another size than an entry says unread; returns the digests of those that are here."""
+    there: set[str] = set()
+    try:
+        for path in blob_files(store):
+            if not is_digest(path.name) or path.parent.name != path.name[:2]:
+                yield StoreFlaw("unaccounted", str(path), "no blob has such a name")
+                continue
+            there.add(path.name)
+            if (state := store.blobs.check(path.name, sizes.get(path.name))) != "sound":
+                yield StoreFlaw(f"blob.{state}", str(path), "its bytes are not what its name says")
+    except HarnessError as bad:
+        yield StoreFlaw("blob.changed", bad.where, bad.what)
+    return there
 
 
-def _shelf(store: Store) -> Iterator[StoreFlaw]:
+def _shelf(store: Store, there: Collection[str]) -> Iterator[StoreFlaw]:
     """Follow what the shelf of images names; what they were made of may be gone, what they consist of may not."""
     for path in image_files(store):
         try:
-            body = read_image(path)
+            body = read_image(store, path)
             parts = {body["config"], body["manifest"], *body["layers"]}
+            if path.stem != body["config"]:
+                yield StoreFlaw("image.changed", str(path), "it is not the image that its name says")
         except (HarnessError, LookupError, TypeError) as bad:
             yield StoreFlaw("image.changed", str(path), str(getattr(bad, "what", "") or "it names no layers"))
             continue
-        for digest in sorted(parts):
-            if store.blobs.state(digest) == "missing":
-                yield StoreFlaw("blob.missing", digest, f"image {body.get('name')}")
+        for digest in sorted(map(str, parts - set(there))):
+            yield StoreFlaw("blob.missing", digest, f"image {body.get('name')}")
 
 
-def _runs(store: Store, entries: Mapping[str, Entry]) -> Iterator[StoreFlaw]:
+def _runs(store: Store, entries: Mapping[str, Entry], blobs: Collection[str]) -> Iterator[StoreFlaw]:
     """Follow every run that the list of runs names, and name those that it does not."""
     try:
         heads = store.heads.read()
@@ -106,11 +119,12 @@ def _runs(store: Store, entries: Mapping[str, Entry]) -> Iterator[StoreFlaw]:
     for run in sorted(set(runs) - set(there)):
         yield StoreFlaw("unaccounted", run, "heads.jsonl names this run, which left nothing")
     for run in there:
-        yield from _listed(store, runs[run], entries) if run in runs else _unlisted(store, run, heads.broken)
-    yield from _attempts(store, heads)
+        known = runs.get(run)
+        yield from _listed(store, known, entries, blobs) if known else _unlisted(store, run, heads.broken)
+    yield from _attempts(store, heads, blobs)
 
 
-def _listed(store: Store, known: Listed, entries: Mapping[str, Entry]) -> Iterator[StoreFlaw]:
+def _listed(store: Store, known: Listed, entries: Mapping[str, Entry], blobs: Collection[str]) -> Iterator[StoreFlaw]:
     """Follow a run from the list down to the entries of its steps; their blobs were read by then."""
     try:
         chain = follow_journal(store, known)
@@ -120,7 +134,9 @@ def _listed(store: Store, known: Listed, entries: Mapping[str, Entry]) -> Iterat
     lost = [event for event in chain.events if event["event"] in FINISHED and not _has(entries, event)]
     for event in lost:
         yield StoreFlaw("entry.changed", str(event["key"]), f"the entry of step {event['step']} of run {known.run}")
-    yield from _named(store, chain.events[0])
+    yield from _named(chain.events[0], blobs)
+    for flaw in contradicting_times(chain, known.run):
+        yield StoreFlaw("unaccounted", str(store.journal(known.run)), flaw)
     if known.ended and not lost:
         try:
             verified_record(store, known, chain, lambda event: entries[event["key"]])
@@ -133,19 +149,19 @@ def _has(entries: Mapping[str, Entry], event: Event) -> bool:
     return entry is not None and entry.digest == event["entry"]
 
 
-def _named(store: Store, started: Event) -> Iterator[StoreFlaw]:
+def _named(started: Event, blobs: Collection[str]) -> Iterator[StoreFlaw]:
     """Name what a run began with and that is gone."""
     for name in ("manifest", "lock", "environment"):
-        if store.blobs.state(started[name]) == "missing":
+        if started[name] not in blobs:
             yield StoreFlaw("blob.missing", started[name], f"{name} of run {started['run']}")
 
 
 def _unlisted(store: Store, run: str, broken: str) -> Iterator[StoreFlaw]:
     """Name a run that nobody vouches for, unless a kill came between its first words and the list."""
     try:
-        chain = read_chain(store.journal(run))
+        chain = store.read_journal(run)
     except HarnessError:
-        if not {path.name for path in (store.runs / run).iterdir()} <= {FILE}:
+        if not set(store.tree.list_names(store.runs / run)) <= {FILE}:
             yield StoreFlaw("chain.broken", run, "the run has no journal")
         return
     if chain.broken:
@@ -154,25 +170,31 @@ def _unlisted(store: Store, run: str, broken: str) -> Iterator[StoreFlaw]:
         yield StoreFlaw("unaccounted", run, "heads.jsonl does not name this run")
 
 
-def _attempts(store: Store, heads: Chain) -> Iterator[StoreFlaw]:
+def _attempts(store: Store, heads: Chain, blobs: Collection[str]) -> Iterator[StoreFlaw]:
     """Follow every attempt, scored or not, from the list of runs to its transcript and the view that it was shown."""
     known, there = listed_attempts(heads), attempt_ids(store)
     for attempt in sorted(set(known) - set(there)):
         yield StoreFlaw("unaccounted", attempt, "heads.jsonl names this attempt, which left no transcript")
     for attempt in there:
-        yield from _attempt(store, attempt, known.get(attempt))
+        yield from _attempt(store, attempt, known.get(attempt), blobs)
 
 
-def _attempt(store: Store, attempt: str, known: ListedAttempt | None) -> Iterator[StoreFlaw]:
-    chain = read_transcript(store, attempt)
+def _attempt(store: Store, attempt: str, known: ListedAttempt | None, blobs: Collection[str]) -> Iterator[StoreFlaw]:
+    try:
+        chain = read_transcript(store, attempt)
+    except HarnessError as bad:
+        yield StoreFlaw("chain.broken", f"{attempt}/{FILE}", bad.what)
+        return
     if known is None and not chain.broken and len(chain.events) <= 1:
         return  # a kill came between its first words and the list
     yield from (StoreFlaw("chain.broken", f"{attempt}/{FILE}", flaw) for flaw in transcript_flaws(chain, known))
+    for flaw in contradicting_times(chain, attempt) if chain.events else ():
+        yield StoreFlaw("unaccounted", f"{attempt}/{FILE}", flaw)
     for event in chain.events[:1]:
         for name in ("manifest", "lock"):
-            if store.blobs.state(event[name]) == "missing":
+            if event[name] not in blobs:
                 yield StoreFlaw("blob.missing", event[name], f"{name} of attempt {attempt}")
         for name, file in (("view", "items.jsonl"), ("media", "media.bin")):
             path = store.root / VIEWS / str(event["view"]) / file
-            if not is_plain(path) or sha256_file(path)[0] != event[name]:
+            if store.tree.hash_file(path) != event[name]:
                 yield StoreFlaw("view.changed", str(path), f"it is not the {name} that attempt {attempt} was shown")

@@ -10,16 +10,16 @@ from typing import Any
 
 from harness.digest import document, parse
 from harness.errors import InputError
-from harness.files import is_plain, locked, read_plain
+from harness.files import read_plain
 from harness.store.entries import Entry
 from harness.store.journal import Chain, Event
+from harness.store.limits import MOST_RECORD
 from harness.store.listed import Listed, damaged, follow_journal, read_recorded, require_listed
 from harness.store.store import Store
 
 STATES = {"step.done": "executed", "step.cached": "cached", "step.failed": "failed"}
 FINISHED = ("step.done", "step.cached")
 FILES = ("journal.jsonl", "record.json")  # what a run leaves
-MOST_RECORD = 1 << 28  # bytes
 # Fields of `run.started` that the record repeats: what was run, and where.
 STARTED = (
     "run", "manifest", "lock", "plan", "engine", "isolation", "image", "environment", "facts", "limit", "data",
@@ -137,7 +137,7 @@ def find_run(path: Path, usual: Callable[[], Store]) -> tuple[Store, str] | None
     there = path.resolve()
     folder = there if there.is_dir() else there.parent
     root = folder.parent.parent
-    if folder.parent == Store(root).runs and is_plain(root / "format") and there.name in (folder.name, *FILES):
+    if folder.parent == Store(root).runs and Store(root).tree.is_file("format") and there.name in (folder.name, *FILES):
         return Store.open(root), folder.name
     if there.is_dir():
         return None
@@ -149,7 +149,7 @@ def find_run(path: Path, usual: Callable[[], Store]) -> tuple[Store, str] | None
     store = usual()
     if run not in store.run_ids():
         raise InputError(f"run {run[:80]!r} of this record is not in the store", where=str(path), next="--store DIR")
-    if not is_plain(store.record(run)) or read_plain(store.record(run)) != data:
+    if store.tree.find_file(store.record(run), MOST_RECORD) != data:
         raise damaged(f"this record is not the one that run {run} has in the store", str(path), run)
     return store, run
 
@@ -159,5 +159,5 @@ def _in_use(store: Store) -> bool:
     path = store.locks / "store"
     if not os.access(path, os.R_OK | os.W_OK):
         return False  # nothing was run here, or somebody else's store: a reader needs no right to write
-    with locked(path, wait=False) as alone:
+    with store.lock("store", wait=False) as alone:
         return not alone

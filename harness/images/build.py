@@ -9,7 +9,6 @@ from pathlib import Path
 
 from harness.digest import document, document_digest, parse
 from harness.errors import HarnessError
-from harness.files import locked, translating_os_errors, write_atomic
 from harness.images.build_plan import BuildPlan, LayerPlan, Tell, plan_build
 from harness.images.image import Image, Pin, add_image, pins, save_pins
 from harness.images.inventory import keep
@@ -18,6 +17,7 @@ from harness.images.layers.programs import require_program
 from harness.images.layers.sources import Archive
 from harness.images.oci import config, manifest
 from harness.images.recipe import lineage
+from harness.store.limits import MOST_NOTE
 from harness.store.store import Store
 
 
@@ -66,14 +66,14 @@ def build(
 
 def _equipped(store: Store, root: Path, name: str) -> None:
     """Check for mmdebstrap before packages are fetched; a stored layer may do without it."""
-    if not any((store.images / "layers").glob("*.json")) and any(one.recipe.suite for one in lineage(root, name)):
+    if not store.tree.list_names("images/layers") and any(one.recipe.suite for one in lineage(root, name)):
         require_program("mmdebstrap", "mmdebstrap")
 
 
 @contextmanager
 def one_build_at_a_time(store: Store) -> Iterator[None]:
     """Lock that lets one build at a time use a store, so that a second reuses its layers; `gc` refuses meanwhile."""
-    with store.in_use(), locked(store.locks / "images"):
+    with store.in_use(), store.lock("images"):
         yield
 
 
@@ -89,8 +89,7 @@ def assemble(store: Store, meant: BuildPlan, tell: Tell) -> Image:
     recipe = meant.recipe
     titled = [(part.title, digest) for part, digest in zip(meant.parts, layers, strict=True)]
     spelled = config(meant.name, recipe.epoch, recipe.user, titled, meant.labels)
-    with translating_os_errors(store.root):
-        sizes = [(digest, store.blobs.path(digest).stat().st_size) for digest in layers]
+    sizes = [(digest, store.blobs.size(digest)) for digest in layers]
     image_id = store.blobs.put(spelled)
     named = store.blobs.put(manifest((image_id, len(spelled)), sizes))
     image = Image(meant.name, image_id, named, tuple(layers), meant.sources)
@@ -123,7 +122,7 @@ def _kept(store: Store, part: LayerPlan) -> str:
     """Find the stored layer of the same inputs and the same code, if its bytes are intact."""
     path = _record(store, part)
     try:
-        digest = str(parse(path.read_bytes(), "layer/1", str(path))["layer"])
+        digest = str(parse(store.tree.read_file(path, MOST_NOTE), "layer/1", str(path))["layer"])
         return digest if store.blobs.state(digest) == "sound" else ""
     except (OSError, HarnessError, LookupError):
         return ""  # it is made again
@@ -134,5 +133,6 @@ def _made(store: Store, part: LayerPlan) -> str:
         target = folder / "layer.tar"
         part.make(folder, target)
         digest, _ = store.blobs.adopt(target)
-    write_atomic(_record(store, part), document({"type": "layer/1", "layer": digest, "inputs": part.inputs}) + b"\n")
+    said = document({"type": "layer/1", "layer": digest, "inputs": part.inputs}) + b"\n"
+    store.tree.write_file(_record(store, part), said)
     return digest

@@ -12,9 +12,10 @@ from typing import Any
 
 from harness.digest import document, parse
 from harness.errors import HarnessError, InputError, MissingError
-from harness.files import sync_folder, translating_os_errors, write_atomic
+from harness.files import translating_os_errors, write_atomic
 from harness.store.blobs import is_digest
 from harness.store.store import Store
+from harness.store.sweep import image_files, read_image
 
 MOVED = "+moved"  # the ending of an image made of newer packages than the locked ones
 PINS = "lockfiles/images.json"
@@ -86,7 +87,7 @@ def add_image(store: Store, image: Image) -> None:
         "type": "image/1", "name": image.name, "config": image.config, "manifest": image.manifest,
         "layers": list(image.layers), "sources": dict(image.sources),
     }  # fmt: skip
-    write_atomic(store.images / f"{image.config}.json", document(body) + b"\n", mode=0o444)
+    store.tree.write_file(store.images / f"{image.config}.json", document(body) + b"\n", mode=0o444)
 
 
 def inventory_path(store: Store, image: Image) -> Path:
@@ -97,23 +98,20 @@ def inventory_path(store: Store, image: Image) -> Path:
 def remove_image(store: Store, image: Image) -> None:
     """Remove an image and its inventory from the store's list; the next `gc` frees the blobs nothing else needs."""
     path = store.images / f"{image.config}.json"
-    with translating_os_errors(path):
-        path.unlink(missing_ok=True)
-        inventory_path(store, image).unlink(missing_ok=True)
-        sync_folder(path.parent)
+    store.tree.remove(path)
+    store.tree.remove(inventory_path(store, image))
+    store.tree.sync_folder(path.parent)
 
 
 def list_images(store: Store) -> list[Image]:
     """List the images of a store, sorted by name."""
-    with translating_os_errors(store.images):
-        paths = sorted(store.images.glob("*.json")) if store.images.is_dir() else []
-    return sorted((_read(path) for path in paths), key=lambda image: (image.name, image.config))
+    return sorted((_read(store, path) for path in image_files(store)), key=lambda image: (image.name, image.config))
 
 
 def find_image(store: Store, image_id: str) -> Image | None:
     """Find an image by its ID, or None."""
     path = store.images / f"{image_id.removeprefix('sha256:')}.json"
-    return _read(path) if _is_oci(image_id) and path.is_file() else None
+    return _read(store, path) if _is_oci(image_id) and store.tree.facts(path) else None
 
 
 def require_image(store: Store, image_id: str, name: str) -> Image:
@@ -128,11 +126,10 @@ def require_image(store: Store, image_id: str, name: str) -> Image:
     return image
 
 
-def _read(path: Path) -> Image:
+def _read(store: Store, path: Path) -> Image:
     """Read an entry of the list of images; its file name must be the image's ID."""
     try:
-        with translating_os_errors(path):
-            body = parse(path.read_bytes(), "image/1", str(path))
+        body = read_image(store, path)
         image = Image(body["name"], body["config"], body["manifest"], tuple(body["layers"]), dict(body["sources"]))
         if image.config == path.stem and all(map(is_digest, (image.manifest, *image.layers, *image.sources.values()))):
             return image

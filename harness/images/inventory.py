@@ -15,7 +15,6 @@ from urllib.parse import quote
 
 from harness.digest import canonical, sha256
 from harness.errors import DamageError
-from harness.files import write_atomic
 from harness.images.contents import LayerPackage, contents
 from harness.images.image import MOVED, Image, inventory_path
 from harness.images.locks import read_debs, read_wheels
@@ -40,7 +39,7 @@ def inventory(store: Store, root: Path, image: Image) -> bytes:
 
 def keep(store: Store, root: Path, image: Image) -> None:
     """Make the inventory of an image and write it beside the image's entry in the store."""
-    write_atomic(inventory_path(store, image), inventory(store, root, image), mode=0o444)
+    store.tree.write_file(inventory_path(store, image), inventory(store, root, image), mode=0o444)
 
 
 def _locked(line: Sequence[LocatedRecipe]) -> Iterator[tuple[str, str]]:

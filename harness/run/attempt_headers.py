@@ -6,6 +6,7 @@ A first line never changes, so each is read once while nothing follows it. It mu
 from __future__ import annotations
 
 import functools
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +15,11 @@ from typing import Any
 from harness.attempts.transcript import KIND
 from harness.digest import parse, sha256
 from harness.errors import InputError
-from harness.files import is_plain, open_plain, translating_os_errors
+from harness.files import translating_os_errors
 from harness.store.attempts import attempt_ids, transcript_path
 from harness.store.journal import MOST_START
+from harness.store.limits import MOST_LOG
+from harness.store.reader import StoreReader
 from harness.store.store import Store
 
 _NEEDED = {"attempt", "principal", "name", "split", "subset", "label", "idempotency", "view", "gold_reachable"}
@@ -33,16 +36,16 @@ class AttemptHeader:
 def attempt_header(store: Store, attempt: str) -> AttemptHeader | None:
     """Read how an attempt began; None where there is none of this id, or its first line is not whole."""
     path = transcript_path(store, attempt)
-    if not is_plain(path):
+    facts = store.tree.facts(path)
+    if facts is None or not stat.S_ISREG(facts.st_mode):
         return None
-    facts = path.lstat()
-    return _read(path, (facts.st_ino, facts.st_mtime_ns))
+    return _read(store.root, path, (facts.st_ino, facts.st_mtime_ns))
 
 
 @functools.lru_cache(maxsize=1 << 14)
-def _read(path: Path, _mark: tuple[int, int]) -> AttemptHeader | None:
+def _read(root: Path, path: Path, _mark: tuple[int, int]) -> AttemptHeader | None:
     """Read a first line; what was read is kept as long as the file is untouched."""
-    with translating_os_errors(path), open_plain(path) as file:
+    with translating_os_errors(path), StoreReader(root).open_file(path, MOST_LOG) as file:
         line = file.readline(MOST_START)
     try:
         fields = parse(line, KIND, str(path))

@@ -20,7 +20,6 @@ from harness.attempts.session import UNKNOWN
 from harness.attempts.transcript import begin
 from harness.digest import sha256
 from harness.errors import DamageError, InputError
-from harness.files import locked
 from harness.manifest.agent_splits import splits
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
@@ -82,14 +81,14 @@ def open_attempt(served: ServedProject, asked: Opening) -> OpenedView:
         raise AttemptError("E_UNKNOWN_STUDY", what, nearest(asked.study, served.names))
     store = Store.make(served.target.store)
     with store.in_use():
-        with locked(store.locks / LOCK):
+        with store.lock(LOCK):
             before = _begun(store, asked)
         if before:
             return reopen_attempt(served, before, asked.principal)
         split, spec, lock = _wanted(served, loaded, asked, store)
         _require_left(store, asked, split)
         view = make_view(loaded, lock, spec, store, lambda: served.target.workshop(loaded, gpus=False))
-        with locked(store.locks / LOCK):
+        with store.lock(LOCK):
             attempt = _begun(store, asked)
             if not attempt:
                 _require_left(store, asked, split)
@@ -184,7 +183,7 @@ def _begin(store: Store, served: ServedProject, loaded: Loaded, lock: Lock, aske
         "idempotency": sha256(asked.idempotency_key.encode()),
         "expires": clock.after(clock.now(), LASTS * agents.budget.seconds),
     }
-    first = begin(transcript_path(store, attempt), fields)
+    first = begin(transcript_path(store, attempt), fields, store.tree)
     store.heads.add(STARTED, {"run": attempt, "journal": first})
     return attempt
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from harness.digest import sha256
 from harness.errors import DamageError, InputError
 from harness.evidence.record import Record, read_record
-from harness.files import locked, read_plain
 from harness.manifest.attempt_manifest import AttemptAnswered, asked_part, derive_manifest
 from harness.manifest.load import Loaded, ModelFolders, parse_manifest
 from harness.manifest.lockfile import Lock, read_lock
@@ -28,7 +27,8 @@ from harness.run.runner import Runner
 from harness.run.score_table import ScoreTable, score_table
 from harness.run.service import RunTarget
 from harness.store.attempts import CLOSED, follow_transcript, listed_attempts, read_transcript, transcript_path
-from harness.store.journal import Chain, Event, read_chain
+from harness.store.journal import Chain, Event
+from harness.store.limits import MOST_LOG
 from harness.store.listed import Listed, listed
 from harness.store.store import Store
 
@@ -79,9 +79,7 @@ def _outcome(store: Store, attempt: str, hidden: bool) -> AttemptOutcome:
             return _made(record, known.record, attempt, hidden)
     if not tried or not tried[-1].ended or read_record(store, tried[-1].run).body["status"] == INTERRUPTED:
         return AttemptOutcome(attempt, WAITING, hidden)
-    why = [
-        event["error"] for event in read_chain(store.journal(tried[-1].run)).events if event["event"] == "step.failed"
-    ]
+    why = [event["error"] for event in store.read_journal(tried[-1].run).events if event["event"] == "step.failed"]
     return AttemptOutcome(attempt, FAILED, hidden, tried[-1].run, tried[-1].record, why[0] if why else "it was stopped")
 
 
@@ -93,7 +91,7 @@ def _made(record: Record, digest: str, attempt: str, hidden: bool) -> AttemptOut
 def _scoring(store: Store, attempt: str, *, wait: bool) -> Iterator[bool]:
     """Hold the lock by which one process at a time scores an attempt."""
     transcript_path(store, attempt)  # which refuses a text that is no id
-    with locked(store.locks / f"score-{attempt}", wait=wait) as mine:
+    with store.lock(f"score-{attempt}", wait=wait) as mine:
         yield mine
 
 
@@ -128,7 +126,7 @@ def score_attempt(
 
 def _keep(store: Store, attempt: str, chain: Chain) -> str:
     """Put the transcript into the store as a blob, and its end on the list of runs, where that lacks it."""
-    data = read_plain(transcript_path(store, attempt))
+    data = store.tree.read_file(transcript_path(store, attempt), MOST_LOG)
     digest = store.blobs.put(data)
     if not data.endswith(b"\n") or sha256(data[data.rfind(b"\n", 0, -1) + 1 :]) != chain.head:
         raise DamageError("the transcript changed while it was read", where=attempt, next="score it again")
@@ -146,7 +144,7 @@ def note_end(store: Store, attempt: str, head: str) -> None:
 def _name(store: Store, attempt: str) -> str:
     """Name the next run of an attempt: as the attempt, or with a number behind it where that one was cut short."""
     number, name = 1, attempt
-    while store.journal(name).exists():
+    while store.has_journal(name):
         number += 1
         name = f"{attempt}.{number}"
     return name

@@ -6,16 +6,15 @@ Datasets are made and prompts rendered as for any run; gold is made with them an
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.digest import document, document_digest, parse, sha256, sha256_file
+from harness.digest import document, document_digest, parse, sha256
 from harness.errors import DamageError, HarnessError, InputError
-from harness.files import is_plain, make_folder, read_plain, sync_folder, write_atomic
+from harness.files import write_atomic
 from harness.manifest.agent_splits import SPLITS
 from harness.manifest.attempt_manifest import AskedPart, asked_part
 from harness.manifest.load import Loaded
@@ -27,6 +26,8 @@ from harness.run.named_models import MODELS
 from harness.run.plan import check_manifest, plan
 from harness.run.workshop import Workshop
 from harness.steps import Plan, Step
+from harness.store.journal import MOST_START
+from harness.store.limits import MOST_NOTE
 from harness.store.store import Store
 
 ITEMS, MEDIA, CONTROL_FILE = "items.jsonl", "media.bin", "canary.json"
@@ -93,7 +94,7 @@ def identity(loaded: Loaded, lock: Lock, spec: ViewSpec, steps: list[Step], code
 def find_view(store: Store, made_of: str) -> View | None:
     """Find a sound view that was made from this; None where there is none."""
     folder = views(store)
-    for name in sorted(os.listdir(folder)) if folder.is_dir() else ():
+    for name in store.tree.list_folders(folder):
         try:
             found = read_view(store, name, made_of)
         except HarnessError:
@@ -109,19 +110,20 @@ def read_view(store: Store, name: str, made_of: str = "") -> View | None:
     DamageError where it is not here, or not what its name says.
     """
     folder = views(store) / name
-    if not all(is_plain(folder / file) for file in (ITEMS, MEDIA, CONTROL_FILE)):
+    if not all(store.tree.is_file(folder / file) for file in (ITEMS, MEDIA, CONTROL_FILE)):
         raise _damaged(folder)
-    with open(folder / ITEMS, "rb") as lines:
+    with store.tree.open_file(folder / ITEMS) as lines:
         try:
-            header = json.loads(lines.readline())
+            header = json.loads(lines.readline(MOST_START))
             if made_of and header.get("of") != made_of:
                 return None
             media, items = str(header["media"]), int(header["items"])
         except (ValueError, LookupError, AttributeError, TypeError):
             raise _damaged(folder) from None
-    if sha256_file(folder / ITEMS)[0] != name or sha256_file(folder / MEDIA)[0] != media:
+    if store.tree.hash_file(folder / ITEMS) != name or store.tree.hash_file(folder / MEDIA) != media:
         raise _damaged(folder)
-    control = parse(read_plain(folder / CONTROL_FILE).rstrip(b"\n"), "control/1", str(folder / CONTROL_FILE))
+    secret = store.tree.read_file(folder / CONTROL_FILE, MOST_NOTE).rstrip(b"\n")
+    control = parse(secret, "control/1", str(folder / CONTROL_FILE))
     known = {"key": str(control["key"]), "sha256": sha256(str(control["word"]).encode())}
     return View(folder, name, media, items, known)
 
@@ -174,12 +176,11 @@ def _write(loaded: Loaded, spec: ViewSpec, made_of: str, tables: list[PromptTabl
     secret = document({"type": "control/1", "key": control.key, "record": control.record, "word": control.word})
     name = sha256(data)
     folder = views(store) / name
-    make_folder(views(store))
+    store.tree.make_folder(views(store))
     with store.folder("view") as temp:
         write_atomic(temp / CONTROL_FILE, secret + b"\n", mode=0o600)
         write_atomic(temp / MEDIA, media, mode=0o444)
         write_atomic(temp / ITEMS, data, mode=0o444)
-        temp.rename(folder)
-    sync_folder(views(store))
+        store.tree.rename(temp, folder)
     known = {"key": control.key, "sha256": sha256(control.word.encode())}
     return View(folder, name, sha256(media), len(found), known)

@@ -36,12 +36,11 @@ from harness.run.installed import InstallCheck
 from harness.run.installed import check_once as look_at_packages
 from harness.run.plan import check_manifest, plan
 from harness.run.recorded_runs import first_event, levels_of
-from harness.run.reexecute import batch_reexecutor, row_counter, slice_reexecutor, step_reexecutor
+from harness.run.reexecute import batch_reexecutor, private_store, row_counter, slice_reexecutor, step_reexecutor
 from harness.run.shutdown import stoppable
 from harness.run.workshop import Workshop
 from harness.step_kinds import current_kind
 from harness.steps import Computing, Plan, Step
-from harness.store.journal import read_chain
 from harness.store.store import Store
 
 EXPECTED = "expect"  # the subject of the check that outputs are what is expected
@@ -146,21 +145,22 @@ def _packages(look: InstallCheck, report: Report) -> None:
 def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop: threading.Event | None) -> Report:
     code = Code()
     installed = InstalledHarness(replan, lambda kind: code.closure(current_kind(kind)).files, recordable_isolations)
-    try:
-        workshop, processor = _workshop_of(store, run, images, stop)
-    except MissingError as bad:
-        why = bad
+    with private_store(store) as private:
+        try:
+            workshop, processor = _workshop_of(private, run, images, stop)
+        except MissingError as bad:
+            why = bad
 
-        def unable(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
-            raise why
+            def unable(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+                raise why
 
-        return audit(store, run, installed, replace(how, one=unable))
-    with stoppable(workshop.cancel):
-        hands = replace(
-            how, one=step_reexecutor(workshop, processor), batch=batch_reexecutor(workshop),
-            slice=slice_reexecutor(workshop), rows=row_counter(store),
-        )  # fmt: skip
-        return audit(store, run, installed, hands)
+            return audit(store, run, installed, replace(how, one=unable))
+        with stoppable(workshop.cancel):
+            hands = replace(
+                how, one=step_reexecutor(workshop, processor), batch=batch_reexecutor(workshop),
+                slice=slice_reexecutor(workshop), rows=row_counter(store),
+            )  # fmt: skip
+            return audit(store, run, installed, hands)
 
 
 def recordable_isolations(engine: str) -> Collection[str] | None:
@@ -177,7 +177,7 @@ def _workshop_of(store: Store, run: str, images: Path, stop: threading.Event | N
     """
     ran: Mapping[str, Any] = {}
     try:
-        begin = read_chain(store.journal(run)).events[0]
+        begin = store.read_journal(run).events[0]
         ran = begin["facts"]
         manifest = parse_manifest(store.blobs.read(begin["manifest"]), "manifest")[0]
         resources, computing = manifest.resources, Computing(manifest.resources.threads, manifest.numerics)

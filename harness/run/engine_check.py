@@ -87,5 +87,5 @@ def _smallest(images: Path) -> str:
             "no image is in this store, so no step was tried", where=str(images),
             next="`harness images build NAME`, and ask again (--store DIR names another store)",
         )  # fmt: skip
-    sizes = {image.pin.image_id: sum(store.blobs.path(one).stat().st_size for one in image.layers) for image in found}
+    sizes = {image.pin.image_id: sum(store.blobs.size(one) for one in image.layers) for image in found}
     return min(sizes, key=lambda one: (sizes[one], one))

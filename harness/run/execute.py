@@ -6,7 +6,6 @@ It decides nothing about caching, and never writes an entry: that is `workshop.p
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import stat
 import threading
@@ -129,13 +128,9 @@ def _open_folder(folder: Path) -> None:
 
 def _lay(store: Store, digest: str, target: Path, linked: bool) -> None:
     """Put a checked blob in the step's folder: a link where the engine keeps the step from writing, else a copy."""
-    source = store.blobs.deliver(digest)
     _open_folder(target.parent)
-    if linked and source.stat().st_dev == target.parent.stat().st_dev:
-        os.link(source, target)
-    else:
-        shutil.copyfile(source, target)
-        target.chmod(READABLE)
+    if not (linked and store.blobs.link_to(digest, target)):
+        store.blobs.copy_to(digest, target, READABLE)
 
 
 def execute(task: StepTask, store: Store, runtime: StepRuntime, folder: Path) -> tuple[Outcome, dict[str, Any]]:

@@ -23,9 +23,10 @@ from harness.digest import document, document_digest, parse, sha256
 from harness.engines.daemon import HOSTS
 from harness.engines.engine import PROCESSES, Engine, Job, Limits
 from harness.errors import HarnessError, Interrupted, MissingError
-from harness.files import translating_os_errors, write_atomic
+from harness.files import translating_os_errors
 from harness.run import attack
 from harness.run.environment import step_environment
+from harness.store.limits import MOST_NOTE
 from harness.store.store import Store
 
 LIMITS = Limits(seconds=60, memory=1 << 30)
@@ -56,13 +57,14 @@ def containment(store: Store, engine: Engine, cancel: threading.Event) -> dict[s
     """
     name = document_digest(_about(engine))
     path = store.root / "receipts" / f"{name}.json"
-    found = _known.get(name) or _kept(path)
+    found = _known.get(name) or _kept(store, path)
     if found is None:
         with store.folder("receipt") as folder:
             found = probe(engine, store.root, folder, cancel)
         require(engine, found)
-    if not path.exists():
-        write_atomic(path, document({"type": "receipt/1", "about": _about(engine), "containment": found}) + b"\n")
+    if store.tree.facts(path) is None:
+        said = {"type": "receipt/1", "about": _about(engine), "containment": found}
+        store.tree.write_file(path, document(said) + b"\n")
     _known[name] = found
     return found
 
@@ -138,10 +140,10 @@ def _about(engine: Engine) -> dict[str, Any]:
     }
 
 
-def _kept(path: Path) -> dict[str, Any] | None:
+def _kept(store: Store, path: Path) -> dict[str, Any] | None:
     """Give what an older run found; nothing where it cannot be read, or escaped."""
     try:
-        found: dict[str, Any] = parse(path.read_bytes(), "receipt/1", str(path))["containment"]
+        found: dict[str, Any] = parse(store.tree.read_file(path, MOST_NOTE), "receipt/1", str(path))["containment"]
         return None if escaped(found) else found
     except (OSError, HarnessError, LookupError, TypeError, AttributeError):
         return None

@@ -5,9 +5,14 @@ Each result names the code files, packages and numerics that are not those of th
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import functools
 import json
+import os
+import secrets
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -32,14 +37,16 @@ from harness.evidence.causes import Cause, Machine, StepBasis, find_causes, spli
 from harness.evidence.run_documents import closure_files, read_environment
 from harness.files import remove_tree
 from harness.run.environment import cores
-from harness.run.execute import StepRuntime, StepTask, execute
+from harness.run.execute import READABLE, StepRuntime, StepTask, execute
 from harness.run.execute_batch import execute_batch
 from harness.run.workshop import Workshop
 from harness.step_kinds import current_kind
 from harness.steps import PROCESSOR, Step, key
+from harness.store.blobs import Blobs
 from harness.store.entries import Entry
 from harness.store.store import Store
 
+MOST_KEPT = 4 << 30  # bytes of inputs that an audit keeps private copies of; what is more is copied at each use
 ROW = ("item", "template", "model", "sample")  # what an answer and its scores are known by
 RowKey = tuple[Any, ...]
 
@@ -159,7 +166,7 @@ def row_counter(store: Store) -> Callable[[Step, Entry], int]:
 
 def _lines(store: Store, digest: str) -> int:
     try:
-        with open(store.blobs.deliver(digest), "rb") as file:
+        with store.blobs.tree.open_file(store.blobs.path(digest)) as file:
             first = file.read(CHUNK)
             if not first.startswith(b"{"):
                 return 1
@@ -245,12 +252,55 @@ def _execute(task: StepTask, workshop: Workshop, timed: StepRuntime, folder: Pat
         raise
 
 
+class PrivateBlobs(Blobs):
+    """The blobs of a store that is judged, each given to steps as a copy that its owner cannot reach.
+
+    Where he could, he would exchange an input between its check and its use, and a forged output be confirmed.
+    """
+
+    def __init__(self, blobs: Blobs, folder: Path) -> None:
+        super().__init__(blobs.tree)
+        self._folder, self._lock, self._room = folder, threading.Lock(), MOST_KEPT
+        folder.mkdir()
+
+    def link_to(self, digest: str, target: Path) -> bool:
+        """Link the private copy of a blob to a new name; False where so much was copied that no more is kept."""
+        kept = self._folder / digest
+        with self._lock:
+            if not kept.exists():
+                size = self.size(digest)
+                if size > self._room:
+                    return False
+                self.copy_to(digest, kept, READABLE, size)
+                self._room -= size
+        os.link(kept, target)
+        return True
+
+
+@contextlib.contextmanager
+def private_store(store: Store) -> Iterator[Store]:
+    """Give a store whose blobs reach steps as private copies, for a `with` block; nothing is written into it.
+
+    Its `temp` is where steps are made again: a folder of this machine, and never one of the store that is judged.
+    """
+    with tempfile.TemporaryDirectory(prefix="harness-audit-") as name:
+        folder = Path(name)
+        folder.chmod(0o711)  # a step that is another user passes
+        mine = copy.copy(store)
+        mine.blobs = PrivateBlobs(store.blobs, folder / "blobs")
+        mine.temp = folder
+        try:
+            yield mine
+        finally:
+            for path in folder.iterdir():
+                remove_tree(path)
+
+
 def _folder(store: Store) -> Path:
-    """Give a private folder beside the blobs, so that inputs are links; elsewhere where it is for reading only."""
-    try:
-        return Path(tempfile.mkdtemp(prefix="audit-", dir=store.temp))
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix="harness-audit-"))
+    """Make a private folder for one step."""
+    path = store.temp / f"step-{secrets.token_hex(8)}"
+    path.mkdir(0o700)
+    return path
 
 
 def _other(workshop: Workshop) -> Callable[[Step, Mapping[str, Any]], tuple[Cause, ...]]:

@@ -15,7 +15,6 @@ from harness.clock import MONOTONE, stamp
 from harness.digest import document, sha256
 from harness.errors import DamageError, HarnessError, Interrupted
 from harness.evidence.record import Record, read_record, spell, summarise
-from harness.files import write_atomic
 from harness.manifest.coverage import file_coverage
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
@@ -33,7 +32,6 @@ from harness.run.schedule import StepSchedule
 from harness.run.shutdown import raise_if_stopped, stoppable
 from harness.run.workshop import StepResult, Workshop
 from harness.steps import Plan, Step, maker
-from harness.store.journal import Journal, read_chain
 from harness.store.store import HOME
 
 BATCH = 256
@@ -74,7 +72,7 @@ class Runner:
         store, self.reporter.on_step = self.store, progress
         with store.in_use(), stoppable(self.workshop.cancel):
             self.name = run = self.name or stamp()
-            self.journal = Journal(store.journal(run))
+            self.journal = store.begin_journal(run)
             self.workshop.heard, self.workshop.done = self._hear, self._write_down
             self.workshop.executed.begin(run)
             trials = self.workshop.trials
@@ -231,9 +229,9 @@ class Runner:
         status = "done" if not problem else "interrupted" if isinstance(problem, Interrupted) else "failed"
         self.journal.add("run.finished", {"status": status, "events": self.journal.count + 1})
         self.journal.flush()
-        chain = read_chain(self.store.journal(run))
+        chain = self.store.read_journal(run)
         data = spell(summarise(chain.events, chain.head))
-        write_atomic(self.store.record(run), data, mode=0o444)
+        self.store.tree.write_file(self.store.record(run), data, mode=0o444)
         self.store.heads.add("run.finished", {"run": run, "journal": chain.head, "record": sha256(data)})
 
 

@@ -42,5 +42,5 @@ def foreseen_outputs(step: Step, made: Mapping[tuple[str, str], str], lock: Lock
 def _digests(table: str, sizes: Mapping[str, int], store: Store) -> dict[str, str]:
     if store.blobs.state(table) != "sound":
         return {}
-    with open(store.blobs.path(table), "rb") as lines:
+    with store.blobs.open(table) as lines:
         return {part: sha256(b"".join(islice(lines, size))) for part, size in sizes.items()}

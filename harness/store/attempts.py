@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import DamageError, InputError
-from harness.files import is_plain
-from harness.store.journal import Chain, read_chain
+from harness.store.journal import Chain, check_chain
+from harness.store.limits import MOST_LOG
 from harness.store.store import Store
 
 TRANSCRIPT = "transcript/1"  # the type of its lines
@@ -41,7 +41,8 @@ def transcript_path(store: Store, attempt: str) -> Path:
 
 def attempt_ids(store: Store) -> list[str]:
     """List the attempts of a store, scored or not, the oldest first."""
-    return [name for name in store.run_ids() if ATTEMPT_ID.fullmatch(name) and is_plain(store.runs / name / FILE)]
+    named = (name for name in store.run_ids() if ATTEMPT_ID.fullmatch(name))
+    return [name for name in named if store.tree.is_file(store.runs / name / FILE)]
 
 
 def find_attempt(store: Store, name: str) -> str:
@@ -76,9 +77,9 @@ def listed_attempts(heads: Chain) -> dict[str, ListedAttempt]:
 def read_transcript(store: Store, attempt: str) -> Chain:
     """Read an attempt's transcript as far as it is valid; InputError where there is none."""
     path = transcript_path(store, attempt)
-    if not is_plain(path):
+    if not store.tree.is_file(path):
         raise _unknown(attempt, store)
-    return read_chain(path, TRANSCRIPT)
+    return check_chain(store.tree.read_file(path, MOST_LOG), TRANSCRIPT)
 
 
 def transcript_flaws(chain: Chain, known: ListedAttempt | None) -> Iterator[str]:

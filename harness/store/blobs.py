@@ -5,17 +5,26 @@ A blob once found sound is not read again while its file is untouched. It must n
 
 from __future__ import annotations
 
-import errno
+import contextlib
 import os
-import shutil
 import stat
+from io import BufferedReader, FileIO, RawIOBase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from harness.digest import CHUNK, sha256, sha256_file, sha256_stream
+from harness.digest import CHUNK, sha256, sha256_stream
 from harness.errors import DamageError, InputError
-from harness.files import move_durable, read_plain, sync_folder, translate_os_error, translating_os_errors, write_all
+from harness.files import translate_os_error, translating_os_errors, write_all
+from harness.store.holes import is_hollow
+from harness.store.limits import MOST_DOCUMENT
+from harness.store.reader import READ, STRANGE
+from harness.store.tree import StoreTree
 
 READ_ONLY = 0o444
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer as Buffer
+
+SHELF = "blobs/sha256"
 _HEX = "0123456789abcdef"
 
 
@@ -27,10 +36,9 @@ def is_digest(text: str) -> bool:
 class Blobs:
     """The blobs of a store, by digest: puts, checks, delivers and removes them; a written blob is never changed."""
 
-    def __init__(self, root: Path, temp: Path) -> None:
-        self.root = root
-        self.temp = temp
-        self._top = f"{root}/sha256"
+    def __init__(self, tree: StoreTree) -> None:
+        self.tree = tree
+        self.root = tree.root / "blobs"
         self._seen: dict[str, tuple[int, ...]] = {}
 
     def path(self, digest: str) -> Path:
@@ -39,119 +47,232 @@ class Blobs:
             raise InputError(f"{digest[:80]!r} is not a SHA-256", next="give 64 lower-case hex digits")
         return self.root / "sha256" / digest[:2] / digest
 
+    def size(self, digest: str) -> int:
+        """Look at how many bytes a blob has; InputError where none lies there."""
+        path = self.path(digest)
+        facts = self.tree.facts(path)
+        if facts is None or not stat.S_ISREG(facts.st_mode):
+            raise self.damage(digest, "missing" if facts is None else "changed")
+        return facts.st_size
+
     def put(self, data: bytes) -> str:
         """Store bytes and return their digest; equal bytes are stored once."""
         digest = sha256(data)
         if self.state(digest) != "sound":
-            with translating_os_errors(self.root):
-                self.temp.mkdir(parents=True, exist_ok=True)
-                temp = self.temp / f"blob-{os.getpid()}-{os.urandom(6).hex()}"
+            with self.tree.folder("tmp", make=True) as temp, translating_os_errors(self.root):
+                name, handle = _begin(temp)
                 try:
-                    handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-                    try:
-                        write_all(handle, data)
-                    finally:
-                        os.close(handle)
-                    move_durable(temp, self.path(digest), READ_ONLY)
-                    self._seen[digest] = _mark(self.path(digest).lstat())
+                    write_all(handle, data)
+                    self._move(temp, name, handle, digest)
                 finally:
-                    temp.unlink(missing_ok=True)
+                    os.close(handle)
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(name, dir_fd=temp)
         return digest
 
     def copy(self, path: Path) -> tuple[str, int]:
         """Store a copy of a file, in constant memory; returns digest and size."""
-        with translating_os_errors(path):
-            self.temp.mkdir(parents=True, exist_ok=True)
-            temp = self.temp / f"blob-{os.getpid()}-{os.urandom(6).hex()}"
+        with self.tree.folder("tmp", make=True) as temp, translating_os_errors(path), _open_plain(path) as source:
+            name, handle = _begin(temp)
             try:
-                shutil.copyfile(path, temp)
-                return self.adopt(temp)
+                digest, size = sha256_stream(_Copying(source, handle))
+                if self.state(digest) != "sound":
+                    self._move(temp, name, handle, digest)
             finally:
-                temp.unlink(missing_ok=True)
+                os.close(handle)
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(name, dir_fd=temp)
+        return digest, size
 
     def adopt(self, path: Path) -> tuple[str, int]:
         """Move a file on the same disk into the store, never a copy or a link; returns its digest and size.
 
-        It stays where it is if the store has a sound blob of these bytes; InputError where it is no regular file.
+        It stays where it is if the store has a sound blob of these bytes; InputError where it is no regular file, or
+        has a second name, under which it could be changed.
         """
         with translating_os_errors(path):
-            if not stat.S_ISREG(path.lstat().st_mode):
-                raise InputError("only a plain file can become a blob", where=str(path))
-            digest, size = sha256_file(path)
-            if self.state(digest) != "sound":
-                move_durable(path, self.path(digest), READ_ONLY)
-                self._seen[digest] = _mark(self.path(digest).lstat())
+            folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                with _open_plain(path.name, folder) as file:
+                    if os.fstat(file.fileno()).st_nlink != 1:
+                        raise InputError("only a plain file can become a blob", where=str(path))
+                    digest, size = sha256_stream(file)
+                    if self.state(digest) != "sound":
+                        self._move(folder, path.name, file.fileno(), digest)
+            finally:
+                os.close(folder)
         return digest, size
+
+    def _move(self, folder: int, name: str, handle: int, digest: str) -> None:
+        """Give a finished file, open and by its name, the name of its digest, durably and read-only."""
+        os.fchmod(handle, READ_ONLY)
+        os.fsync(handle)
+        facts = os.fstat(handle)
+        with self.tree.folder(f"{SHELF}/{digest[:2]}", make=True) as shelf:
+            os.rename(name, digest, src_dir_fd=folder, dst_dir_fd=shelf)
+            there = os.stat(digest, dir_fd=shelf, follow_symlinks=False)
+            os.fsync(shelf)
+        if _mark(there) == _mark(facts):
+            self._seen[digest] = _mark(there)
+        elif (state := self.check(digest)) != "sound":  # else another process has just stored the same bytes
+            raise self.damage(digest, state)
 
     def state(self, digest: str) -> str:
         """Check whether a blob is `sound`, `missing` or `changed`; cached while its file is untouched."""
-        path = self.path(digest)
-        try:
-            mark = _mark(path.lstat())
-        except OSError:
-            return self.check(digest)  # which tells a missing file from one that cannot be read
-        if self._seen.get(digest) == mark:
+        facts = self.tree.facts(self.path(digest))
+        if facts is not None and self._seen.get(digest) == _mark(facts):
             return "sound"
-        state = self.check(digest)
-        if state == "sound":
-            self._seen[digest] = mark
-        return state
+        return self.check(digest)  # which tells a missing file from one that cannot be read
 
-    def check(self, digest: str, size: int | None = None) -> str:
+    def check(self, digest: str, size: int | None = None, most: int | None = None) -> str:
         """Check a blob by reading all of it, without a cache: `sound`, `missing` or `changed`.
 
-        One whose size is not `size`, where that is given, is `changed`; so is a link or a device, never followed.
+        One whose size is not `size`, where that is given, is `changed` and not read; so is one of more than `most`
+        bytes, one that is little else than holes, and a link or a device, never followed.
         """
         if not is_digest(digest):
             return "missing"
-        path = f"{self._top}/{digest[:2]}/{digest}"
         try:
-            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            handle = self.tree.open(f"{SHELF}/{digest[:2]}/{digest}", READ)
         except FileNotFoundError:
             return "missing"
         except OSError as bad:
-            if bad.errno in (errno.ELOOP, errno.ENXIO, errno.ENOTDIR):
+            if bad.errno in STRANGE:
                 return "changed"
-            raise translate_os_error(bad, path) from bad
+            raise translate_os_error(bad, self.root) from bad
         try:
-            facts = os.fstat(handle)
-            if not stat.S_ISREG(facts.st_mode) or size not in (None, facts.st_size):
-                return "changed"
-            return "sound" if _digest(handle, facts.st_size) == digest else "changed"
+            return self._check(digest, handle, size, most)
         except OSError as bad:
-            raise translate_os_error(bad, path) from bad
+            raise translate_os_error(bad, self.root) from bad
         finally:
             os.close(handle)
+
+    def _check(self, digest: str, handle: int, size: int | None, most: int | None) -> str:
+        facts = os.fstat(handle)
+        found = facts.st_size
+        if not stat.S_ISREG(facts.st_mode) or size not in (None, found) or (most is not None and found > most):
+            return "changed"
+        if size is None and is_hollow(handle, found):
+            return "changed"
+        if _digest(handle, found) != digest:
+            return "changed"
+        self._seen[digest] = _mark(facts)
+        return "sound"
 
     def deliver(self, digest: str) -> Path:
         """Return the path of a blob after a check by `state`; DamageError where it is missing or changed."""
         state = self.state(digest)
         if state != "sound":
-            raise self._damaged(digest, state)
+            raise self.damage(digest, state)
         return self.path(digest)
 
-    def _damaged(self, digest: str, state: str) -> DamageError:
+    def damage(self, digest: str, state: str) -> DamageError:
+        """Make the error for a blob that is missing or changed."""
         return DamageError(
             f"blob {digest[:12]} is {state}",
             where=str(self.path(digest)),
             next="run the manifest again: what is damaged is made anew; `harness fsck` lists all damage",
         )
 
-    def read(self, digest: str) -> bytes:
-        """Read a blob's bytes, checked after reading; DamageError where they are missing or changed."""
-        path = self.deliver(digest)  # a plain file: a link or a FIFO was refused
-        data = read_plain(path)
-        if sha256(data) != digest:
-            self._seen.pop(digest, None)
-            raise self._damaged(digest, "changed")
+    def open(self, digest: str, size: int | None = None) -> BufferedReader:
+        """Open a blob whose bytes were read and hashed by this very descriptor; DamageError where it is not sound.
+
+        One that has another size than `size`, where that is given, is not read.
+        """
+        try:
+            file = self.tree.open_file(self.path(digest))
+        except FileNotFoundError:
+            raise self.damage(digest, "missing") from None
+        if self._check(digest, file.fileno(), size, None) != "sound":
+            file.close()
+            raise self.damage(digest, "changed")
+        file.seek(0)
+        return file
+
+    def read(self, digest: str, most: int = MOST_DOCUMENT) -> bytes:
+        """Read a blob's bytes, at most so many, and check them; DamageError where they are missing or changed."""
+        path = self.path(digest)
+        try:
+            data = self.tree.find_file(path, most)
+        except DamageError as bad:
+            raise DamageError(f"blob {digest[:12]} is changed: {bad.what}", where=bad.where, next=bad.next) from bad
+        if data is None or sha256(data) != digest:
+            raise self.damage(digest, "missing" if data is None else "changed")
         return data
+
+    def copy_to(self, digest: str, target: Path, mode: int = 0o644, size: int | None = None) -> None:
+        """Copy a blob into a new file, hashed as it is copied; DamageError, and no file, where it is not sound.
+
+        One that has another size than `size`, where that is given, is not read.
+        """
+        try:
+            source = self.tree.open_read(self.path(digest))
+        except FileNotFoundError:
+            raise self.damage(digest, "missing") from None
+        with open(source, "rb", buffering=0) as file, translating_os_errors(target):
+            if size not in (None, os.fstat(source).st_size):
+                raise self.damage(digest, "changed")
+            handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            try:
+                found, _ = sha256_stream(_Copying(file, handle))
+                if found != digest:
+                    target.unlink()
+                    raise self.damage(digest, "changed")
+                os.fchmod(handle, mode)
+            finally:
+                os.close(handle)
+
+    def link_to(self, digest: str, target: Path) -> bool:
+        """Link a checked blob to a new name; False on another disk, DamageError where something else was linked."""
+        path = self.deliver(digest)
+        mark = self._seen[digest]
+        if target.parent.stat().st_dev != mark[0]:
+            return False
+        os.link(path, target, follow_symlinks=False)
+        if _mark(target.lstat()) != mark:  # another file came to its place after the check
+            target.unlink()
+            raise self.damage(digest, "changed")
+        return True
 
     def remove(self, digest: str) -> None:
         """Delete a blob; the caller has made sure that nothing refers to it."""
         path = self.path(digest)
-        with translating_os_errors(path):
-            path.unlink(missing_ok=True)
-            sync_folder(path.parent)
+        self.tree.remove(path)
+        self.tree.sync_folder(path.parent)
+
+
+class _Copying(RawIOBase):
+    """A file that is written to another one as it is read, so that what is hashed is what was copied."""
+
+    def __init__(self, source: FileIO, handle: int) -> None:
+        self._source, self._handle = source, handle
+
+    def readinto(self, buffer: Buffer) -> int:
+        view = memoryview(buffer)
+        count = self._source.readinto(view) or 0
+        write_all(self._handle, view[:count])
+        return count
+
+
+def _begin(folder: int) -> tuple[str, int]:
+    """Open a new file in a folder of temporary files; gives its name and descriptor."""
+    name = f"blob-{os.getpid()}-{os.urandom(6).hex()}"
+    return name, os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder)
+
+
+def _open_plain(path: Path | str, folder: int | None = None) -> FileIO:
+    """Open a regular file for reading: a person's own, or in an open folder one that is no link."""
+    how = READ | os.O_CLOEXEC | (0 if folder is None else os.O_NOFOLLOW)
+    try:
+        file = open(os.open(path, how, dir_fd=folder), "rb", buffering=0)  # noqa: SIM115 - whoever asks closes it
+    except OSError as bad:
+        if bad.errno in STRANGE:
+            raise InputError("only a plain file can become a blob", where=str(path)) from bad
+        raise
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise InputError("only a plain file can become a blob", where=str(path))
+    return file
 
 
 def _digest(handle: int, size: int) -> str:

@@ -5,7 +5,6 @@ A step is finished when its entry has been renamed into place; there is no other
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +12,10 @@ from typing import Any
 
 from harness.digest import document, document_digest, parse, sha256
 from harness.errors import DamageError, InputError
-from harness.files import is_leftover, read_plain, write_atomic
+from harness.files import is_leftover
 from harness.store.blobs import is_digest
+from harness.store.limits import MOST_ENTRY
+from harness.store.tree import StoreTree
 
 FIELDS = {"sha256", "size"}  # of an output
 
@@ -40,8 +41,9 @@ class Entry:
 class Entries:
     """The cache entries of a store, by step key; there is none for an unfinished step."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, tree: StoreTree) -> None:
+        self.tree = tree
+        self.root = tree.root / "keys"
 
     def path(self, key: str) -> Path:
         """Make the path of a key's entry, present or not; InputError for a text that is no key."""
@@ -59,15 +61,20 @@ class Entries:
             "outputs": {name: {"sha256": out.sha256, "size": out.size} for name, out in outputs.items()},
         }
         data = document(body) + b"\n"
-        write_atomic(self.path(key), data, mode=0o444)
+        if len(data) > MOST_ENTRY:
+            raise InputError(
+                f"the entry of this step would have {len(data):,} bytes",
+                next=f"plan it in parts: {MOST_ENTRY:,} are read",
+            )
+        self.tree.write_file(self.path(key), data, mode=0o444)
         return Entry(key, sha256(data), dict(preimage), dict(outputs))
 
     def get(self, key: str) -> Entry | None:
         """Read the entry of a key; None where the step is not finished, DamageError where the entry is bad."""
         path = self.path(key)
-        if not os.path.lexists(path):
+        data = self.tree.find_file(path, MOST_ENTRY)
+        if data is None:
             return None
-        data = read_plain(path)
         try:
             return read_entry(data, key, str(path))
         except InputError as bad:
@@ -75,7 +82,10 @@ class Entries:
 
     def all(self) -> Iterator[Path]:
         """Iterate over all files in the folders of entries, in path order, but for leftovers of killed writes."""
-        yield from sorted(path for path in self.root.glob("*/*") if not is_leftover(path.name))
+        for folder in self.tree.list_folders(self.root):
+            for name in self.tree.list_names(self.root / folder):
+                if not is_leftover(name):
+                    yield self.root / folder / name
 
 
 def read_entry(data: bytes, key: str, where: str) -> Entry:

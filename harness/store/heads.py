@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from harness.digest import document, sha256
 from harness.errors import DamageError
-from harness.files import append_durable, locked, open_log, read_plain, translating_os_errors
+from harness.files import append_durable, translating_os_errors
 from harness.store.journal import START, Chain, Event, check_chain
+from harness.store.limits import MOST_LOG
+from harness.store.tree import StoreTree
 
 KIND = "head/1"
 # The canonical form of every kind of line: a fast path, so that ten thousand runs are read in a moment.
@@ -26,9 +27,9 @@ _LINE = re.compile(
 class Heads:
     """The append-only list of all runs of a store."""
 
-    def __init__(self, path: Path, lock: Path) -> None:
-        self.path = path
-        self.lock = lock
+    def __init__(self, tree: StoreTree) -> None:
+        self.tree = tree
+        self.path = tree.root / "heads.jsonl"
         self._read: tuple[tuple[int, ...], Chain] | None = None
 
     def add(self, event: str, fields: Mapping[str, Any]) -> None:
@@ -36,10 +37,10 @@ class Heads:
 
         DamageError, and no line is added, where the chain is broken.
         """
-        with locked(self.lock), translating_os_errors(self.path):
-            handle = open_log(self.path)
+        with self.tree.lock("locks/heads"), translating_os_errors(self.path):
+            handle = self.tree.open_log(self.path)
             try:
-                data = read_plain(self.path)
+                data = self.tree.read_file(self.path, MOST_LOG)
                 whole = data[: data.rfind(b"\n") + 1]
                 if len(whole) != len(data):
                     os.ftruncate(handle, len(whole))
@@ -57,12 +58,10 @@ class Heads:
 
     def read(self) -> Chain:
         """Read the chain as far as it is valid (`Chain.broken`: where not); cached while the file is unchanged."""
-        if not os.path.lexists(self.path):
-            return Chain(())
-        facts = self.path.lstat()
-        mark = (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
-        if self._read is None or self._read[0] != mark:
-            self._read = (mark, _chain(read_plain(self.path)))
+        facts = self.tree.facts(self.path)
+        mark = (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns) if facts else ()
+        if self._read is None or self._read[0] != mark or not mark:
+            self._read = (mark, _chain(self.tree.find_file(self.path, MOST_LOG) or b""))
         return self._read[1]
 
 

@@ -15,8 +15,9 @@ from typing import Any
 
 from harness.clock import Clock
 from harness.digest import document, sha256
-from harness.errors import HarnessError
+from harness.errors import HarnessError, MissingError
 from harness.files import append_durable, open_log, read_plain, translating_os_errors
+from harness.store.limits import MOST_LOG
 
 Event = dict[str, Any]
 START = "0" * 64
@@ -78,13 +79,16 @@ MAY: Mapping[str, Mapping[str, type]] = {
 
 
 class Journal:
-    """The writer of one run's events; thread-safe. It never changes a written line."""
+    """The writer of one run's events; thread-safe. It never changes a written line.
 
-    def __init__(self, path: Path) -> None:
+    `handle` is the descriptor of its file, opened for appending; without it the file is opened by its path.
+    """
+
+    def __init__(self, path: Path, handle: int | None = None) -> None:
         self.path = path
         self.head = START
         self.count = 0
-        self._handle = open_log(path)
+        self._handle = open_log(path) if handle is None else handle
         self._size = 0
         self._waiting: list[bytes] = []
         self._clock = Clock()
@@ -110,6 +114,11 @@ class Journal:
         """Write every queued event durably with one fdatasync."""
         with self._lock:
             if self._waiting:
+                if self._size + sum(map(len, self._waiting)) > MOST_LOG:
+                    raise MissingError(
+                        f"the journal of this run would grow beyond {MOST_LOG:,} bytes, which nobody reads",
+                        where=str(self.path), next="ask for fewer items or larger shards",
+                    )  # fmt: skip
                 with translating_os_errors(self.path):
                     try:
                         append_durable(self._handle, self._waiting)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from harness.digest import sha256
 from harness.errors import DamageError, HarnessError
-from harness.files import is_plain, open_plain, read_plain, translating_os_errors
-from harness.store.journal import MOST_START, Chain, Event, read_chain
+from harness.store.journal import MOST_START, Chain, Event
+from harness.store.limits import MOST_LOG, MOST_RECORD
 from harness.store.store import Store
 
 BEFORE = {"run.finished": "run.started", "attempt.closed": "attempt.started"}  # what a line ends
@@ -66,12 +66,11 @@ def strange_lines(heads: Chain) -> Iterator[tuple[str, str]]:
 
 def started(store: Store, known: Listed) -> Event | None:
     """Read the first event of a run; None where it is not the line that the list names."""
-    path = store.journal(known.run)
     try:
-        with translating_os_errors(path), open_plain(path) as lines:
+        with store.tree.open_file(store.journal(known.run), MOST_LOG) as lines:
             line = lines.readline(MOST_START)
         event = json.loads(line) if sha256(line) == known.started else None
-    except (HarnessError, ValueError, RecursionError):
+    except (HarnessError, OSError, ValueError, RecursionError):
         return None
     return event if isinstance(event, dict) and event.get("run") == known.run else None
 
@@ -79,9 +78,9 @@ def started(store: Store, known: Listed) -> Event | None:
 def follow_journal(store: Store, known: Listed) -> Chain:
     """Read the journal of a run; DamageError where it is missing, broken, or not the one that the list names."""
     path = store.journal(known.run)
-    if not is_plain(path):
+    if not store.tree.is_file(path):
         raise damaged("this run has no journal", str(path), known.run)
-    chain = read_chain(path, spelled=not known.ended)
+    chain = store.read_journal(known.run, spelled=not known.ended)
     if chain.broken:
         raise damaged(f"the journal of this run is broken at {chain.broken}", str(path), known.run)
     if not chain.lines or chain.lines[0] != known.started or chain.events[0].get("run") != known.run:
@@ -102,7 +101,7 @@ def require_listed(store: Store, run: str, runs: Mapping[str, Listed] | None = N
 def read_recorded(store: Store, known: Listed) -> bytes:
     """Read the bytes of a run's record; DamageError where they are missing, or not those that the list names."""
     path = store.record(known.run)
-    data = read_plain(path) if is_plain(path) else b""
+    data = store.tree.read_file(path, MOST_RECORD) if store.tree.is_file(path) else b""
     if sha256(data) != known.record:
         raise damaged("the record of this run is not the one that the list of runs names", str(path), known.run)
     return data

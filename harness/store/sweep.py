@@ -10,17 +10,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from harness.digest import parse
 from harness.errors import DamageError, HarnessError, InputError, MissingError
-from harness.files import is_leftover, locked, read_plain, remove_tree, sync_folder, translating_os_errors
+from harness.files import is_leftover
 from harness.store.attempts import FILE, VIEWS, attempt_ids, read_transcript
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry, read_entry
-from harness.store.journal import read_chain
+from harness.store.limits import MOST_DOCUMENT, MOST_ENTRY, MOST_NOTE
 from harness.store.listed import follow_journal, listed
+from harness.store.places import strangers
 from harness.store.store import Store
 
 MOST_NAMING = 16 << 20  # size in bytes up to which a file that may be a document is searched for digests
@@ -30,24 +32,26 @@ NAMING = ("closure/1", "environment/1", "environment/2", "lock/1")  # types of d
 
 def image_files(store: Store) -> list[Path]:
     """List the files (`image/1`) that describe stored images, by name."""
-    return sorted(store.images.glob("*.json")) if store.images.is_dir() else []
+    return [store.images / name for name in store.tree.list_names("images") if name.endswith(".json")]
 
 
-def read_image(path: Path) -> dict[str, Any]:
+def read_image(store: Store, path: Path) -> dict[str, Any]:
     """Parse the file of a stored image, for the blobs it names."""
-    return parse(read_plain(path), "image/1", str(path))
+    return parse(store.tree.read_file(path, MOST_NOTE), "image/1", str(path))
 
 
 def blob_files(store: Store) -> Iterator[Path]:
     """Iterate over every file in the folders of blobs."""
-    yield from sorted((store.root / "blobs" / "sha256").glob("*/*"))
+    shelf = store.blobs.root / "sha256"
+    for folder in store.tree.list_folders(shelf):
+        yield from (shelf / folder / name for name in store.tree.list_names(shelf / folder))
 
 
 def read_entry_file(store: Store, path: Path) -> Entry:
     """Read the entry in a file, checked against the key in its name; InputError where they differ."""
     if not is_digest(path.stem) or path != store.entries.path(path.stem):
         raise InputError("no entry has such a name", where=str(path))
-    return read_entry(read_plain(path), path.stem, str(path))
+    return read_entry(store.tree.read_file(path, MOST_ENTRY), path.stem, str(path))
 
 
 @dataclass
@@ -65,7 +69,7 @@ def gc(store: Store, *, delete: bool = False) -> Sweep:
 
     MissingError while a run uses the store.
     """
-    with locked(store.locks / "store", wait=False) as alone:
+    with store.lock("store", wait=False) as alone:
         if not alone:
             raise MissingError(
                 "a run is using this store", where=str(store.root), next="wait for it to end, then sweep again"
@@ -73,46 +77,33 @@ def gc(store: Store, *, delete: bool = False) -> Sweep:
         found = _find_garbage(store)
         if delete:
             for key in found.entries:
-                with translating_os_errors(store.entries.path(key)):
-                    store.entries.path(key).unlink(missing_ok=True)
+                store.tree.remove(store.entries.path(key))
             for folder in {store.entries.path(key).parent for key in found.entries}:
-                with translating_os_errors(folder):
-                    sync_folder(folder)  # before any blob goes: a crash may leave blobs without entries only
+                store.tree.sync_folder(folder)  # before any blob goes: a crash may leave blobs without entries only
             for digest in found.blobs:
                 store.blobs.remove(digest)
             for folder in found.folders:
-                if folder.is_dir() and not folder.is_symlink():
-                    remove_tree(folder)
-                else:
-                    with translating_os_errors(folder):
-                        folder.unlink(missing_ok=True)
+                store.tree.remove(folder)
     return found
 
 
 def _find_garbage(store: Store) -> Sweep:
+    for one in filter(attrgetter("shut"), strangers(store)):
+        raise _unreadable(one.path, one.flaw)
     named_blobs, named_keys, documents = _named_by_runs(store)
     views = _named_by_attempts(store, named_blobs, documents)
     found = Sweep()
-    kept: list[Entry] = []
-    for path in store.entries.all():
-        try:
-            entry = read_entry_file(store, path)
-        except HarnessError as bad:
-            raise _unreadable(path, bad.what) from bad
-        if entry.key in named_keys:
-            kept.append(entry)
-        else:
-            found.entries.append(entry.key)
+    kept = _kept_entries(store, named_keys, found)
     for entry in kept:
         named_blobs |= _digests(dict(entry.preimage)) | {out.sha256 for out in entry.outputs.values()}
-    named_blobs |= {path.name for path in store.imported.glob("*") if is_digest(path.name)}
+    named_blobs |= set(filter(is_digest, store.tree.list_names("imported")))
     needed = {str(entry.preimage[part]) for entry in kept for part in ("code", "environment")} | documents
     there = {path.name for path in blob_files(store)}  # a journal holds many digests that name no blob
     for digest in sorted(named_blobs & there | needed):  # documents that name blobs: closures, environments, locks
         named_blobs |= _named_in(store, digest, needed=digest in needed)
     for path in image_files(store):
         try:
-            named_blobs |= _digests(read_image(path))
+            named_blobs |= _digests(read_image(store, path))
         except HarnessError as bad:
             raise _unreadable(path, bad.what) from bad
     for path in blob_files(store):
@@ -120,21 +111,44 @@ def _find_garbage(store: Store) -> Sweep:
             raise _unreadable(path, "no blob has such a name")
         if path.name not in named_blobs:
             found.blobs.append(path.name)
-            found.bytes += path.lstat().st_size
-    found.folders = sorted(store.temp.iterdir()) if store.temp.is_dir() else []
+            found.bytes += facts.st_size if (facts := store.tree.facts(path)) else 0
+    found.folders = [store.temp / name for name in store.tree.list_names("tmp")]
     found.folders += _idle_layers(store, named_blobs)
-    found.folders += sorted(path for path in (store.root / VIEWS).glob("*") if path.name not in views)
-    halves = (path for top in (store.entries.root, store.runs, store.root) for path in top.glob("*/.*.tmp"))
-    found.folders += sorted(path for path in halves if is_leftover(path.name))
+    found.folders += [store.root / VIEWS / name for name in store.tree.list_names(VIEWS) if name not in views]
+    found.folders += _halves(store)
     return found
+
+
+def _kept_entries(store: Store, named: set[str], found: Sweep) -> list[Entry]:
+    """Read every entry, and tell those that runs name from the others, which are garbage."""
+    kept: list[Entry] = []
+    for path in store.entries.all():
+        try:
+            entry = read_entry_file(store, path)
+        except HarnessError as bad:
+            raise _unreadable(path, bad.what) from bad
+        if entry.key in named:
+            kept.append(entry)
+        else:
+            found.entries.append(entry.key)
+    return kept
+
+
+def _halves(store: Store) -> Iterator[Path]:
+    """Find what killed writes left: in the root, in its folders, and in those of the entries and runs."""
+    tops = [store.root / name for name in store.tree.list_folders(".") if name != "tmp"]
+    tops += [top / name for top in (store.entries.root, store.runs) for name in store.tree.list_folders(top)]
+    for top in (store.root, *tops):
+        yield from (top / name for name in store.tree.list_names(top) if is_leftover(name))
 
 
 def _idle_layers(store: Store, named: set[str]) -> list[Path]:
     """List cached notes of image layers whose layer is to be deleted."""
     idle = []
-    for path in sorted((store.images / "layers").glob("*.json")):
+    layers = store.images / "layers"
+    for path in (layers / name for name in store.tree.list_names(layers) if name.endswith(".json")):
         try:
-            kept = parse(read_plain(path), "layer/1", str(path))["layer"] in named
+            kept = parse(store.tree.read_file(path, MOST_NOTE), "layer/1", str(path))["layer"] in named
         except (OSError, HarnessError, LookupError):
             kept = False
         if not kept:
@@ -153,10 +167,10 @@ def _named_by_runs(store: Store) -> tuple[set[str], set[str], set[str]]:
         raise _unreadable(store.heads.path, bad.what) from bad
     for run in sorted({*store.run_ids(), *runs}):
         path = store.journal(run)
-        if run not in runs and not path.exists() and {one.name for one in path.parent.iterdir()} <= {FILE}:
+        if run not in runs and not store.has_journal(run) and set(store.tree.list_names(path.parent)) <= {FILE}:
             continue  # killed before its first event, or an attempt that is not scored yet
         try:
-            chain = follow_journal(store, runs[run]) if run in runs else read_chain(path)
+            chain = follow_journal(store, runs[run]) if run in runs else store.read_journal(run)
         except HarnessError as bad:
             raise _unreadable(path, bad.what) from bad
         if chain.broken:
@@ -186,16 +200,15 @@ def _named_by_attempts(store: Store, blobs: set[str], documents: set[str]) -> se
 
 def _named_in(store: Store, digest: str, *, needed: bool) -> set[str]:
     """Collect the digests in a document; one that is needed and cannot be read stops the collection."""
-    state = store.blobs.state(digest)
-    if needed and state != "sound":
-        raise _unreadable(store.blobs.path(digest), f"this blob is {state}, and what it names cannot be known")
     path = store.blobs.path(digest)
-    if state != "sound":
-        return set()
-    with translating_os_errors(path):
-        if not needed and path.stat().st_size > MOST_NAMING:
+    try:
+        if not needed and store.blobs.size(digest) > MOST_NAMING:
             return set()
-        data = read_plain(path)
+        data = store.blobs.read(digest, MOST_DOCUMENT if needed else MOST_NAMING)
+    except DamageError as bad:
+        if needed:
+            raise _unreadable(path, f"{bad.what}, and what it names cannot be known") from bad
+        return set()
     try:
         kind = json.loads(data).get("type") if data.startswith(b"{") else None
     except (ValueError, AttributeError, RecursionError):

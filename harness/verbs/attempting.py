@@ -149,9 +149,10 @@ class AttemptDoor:
         store = Store.make(self.backend.served.target.store)
         self._path = store.root / "sessions" / f"{stamp(16)}.jsonl"
         fields = {"principal": self.backend.principal, "profile": self.backend.profile, "versions": versions()}
-        begin_session(self._path, {**fields, "tools": tools})
-        log = session_log(os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC))
-        self._empty = self._path.stat().st_size
+        begin_session(self._path, {**fields, "tools": tools}, store.tree)
+        log = session_log(store.tree.open_log(self._path, make=False))
+        self._tree = store.tree
+        self._empty = self._size()
         self._session = Session(log, self.backend, tools)
 
     def reply(self, tool: str, args: Mapping[str, Any]) -> AgentReply:
@@ -167,8 +168,12 @@ class AttemptDoor:
     def close(self) -> None:
         """Close the session; where nothing was written into its log, there is no log."""
         self._session.close()
-        if self._path.stat().st_size == self._empty:
-            self._path.unlink()
+        if self._size() == self._empty:
+            self._tree.remove(self._path)
+
+    def _size(self) -> int:
+        facts = self._tree.facts(self._path)
+        return facts.st_size if facts else -1
 
     def __enter__(self) -> AttemptDoor:
         """Enter the `with` block in which the door is open."""

@@ -212,7 +212,7 @@ def abandon_attempt(project: Project, asked: AttemptRequest) -> ShowAttemptResul
     chain = follow_transcript(store, attempt)
     if attempt_outcome(store, attempt).status != OPEN:
         raise InputError("this attempt has ended", where=attempt, next=f"`harness attempts show {attempt}`")
-    handle = os.open(transcript_path(store, attempt), os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC)
+    handle = store.tree.open_log(transcript_path(store, attempt), make=False)
     try:
         transcript = Transcript(handle)
     except BaseException:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -9,9 +10,10 @@ from pathlib import Path
 
 from harness.clock import stamp
 from harness.errors import HarnessError, InputError, Interrupted
-from harness.files import locked, remove_tree
+from harness.files import is_plain, locked, remove_tree
 
 FOLDER = ".reproduce"
+_STAMP = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}")
 GONE = "the store of this reproduction is gone: the next one begins with nothing, so that nothing old passes for new"
 
 
@@ -37,6 +39,11 @@ def fresh_store(given: Path | None, project: Path, say: Callable[[str], None]) -
         with _told(given, left):
             yield FreshStore(given.absolute(), stays=True)
         return
+    if (project / FOLDER).is_symlink():
+        raise InputError(
+            "the folder of reproductions is a link, and nothing behind it is deleted",
+            where=str(project / FOLDER), next="see what it is, and move it away",
+        )  # fmt: skip
     _sweep(project / FOLDER, say)
     with _own(project / FOLDER) as place, _told(place.root, GONE):
         yield place
@@ -64,7 +71,7 @@ def _lock(root: Path) -> Path:
 
 def _sweep(folder: Path, say: Callable[[str], None]) -> None:
     """Delete temporary stores of killed reproductions: their lock files exist, and nobody holds them."""
-    for lock in sorted(folder.glob("*.lock")):
+    for lock in sorted(path for path in folder.glob("*.lock") if _STAMP.fullmatch(path.stem) and is_plain(path)):
         with locked(lock, wait=False) as ours:
             if ours and lock.exists():  # else it has just come to its end
                 root = lock.with_suffix("")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Sequence
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import harness.evidence.diff as differ
 import harness.evidence.explain as explainer
 from harness import arrays
 from harness.clean_start import is_clean
+from harness.digest import CHUNK, sha256_stream
 from harness.errors import AGREED, DISAGREED, InputError
 from harness.evidence.audit.checks import Coverage, Report
 from harness.evidence.audit.reexecution import BUDGET, LEVELS, ReexecutionOptions
@@ -59,18 +60,39 @@ def get(project: Project, asked: GetRequest) -> GetResult:
     if asked.output not in outputs:
         raise _no_output(store, run, asked.output, sorted(outputs))
     made = outputs[asked.output]
-    path = store.blobs.deliver(made["sha256"])
     if asked.to:
-        to = project.path(asked.to)
-        with translating_os_errors(asked.to):
-            if to.is_dir() or not to.parent.is_dir():
-                raise InputError(
-                    "this file cannot be written", where=str(asked.to), next="name a file in a folder that is there"
-                )
-            shutil.copyfile(path, to)
-    found: dict[str, Any] = {"array": said} if (said := _array(path)) else {}
-    file = str(asked.to or path)
+        _copy(store, made, project.path(asked.to), str(asked.to))
+    with store.blobs.open(made["sha256"], made["size"]) as blob:  # what is described is what was hashed
+        said = _array(Path(f"/proc/self/fd/{blob.fileno()}"))
+    found: dict[str, Any] = {"array": said} if said else {}
+    file = str(asked.to or store.blobs.path(made["sha256"]))
     return GetResult(run=run, output=asked.output, sha256=made["sha256"], size=made["size"], file=file, **found)
+
+
+def stream_output(project: Project, asked: GetRequest, made: GetResult) -> Iterator[bytes]:
+    """Read an output in pieces from the descriptor by which it was hashed; an error where it changed meanwhile."""
+    store, _ = project.run(asked.run)
+    with store.blobs.open(made.sha256, made.size) as blob:
+        while piece := blob.read(CHUNK):
+            yield piece
+        blob.seek(0)
+        with open(blob.fileno(), "rb", buffering=0, closefd=False) as whole:
+            again, _ = sha256_stream(whole)
+    if again != made.sha256:
+        raise store.blobs.damage(made.sha256, "changed")
+
+
+def _copy(store: Store, made: Mapping[str, Any], to: Path, asked: str) -> None:
+    """Copy a blob to a file, hashed as it is copied: no other bytes get that name, and a link there is replaced."""
+    with translating_os_errors(asked):
+        if to.is_dir() or not to.parent.is_dir() or (to.exists() and not to.is_file()):
+            raise InputError("this file cannot be written", where=asked, next="name a file in a folder that is there")
+        temp = to.with_name(f".{to.name[:200]}.{secrets.token_hex(4)}.tmp")
+        try:
+            store.blobs.copy_to(made["sha256"], temp, size=made["size"])
+            temp.rename(to)
+        finally:
+            temp.unlink(missing_ok=True)
 
 
 def _array(path: Path) -> str:

@@ -8,6 +8,7 @@ import pytest
 from harness.digest import sha256
 from harness.errors import DamageError, HarnessError, InputError
 from harness.store.blobs import Blobs, is_digest
+from harness.store.tree import StoreTree
 
 DATA = b"the bytes of a blob"
 NAME = sha256(DATA)
@@ -16,7 +17,7 @@ NAME = sha256(DATA)
 @pytest.fixture
 def store(tmp_path):
     """Give a way to open the same blobs again, as another process would."""
-    return lambda: Blobs(tmp_path / "blobs", tmp_path / "tmp")
+    return lambda: Blobs(StoreTree(tmp_path))
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from harness.digest import document, document_digest, sha256
 from harness.errors import HarnessError, InputError
 from harness.store.entries import Entries, Output, read_entry
+from harness.store.tree import StoreTree
 
 PREIMAGE = {"type": "key/1", "kind": "m:f", "params": {"seed": 7}, "inputs": {}, "outputs": ["rows", "counts"]}
 OUTPUTS = {"rows": Output("a" * 64, 12), "counts": Output("b" * 64, 0)}
@@ -25,7 +26,7 @@ DATA = document(BODY) + b"\n"
 
 @pytest.fixture
 def entries(tmp_path):
-    return Entries(tmp_path / "keys")
+    return Entries(StoreTree(tmp_path))
 
 
 def test_an_entry_is_one_canonical_file_and_reads_back(entries):

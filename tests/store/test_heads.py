@@ -9,11 +9,12 @@ from support import clean_env
 
 from harness.errors import DamageError
 from harness.store.heads import Heads
+from harness.store.tree import StoreTree
 
 
 @pytest.fixture
 def heads(tmp_path):
-    return Heads(tmp_path / "heads.jsonl", tmp_path / "locks" / "heads")
+    return Heads(StoreTree(tmp_path))
 
 
 def fill(heads, count=3):
@@ -50,12 +51,13 @@ def test_four_processes_at_once_keep_one_unbroken_chain(heads):
         import sys
         from pathlib import Path
         from harness.store.heads import Heads
-        heads = Heads(Path(sys.argv[1]), Path(sys.argv[2]))
+        from harness.store.tree import StoreTree
+        heads = Heads(StoreTree(Path(sys.argv[1])))
         sys.stdin.readline()
         for number in range(25):
-            heads.add("run.started", {"run": f"{sys.argv[3]}-{number}", "journal": "a" * 64})
+            heads.add("run.started", {"run": f"{sys.argv[2]}-{number}", "journal": "a" * 64})
     """
-    words = [sys.executable, "-c", textwrap.dedent(code), str(heads.path), str(heads.lock)]
+    words = [sys.executable, "-c", textwrap.dedent(code), str(heads.tree.root)]
     writers = [subprocess.Popen([*words, name], env=clean_env(), stdin=subprocess.PIPE, text=True) for name in "abcd"]
     for writer in writers:
         writer.stdin.write("go\n")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from support import clean_env, tree
 
+from harness.clock import stamp
 from harness.digest import sha256
 from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.evidence.fsck import fsck
@@ -158,7 +159,6 @@ class Model(RuleBasedStateMachine):
         self.store = Store.make(self.root / "store")
         self.state = {sha256(data): "missing" for data in CONTENTS}
         self.named = set()
-        self.runs = 0
 
     def teardown(self):
         shutil.rmtree(self.root)
@@ -190,8 +190,7 @@ class Model(RuleBasedStateMachine):
 
     @rule(data=st.sampled_from(CONTENTS))
     def name_by_a_run(self, data):
-        self.runs += 1
-        run, name = f"run-{self.runs}", sha256(data)
+        run, name = stamp(), sha256(data)
         journal = Journal(self.store.journal(run))
         kept = {part: self.store.blobs.put(part.encode()) for part in ("manifest", "lock", "environment")}
         about = {"plan": "0" * 64, "engine": "local", "isolation": "process", "image": "none", "steps": 1, "facts": {}}

@@ -5,6 +5,7 @@ import shutil
 import pytest
 from support import tree
 
+from harness.clock import stamp
 from harness.digest import document, sha256
 from harness.errors import DamageError, HarnessError, MissingError
 from harness.evidence.fsck import fsck
@@ -21,7 +22,7 @@ class Kept:
     def __init__(self, root):
         self.store = Store.make(root)
         self.entry = self.step("named")
-        self.run = "20260101T000000Z-aaaaaaaa"
+        self.run = stamp()
         self.record(self.run, [self.entry])
 
     def put(self, text):
@@ -108,7 +109,7 @@ def test_a_dry_run_finds_the_same_and_deletes_nothing(kept):
 
 def test_a_run_that_was_killed_keeps_what_it_names(kept):
     entry = kept.step("of a killed run")
-    kept.record("20260102T000000Z-bbbbbbbb", [entry], finish=False)
+    kept.record(stamp(), [entry], finish=False)
     assert list(fsck(kept.reopened())) == []
     assert (gc(kept.reopened()).entries, gc(kept.reopened()).blobs) == ([], [])
 

@@ -13,9 +13,8 @@ from typing import Any
 from harness.attempts.fold import AttemptState, fold
 from harness.clock import after
 from harness.digest import differences, sha256
-from harness.errors import HarnessError
+from harness.errors import DamageError, HarnessError
 from harness.evidence.audit.checks import UNCONFIRMED, Report
-from harness.files import is_plain, read_plain
 from harness.manifest.attempt_manifest import AGENT, AttemptAnswered, asked_part, derive_manifest
 from harness.manifest.load import parse_manifest
 from harness.manifest.lockfile import Lock, read_lock
@@ -29,6 +28,7 @@ from harness.store.attempts import (
     transcript_path,
 )
 from harness.store.journal import Chain, Event, check_chain
+from harness.store.limits import MOST_LOG
 from harness.store.store import Store
 
 REACHABLE = "the agent's user could read the store, and so the right answers (gold_reachable)"
@@ -49,7 +49,7 @@ def _attempt(store: Store, started: Event, lock: Lock, model: str, said: Mapping
     own = attempt_of(str(started["run"])) == attempt  # else somebody's manifest names another's attempt
     report.skip(UNCONFIRMED, model, f"answers of an agent taken on trust: attempt {attempt} is never confirmed")
     try:
-        data = store.blobs.read(pinned)
+        data = store.blobs.read(pinned, MOST_LOG)
     except HarnessError as bad:
         report.fail("attempt.changed", model, bad.what)
         return
@@ -79,11 +79,16 @@ def _file(store: Store, attempt: str, data: bytes, own: bool) -> Iterator[str]:
         yield f"{attempt[:80]!r} is no attempt"
         return
     path = transcript_path(store, attempt)
-    if not is_plain(path):
+    try:
+        found = store.tree.find_file(path, MOST_LOG)
+    except DamageError as bad:
+        yield f"runs/{attempt}/{path.name}: {bad.what}"
+        return
+    if found is None:
         if own:
             yield f"runs/{attempt}/{path.name} is missing"
-    elif read_plain(path) != data:
-        yield f"runs/{attempt}/{path.name} is not the transcript that was scored ({_where(path.read_bytes(), data)})"
+    elif found != data:
+        yield f"runs/{attempt}/{path.name} is not the transcript that was scored ({_where(found, data)})"
 
 
 def _where(found: bytes, wanted: bytes) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from harness.errors import HarnessError
 from harness.evidence.audit.checks import Report
 from harness.evidence.run_documents import closure_files, read_environment
+from harness.store.limits import MOST_DOCUMENT
 from harness.store.store import Store
 
 
@@ -22,13 +23,13 @@ class CheckedBlobs:
         self.closures: dict[str, dict[str, str]] = {}  # the files of each closure that was read
         self.flawed = 0
 
-    def check(self, digest: str, subject: str, size: int | None = None) -> bool:
+    def check(self, digest: str, subject: str, size: int | None = None, most: int | None = None) -> bool:
         """Check one blob against its digest and, if given, a size; report a flaw; return whether it has its digest.
 
-        Its bytes are read at most once.
+        Its bytes are read at most once, and not at all where they are more than `most`.
         """
         if digest not in self.sound:
-            state = self.store.blobs.check(digest, size)
+            state = self.store.blobs.check(digest, size, most)
             self.sound[digest] = state == "sound"
             if state != "sound":
                 self._flaw(state, digest, subject)
@@ -36,14 +37,14 @@ class CheckedBlobs:
                 self.sizes[digest] = size
         elif size is not None and self.sound[digest]:
             if digest not in self.sizes:
-                self.sizes[digest] = self.store.blobs.path(digest).stat().st_size
+                self.sizes[digest] = self.store.blobs.size(digest)
             if self.sizes[digest] != size:
                 self._flaw("changed", digest, f"{subject} has {self.sizes[digest]} bytes, not {size}")
         return self.sound[digest]
 
     def closure(self, digest: str, step: str) -> None:
         """Check the code closure of a step, the list of its code files, and then each file; report every flaw."""
-        if digest in self.closures or not self.check(digest, f"code of {step}"):
+        if digest in self.closures or not self.check(digest, f"code of {step}", most=MOST_DOCUMENT):
             return
         self.closures[digest] = {}
         try:
@@ -51,11 +52,11 @@ class CheckedBlobs:
         except HarnessError as bad:
             self.report.fail("entry.changed", step, f"its code is no closure: {bad.what}")
         for path, file in self.closures[digest].items():
-            self.check(file, path)
+            self.check(file, path, most=MOST_DOCUMENT)
 
     def environment(self, digest: str, image: str) -> None:
         """Check an environment document, and that its image is the one the run says it ran in."""
-        if not self.check(digest, "environment"):
+        if not self.check(digest, "environment", most=MOST_DOCUMENT):
             return
         try:
             found = read_environment(self.store.blobs.read(digest), "environment")["image"]

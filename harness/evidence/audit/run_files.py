@@ -6,16 +6,20 @@ It reads bytes and chains alone, and never the meaning of a step.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.digest import canonical, differences, sha256
+from harness.digest import differences, sha256
+from harness.errors import DamageError
 from harness.evidence.audit.checks import Report
 from harness.evidence.record import FINISHED, spell, summarise
-from harness.files import is_leftover, is_plain, open_plain, read_plain, translating_os_errors
+from harness.files import is_leftover, translating_os_errors
 from harness.store.attempts import ATTEMPT_ID, CLOSED, STARTED
 from harness.store.attempts import FILE as ATTEMPT_FILE
-from harness.store.journal import Chain, Event, read_chain
+from harness.store.journal import MOST_START, Chain, Event
+from harness.store.limits import MOST_LOG, MOST_RECORD
+from harness.store.places import show_name
 from harness.store.store import Store
 
 TAIL = 4096  # no last line of a run is longer
@@ -37,11 +41,14 @@ def audit_run_files(store: Store, run: str, report: Report) -> Chain | None:
 
 
 def _journal(store: Store, run: str, report: Report) -> Chain | None:
-    path = store.journal(run)
-    if not is_plain(path):
+    if not store.tree.is_file(store.journal(run)):
         report.fail("chain.broken", "journal.jsonl", "the run has no journal")
         return None
-    chain = read_chain(path)
+    try:
+        chain = store.read_journal(run)
+    except DamageError as bad:
+        report.fail("chain.broken", "journal.jsonl", bad.what)
+        return None
     if chain.broken:
         report.fail("chain.broken", "journal.jsonl", chain.broken)
     if chain.torn:
@@ -99,8 +106,8 @@ def _heads(store: Store, run: str, chain: Chain, report: Report) -> bool:
     if "run.finished" in mine:
         if mine["run.finished"]["journal"] != chain.head:
             report.fail("chain.broken", "journal.jsonl", "its last line is not the one heads.jsonl names")
-        path = store.record(run)
-        if not is_plain(path) or sha256(read_plain(path)) != mine["run.finished"]["record"]:
+        data = _read_record(store, run)
+        if data is None or sha256(data) != mine["run.finished"]["record"]:
             report.fail("record.changed", "record.json", "it is not the record that heads.jsonl names")
     elif ended:
         report.skip("chain.incomplete", "heads.jsonl", "the end of this run is not in the list of runs")
@@ -117,9 +124,9 @@ def _lines_of(store: Store, run: str, heads: Chain) -> tuple[dict[str, Event], l
             if head["event"] in mine:
                 flaws.append(f"line {head['n'] + 1} repeats the {head['event']} of this run")
             mine[head["event"]] = head
-        elif not is_plain(path := _log(store, head)):
+        elif not store.tree.is_file(path := _log(store, head)):
             flaws.append(f"line {head['n'] + 1} names run {head['run']}, which left no journal")
-        elif _line(path, last=head["event"] in ("run.finished", CLOSED)) != head["journal"]:
+        elif _line(store, path, last=head["event"] in ("run.finished", CLOSED)) != head["journal"]:
             flaws.append(f"line {head['n'] + 1} names run {head['run']}, whose journal is not the one that was listed")
     return mine, flaws
 
@@ -130,26 +137,36 @@ def _log(store: Store, head: Event) -> Path:
     return journal.parent / ATTEMPT_FILE if head["event"] in (STARTED, CLOSED) else journal
 
 
-def _line(path: Path, *, last: bool) -> str:
-    """Name the first or the last line of a journal, without reading what lies between."""
-    with translating_os_errors(path), open_plain(path) as file:
-        if last:
-            file.seek(max(0, path.stat().st_size - TAIL))
-            tail = file.read()
-            return sha256(tail[tail.rfind(b"\n", 0, -1) + 1 :])
-        return sha256(file.readline())
+def _line(store: Store, path: Path, *, last: bool) -> str:
+    """Name the first or the last line of a journal, without reading what lies between; empty where none may be read."""
+    try:
+        with translating_os_errors(path), store.tree.open_file(path, MOST_LOG) as file:
+            if last:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
+                tail = file.read(TAIL)
+                return sha256(tail[tail.rfind(b"\n", 0, -1) + 1 :])
+            return sha256(file.readline(MOST_START))
+    except DamageError:
+        return ""
+
+
+def _read_record(store: Store, run: str) -> bytes | None:
+    """Read the record of a run; None where there is none that may be read."""
+    try:
+        return store.tree.find_file(store.record(run), MOST_RECORD)
+    except DamageError:
+        return None
 
 
 def _record(store: Store, run: str, chain: Chain, ended: bool, report: Report) -> None:
     """Compute the record again, since it is the summary of the journal and nothing else; compare field by field."""
-    path = store.record(run)
-    if not is_plain(path):
+    data = _read_record(store, run)
+    if data is None:
         if ended:
             report.fail("record.changed", "record.json", "it is missing")
         elif chain.events[-1]["event"] == "run.finished":
             report.skip("chain.incomplete", "record.json", "the run was killed before it wrote its record")
         return
-    data = read_plain(path)
     if chain.broken:
         report.skip("record.changed", "record.json", "it cannot be computed from a broken journal")
         return
@@ -168,7 +185,7 @@ def _record(store: Store, run: str, chain: Chain, ended: bool, report: Report) -
 def _folder(store: Store, run: str, report: Report) -> None:
     """Name what lies in a run's folder besides its journal and its record: somebody added it."""
     known = {"journal.jsonl", "record.json", *([ATTEMPT_FILE] if ATTEMPT_ID.fullmatch(run) else [])}
-    found = (path.name for path in (store.runs / run).iterdir() if not is_leftover(path.name))
+    found = (name for name in store.tree.list_names(store.runs / run) if not is_leftover(name))
     strangers = sorted(set(found) - known)
     for name in strangers:
-        report.fail("unaccounted", f"runs/{run}/{canonical(name).decode()}", "no run makes such a file")
+        report.fail("unaccounted", f"runs/{run}/{show_name(name)}", "no run makes such a file")

@@ -13,11 +13,11 @@ from harness.errors import HarnessError
 from harness.evidence.audit.checked_blobs import CheckedBlobs
 from harness.evidence.audit.checks import Report
 from harness.evidence.record import FINISHED
-from harness.files import read_plain
 from harness.steps import CPU, NUMERICS, PROCESSOR, Computing, Pinned, Plan, Setting, Step, preimage
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry, read_entry
 from harness.store.journal import Chain, Event
+from harness.store.limits import MOST_DOCUMENT, MOST_ENTRY
 from harness.store.store import Store
 
 Made = dict[str, Entry]  # the steps whose entries are sound
@@ -41,7 +41,7 @@ def audit_steps(
     events = {event["step"]: event for event in chain.events if event["event"] in FINISHED}
     started = chain.events[0]
     for name in ("manifest", "lock"):
-        blobs.check(str(started[name]), name)
+        blobs.check(str(started[name]), name, most=MOST_DOCUMENT)
     for place in (started, started.get("sandbox")):
         if place:
             blobs.environment(str(place["environment"]), str(place["image"]))
@@ -55,7 +55,7 @@ def audit_steps(
             for digest in [source] if isinstance(source, str) else source:
                 blobs.check(digest, f"input {name} of {step}")
         blobs.closure(entry.preimage["code"], step)
-        blobs.check(entry.preimage["environment"], f"environment of {step}")
+        blobs.check(entry.preimage["environment"], f"environment of {step}", most=MOST_DOCUMENT)
         made[step] = entry
     blobs.settle()
     if plan:
@@ -70,7 +70,7 @@ def _entry(store: Store, step: str, event: Event, report: Report) -> Entry | Non
     key = str(event.get("key", ""))
     path = store.entries.path(key) if is_digest(key) else store.entries.root
     try:
-        data = read_plain(path)
+        data = store.tree.read_file(path, MOST_ENTRY)
     except HarnessError:
         report.fail("entry.changed", f"{step} (keys/{key[:2]}/{key}.json)", "it is missing")
         return None

@@ -8,11 +8,11 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Collection, Iterator
-from itertools import pairwise
 from typing import Any
 
 from harness.clock import MONOTONE
 from harness.evidence.audit.checks import Report
+from harness.evidence.run_times import contradicting_times
 from harness.store.blobs import is_digest
 from harness.store.journal import Chain, Event
 
@@ -35,8 +35,14 @@ def audit_values(chain: Chain, isolations: Callable[[str], Collection[str] | Non
 
     `isolations` gives those of an engine; None, for one that is not installed, makes that check skipped.
     """
+    run = str(chain.events[0]["run"])
     flaws = [f"line {number}: {flaw}" for number, event in enumerate(chain.events, 1) for flaw in _odd(event)]
-    report.settle("unaccounted", "values", [*flaws, *_times(chain), *_outputs(chain)], f"{len(chain.events)} lines")
+    report.settle(
+        "unaccounted",
+        "values",
+        [*flaws, *contradicting_times(chain, run), *_outputs(chain)],
+        f"{len(chain.events)} lines",
+    )
     _isolation(chain.events[0], isolations, report)
 
 
@@ -101,14 +107,6 @@ def _is_time(text: str) -> bool:
         return bool(_TIME.fullmatch(text) and datetime.datetime.fromisoformat(text))
     except ValueError:
         return False
-
-
-def _times(chain: Chain) -> Iterator[str]:
-    """Name the first line that is older than the one before it, where the run's clock only went forward."""
-    if chain.events[0].get("clock") == MONOTONE:
-        times = (event["at"] for event in chain.events)
-        back = (number for number, (one, two) in enumerate(pairwise(times), 2) if two < one)
-        yield from (f"line {number} is older than the line before it" for number in list(back)[:1])
 
 
 def _outputs(chain: Chain) -> Iterator[str]:

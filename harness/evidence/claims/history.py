@@ -20,7 +20,6 @@ from harness.evidence.record import Record, read_record
 from harness.manifest.lockfile import Lock
 from harness.steps import STAGES
 from harness.store.blobs import is_digest
-from harness.store.journal import read_chain
 from harness.store.store import Store
 
 # What of an intent changes no output, and which pins do: a run under another value of these is a run of the manifest.
@@ -66,7 +65,6 @@ class History:
                 next="restore heads.jsonl from a copy; `harness audit last` says more",
             )
         self.store = store
-        self._top = str(store.runs)
         self._listed = {str(event["run"]): event for event in chain.events if event["event"] == "run.finished"}
         self._locks: dict[str, Mapping[str, Any] | None] = {}
         self._made: dict[str, EndedRun] = {}
@@ -80,9 +78,9 @@ class History:
     def _start(self, run: str, first: str) -> None:
         """Read how a run was started from the first line of its journal alone, if the list of runs knows that line."""
         try:
-            line = _read(f"{self._top}/{run}/journal.jsonl", line=True)
+            line = _read(self.store, f"runs/{run}/journal.jsonl", line=True)
             begun = _value(line) if sha256(line) == first else None
-        except (OSError, ValueError, RecursionError):
+        except (OSError, DamageError, ValueError, RecursionError):
             begun = None
         if isinstance(begun, dict) and begun.get("run") == run and self.lock(begun.get("lock")):
             limit = begun.get("limit")
@@ -182,8 +180,8 @@ class History:
     def _vouched(self, run: str) -> bytes:
         """Read the record of a run that ended, if it is the one that the list of runs names."""
         try:
-            data = _read(f"{self._top}/{run}/record.json")
-        except OSError:
+            data = _read(self.store, f"runs/{run}/record.json")
+        except (OSError, DamageError):
             data = b""
         if sha256(data) != self._listed[run]["record"]:
             raise self._damaged(run)
@@ -202,7 +200,7 @@ class History:
 
     def untouched(self, run: str) -> frozenset[str]:
         """Return the outputs of a run that no model took part in: those of steps in stages before the responses."""
-        events = read_chain(self.store.journal(run)).events
+        events = self.store.read_journal(run).events
         before = STAGES[: STAGES.index("responses")]
         steps = {event["step"] for event in events if event.get("stage") in before}
         return frozenset(event["name"] for event in events if event["event"] == "output" and event["step"] in steps)
@@ -221,9 +219,9 @@ def _value(line: bytes) -> Any:
     return value
 
 
-def _read(path: str, *, line: bool = False) -> bytes:
-    """Read a plain file, or its first line; thousands are read, and what is no plain file gives nothing."""
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+def _read(store: Store, place: str, *, line: bool = False) -> bytes:
+    """Read a plain file, or its first line; thousands are read, and what is no plain file is an error."""
+    handle = store.tree.open_read(place, MOST)
     try:
         data = more = os.read(handle, FEW)
         while len(more) >= FEW and len(data) < MOST and not (line and b"\n" in data):

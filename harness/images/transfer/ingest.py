@@ -192,7 +192,7 @@ def has_blob(store: Store, want: Descriptor, where: str) -> bool:
     """Whether a store has a blob intact; one of another size than the descriptor says is an error."""
     if store.blobs.state(want.sha256) != "sound":
         return False
-    if file_size(store.blobs.path(want.sha256)) != want.size:
+    if store.blobs.size(want.sha256) != want.size:
         raise _refused(f"sha256:{want.sha256} is not {want.size} bytes long", where)
     return True
 

@@ -102,7 +102,7 @@ def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: M
 def _wanted_manifest(store: Store, client: RegistryClient, there: Reference, wanted: str) -> bytes:
     """Get the manifest's bytes: from the store where the digest is known, else from the registry."""
     if there.tag is None or there.digest:
-        if store.blobs.state(wanted) == "sound" and store.blobs.path(wanted).stat().st_size <= SMALL:
+        if store.blobs.state(wanted) == "sound" and store.blobs.size(wanted) <= SMALL:
             return store.blobs.read(wanted)
         name = f"sha256:{wanted}"
     else:

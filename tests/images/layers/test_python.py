@@ -18,13 +18,14 @@ from harness.images.layers import python
 from harness.images.locks import Wheel
 from harness.run.packages import environment
 from harness.store.blobs import Blobs
+from harness.store.tree import StoreTree
 
 EPOCH = 1_767_225_600
 
 
 @pytest.fixture
 def blobs(tmp_path: Path) -> Blobs:
-    return Blobs(tmp_path / "blobs", tmp_path / "tmp")
+    return Blobs(StoreTree(tmp_path))
 
 
 def members(path: Path) -> dict[str, tarfile.TarInfo]:
@@ -83,7 +84,7 @@ def test_a_package_in_an_image_has_the_record_it_has_when_pip_installs_it(tmp_pa
     files[0].write_bytes(odd_wheel())
     wheels = [put(blobs, odd_wheel(), "odd")]
     label, digest = next(one for one in built("sandbox").sources.items() if one[0].startswith("numpy-"))
-    data = Blobs(SHARED / "blobs", SHARED / "tmp").read(digest)
+    data = Blobs(StoreTree(SHARED)).read(digest)
     name, version = label.removesuffix(".whl").split("-")
     wheels.append(put(blobs, data, name, version))
     files.append(tmp_path / "wheels" / f"{name}-{version}-{_tag(blobs.path(digest))}.whl")

@@ -1,0 +1,56 @@
+"""Times that contradict each other: of a run or attempt its id, the events of its log, and the clock of this machine.
+
+A clock that was set back between two runs is nobody's lie, and contradicts nothing; within a log times only go
+forward. It knows times, and never what happened at them.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from itertools import pairwise
+
+from harness.clock import MONOTONE, after, now
+from harness.store.attempts import ATTEMPT_ID, attempt_of
+from harness.store.journal import Chain, Event
+
+DAY = 24 * 60 * 60  # seconds that two clocks may differ by, and that a start may take
+
+
+def contradicting_times(chain: Chain, name: str) -> Iterator[str]:
+    """Name the times of a journal or transcript that cannot be: each one flaw, and of each kind the first.
+
+    A log begins when its id was made, or a moment later; the run of an attempt bears the attempt's id, and begins
+    whenever that is scored. Older runs' clocks may have been set back while they ran.
+    """
+    begun = str(chain.events[0]["at"])
+    if stamped := id_time(name):
+        scored = chain.events[0]["event"] == "run.started" and ATTEMPT_ID.fullmatch(attempt_of(name)) is not None
+        if begun < stamped and not scored:
+            yield f"it begins at {begun[:40]}, before its id was made"
+        elif begun > after(stamped, DAY) and not scored:
+            yield f"it begins at {begun[:40]}, more than a day after its id was made"
+    until = after(now(), DAY)
+    late = next((event for event in chain.events if str(event["at"]) > until), None)
+    if late:
+        yield f"line {late['n'] + 1} is of {late['at'][:40]}, which is in the future"
+    back = next((two for one, two in pairwise(chain.events) if _one_clock(chain, two) and two["at"] < one["at"]), None)
+    if back:
+        yield f"line {back['n'] + 1} is older than the line before it"
+
+
+def _one_clock(chain: Chain, event: Event) -> bool:
+    """Whether the line before this one was written by the same process, whose clock only goes forward."""
+    begun = chain.events[0]
+    if begun["event"] == "run.started":
+        return bool(begun.get("clock") == MONOTONE)
+    return event["event"] != "reopened" and int(event["n"]) > 1  # whoever opens an attempt writes its first line
+
+
+def id_time(name: str) -> str:
+    """Spell the time in the id of a run or attempt as events do; empty where there is none."""
+    try:
+        made = datetime.datetime.strptime(name[:16], "%Y%m%dT%H%M%SZ")
+    except ValueError:
+        return ""
+    return made.isoformat(timespec="milliseconds") + "Z"
