@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli.options import Debug, Images, Jobs, Json, Run, StoreDir, project
-from harness.cli.terminal import give, on_terminal, render, say, short, table, watching
+from harness.cli.terminal import flat, give, on_terminal, render, say, short, table, watching
 
 SHOWN = 5  # lines of an edited file
 NOTES = 10
@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
 def get(
     run: Run,
     output: Annotated[str, typer.Argument(help="The name of an output.")],
-    to: Annotated[Path | None, typer.Option("-o", "--to", envvar="HARNESS_TO", help="Write to this file.")] = None,
+    to: Annotated[Path | None, typer.Option("-o", "--to", help="Write to this file.")] = None,
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
@@ -81,13 +81,19 @@ def audit(
     word = done.words + (", its own checks fail" if done.self_checks == "fail" else "")
     word += f", {done.by_tolerance}" if done.by_tolerance else ""
     word += f"; {done.cause.text}" if done.cause else ""
-    text = f"{done.coverage.text}\n" if done.coverage else ""
+    text = f"{flat(done.coverage.text)}\n" if done.coverage else ""
     some = f", limited to {done.limit} items of each dataset" if done.limit else ""
-    text += f"run {done.run}{some}: {word}; {passed} checks passed, {len(flaws)} did not (level {level})"
-    text += f"\njudged by {done.harness.text}"
-    text += "".join(f"\nnote: {note}" for note in done.notes[:NOTES])
-    text += f"\nnote: {len(done.notes) - NOTES} more (--json shows all)" if len(done.notes) > NOTES else ""
-    text += "".join(f"\ndata: {name} {one.text()}" for name, one in done.data.items())
+    counts = f"{passed} checks passed, {len(flaws)} did not (level {level})"
+    text += f"run {done.run}{some}: {flat(word)}; {counts}"
+    under = f" against the files of {flat(done.judged.project)}" if done.judged.project else ""
+    lines = [f"judged in the store {flat(done.judged.store)}{under} by {done.harness.text}"]
+    if done.stand_ins:
+        named = (f"{name} (shown the answers)" if shown else name for name, shown in sorted(done.stand_ins.items()))
+        lines.append(f"stand-ins, and no models: {', '.join(named)}")
+    lines += [f"note: {note}" for note in done.notes[:NOTES]]
+    lines += [f"note: {len(done.notes) - NOTES} more (--json shows all)"] if len(done.notes) > NOTES else []
+    lines += [f"data: {name} {one.text()}" for name, one in done.data.items()]
+    text += "".join(f"\n{flat(line)}" for line in lines)
     told = table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else ""
     return render(done, told + text, json)
 

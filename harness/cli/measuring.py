@@ -67,7 +67,7 @@ def analyse(
     ] = None,
     to: Annotated[
         Path | None,
-        typer.Option("-o", "--to", envvar="HARNESS_TO", help="Write the result's arrays to this file."),
+        typer.Option("-o", "--to", help="Write the result's arrays to this file."),
     ] = None,
     json: Json = False,
     debug: Debug = False,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from harness.verbs.project import Progress, Result, Watch
 
 GAP, INDENT = "  ", "    "
+BREAKS = {ord(each): each.encode("unicode_escape").decode() for each in "\n\t\v\f\x85\u2028\u2029"}  # of a line
 ANSWERS = "answers"  # the state of what is told of models' answers; everything else is told of steps
 QUIET = 15.0  # seconds after which a line is said again that says the same
 NARROWEST = 8  # no column of a table is made narrower, whatever the terminal
@@ -76,12 +77,20 @@ def clean(text: str) -> str:
     return "".join(c if c in "\n\t" or c.isprintable() or (c.isspace() and c > "\x9f") else "\ufffd" for c in text)
 
 
+def flat(text: str) -> str:
+    """Spell a text on one line: a name that holds line breaks must not look like lines of ours."""
+    return text.translate(BREAKS)
+
+
 def fail(error: HarnessError, as_json: bool, debug: bool) -> int:
     """Print an error on stderr, as JSON or as text, and return its exit code; a traceback only with `debug`."""
     if as_json:
         say(json.dumps(error.as_data(), ensure_ascii=True))
     else:
-        say(f"error: {error}")
+        lines = [f"error: {flat(error.what)}"]
+        lines += [f"  where: {flat(error.where)}"] if error.where else []
+        lines += [f"  next:  {flat(error.next)}"] if error.next else []
+        say("\n".join(lines))
     if debug:
         import traceback
 
@@ -91,11 +100,11 @@ def fail(error: HarnessError, as_json: bool, debug: bool) -> int:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]], notes: Sequence[str] = ()) -> str:
     """Format rows in columns, on a terminal no wider than it is; the note of a row stands below it."""
-    cells = [[str(cell) for cell in row] for row in [head, *rows]]
+    cells = [[flat(str(cell)) for cell in row] for row in [head, *rows]]
     if not any(row[-1] for row in cells):  # a column of remarks in which there is nothing to remark
         cells = [row[:-1] for row in cells]
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0  # what is piped has one line a row
-    remarks = ["", *(_below(note, room, GAP) for note in notes or [""] * len(rows))]
+    remarks = ["", *(_below(note, room, GAP) for note in map(flat, notes or [""] * len(rows)))]
     widths = _widths(cells)
     if room and _total(widths) > room and len(widths) > 2 and not notes:  # the last column goes below its row
         remarks = ["", *(_below(row[-1], room, INDENT) for row in cells[1:])]
@@ -158,9 +167,10 @@ class _Bars:
             self.bar.start()
         assert self.bar
         if told.state == ANSWERS:  # the bar counts steps
-            self.bar.update(self.bar.task_ids[0], step=told.step)
+            self.bar.update(self.bar.task_ids[0], step=flat(told.step))
             return
-        self.bar.update(self.bar.task_ids[0], completed=told.done, total=told.total, step=f"{told.step} {told.state}")
+        step = flat(f"{told.step} {told.state}")
+        self.bar.update(self.bar.task_ids[0], completed=told.done, total=told.total, step=step)
 
     def say(self, text: str) -> None:
         """Print a message above the bar."""
@@ -202,7 +212,7 @@ class _Lines:
             text = f"{told.task}: {told.step if told.state == ANSWERS else steps}"
             if text != self.text or now - self.last >= QUIET:  # what has not changed is not said each second
                 self.last, self.text = now, text
-                say(text)
+                say(flat(text))
 
     def say(self, text: str) -> None:
         """Print a message between two progress lines."""

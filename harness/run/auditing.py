@@ -27,7 +27,7 @@ from harness.evidence.first_difference import find_first_difference
 from harness.evidence.record import read_record
 from harness.evidence.trail import Trail, read_trail
 from harness.manifest.load import Loaded, parse_manifest
-from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path
+from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path, read_lock
 from harness.manifest.schema import Resources
 from harness.run.closure import Code
 from harness.run.engines import EngineChoice, engine_of_run, kinds, limits
@@ -35,6 +35,7 @@ from harness.run.environment import facts
 from harness.run.installed import InstallCheck
 from harness.run.installed import check_once as look_at_packages
 from harness.run.plan import check_manifest, plan
+from harness.run.receipt import escaped, misspelled
 from harness.run.recorded_runs import first_event, levels_of
 from harness.run.reexecute import batch_reexecutor, private_store, row_counter, slice_reexecutor, step_reexecutor
 from harness.run.shutdown import stoppable
@@ -42,6 +43,7 @@ from harness.run.workshop import Workshop
 from harness.step_kinds import current_kind
 from harness.steps import Computing, Plan, Step
 from harness.store.store import Store
+from harness.studies.registry import find
 
 EXPECTED = "expect"  # the subject of the check that outputs are what is expected
 
@@ -127,6 +129,8 @@ def audit_run(
     with ThreadPoolExecutor(1) as reader:  # what is installed is read while steps are made again
         look = reader.submit(look_at_packages, full=True) if how.level != "hashes" else None
         report = _audited(store, run, images or store.root, how, stop)
+        _containment(store, run, report)
+        _shipped(store, run, report)
         if look:
             _packages(look.result(), report)
     return report
@@ -140,6 +144,26 @@ def _packages(look: InstallCheck, report: Report) -> None:
     cost = f"{look.files:,} files, {look.bytes >> 20:,} MiB read in {look.wall:.1f} s"
     report.held("package.changed", "packages", f"{cost}; {len(look.altered)} are not as they were installed or locked")
     report.packages = {"files": look.files, "bytes": look.bytes, "cpu_ms": round(1000 * look.cpu)}
+
+
+def _containment(store: Store, run: str, report: Report) -> None:
+    """Name an isolation that did not keep what it claims, by the run's own words: no run goes on after that."""
+    with contextlib.suppress(HarnessError):
+        found = first_event(store, run)["facts"].get("containment")
+        if found is None:
+            return  # an older run tried none
+        flaws = list(misspelled(found)) or [f"its steps could reach {what}" for what in escaped(found)]
+        report.settle("unaccounted", "containment", flaws)
+
+
+def _shipped(store: Store, run: str, report: Report) -> None:
+    """Hold the wordings that a run pinned under a shipped name against those that are shipped under it here."""
+    with contextlib.suppress(HarnessError):
+        lock = read_lock(store.blobs.read(first_event(store, run)["lock"]), "lock")
+        sets = find(str(lock.intent["study"])).prompt_sets
+        for name, pin in lock.pins.get("prompts", {}).items():
+            if name in sets and sha256(sets[name].read_bytes()) != pin.get("sha256"):
+                report.skip("pin.differs", name, "the installed harness ships other wordings under this name")
 
 
 def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop: threading.Event | None) -> Report:

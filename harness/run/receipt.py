@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import secrets
 import socket
 import tempfile
@@ -46,6 +47,7 @@ WORDS = {
     "store": "the store",
     "users": "a namespace of users of its own",
 }
+ENDS = re.compile(rf"({attack.OPEN}|{attack.HELD}|{attack.UNTRIED})(: .{{0,200}})?")  # how a try ends
 CONTROLLED = ("abstract", "dns", "engine", "host", "ipv4", "ipv6", "others", "steps", "store")  # each has a decoy
 _known: dict[str, dict[str, Any]] = {}  # what this process has found already
 
@@ -82,6 +84,20 @@ def require(engine: Engine, found: Mapping[str, Any]) -> None:
 def escaped(found: Mapping[str, Any]) -> list[str]:
     """List what an isolation claims to keep from a step and does not."""
     return [WORDS[name] for name in found["claims"] if found["tried"][name].startswith(attack.OPEN)]
+
+
+def misspelled(found: Any) -> Iterator[str]:
+    """Name what no look at an isolation writes down, in what a run says of one."""
+    if not isinstance(found, dict) or found.keys() != {"claims", "tried"} or not isinstance(found["tried"], dict):
+        yield "it is not what was claimed and tried"
+        return
+    tried = found["tried"]
+    if not isinstance(found["claims"], list) or not {str(name) for name in found["claims"]} <= tried.keys():
+        yield "it claims what nobody tried"
+    for name, how in tried.items():
+        known = isinstance(how, str) and ENDS.fullmatch(how)
+        if name not in WORDS or not known:
+            yield f"{str(name)[:40]!r} ended as {str(how)[:60]!r}, as no try ends"
 
 
 def probe(engine: Engine, store: Path, folder: Path, cancel: threading.Event) -> dict[str, Any]:

@@ -8,26 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import json
-import signal
 import subprocess
-import sys
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
-from types import FrameType
 from typing import IO, Any, TypeVar
 
 from harness.clean_start import clean_command, clean_environment, loaded_files
 from harness.digest import document_digest, sha256_file
-from harness.errors import Defect, HarnessError, InputError, Interrupted
-from harness.manifest.load import ModelFolders
-from harness.parts import part
+from harness.errors import Defect, HarnessError, Interrupted
 from harness.run.closure import code_root
 from harness.verbs.project import Progress, Project, Request, Result, Watch
 
-JUDGING = {"audit": "harness.verbs.review", "accept": "harness.verbs.accepting"}  # the verbs, and where they are
 R = TypeVar("R", bound=Result)
 LAST_WORDS = 2000  # characters of what a process said before it ended without a result
 
@@ -90,7 +84,7 @@ def _ask(task: Mapping[str, Any], watch: Watch, said: IO[bytes]) -> tuple[Mappin
     """Start a clean process, give it one task, and return what it told last, and how it ended."""
     ended, last = threading.Event(), dict[str, Any]()
     with subprocess.Popen(
-        clean_command("harness.verbs.judging:answer"), env=clean_environment(), cwd="/",
+        clean_command("harness.cli.judging:answer"), env=clean_environment(), cwd="/",
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said,
     ) as process:  # fmt: skip
         assert process.stdin and process.stdout
@@ -141,44 +135,3 @@ def _result(kind: type[R], told: Mapping[str, Any]) -> R:
     error = told["error"]
     named = {one.name: one for one in reversed(classes)}
     raise named.get(error["name"], HarnessError)(error["what"], where=error["where"], next=error["next"])
-
-
-def answer() -> None:
-    """Answer one request on stdin: the whole of a process that judges. It ends when its stdin does."""
-    lock, stop = threading.Lock(), threading.Event()
-
-    def tell(what: Mapping[str, Any]) -> None:
-        with lock:
-            sys.stdout.write(json.dumps(what) + "\n")
-            sys.stdout.flush()
-
-    signal.signal(signal.SIGTERM, _interrupt)
-    task = json.loads(sys.stdin.readline())
-    threading.Thread(target=_await_end, args=(stop,), daemon=True).start()
-    watch = Watch(lambda one: tell({"progress": list(vars(one).values())}), lambda text: tell({"say": text}), stop)
-    try:
-        tell({"result": _judged(task, watch).as_data()})
-    except HarnessError as bad:
-        tell(bad.as_data())
-    except KeyboardInterrupt:
-        tell(Interrupted("stopped", next="run it again").as_data())
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
-def _await_end(stop: threading.Event) -> None:
-    sys.stdin.read()
-    stop.set()
-
-
-def _judged(task: Mapping[str, Any], watch: Watch) -> Result:
-    if task["verb"] not in JUDGING:
-        raise InputError(f"no verb that judges is called {task['verb']!r}")
-    place = JUDGING[task["verb"]]
-    verb: Callable[[Project, Request, Watch], Result] = part(f"{place}:{task['verb']}")
-    request: type[Request] = part(f"{place}:{task['verb'].capitalize()}Request")
-    homes = ModelFolders(*(Path(task[name]) if task[name] else None for name in ("models", "hub")))
-    project = Project(Path(task["folder"]), Path(task["store"]) if task["store"] else None, homes)
-    return verb(project, request.model_validate(task["request"]), watch)

@@ -133,13 +133,16 @@ class Project:
         return Store.open(self.store)
 
     def run(self, name: str) -> tuple[Store, str]:
-        """Find a run by id, prefix, `last`, a path to a record (in its own store), or a manifest: its newest."""
+        """Find a run by id, prefix, `last`, a path to a record (in its own store), or a manifest: its newest.
+
+        A name without a slash or an ending is a run of this store, whatever lies in the folder under that name.
+        """
         path = self.path(name)
         if path.suffix in (".yaml", ".yml"):
             loaded = self.manifest(name)
             store = self.of(loaded).open()
             return store, newest_run(store, loaded.manifest.name)
-        if name != "last" and path.exists():
+        if ("/" in name or path.suffix) and path.exists():
             if found := find_run(path, self.open):
                 return found
             if "/" in name or path.suffix:

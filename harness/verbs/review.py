@@ -153,6 +153,13 @@ class CoverageData(Result):
     text: str  # the same in one line
 
 
+class JudgedData(Result):
+    """What was judged: a run, the store that holds it, and the project whose files it was held against, if any."""
+
+    store: str
+    project: str = ""
+
+
 class AuditResult(Result):
     """Result of `audit`: the verdict whether manifest, lock, record and store agree, coverage, and every check."""
 
@@ -160,11 +167,15 @@ class AuditResult(Result):
     verdict: str  # agreed | disagreed | incomplete | unconfirmed
     words: str  # the verdict, and what it rests on that nobody made again
     harness: HarnessData  # which judged
+    judged: JudgedData
     level: str
     packages: dict[str, int]
     self_checks: str
     coverage: CoverageData | None
     checks: list[CheckData]
+    stand_ins: dict[str, bool] = Field(
+        default_factory=dict, description="Models that are none: whether each was shown the right answers."
+    )
     notes: list[str] = Field(default_factory=list, description="On answers on trust: what does not fit what.")
     data: dict[str, DataCoverage] = Field(default_factory=dict)  # by dataset of many files: how many the run had
     limit: int = Field(default=0, description="Items of each dataset that the run was limited to; 0: it was not.")
@@ -205,13 +216,16 @@ def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> 
     report = audit_run(store, run, project.path(asked.images) if asked.images else None, how, watch.stop)
     if loaded:
         audit_files(store, run, loaded, report)
-    return _reported(run, asked.level, report)
+    judged = JudgedData(store=str(store.root), **({"project": str(loaded.root)} if loaded else {}))
+    return _reported(run, judged, asked.level, report)
 
 
-def _reported(run: str, level: str, report: Report) -> AuditResult:
+def _reported(run: str, judged: JudgedData, level: str, report: Report) -> AuditResult:
     covered, said = report.coverage, dict[str, Any]()
     if report.data:
         said["data"] = data_coverage(report.data)
+    if report.stand_ins:
+        said["stand_ins"] = dict(report.stand_ins)
     if report.notes:
         said["notes"] = list(report.notes)
     if report.limit:
@@ -219,7 +233,7 @@ def _reported(run: str, level: str, report: Report) -> AuditResult:
     if report.cause:
         said["cause"] = cause_data(report.cause)
     return AuditResult(
-        run=run, verdict=report.verdict, words=report.words, harness=name_harness(), level=level,
+        run=run, verdict=report.verdict, words=report.words, harness=name_harness(), judged=judged, level=level,
         packages=dict(report.packages), self_checks=report.self_checks or "none",
         coverage=_coverage(covered) if covered else None,
         checks=[CheckData(**vars(check)) for check in report.checks], **said,

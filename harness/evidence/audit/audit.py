@@ -16,13 +16,14 @@ from harness.evidence.audit.answers import note_answers
 from harness.evidence.audit.attempts import audit_attempts
 from harness.evidence.audit.checked_blobs import CheckedBlobs
 from harness.evidence.audit.checks import Report
-from harness.evidence.audit.reexecution import ReexecutionOptions, answering_model, reexecute
+from harness.evidence.audit.reexecution import ReexecutionOptions, reexecute
 from harness.evidence.audit.run_files import audit_run_files
 from harness.evidence.audit.steps import Made, audit_steps
 from harness.evidence.audit.values import audit_values
 from harness.evidence.causes import name_few
 from harness.evidence.execution_index import ExecutionIndex
 from harness.evidence.pinned_files import data_pin
+from harness.evidence.run_documents import read_environment
 from harness.evidence.selfcheck import OUTPUT, self_check
 from harness.manifest.coverage import contradicted_files, coverage_text, file_coverage
 from harness.manifest.load import parse_manifest
@@ -57,16 +58,20 @@ def audit(store: Store, run: str, installed: InstalledHarness, how: ReexecutionO
     audit_values(chain, installed.isolations, report)
     start, blobs = chain.events[0], CheckedBlobs(store, report)
     lock, planned = _plan(store, start, installed, report)
+    _machine(store, start, report)
     made = audit_steps(store, chain, planned, blobs, report, lock.intent if lock else {})
     _cached(store, chain, report)
     if lock:
         _pins(store, lock, made, blobs, report)
         _files(lock, start, report)
         audit_attempts(store, start, lock, report)
+        if planned and "sandbox" in start and not any(step.trial for step in planned.steps):
+            report.fail("unaccounted", "sandbox", "the run names one, and no step of its plan tries foreign code")
         for field, place in (("image", start), ("sandbox", start.get("sandbox"))):
             if place:
                 _image(lock, field, str(place["image"]), report)
     if planned:
+        report.stand_ins = _stand_ins(planned)
         report.self_checks = _own_checks(store, planned, made, report)
         steps = [step for step in planned.steps if step.name in made]
         if how.level != "hashes":
@@ -88,6 +93,28 @@ def _own_checks(store: Store, plan: Plan, made: Made, report: Report) -> str:
     except HarnessError as bad:
         report.fail("output.differs", OUTPUT, bad.what)
         return ""
+
+
+def _stand_ins(plan: Plan) -> dict[str, bool]:
+    """Name the models that are none, whatever they are called: each with whether it was shown the right answers."""
+    steps = [step for step in plan.steps if step.kind.partition(":")[0].endswith(".providers.baseline")]
+    return {str(step.params.get("model", step.name)): step.sees_gold for step in steps}
+
+
+def _machine(store: Store, start: Mapping[str, Any], report: Report) -> None:
+    """Hold what a run says of its machine against the environment that stands in its keys."""
+    if start["image"] != "none":
+        return  # an image has a Python of its own
+    try:
+        environment = read_environment(store.blobs.read(str(start["environment"])), "environment")
+    except HarnessError:
+        return  # its own check names it
+    facts, flaws = start["facts"], []
+    if facts.get("python", environment["python"]) != environment["python"]:
+        flaws.append(f"facts: python is {facts['python']}, and the environment has {environment['python']}")
+    if not str(environment["platform"]).endswith(facts.get("machine", "")):
+        flaws.append(f"facts: machine is {facts['machine']}, and the environment is of {environment['platform']}")
+    report.settle("unaccounted", "facts", flaws)
 
 
 def _cached(store: Store, chain: Chain, report: Report) -> None:
@@ -208,7 +235,7 @@ def _code(plan: Plan, made: Made, blobs: CheckedBlobs, installed: InstalledHarne
             moved = [bad.what]
         if moved:
             differing += 1
-            tell = report.held if answering_model(step) or step.trial else report.skip
+            tell = report.held if step.calls or step.trial else report.skip
             tell("code.differs", kind, f"the installed code is not that of the run: {name_few(moved)}")
     if not differing:
         report.held("code.differs", "code", f"{len(kinds)} kinds of steps that were not made again")

@@ -102,6 +102,7 @@ class Report:
     data: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # published files that the run had, and had not
     self_checks: str = ""  # what the run's own checks say: pass, fail, or nothing where it makes none
     limit: int = 0  # items of each dataset that the run was limited to; 0: it was not
+    stand_ins: dict[str, bool] = field(default_factory=dict)  # by name, what is no model: was it shown the answers?
     notes: list[str] = field(default_factory=list)  # on answers on trust: what does not fit what, at which step
     cause: FirstDifference | None = None  # of a step that was made again, or of the run and what is expected
 

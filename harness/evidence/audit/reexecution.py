@@ -3,9 +3,9 @@
 The level decides which: none (`hashes`), aggregates (`derive`), aggregates and scores (`rescore`), or every
 deterministic step (`full`). What the time budget does not allow is left out, named, and keeps the verdict from
 `agreed`: steps are drawn anew by every audit, those of many rows sooner, and of a scorer that is too dear for the
-budget some rows are made again, drawn by lot. A model's answers are taken on trust and counted; but `rerun` draws that
-many steps beyond the level, which may be answers of local models, and those have no time budget. Foreign code is never
-executed.
+budget some rows are made again, drawn by lot. What models on this machine give is made again like anything else; what
+models elsewhere, agents, and foreign code gave is taken on trust and counted, and foreign code is never executed.
+`rerun` draws that many steps beyond the level, and those have no time budget.
 
 Steps of the same code are executed together where that is cheaper. A batch can only confirm: a step whose outputs
 differ there, or that has none, is executed again alone, and only that result counts against a run.
@@ -143,7 +143,7 @@ def reexecute(steps: Sequence[Step], made: Mapping[str, Entry], how: Reexecution
     """
     coverage = Coverage(len(steps))
     for step in steps:
-        _trust(step, coverage, 1)
+        _trust(step, coverage)
     wanted = [step for step in steps if _asked(step, how.level)]
     again = _Reexecution(wanted, made, how, coverage, report)
     again.make([step for step in steps if not _asked(step, how.level) and not step.trial])
@@ -158,20 +158,18 @@ def reexecute(steps: Sequence[Step], made: Mapping[str, Entry], how: Reexecution
     return coverage
 
 
-def _trust(step: Step, coverage: Coverage, count: int) -> None:
-    """Add a step to what is taken on trust, if it holds what a model, an agent or foreign code gave; or take it off."""
-    if model := answering_model(step):
-        held = coverage.trusted
+def _trust(step: Step, coverage: Coverage) -> None:
+    """Count a step among what is taken on trust, if it holds what was given elsewhere, by an agent or foreign code."""
+    if step.calls:
+        model, held = answering_model(step), coverage.trusted
     elif step.trial:  # no audit runs foreign code: how it ended is trust
-        coverage.trials += count
+        coverage.trials += 1
         return
     elif step.imported:  # that rows were joined is made again; that a model said them is trust
         model, held = step.takes()["model"], coverage.agents if _of_agent(step) else coverage.imported
     else:
         return
-    held[model] = held.get(model, 0) + count
-    if not held[model]:
-        del held[model]
+    held[model] = held.get(model, 0) + 1
 
 
 class _Reexecution:
@@ -280,8 +278,6 @@ class _Reexecution:
             self.report.skip("code.differs", step.name, f"it cannot be made again here: {found.what}")
         elif _settle(step, self.made[step.name], found, self.coverage, self.report):
             self.parted[step.name] = found.causes
-        elif answering_model(step):
-            _trust(step, self.coverage, -1)  # no trust is needed any more
 
     def make_slices(self) -> None:
         """Make rows of the late steps again as long as there is time, in slices that grow while they come in time."""
@@ -329,7 +325,7 @@ def _even(steps: Sequence[Step], most: int) -> list[Sequence[Step]]:
 
 
 def _asked(step: Step, level: str) -> bool:
-    if answering_model(step) or step.trial or level == "hashes":
+    if step.calls or step.trial or level == "hashes":
         return False
     return level == "full" or step.derive or (level == "rescore" and step.stage == "scores")
 

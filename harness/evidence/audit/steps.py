@@ -108,6 +108,9 @@ def _against_plan(
         flaws.append(f"line 1 counts {started['steps']} steps, the plan has {len(plan.steps)}")
     if not any(step.calls for step in plan.steps):
         flaws += ["it sums calls up, and no step calls" for event in chain.events if event["event"] == "calls"]
+    trials = {step.name for step in plan.steps if step.trial}
+    tried = (event["step"] for event in chain.events if event["event"] == "trial.done")
+    flaws += [f"{step} tries no foreign code, and an outcome stands there" for step in tried if step not in trials]
     flaws += _out_of_order(plan, chain)
     report.settle("unaccounted", "journal.jsonl", flaws, f"{len(events)} steps")
     for step in plan.steps:

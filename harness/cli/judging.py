@@ -1,0 +1,61 @@
+"""The other end of `harness.verbs.judging`: a clean process that answers one request for a verdict on its stdin."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from harness.errors import HarnessError, InputError, Interrupted
+from harness.manifest.load import ModelFolders
+from harness.verbs.accepting import AcceptRequest, accept
+from harness.verbs.project import Project, Request, Result, Watch
+from harness.verbs.review import AuditRequest, audit
+
+VERBS: Mapping[str, tuple[type[Request], Callable[[Project, Any, Watch], Result]]] = {
+    "audit": (AuditRequest, audit), "accept": (AcceptRequest, accept),
+}  # fmt: skip
+
+
+def answer() -> None:
+    """Answer one request on stdin: the whole of a process that judges. It ends when its stdin does."""
+    lock, stop = threading.Lock(), threading.Event()
+
+    def tell(what: Mapping[str, Any]) -> None:
+        with lock:
+            sys.stdout.write(json.dumps(what) + "\n")
+            sys.stdout.flush()
+
+    signal.signal(signal.SIGTERM, _interrupt)
+    task = json.loads(sys.stdin.readline())
+    threading.Thread(target=_await_end, args=(stop,), daemon=True).start()
+    watch = Watch(lambda one: tell({"progress": list(vars(one).values())}), lambda text: tell({"say": text}), stop)
+    try:
+        tell({"result": _judged(task, watch).as_data()})
+    except HarnessError as bad:
+        tell(bad.as_data())
+    except KeyboardInterrupt:
+        tell(Interrupted("stopped", next="run it again").as_data())
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _await_end(stop: threading.Event) -> None:
+    sys.stdin.read()
+    stop.set()
+
+
+def _judged(task: Mapping[str, Any], watch: Watch) -> Result:
+    if task["verb"] not in VERBS:
+        raise InputError(f"no verb that judges is called {task['verb']!r}")
+    kind, verb = VERBS[task["verb"]]
+    homes = ModelFolders(*(Path(task[name]) if task[name] else None for name in ("models", "hub")))
+    project = Project(Path(task["folder"]), Path(task["store"]) if task["store"] else None, homes)
+    return verb(project, kind.model_validate(task["request"]), watch)
