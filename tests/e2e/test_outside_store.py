@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -411,3 +413,54 @@ def test_files_of_a_store_with_a_second_name_keep_bytes_mode_and_time(project: P
     for words in (["run", MANIFEST, "--isolation", "process"], ["gc", "--delete"], ["fsck"], ["audit", "last", *BYTES]):
         harness(*words, cwd=project)
     assert facts(outside) == before
+
+
+def test_a_folder_exchanged_under_an_audit_gives_nothing_away(project: Path, victim: Path) -> None:
+    """Whoever owns `tmp/` of a store renames the folder that an audit made there, and lays one of his own in its place.
+
+    Its `out` is a link: what the audit does to it (root gives it to the user that steps run as) is done to what the
+    link leads to, and the code, inputs and outputs of the step `made again` are the attacker's.
+    """
+    owner, before = victim.stat().st_uid, facts(victim)
+    temp, over = project / ".harness" / "tmp", threading.Event()
+    ready = [temp / f"ready-{number}" for number in range(30)]
+    for folder in ready:
+        for name in ("in", "tmp", "code"):
+            (folder / name).mkdir(parents=True)
+        (folder / "out").symlink_to(victim)
+
+    def exchange() -> None:
+        while not over.is_set() and ready:
+            for mine in temp.glob("audit-*"):
+                if (mine / "code").is_dir() and not (mine / "out").is_symlink() and ready:
+                    with contextlib.suppress(OSError):  # it was gone before
+                        mine.rename(temp / f"gone-{len(ready)}")
+                        ready.pop().rename(mine)
+
+    attacker = threading.Thread(target=exchange)
+    attacker.start()
+    try:
+        done = harness("audit", "last", cwd=project)
+    finally:
+        over.set()
+        attacker.join()
+    assert (victim.stat().st_uid, facts(victim)) == (owner, before), done.stderr
+    assert "Traceback" not in done.stderr and "defect" not in done.stderr, done.stderr
+
+
+def test_a_store_does_not_say_what_isolation_keeps_from_a_step(project: Path) -> None:
+    """The store brings the receipt of a probe that nobody made: every attempt to break out of the isolation was `held`.
+
+    Whoever runs something in this store on the same machine makes no probe then, and what the attacker wrote stands in
+    the record as what was tried.
+    """
+    harness("run", MANIFEST, cwd=project, check=0)
+    receipts = list((project / ".harness" / "receipts").glob("*.json"))
+    if not receipts:
+        pytest.skip("no receipt is kept in a store")
+    for path in receipts:
+        write(path, path.read_bytes().replace(b'"held: ', b'"held: trust me, '))
+    ended = measured("run", MANIFEST, cwd=project, seconds=30)
+    assert ended.code == 0, ended.said
+    newest = max((project / ".harness" / "runs").glob("*/journal.jsonl"), key=lambda path: path.stat().st_mtime_ns)
+    assert b"trust me" not in newest.read_bytes()

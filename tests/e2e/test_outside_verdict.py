@@ -344,3 +344,17 @@ def test_a_store_that_a_variable_names_is_named_by_the_verdict(project: Path, ho
     damage(project)
     done = harness("audit", "last", *BYTES, cwd=project, env={"HARNESS_STORE": str(honest / ".harness")})
     assert refused_or_told(done, str(honest / ".harness")), done.stdout
+
+
+def test_a_stand_in_under_the_name_of_a_model_is_named_with_the_verdict(tmp_path: Path) -> None:
+    """The manifest calls a stand-in `gpt-4o`, one that is shown the right answers and gives most of them.
+
+    Everything is deterministic, so all of it is made again: the audit says `agreed` and that nothing is taken on
+    trust, the table says how well `gpt-4o` does, and neither says that no model was ever asked.
+    """
+    manifest = small_project(tmp_path, count=7, models=("oracle",))
+    manifest.write_text(manifest.read_text().replace("  oracle: {provider", "  gpt-4o: {provider"))
+    harness("run", MANIFEST, "--relock", "--isolation", "process", cwd=tmp_path, check=0)
+    for words in (["audit", "last", *BYTES], ["scores", "last"]):
+        done = harness(*words, cwd=tmp_path, check=0)
+        assert "stand-in" in done.stdout or "shown the answers" in done.stdout, (words, done.stdout)
