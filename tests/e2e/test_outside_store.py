@@ -385,7 +385,13 @@ def test_a_lock_of_another_form_is_a_flaw_and_no_crash(form: str, project: Path)
 @pytest.mark.parametrize("field", ["config", "manifest", "layers"])
 def test_an_image_of_another_form_is_a_flaw_and_no_crash(field: str, project: Path) -> None:
     """An image on the shelf names a number where a digest stands: whoever checks the store ends before its runs."""
-    image = {"type": "image/1", "name": "x", "config": "ab" * 32, "manifest": "ab" * 32, "layers": ["ab" * 32]}
+    image: dict[str, Any] = {
+        "type": "image/1",
+        "name": "x",
+        "config": "ab" * 32,
+        "manifest": "ab" * 32,
+        "layers": ["ab" * 32],
+    }
     image |= {field: [7, "cd" * 32] if field == "layers" else 7}
     (project / ".harness" / "images").mkdir()
     (project / ".harness" / "images" / "x.json").write_bytes(document(image))

@@ -358,3 +358,48 @@ def test_a_stand_in_under_the_name_of_a_model_is_named_with_the_verdict(tmp_path
     for words in (["audit", "last", *BYTES], ["scores", "last"]):
         done = harness(*words, cwd=tmp_path, check=0)
         assert "stand-in" in done.stdout or "shown the answers" in done.stdout, (words, done.stdout)
+
+
+WORLD = {
+    "harness": 2, "study": "brain", "name": "m", "about": "A small world.",
+    "datasets": {"small": {"make": "brain.simulated", "world": "default", "seed": 1, "categories": 4, "units": 4,
+                           "participants": 2}},
+    "settings": {"generation": "P", "iterations": 15, "sigmas": "1.0", "families": 2},
+    "resources": {"gpus": 0, "memory": "2GiB", "timeout": "10m"},
+}  # fmt: skip
+BETTER_FITS = """
+import sys
+from harness import arrays
+from harness.run import workshop
+collect = workshop.collect
+def better(step, store, out):
+    if step.name.startswith("fit/"):
+        errors = arrays.read_all(out / "errors")
+        (out / "errors").unlink()
+        arrays.write_all(out / "errors", {name: each / (9 if "LLM" in name else 1) for name, each in errors.items()})
+    return collect(step, store, out)
+workshop.collect = better
+from harness.cli.main import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def test_numbers_of_a_study_without_any_model_are_no_answers_on_trust(tmp_path: Path) -> None:
+    """A study of recordings asks no model; its fits are the numbers that everything else sums up.
+
+    The attacker divides the errors of those fits that he likes, and lets the rest follow. Fits are steps that `infer`,
+    so no level makes them again, though they are portable, here, and cheap: the audit calls them answers of models.
+    """
+    if not all(importlib.util.find_spec(name) for name in ("torch", "scipy", "matplotlib")):
+        pytest.skip("the study needs torch, scipy and matplotlib")
+    for name in ("manifests", "lockfiles"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "manifests" / "m.yaml").write_text(json.dumps(WORLD))
+    harness("lock", "manifests/m.yaml", cwd=tmp_path, check=0)
+    attacker = subprocess.run(
+        [sys.executable, "-P", "-c", BETTER_FITS, "run", "manifests/m.yaml", "--isolation", "process"], cwd=tmp_path,
+        env=clean_env(), capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert "12 steps executed" in attacker.stderr, attacker.stderr
+    done = harness("audit", "last", cwd=tmp_path)
+    assert done.returncode != 0, done.stdout
