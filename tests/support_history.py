@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +20,6 @@ from harness.store.entries import Output
 from harness.store.heads import KIND
 from harness.store.journal import START, Event, read_chain
 from harness.store.store import Store
-
-BEGUN = datetime(2040, 1, 1, tzinfo=UTC)  # no real run is younger
 
 
 @dataclass
@@ -49,7 +46,7 @@ class Clones:
     ) -> str:
         """Write down a run like another; one that has not ended has no record, and no last line."""
         events = self._events(model, outputs or {})
-        run = f"{BEGUN + timedelta(seconds=self.made):%Y%m%dT%H%M%SZ}-{self.made:08x}"
+        run = f"{model.partition('-')[0]}-{self.made:08x}"  # of the time that its events tell
         begun = {**events[0], "run": run, **({"limit": limit} if limit else {})}
         if lock:
             begun["lock"] = self.store.blobs.put(lock.data)

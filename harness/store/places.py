@@ -15,6 +15,7 @@ from pathlib import Path
 
 from harness.errors import HarnessError
 from harness.files import is_leftover
+from harness.store.limits import MOST_LOG, MOST_NOTE
 from harness.store.store import Store
 
 STAMP = "[0-9]{8}T[0-9]{6}Z"
@@ -27,12 +28,15 @@ _LINKED = "this is neither a file nor a folder, and whoever follows it is led el
 class Level:
     """One floor of folders: the names of the files it may hold, and of its folders, each with what is in it.
 
-    `deep` folders are private to what was made in them, and are not looked into.
+    `deep` folders are private to what was made in them, and are not looked into. No file has more than `most` bytes,
+    where that is said; where a folder is `own`, its files are written in place, and have no second name elsewhere.
     """
 
     files: str = ""
     folders: Mapping[str, Level] = field(default_factory=dict)
     deep: bool = False
+    most: int | None = None
+    own: bool = False
 
 
 _SHELVES = {_SHORT: Level(_ANY, {_ANY: Level(deep=True)})}  # whoever reads blobs and entries names what is none
@@ -40,19 +44,20 @@ ROOT = Level(
     r"format|heads\.jsonl",
     {
         "tmp": Level("[a-z]+-.+", {"[a-z]+-.+": Level(deep=True)}),
-        "locks": Level("[a-z]+(-[0-9A-Za-z.-]+)?"),
+        "locks": Level("[a-z]+(-[0-9A-Za-z.-]+)?", most=0, own=True),
         "blobs": Level("", {"sha256": Level("", _SHELVES)}),
         "keys": Level("", _SHELVES),
         "runs": Level("", {RUN_ID.pattern: Level(r"(journal|transcript)\.jsonl|record\.json")}),
         "images": Level(
             r".+\.json",
-            {"layers": Level(rf"{_DIGEST}\.json"), "inventories": Level(rf"{_DIGEST}\.spdx\.json")},
+            {"layers": Level(rf"{_DIGEST}\.json", most=MOST_NOTE), "inventories": Level(rf"{_DIGEST}\.spdx\.json")},
         ),
-        "imported": Level(_DIGEST),
-        "receipts": Level(rf"{_DIGEST}\.json"),
+        "imported": Level(_DIGEST, most=0),
+        "receipts": Level(rf"{_DIGEST}\.json", most=MOST_NOTE),
         "views": Level("", {_DIGEST: Level(r"items\.jsonl|media\.bin|canary\.json")}),
-        "sessions": Level(rf"{STAMP}-[0-9a-f]+\.jsonl"),
+        "sessions": Level(rf"{STAMP}-[0-9a-f]+\.jsonl", most=MOST_LOG),
     },
+    own=True,
 )
 
 
@@ -85,6 +90,8 @@ def strangers(store: Store) -> Iterator[Stranger]:
                 waiting.append((f"{place}/{name}".removeprefix("/"), below))
             elif flaw := _flaw(level, name, kind):
                 yield Stranger(path, flaw, shut=kind != "folder" and _below(level, name) is not None)
+            elif kind == "file" and (flaw := _odd_file(store, path, level)):
+                yield Stranger(path, flaw)
 
 
 def show_name(name: str) -> str:
@@ -99,6 +106,17 @@ def _flaw(level: Level, name: str, kind: str) -> str:
     if is_leftover(name) or (level.files and re.fullmatch(level.files, name)):
         return ""
     return "here belongs a folder" if _below(level, name) else "no such file belongs here"
+
+
+def _odd_file(store: Store, path: Path, level: Level) -> str:
+    """Say what is odd about a file that has its place, but for its bytes; empty where nothing is."""
+    if level.most is None and not level.own:
+        return ""
+    facts = store.tree.facts(path)
+    if facts and level.most is not None and facts.st_size > level.most:
+        return f"this file has {facts.st_size:,} bytes, and none of its kind has more than {level.most:,}"
+    twice = facts and level.own and facts.st_nlink > 1
+    return "this file has a second name, and whoever writes here writes there" if twice else ""
 
 
 def _below(level: Level, name: str) -> Level | None:

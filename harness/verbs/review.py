@@ -62,8 +62,10 @@ def get(project: Project, asked: GetRequest) -> GetResult:
     made = outputs[asked.output]
     if asked.to:
         _copy(store, made, project.path(asked.to), str(asked.to))
-    with store.blobs.open(made["sha256"], made["size"]) as blob:  # what is described is what was hashed
-        said = _array(Path(f"/proc/self/fd/{blob.fileno()}"))
+        said = _array(project.path(asked.to))
+    else:
+        with store.blobs.open(made["sha256"], made["size"]) as blob:  # what is described is what was hashed
+            said = _array(Path(f"/proc/self/fd/{blob.fileno()}"))
     found: dict[str, Any] = {"array": said} if said else {}
     file = str(asked.to or store.blobs.path(made["sha256"]))
     return GetResult(run=run, output=asked.output, sha256=made["sha256"], size=made["size"], file=file, **found)
