@@ -29,6 +29,7 @@ from harness.evidence.trail import Trail, read_trail
 from harness.manifest.load import Loaded, parse_manifest
 from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path
 from harness.manifest.schema import Resources
+from harness.run.certificate_checks import audit_certificates
 from harness.run.closure import Code
 from harness.run.engines import EngineChoice, engine_of_run, kinds, limits
 from harness.run.environment import facts
@@ -128,6 +129,7 @@ def audit_run(
     with ThreadPoolExecutor(1) as reader:  # what is installed is read while steps are made again
         look = reader.submit(look_at_packages, full=True) if how.level != "hashes" else None
         report = _audited(store, run, images or store.root, how, stop)
+        audit_certificates(store, run, report)
         if look:
             _packages(look.result(), report)
     return report

@@ -22,6 +22,7 @@ from harness.run.recorded_runs import newest_runs, newest_verdict
 from harness.run.service import WrittenLock, lock_manifest
 from harness.verbs.data_coverage import DataCoverage, data_coverage
 from harness.verbs.engine_choice import EngineRequest
+from harness.verbs.labelled_rows import hold_against_rows
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 
 
@@ -144,7 +145,8 @@ def show(project: Project, asked: ShowRequest) -> ShowResult:
     meta, expect = loaded.manifest, load_expect(loaded.root, loaded.manifest.name)
     models, instruments = (_models(held.of(kind) if held else {}) for kind in ("models", "instruments"))
     said: dict[str, Any] = {"carried": dict(expect.carried)} if expect and expect.carried else {}
-    if graders := {each.scorer: each.text for each in standings(loaded.root, meta.study, held)}:
+    held_to_rows = (hold_against_rows(each, loaded.root) for each in standings(loaded.root, meta.study, held))
+    if graders := {each.scorer: each.text for each in held_to_rows}:
         said["graders"] = graders
     if expect and expect.partial:
         said["partial"] = data_coverage(expect.partial)

@@ -24,6 +24,7 @@ from harness.run.auditing import EXPECTED, audit_files, audit_run
 from harness.run.recorded_runs import manifest_name
 from harness.store.store import Store
 from harness.verbs.data_coverage import DataCoverage, data_coverage
+from harness.verbs.labelled_rows import audit_labels
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 from harness.verbs.run_data import CauseData, cause_data
 
@@ -167,6 +168,7 @@ def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> 
     jobs, tell = asked.jobs or len(os.sched_getaffinity(0)), watch.task(f"audit {run}")
     how = ReexecutionOptions(level=asked.level, rerun=asked.rerun, budget=asked.budget, jobs=jobs, progress=tell)
     report = audit_run(store, run, project.path(asked.images) if asked.images else None, how, watch.stop)
+    audit_labels(project, store, run, report)
     if loaded:
         audit_files(store, run, loaded, report)
     return _reported(run, asked.level, report)
