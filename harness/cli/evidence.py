@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli.options import Debug, Images, Jobs, Json, Run, StoreDir, project
+from harness.cli.options import Debug, Images, Jobs, Json, MaxMemory, Run, StoreDir, project
 from harness.cli.terminal import give, on_terminal, render, say, short, table, watching
 from harness.digest import CHUNK
 
@@ -61,6 +61,7 @@ def audit(
         float, typer.Option("--budget", min=0, help="Seconds for making again; what is left out then is named.")
     ] = BUDGET,
     jobs: Jobs = 0,
+    max_memory: MaxMemory = "",
     images: Images = None,
     store: StoreDir = None,
     json: Json = False,
@@ -70,7 +71,9 @@ def audit(
     from harness.verbs.review import AuditRequest
     from harness.verbs.review import audit as verb
 
-    asked = AuditRequest(subject=subject, level=level, rerun=rerun, budget=budget, jobs=jobs, images=images)
+    asked = AuditRequest(
+        subject=subject, level=level, rerun=rerun, budget=budget, jobs=jobs, max_memory=max_memory, images=images
+    )
     with watching() as watch:
         done = verb(project(store), asked, watch)
     flaws = [check for check in done.checks if check.verdict != "pass"]
@@ -83,6 +86,7 @@ def audit(
     some = f", limited to {done.limit} items of each dataset" if done.limit else ""
     text += f"run {done.run}{some}: {word}; {passed} checks passed, {len(flaws)} did not (level {level})"
     text += "".join(f"\ndata: {name} {one.text()}" for name, one in done.data.items())
+    text += "".join(f"\nmemory: {check.detail}" for check in done.checks if check.id == "resources.bounded")
     told = table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else ""
     return render(done, told + text, json)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from harness.cli.options import (
     Isolation,
     Json,
     MaxErrors,
+    MaxMemory,
     Models,
     StoreDir,
     project,
@@ -153,6 +155,7 @@ def lock(
         bool, typer.Option("--at-levels", help="With --carry: accept other bytes that agree at an output's level.")
     ] = False,
     max_errors: MaxErrors = "",
+    max_memory: MaxMemory = "",
     store: StoreDir = None,
     engine: EngineName = LOCAL,
     isolation: Isolation = "",
@@ -169,28 +172,34 @@ def lock(
     if max_errors and not (accept or carry):
         raise InputError("--max-errors is for --accept: a lock asks nobody", next="leave it out, or add --accept RUN")
     if accept:
-        return _accept(accept, max_errors, store, failing, json)
+        asked = {"run": accept, "max_errors": max_errors, "max_memory": max_memory, "failing_checks": failing}
+        return _accept(asked, store, json)
     if carry:
         from harness.cli.carrying import carried
 
-        asked_of = {"engine": engine, "isolation": isolation, "images": images, "max_errors": max_errors}
+        asked_of = {
+            "engine": engine, "isolation": isolation, "images": images, "max_errors": max_errors,
+            "max_memory": max_memory,
+        }  # fmt: skip
         return carried(project(store), json, manifests=manifests, at_levels=at_levels, **asked_of)
     from harness.verbs.pins import LockRequest
     from harness.verbs.pins import lock as verb
 
-    asked = LockRequest(manifests=manifests or [], engine=engine, isolation=isolation, images=images)
+    wanted = LockRequest(
+        manifests=manifests or [], engine=engine, isolation=isolation, images=images, max_memory=max_memory
+    )
     with watching() as watch:
-        done = verb(project(store, models), asked, watch)
+        done = verb(project(store, models), wanted, watch)
     return render(done, "\n".join(one.sha256 for one in done.locks), json)
 
 
-def _accept(name: str, max_errors: str, store: Path | None, failing: bool, json: bool) -> int:
+def _accept(asked: Mapping[str, Any], store: Path | None, json: bool) -> int:
     from harness.verbs.accepting import AcceptRequest
     from harness.verbs.accepting import accept as verb
 
     here = project(store)
     with watching() as watch:
-        done = verb(here, AcceptRequest(run=name, max_errors=max_errors, failing_checks=failing), watch)
+        done = verb(here, AcceptRequest(**asked), watch)
     rows = [[one.output, short(one.old) or "-", short(one.new) or "-"] for one in done.changes]
     text = table(["output", "old", "new"], rows) if rows else "nothing moved"
     return render(done, f"{text}\naccepted run {done.run} in {Path(done.expect).relative_to(here.root)}", json)

@@ -19,6 +19,7 @@ from harness.cli.options import (
     Json,
     Manifests,
     MaxErrors,
+    MaxMemory,
     Models,
     Moved,
     StoreDir,
@@ -68,6 +69,7 @@ def run(
     isolation: Isolation = "",
     moved: Moved = False,
     jobs: Jobs = 0,
+    max_memory: MaxMemory = "",
     max_errors: MaxErrors = "",
     images: Images = None,
     models: Models = None,
@@ -81,7 +83,8 @@ def run(
 
     asked = running.RunRequest(
         manifests=manifests, engine=engine, limit=limit, relock=relock, isolation=isolation, moved=moved, jobs=jobs,
-        max_errors=max_errors, images=images, with_models=model or (), only=only or (), settings=set_ or (),
+        max_memory=max_memory, max_errors=max_errors, images=images, with_models=model or (), only=only or (),
+        settings=set_ or (),
     )  # fmt: skip
     if dry_run and relock:
         raise InputError(
@@ -112,6 +115,7 @@ def reproduce(
     isolation: Isolation = "",
     moved: Moved = False,
     jobs: Jobs = 0,
+    max_memory: MaxMemory = "",
     max_errors: MaxErrors = "",
     store: Annotated[
         Path | None,
@@ -128,8 +132,8 @@ def reproduce(
     from harness.verbs.running import reproduce as verb
 
     asked = ReproduceRequest(
-        manifests=manifests, engine=engine, isolation=isolation, moved=moved, jobs=jobs, max_errors=max_errors,
-        images=images, fresh=store,
+        manifests=manifests, engine=engine, isolation=isolation, moved=moved, jobs=jobs, max_memory=max_memory,
+        max_errors=max_errors, images=images, fresh=store,
     )  # fmt: skip
     usual = os.environ.get("HARNESS_STORE")  # --store is the fresh one
     with watching() as watch:
@@ -208,6 +212,8 @@ def _surroundings(run: RunData) -> str:
     if run.data:
         words.append("data: " + ", ".join(f"{name} {one.text()}" for name, one in run.data.items()))
     words += [f"answers of {each.model} imported from {each.source}" for each in run.imported]
+    if run.bounded:
+        words.append(f"memory: {run.bounded}")
     if run.trials:
         words.append(f"code tried: {', '.join(f'{count} {end}' for end, count in run.trials.items())}")
     return ", ".join(words)

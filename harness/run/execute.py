@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import stat
 import threading
 from collections.abc import Callable, Mapping
@@ -32,6 +33,7 @@ SCRIPT = "code/harness/run/step.py"
 OPEN, READABLE = 0o755, 0o644
 GATEWAY = "HARNESS_GATEWAY"  # where a step that may call finds the gateway's socket
 MOST_FACTS = 64 << 10
+STARVED = ("MemoryError", "bad_alloc", "Cannot allocate memory", "can't allocate memory", "Unable to allocate")
 
 
 @dataclass(frozen=True)
@@ -191,6 +193,16 @@ def _judge(step: Step, outcome: Outcome, limits: Limits, folder: str) -> None:
         return
     log = outcome.log.decode("utf-8", "replace").replace(folder, "").strip()
     last = log.rsplit("\n", 1)[-1][:500]
+    if limits.beyond and _starved(outcome, log):
+        raise MissingError(
+            f"step {step.name} needed more than {limits.memory >> 20} MiB of memory: {limits.beyond}",
+            where=step.kind,
+            next="a machine with more memory makes it; or allow more of this one with --max-memory SIZE",
+        )
+    if limits.disk_beyond and outcome.over:
+        raise MissingError(
+            f"step {step.name} wrote {outcome.over}: {limits.disk_beyond}", where=step.kind, next="free some room"
+        )
     if outcome.cancelled:
         raise Interrupted("the run was stopped", where=step.name, next="run again: what was finished is kept")
     if "No space left on device" in last:
@@ -213,6 +225,13 @@ def _judge(step: Step, outcome: Outcome, limits: Limits, folder: str) -> None:
     error = StepError(f"step {step.name} failed: {what}", where=step.kind, next=remedy)
     error.add_note(log[-8000:])
     raise error
+
+
+def _starved(outcome: Outcome, log: str) -> bool:
+    """Whether a step ended for want of memory, by all that is known of how it ended."""
+    if outcome.cancelled or outcome.over or outcome.timed_out:
+        return False
+    return outcome.oom or outcome.signal == signal.SIGKILL or any(word in log[-4000:] for word in STARVED)
 
 
 def _closed(step: Step, out: Path) -> None:

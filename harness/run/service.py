@@ -58,13 +58,17 @@ class RunTarget:
         manifest, wanted = loaded.manifest, loaded.manifest.resources
         resources = wanted if gpus else wanted.model_copy(update={"gpus": 0})  # data is made on the CPU
         engine = open_engine(self.choice, loaded.root, manifest.image, resources)
-        store, allowed = Store.make(self.store), limits(resources)
+        store, allowed = Store.make(self.store), limits(resources, self.choice.memory)
         computing = Computing(resources.threads, manifest.numerics)
         made = Workshop(store, engine, allowed, computing=computing, cancel=self.stop)
         if manifest.sandbox and engine.image != NO_IMAGE and gpus:  # of data alone no foreign code is part
             box = open_engine(self.choice, loaded.root, manifest.sandbox, wanted.model_copy(update={"gpus": 0}))
             made.sandbox = Workshop(store, box, allowed, made.code, cancel=made.cancel)
         return made
+
+    def bounds(self, loaded: Loaded) -> str:
+        """Say what a manifest asks of memory and its steps are not given here; empty where they get all of it."""
+        return limits(loaded.manifest.resources, self.choice.memory).beyond
 
 
 @dataclass(frozen=True)

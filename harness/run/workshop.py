@@ -179,7 +179,7 @@ class Workshop:
             with self.store.folder("step") as folder:
                 usage: Mapping[str, int]
                 if step.trial:
-                    usage, facts = self.trials.make(task, parts, self.box.engine, folder)
+                    usage, facts = self.trials.make(task, parts, self.box.engine, folder, self.limits.most)
                 else:
                     outcome, facts = execute(task, self.store, self.runtime(step, parts["inputs"]), folder)
                     usage = outcome.usage

@@ -26,6 +26,7 @@ NO_WRONG, NO_RIGHT = "no row is labelled otherwise", "no row is labelled so"
 _PART = {"rows", "instances", "labels", "matrix", *FIGURES}
 _DECIMALS = re.compile(rf"-?[01]\.[0-9]{{{DIGITS}}}")
 
+NEAR = 1.5e-6  # between two figures that are the same: a last digit may be rounded otherwise elsewhere
 Matrix = Mapping[str, Mapping[str, int]]  # label -> grade -> rows
 
 
@@ -110,14 +111,14 @@ def _shape(matrix: Any, accepts: str) -> str:
         return "its matrix has other grades than labels"
     if not all(_is_count(count) for row in matrix.values() for count in row.values()):
         return "its matrix holds what is no count"
-    empty = [name for name, row in matrix.items() if not sum(row.values()) and not _column(matrix, name)]
-    if set(empty) - {accepts}:
+    if any(name != accepts and not _count_class(matrix, name) for name in matrix):
         return "its matrix has a class that no row has"
     return "" if accepts in matrix else f"its matrix has no class {accepts!r}, which the certificate accepts"
 
 
-def _column(matrix: Matrix, grade: str) -> int:
-    return sum(row[grade] for row in matrix.values())
+def _count_class(matrix: Matrix, name: str) -> int:
+    """Count how often a class was labelled and how often it was given."""
+    return sum(matrix[name].values()) + sum(row[name] for row in matrix.values())
 
 
 def _is_count(value: Any) -> bool:
@@ -176,7 +177,7 @@ def _same(said: Any, computed: Mapping[str, Any]) -> bool:
 def _near(said: Any, computed: Any) -> bool:
     if not _is_decimal(said) or not _is_decimal(computed):
         return bool(said == computed)
-    return abs(float(said) - float(computed)) < 1.5 * 10**-DIGITS  # a last digit may be rounded otherwise elsewhere
+    return abs(float(said) - float(computed)) < NEAR
 
 
 def _said(measure: Any) -> str:

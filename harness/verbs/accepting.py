@@ -11,6 +11,8 @@ from harness.run.accept import accept as accept_run
 from harness.run.accept import require_own
 from harness.run.answer_errors import NO_ERRORS, read_error_limit
 from harness.run.auditing import audit_run
+from harness.run.ceiling import read_ceiling
+from harness.verbs.engine_choice import MEMORY
 from harness.verbs.project import Project, Request, Result, Watch
 
 
@@ -19,6 +21,7 @@ class AcceptRequest(Request):
 
     run: str = Field(description="A run id, a prefix of one, `last`, or a path to a record.")
     max_errors: str = Field(default="", description="Rows of a model that may be without an answer: `12` or `5%`.")
+    max_memory: str = Field(default="", description=MEMORY)
     failing_checks: bool = Field(default=False, description="Accept a run whose own checks fail.")
 
 
@@ -48,7 +51,8 @@ def accept(project: Project, asked: AcceptRequest, watch: Watch | None = None) -
     root, allowed = project.root, read_error_limit(asked.max_errors) or NO_ERRORS
     store, run = project.run(asked.run)
     require_own(store, run)
-    how = ReexecutionOptions(jobs=len(os.sched_getaffinity(0)), progress=watch.task(f"audit {run}"))
+    memory = read_ceiling(asked.max_memory)
+    how = ReexecutionOptions(jobs=len(os.sched_getaffinity(0)), memory=memory, progress=watch.task(f"audit {run}"))
     report = audit_run(store, run, how=how, stop=watch.stop)
     done = accept_run(store, run, report, root, allowed, failing=asked.failing_checks)
     changes = [MovedOutput(output=output, old=old, new=new) for output, old, new in done.changes]

@@ -144,7 +144,12 @@ def _contradictions(document: Mapping[str, Any], scorer: str, data: bytes, share
         return
     for name, graded in parts.items():
         found = figures(graded, document["accepts"], document.get("bootstrap", seed))
-        for pointer in differences(document["parts"][name], found):
+        said = document["parts"][name]
+        if said["matrix"] != found["matrix"]:
+            values = (part["accuracy"]["value"] for part in (said, found))
+            yield "{}: accuracy is {}, and the matrix of its rows gives {}".format(name, *values)
+            continue
+        for pointer in differences(said, found):
             yield f"{name}: {pointer.removeprefix('/')} is not what they give"
 
 

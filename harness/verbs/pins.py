@@ -207,7 +207,10 @@ def lock(project: Project, asked: LockRequest, watch: Watch | None = None) -> Lo
     """
     watch, found = watch or Watch(), []
     for loaded in [project.manifest(path) for path in asked.manifests]:
-        locked = lock_manifest(loaded, asked.place(project.of(loaded), watch))
+        place = asked.place(project.of(loaded), watch)
+        if bounds := place.bounds(loaded):
+            watch.say(f"{loaded.manifest.name}: memory: {bounds} (--max-memory)")
+        locked = lock_manifest(loaded, place)
         at = locked.path.relative_to(loaded.root)
         moved = ", ".join(locked.moved) or "nothing but its form"
         watch.say(f"{loaded.manifest.name}: {at} " + (f"written; moved: {moved}" if locked.changed else "still fits"))

@@ -21,9 +21,11 @@ from harness.evidence.record import read_record
 from harness.evidence.trail import read_trail
 from harness.files import translating_os_errors
 from harness.run.auditing import EXPECTED, audit_files, audit_run
+from harness.run.ceiling import read_ceiling
 from harness.run.recorded_runs import manifest_name
 from harness.store.store import Store
 from harness.verbs.data_coverage import DataCoverage, data_coverage
+from harness.verbs.engine_choice import MEMORY
 from harness.verbs.labelled_rows import audit_labels
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 from harness.verbs.run_data import CauseData, cause_data
@@ -100,6 +102,7 @@ class AuditRequest(Request):
     budget: float = Field(default=BUDGET, ge=0, description="Seconds for making again; what is left out is named.")
     jobs: int = Field(default=0, ge=0, description="Steps at once; default: the cores.")
     images: PathText | None = Field(default=None, description="The store that holds the images; default: the run's.")
+    max_memory: str = Field(default="", description=MEMORY)
 
 
 class CheckData(Result):
@@ -164,9 +167,11 @@ def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> 
     loaded = None
     if Path(asked.subject).suffix in (".yaml", ".yml"):
         loaded = project.manifest(asked.subject)
-    store, run = project.run(asked.subject)
+    memory, (store, run) = read_ceiling(asked.max_memory), project.run(asked.subject)
     jobs, tell = asked.jobs or len(os.sched_getaffinity(0)), watch.task(f"audit {run}")
-    how = ReexecutionOptions(level=asked.level, rerun=asked.rerun, budget=asked.budget, jobs=jobs, progress=tell)
+    how = ReexecutionOptions(
+        level=asked.level, rerun=asked.rerun, budget=asked.budget, jobs=jobs, memory=memory, progress=tell
+    )
     report = audit_run(store, run, project.path(asked.images) if asked.images else None, how, watch.stop)
     audit_labels(project, store, run, report)
     if loaded:

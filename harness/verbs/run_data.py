@@ -134,6 +134,7 @@ class RunData(Result):
     cause: CauseData | None = None  # where anything is not as it was accepted
     scores: list[ScoreLineData] = Field(default_factory=list)  # by `run`: those that are told first
     more_scores: int = 0  # lines that `scores` shows besides
+    bounded: str = ""  # what its manifest asks of memory and its steps did not get here
     limit: int = 0  # items of each dataset at most, as `--limit` said; 0: all
 
     @property

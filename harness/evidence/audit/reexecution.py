@@ -79,6 +79,7 @@ class ReexecutionOptions:
     rerun: int = 0  # steps beyond those of the level, drawn anew each time
     budget: float = BUDGET
     jobs: int = 1
+    memory: int = 0  # bytes that a step gets at most, whatever its manifest asks; 0: the machine's own ceiling
     progress: Callable[[str, str, int, int], None] = lambda _step, _state, _done, _total: None
 
 
