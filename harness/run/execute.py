@@ -33,7 +33,6 @@ SCRIPT = "code/harness/run/step.py"
 OPEN, READABLE = 0o755, 0o644
 GATEWAY = "HARNESS_GATEWAY"  # where a step that may call finds the gateway's socket
 MOST_FACTS = 64 << 10
-STARVED = ("MemoryError", "bad_alloc", "Cannot allocate memory", "can't allocate memory", "Unable to allocate")
 
 
 @dataclass(frozen=True)
@@ -193,12 +192,8 @@ def _judge(step: Step, outcome: Outcome, limits: Limits, folder: str) -> None:
         return
     log = outcome.log.decode("utf-8", "replace").replace(folder, "").strip()
     last = log.rsplit("\n", 1)[-1][:500]
-    if limits.beyond and _starved(outcome, log):
-        raise MissingError(
-            f"step {step.name} needed more than {limits.memory >> 20} MiB of memory: {limits.beyond}",
-            where=step.kind,
-            next="a machine with more memory makes it; or allow more of this one with --max-memory SIZE",
-        )
+    if limits.beyond and not (outcome.cancelled or outcome.over or outcome.timed_out):
+        raise _unable_within(step, outcome, limits, last)
     if limits.disk_beyond and outcome.over:
         raise MissingError(
             f"step {step.name} wrote {outcome.over}: {limits.disk_beyond}", where=step.kind, next="free some room"
@@ -227,11 +222,18 @@ def _judge(step: Step, outcome: Outcome, limits: Limits, folder: str) -> None:
     raise error
 
 
-def _starved(outcome: Outcome, log: str) -> bool:
-    """Whether a step ended for want of memory, by all that is known of how it ended."""
-    if outcome.cancelled or outcome.over or outcome.timed_out:
-        return False
-    return outcome.oom or outcome.signal == signal.SIGKILL or any(word in log[-4000:] for word in STARVED)
+def _unable_within(step: Step, outcome: Outcome, limits: Limits, last: str) -> MissingError:
+    """Say that a step failed with less memory than its manifest allows: this machine cannot tell whether it would.
+
+    Libraries word a want of memory in many ways, so that any failure under such a bound is taken for one.
+    """
+    short = outcome.oom or outcome.signal == signal.SIGKILL
+    why = f"needed more than {limits.memory >> 20} MiB of memory" if short else f"failed ({last or 'without a word'})"
+    return MissingError(
+        f"step {step.name} {why}: {limits.beyond}",
+        where=step.kind,
+        next="a machine with more memory makes it; or allow more of this one with --max-memory SIZE",
+    )
 
 
 def _closed(step: Step, out: Path) -> None:
