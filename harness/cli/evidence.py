@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli.options import Debug, Images, Jobs, Json, MaxMemory, Run, StoreDir, project
-from harness.cli.terminal import give, on_terminal, render, say, short, table, watching
+from harness.cli.terminal import give, limited, on_terminal, render, say, short, table, watching
 from harness.digest import CHUNK
 
 SHOWN = 5  # lines of an edited file
@@ -37,7 +37,11 @@ def get(
 
     done = verb(project(store), GetRequest(run=run, output=output, to=to))
     if to or json:
-        return render(done, f"{done.file}: {done.size} bytes, {done.sha256}{_array(done.array)}", json)
+        return render(
+            done, f"{done.file}: {done.size} bytes, {done.sha256}{_array(done.array)}{limited(done.limit)}", json
+        )
+    if done.limit:
+        say(f"run {done.run}{limited(done.limit)}")
     if done.array and on_terminal():
         say(f"-o FILE writes its bytes; {done.size} of them are in {done.file}")
         return render(done, f"{output}{_array(done.array)}", json)
@@ -83,8 +87,7 @@ def audit(
     word += f", {done.by_tolerance}" if done.by_tolerance else ""
     word += f"; {done.cause.text}" if done.cause else ""
     text = f"{done.coverage.text}\n" if done.coverage else ""
-    some = f", limited to {done.limit} items of each dataset" if done.limit else ""
-    text += f"run {done.run}{some}: {word}; {passed} checks passed, {len(flaws)} did not (level {level})"
+    text += f"run {done.run}{limited(done.limit)}: {word}; {passed} checks passed, {len(flaws)} did not (level {level})"
     text += "".join(f"\ndata: {name} {one.text()}" for name, one in done.data.items())
     text += "".join(f"\nmemory: {check.detail}" for check in done.checks if check.id == "resources.bounded")
     told = table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else ""

@@ -27,7 +27,7 @@ from harness.cli.options import (
     project,
 )
 from harness.cli.scores import score_text
-from harness.cli.terminal import level_text, render, say, short, table, watching
+from harness.cli.terminal import level_text, limited, render, say, short, table, watching
 from harness.errors import AGREED, InputError
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _scores(found: Sequence[RunData]) -> str:
     for one in found:
         if one.scores:
             more = f"\n{one.more_scores} more: `harness scores {one.run}` shows all" if one.more_scores else ""
-            text += f"\n\n{one.manifest}: scores of run {one.run}\n{score_text(one.scores)}{more}"
+            text += f"\n\n{one.manifest}: scores of run {one.run}{limited(one.limit)}\n{score_text(one.scores)}{more}"
     return text
 
 

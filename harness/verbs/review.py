@@ -50,13 +50,15 @@ class GetResult(Result):
     sha256: str
     size: int
     file: str
+    limit: int = Field(default=0, description="Items of each dataset that the run was limited to; 0: it was not.")
     array: str = Field(default="", description="Of an array, its type and shape; of several, those of each by name.")
 
 
 def get(project: Project, asked: GetRequest) -> GetResult:
     """Get one output of a run, its bytes checked: the path of its blob or, with `to`, of a copy of it."""
     store, run = project.run(asked.run)
-    outputs = read_record(store, run).outputs
+    record = read_record(store, run)
+    outputs = record.outputs
     if asked.output not in outputs:
         raise _no_output(store, run, asked.output, sorted(outputs))
     made = outputs[asked.output]
@@ -70,6 +72,7 @@ def get(project: Project, asked: GetRequest) -> GetResult:
                 )
             shutil.copyfile(path, to)
     found: dict[str, Any] = {"array": said} if (said := _array(path)) else {}
+    found |= {"limit": limit} if (limit := int(record.body.get("limit", 0))) else {}
     file = str(asked.to or path)
     return GetResult(run=run, output=asked.output, sha256=made["sha256"], size=made["size"], file=file, **found)
 

@@ -66,6 +66,7 @@ class ShowItemsResult(Result):
     pages: int
     total: int  # answers that were asked for
     answers: list[ShownAnswerData]
+    limit: int = 0  # items of each dataset that the run was limited to; 0: it was not
 
 
 def show_items(project: Project, asked: ShowItemsRequest) -> ShowItemsResult:
@@ -82,7 +83,7 @@ def show_items(project: Project, asked: ShowItemsRequest) -> ShowItemsResult:
     page = shown(tables, found[(asked.page - 1) * PAGE : asked.page * PAGE], asked.scorer)
     return ShowItemsResult(
         run=tables.run, manifest=tables.manifest_name, page=asked.page, pages=pages, total=len(found),
-        answers=[_answer(one) for one in page],
+        answers=[_answer(one) for one in page], **({"limit": tables.limit} if tables.limit else {}),
     )  # fmt: skip
 
 

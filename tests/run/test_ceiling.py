@@ -1,6 +1,7 @@
 """No manifest asks a step for more memory than the machine's ceiling, and whoever is bounded is told."""
 
 import json
+import shutil
 
 import pytest
 from support import data_of, error_of, harness, unlocked_project
@@ -8,7 +9,7 @@ from support import data_of, error_of, harness, unlocked_project
 from harness.engines.engine import Limits
 from harness.errors import InputError
 from harness.manifest.schema import Resources
-from harness.run import ceiling, engines
+from harness.run import ceiling
 from harness.run.ceiling import machine_ceiling, read_ceiling, spell_size
 from harness.run.engines import limits, within_disk
 
@@ -117,7 +118,7 @@ def test_a_strange_manifest_gets_no_more_disk_than_is_free(tmp_path, monkeypatch
     class Usage:
         free = 10 << 30
 
-    monkeypatch.setattr(engines.shutil, "disk_usage", lambda _: Usage)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage)
     held = within_disk(Limits(disk=16 << 40), tmp_path)
     assert (
         held.disk == 8 << 30 and "its manifest allows 16 TiB of disk, and a step gets at most 8 GiB" in held.disk_beyond
