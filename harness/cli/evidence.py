@@ -89,7 +89,8 @@ def audit(
     text = f"{done.coverage.text}\n" if done.coverage else ""
     text += f"run {done.run}{limited(done.limit)}: {word}; {passed} checks passed, {len(flaws)} did not (level {level})"
     text += "".join(f"\ndata: {name} {one.text()}" for name, one in done.data.items())
-    text += "".join(f"\nmemory: {check.detail}" for check in done.checks if check.id == "resources.bounded")
+    notes = {"resources.bounded": "memory", "damage.healed": "store"}
+    text += "".join(f"\n{notes[check.id]}: {check.detail}" for check in done.checks if check.id in notes)
     told = table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else ""
     return render(done, told + text, json)
 

@@ -29,6 +29,7 @@ def _text(done: ShowItemsResult) -> str:
         f"{done.manifest}, run {done.run}{limited(done.limit)}: page {done.page} of {done.pages}, {done.total} answers"
     )
     more = [f"next: --page {done.page + 1}"] if done.page < done.pages else []
+    where += f"; the run {done.healed_text}" if done.healed else ""
     return "\n\n".join([where, *map(_answer, done.answers), *more])
 
 

@@ -197,6 +197,7 @@ def _scores(found: Sequence[RunData]) -> str:
 def _surroundings(run: RunData) -> str:
     """List what a verdict rests on: engine, image, device, and stand-ins that were shown the answers."""
     words = [f"engine {run.engine}", f"isolation {run.isolation}"]
+    words += [run.healed_text] if run.healed else []
     if run.image_state != "none":
         words.append(f"image: {run.image_state} {short(run.image.removeprefix('sha256:'))}")
     if run.device != "cpu":
@@ -222,6 +223,8 @@ def _surroundings(run: RunData) -> str:
 def _remark(found: Sequence[RunData], max_errors: str) -> None:
     """List what models left unanswered, in their providers' words, and the next step where that is too much."""
     for one in found:
+        if one.healed:
+            say(f"{one.manifest}: {one.healed_text}; `harness audit {one.run}` names it")
         for each in one.imported:
             say(f"{one.manifest}: {each.text()}")
         for gap in one.unanswered:

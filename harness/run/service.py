@@ -81,6 +81,7 @@ class WrittenLock:
     moved: list[str]
     unresolved: dict[str, str]
     absent: dict[str, dict[str, str]] = field(default_factory=dict)  # by dataset of many files: those not here, and why
+    healed: int = 0  # blobs of the store that were damaged, and were written anew
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,8 @@ def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
         if not moved:  # an older lock may pin packages in another way, and what fits is left as it is
             new = replace(new, pins={**new.pins, "packages": old.pins["packages"]})
     changed = save(path, new.data)
-    return WrittenLock(new, path, changed, moved, dict(lacking), had.absent)
+    healed = len(workshop.store.blobs.healed)
+    return WrittenLock(new, path, changed, moved, dict(lacking), had.absent, healed)
 
 
 def plan_locked(loaded: Loaded, limit: int = 0) -> tuple[Lock, Plan]:

@@ -32,6 +32,7 @@ class Blobs:
         self.temp = temp
         self._top = f"{root}/sha256"
         self._seen: dict[str, tuple[int, ...]] = {}
+        self.healed: dict[str, str] = {}  # blobs that were written over damage, and what it was: whoever runs tells it
 
     def path(self, digest: str) -> Path:
         """Make the path of a blob, present or not; InputError for a text that is no digest."""
@@ -42,7 +43,7 @@ class Blobs:
     def put(self, data: bytes) -> str:
         """Store bytes and return their digest; equal bytes are stored once."""
         digest = sha256(data)
-        if self.state(digest) != "sound":
+        if (state := self.state(digest)) != "sound":
             with translating_os_errors(self.root):
                 self.temp.mkdir(parents=True, exist_ok=True)
                 temp = self.temp / f"blob-{os.getpid()}-{os.urandom(6).hex()}"
@@ -54,6 +55,7 @@ class Blobs:
                         os.close(handle)
                     move_durable(temp, self.path(digest), READ_ONLY)
                     self._seen[digest] = _mark(self.path(digest).lstat())
+                    self._note_healed(digest, state)
                 finally:
                     temp.unlink(missing_ok=True)
         return digest
@@ -78,10 +80,16 @@ class Blobs:
             if not stat.S_ISREG(path.lstat().st_mode):
                 raise InputError("only a plain file can become a blob", where=str(path))
             digest, size = sha256_file(path)
-            if self.state(digest) != "sound":
+            if (state := self.state(digest)) != "sound":
                 move_durable(path, self.path(digest), READ_ONLY)
                 self._seen[digest] = _mark(self.path(digest).lstat())
+                self._note_healed(digest, state)
         return digest, size
+
+    def _note_healed(self, digest: str, state: str) -> None:
+        """Keep in mind that other bytes lay here; where nothing lay, nobody can know that something had."""
+        if state == "changed":
+            self.healed[digest] = state
 
     def state(self, digest: str) -> str:
         """Check whether a blob is `sound`, `missing` or `changed`; cached while its file is untouched."""

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from harness.digest import canonical, sha256
 from harness.errors import DamageError, HarnessError
+from harness.evidence.record import spell_healed
 from harness.manifest.coverage import SHOWN, file_coverage, names_text
 from harness.manifest.datasets import FetchedFiles
 from harness.manifest.load import Loaded
@@ -216,6 +217,8 @@ def lock(project: Project, asked: LockRequest, watch: Watch | None = None) -> Lo
         watch.say(f"{loaded.manifest.name}: {at} " + (f"written; moved: {moved}" if locked.changed else "still fits"))
         for pin, reason in locked.unresolved.items():
             watch.say(f"  unresolved {pin}: {reason}")
+        if locked.healed:
+            watch.say(f"{loaded.manifest.name}: {spell_healed({'blobs': locked.healed})}")
         data = _files_here(loaded, locked, watch)
         one = LockedManifest(
             manifest=str(loaded.path), lock=str(locked.path), sha256=locked.lock.sha256, changed=locked.changed,

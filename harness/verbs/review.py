@@ -143,6 +143,7 @@ class AuditResult(Result):
     checks: list[CheckData]
     data: dict[str, DataCoverage] = Field(default_factory=dict)  # by dataset of many files: how many the run had
     limit: int = Field(default=0, description="Items of each dataset that the run was limited to; 0: it was not.")
+    healed: dict[str, int] = Field(default_factory=dict, description="Damage that the run met and made anew.")
     cause: CauseData | None = Field(default=None, description="The first step that differs, and why.")
 
     @property
@@ -188,6 +189,8 @@ def _reported(run: str, level: str, report: Report) -> AuditResult:
         said["data"] = data_coverage(report.data)
     if report.limit:
         said["limit"] = report.limit
+    if report.healed:
+        said["healed"] = dict(report.healed)
     if report.cause:
         said["cause"] = cause_data(report.cause)
     return AuditResult(

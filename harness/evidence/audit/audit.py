@@ -15,6 +15,7 @@ from harness.errors import HarnessError
 from harness.evidence.audit.attempts import audit_attempts
 from harness.evidence.audit.checked_blobs import CheckedBlobs
 from harness.evidence.audit.checks import Report
+from harness.evidence.audit.healing import audit_healing
 from harness.evidence.audit.reexecution import ReexecutionOptions, answering_model, reexecute
 from harness.evidence.audit.run_files import audit_run_files
 from harness.evidence.audit.steps import Made, audit_steps
@@ -54,6 +55,7 @@ def audit(store: Store, run: str, installed: InstalledHarness, how: ReexecutionO
     if chain is None:
         return report
     audit_values(chain, installed.isolations, report)
+    audit_healing(chain, report)
     start, blobs = chain.events[0], CheckedBlobs(store, report)
     lock, planned = _plan(store, start, installed, report)
     made = audit_steps(store, chain, planned, blobs, report, lock.intent if lock else {})

@@ -77,6 +77,7 @@ class Report:
     data: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # published files that the run had, and had not
     self_checks: str = ""  # what the run's own checks say: pass, fail, or nothing where it makes none
     limit: int = 0  # items of each dataset that the run was limited to; 0: it was not
+    healed: Mapping[str, int] = field(default_factory=dict)  # damage that the run met in its store and made anew
     cause: FirstDifference | None = None  # of a step that was made again, or of the run and what is expected
 
     def fail(self, id: str, subject: str, detail: str = "") -> None:
