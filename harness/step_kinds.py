@@ -20,6 +20,9 @@ MOVES: tuple[Mapping[str, str], ...] = (
 )
 
 
+LIMITED = "limited"  # the parameter by which the step of a page knows its run's `--limit`; whole runs have none
+
+
 def former_kind(kind: str, moves: int) -> str:
     """Give the name of a step kind as it was so many moves ago; its own where it did not move since."""
     module, mark, name = kind.partition(":")

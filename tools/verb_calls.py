@@ -94,6 +94,7 @@ def _audit(project: Project, asked: Data, watch: Watch) -> Data:
     return {
         "run": done.run, "verdict": done.verdict, "coverage": done.coverage.text if done.coverage else "",
         "checks": [check.as_data() for check in checks[:MOST]], "n_checks": counts,
+        **({"limit": done.limit} if done.limit else {}),
     }  # fmt: skip
 
 

@@ -114,7 +114,7 @@ class ListRunsForm(_Form):
 class RunsGiven(_Form):
     """Runs, newest first."""
 
-    runs: list[dict[str, Any]] = Field(description="run, manifest, started, engine, status, steps")
+    runs: list[dict[str, Any]] = Field(description="run, manifest, started, engine, status, steps, its limit if any")
     more: int = Field(description="older runs that are not shown")
 
 
@@ -135,6 +135,7 @@ class AuditGiven(_Form):
     coverage: str = Field(description="what was made again and what was taken on trust")
     checks: list[dict[str, str]] = Field(description="id, verdict, subject, detail; failing first, 50 at most")
     n_checks: dict[str, int] = Field(description="checks by verdict")
+    limit: int = Field(default=0, description="items of each dataset that the run was limited to; 0: it was not")
 
 
 class DiffRunsForm(_Form):

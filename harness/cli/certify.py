@@ -9,6 +9,7 @@ import typer
 
 from harness.cli.options import Debug, Json, project
 from harness.cli.terminal import render, short
+from harness.errors import InputError
 
 
 def register(app: typer.Typer) -> None:
@@ -18,7 +19,13 @@ def register(app: typer.Typer) -> None:
 
 def certify(
     scorer: Annotated[str, typer.Argument(help="The scorer's name.")],
-    labels: Annotated[Path, typer.Argument(help="JSON Lines: rows it takes, each with a label; part, instance.")],
+    labels: Annotated[
+        Path | None,
+        typer.Argument(help="JSON Lines: rows it takes, each with a label; part, instance.", show_default=False),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compute the certificate that is there again, and write nothing.")
+    ] = False,
     data: Annotated[
         Path | None,
         typer.Option("--data", envvar="HARNESS_DATA", help="A JSON object: fields for every row that lacks them."),
@@ -34,7 +41,14 @@ def certify(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Measure a grader against labelled rows, and certify it."""
+    """Measure a grader against labelled rows, and certify it.
+
+    With --check, its certificate is held against its own matrix and, where they are given or in the project, its rows.
+    """
+    if check:
+        return _check(scorer, labels, json)
+    if labels is None:
+        raise InputError("no labelled rows are named", where=scorer, next="name their file, or add --check")
     from harness.cli.measuring import object_of, rows_of
     from harness.digest import sha256
     from harness.files import translating_os_errors
@@ -55,3 +69,10 @@ def certify(
         lines.append(f"  {name}: {part['rows']} rows of {part['instances']} instances ({counts})")
     lines.append(f"{'written' if done.changed else 'as it was'}: {done.path} {short(done.sha256)}")
     return render(done, "\n".join(lines), json)
+
+
+def _check(scorer: str, labels: Path | None, json: bool) -> int:
+    from harness.verbs.certifying import CheckCertificateRequest, check_certificate
+
+    done = check_certificate(project(), CheckCertificateRequest(scorer=scorer, labels=labels))
+    return render(done, f"{done.scorer}: {done.text}", json)

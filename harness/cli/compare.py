@@ -10,7 +10,7 @@ import typer
 from harness.cli.csv_text import csv_text
 from harness.cli.items import one_line
 from harness.cli.options import Debug, Json, StoreDir, project
-from harness.cli.terminal import render, table
+from harness.cli.terminal import limited, render, table
 
 if TYPE_CHECKING:
     from harness.verbs.comparing import ComparedLineData, CompareResult, MovedItemData
@@ -19,6 +19,7 @@ HEAD = ("models", "dataset", "scorer", "n", "left", "right", "right - left", "95
 FIELDS = (
     "left_run", "right_run", "left", "right", "dataset", "scorer", "metric", "n", "units", "unpaired", "left_value",
     "right_value", "difference", "low", "high", "p", "p_holm", "test", "left_better", "right_better",
+    "left_limit", "right_limit",
 )  # fmt: skip
 MOVED = ("models", "item", "wording", "dataset", "scorer", "left", "right", "sides")
 
@@ -56,7 +57,9 @@ def compare(
 def _text(done: CompareResult) -> str:
     sides = sorted({(line.left, line.right) for line in done.lines})
     models = [f", model {name}" if len(sides) == 1 else "" for name in sides[0]]
-    lines = [f"left: run {done.left_run}{models[0]}", f"right: run {done.right_run}{models[1]}", *done.remarks, ""]
+    left, right = (limited(limit) for limit in (done.left_limit, done.right_limit))
+    lines = [f"left: run {done.left_run}{models[0]}{left}", f"right: run {done.right_run}{models[1]}{right}"]
+    lines += [*done.remarks, ""]
     first = 1 if len(sides) == 1 else 0  # the column of models, which the two lines above have said
     lines.append(_table(HEAD[first:], [_row(line)[first:] for line in done.lines]))
     lines.append("n: pairs, an item in a wording each; p (Holm): corrected over the lines shown; better: left, right")
@@ -108,6 +111,7 @@ def _csv(done: CompareResult) -> str:
         rows.append((
             done.left_run, done.right_run, line.left, line.right, line.dataset, line.scorer, line.metric, line.n,
             line.units, line.unpaired, line.left_value, line.right_value, line.difference, low, high, line.p,
-            line.p_holm, line.test, line.left_better, line.right_better,
+            line.p_holm, line.test, line.left_better, line.right_better, done.left_limit or None,
+            done.right_limit or None,
         ))  # fmt: skip
     return csv_text(FIELDS, rows)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.cli.options import Debug, Images, Jobs, Json, Run, StoreDir, project
-from harness.cli.terminal import flat, give, on_terminal, render, say, short, table, watching
+from harness.cli.options import Debug, Images, Jobs, Json, MaxMemory, Run, StoreDir, project
+from harness.cli.terminal import flat, give, limited, on_terminal, render, say, short, table, watching
+
+if TYPE_CHECKING:
+    from harness.verbs.review import AuditResult
 
 SHOWN = 5  # lines of an edited file
 NOTES = 10
@@ -37,7 +41,11 @@ def get(
     here, asked = project(store), GetRequest(run=run, output=output, to=to)
     done = verb(here, asked)
     if to or json:
-        return render(done, f"{done.file}: {done.size} bytes, {done.sha256}{_array(done.array)}", json)
+        return render(
+            done, f"{done.file}: {done.size} bytes, {done.sha256}{_array(done.array)}{limited(done.limit)}", json
+        )
+    if done.limit:
+        say(f"run {done.run}{limited(done.limit)}")
     if done.array and on_terminal():
         say(f"-o FILE writes its bytes; {done.size} of them are in {done.file}")
         return render(done, f"{output}{_array(done.array)}", json)
@@ -63,6 +71,7 @@ def audit(
         int | None, typer.Option("--seed", min=0, help="Draw steps and rows as an audit did that named this seed.")
     ] = None,
     jobs: Jobs = 0,
+    max_memory: MaxMemory = "",
     images: Images = None,
     store: StoreDir = None,
     json: Json = False,
@@ -72,7 +81,10 @@ def audit(
     from harness.verbs.review import AuditRequest
     from harness.verbs.review import audit as verb
 
-    asked = AuditRequest(subject=subject, level=level, rerun=rerun, budget=budget, seed=seed, jobs=jobs, images=images)
+    asked = AuditRequest(
+        subject=subject, level=level, rerun=rerun, budget=budget, seed=seed, jobs=jobs, max_memory=max_memory,
+        images=images,
+    )  # fmt: skip
     with watching() as watch:
         done = verb(project(store), asked, watch)
     flaws = [check for check in done.checks if check.verdict != "pass"]
@@ -82,20 +94,26 @@ def audit(
     word += f", {done.by_tolerance}" if done.by_tolerance else ""
     word += f"; {done.cause.text}" if done.cause else ""
     text = f"{flat(done.coverage.text)}\n" if done.coverage else ""
-    some = f", limited to {done.limit} items of each dataset" if done.limit else ""
     counts = f"{passed} checks passed, {len(flaws)} did not (level {level})"
-    text += f"run {done.run}{some}: {flat(word)}; {counts}"
-    under = f" against the files of {flat(done.judged.project)}" if done.judged.project else ""
-    lines = [f"judged in the store {flat(done.judged.store)}{under} by {done.harness.text}"]
-    if done.stand_ins:
-        named = (f"{name} (shown the answers)" if shown else name for name, shown in sorted(done.stand_ins.items()))
-        lines.append(f"stand-ins, and no models: {', '.join(named)}")
-    lines += [f"note: {note}" for note in done.notes[:NOTES]]
-    lines += [f"note: {len(done.notes) - NOTES} more (--json shows all)"] if len(done.notes) > NOTES else []
-    lines += [f"data: {name} {one.text()}" for name, one in done.data.items()]
-    text += "".join(f"\n{flat(line)}" for line in lines)
+    text += f"run {done.run}{limited(done.limit)}: {flat(word)}; {counts}"
+    text += "".join(f"\n{flat(line)}" for line in _beside(done))
     told = table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else ""
     return render(done, told + text, json)
+
+
+def _beside(done: AuditResult) -> Iterator[str]:
+    """Say what stands beside a verdict: who judged what, what was no model, and what else there is to know."""
+    under = f" against the files of {done.judged.project}" if done.judged.project else ""
+    yield f"judged in the store {done.judged.store}{under} by {done.harness.text}"
+    if done.stand_ins:
+        named = (f"{name} (shown the answers)" if shown else name for name, shown in sorted(done.stand_ins.items()))
+        yield f"stand-ins, and no models: {', '.join(named)}"
+    yield from (f"note: {note}" for note in done.notes[:NOTES])
+    if len(done.notes) > NOTES:
+        yield f"note: {len(done.notes) - NOTES} more (--json shows all)"
+    yield from (f"data: {name} {one.text()}" for name, one in done.data.items())
+    told = {"resources.bounded": "memory", "damage.healed": "store"}
+    yield from (f"{told[check.id]}: {check.detail}" for check in done.checks if check.id in told)
 
 
 def diff(

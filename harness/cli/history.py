@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from harness.cli.options import Debug, Json, StoreDir, project
 from harness.cli.terminal import render, table
+
+if TYPE_CHECKING:
+    from harness.verbs.history import ListedRun
 
 
 def register(app: typer.Typer) -> None:
@@ -30,7 +33,7 @@ def runs(
 
     done = verb(project(store), RunsRequest(manifest=manifest, most=most))
     rows = [
-        [one.run, one.manifest or "-", one.engine or "-", one.status, _steps(one.steps), _limit(one.limit)]
+        [one.run, one.manifest or "-", one.engine or "-", one.status, _steps(one.steps), _remarks(one)]
         for one in done.runs
     ]
     text = table(["run", "manifest", "engine", "ended", "steps", ""], rows) if rows else "no runs"
@@ -41,5 +44,5 @@ def _steps(counts: dict[str, int]) -> str:
     return ", ".join(f"{counts[name]} {name}" for name in ("executed", "cached", "failed") if counts.get(name)) or "-"
 
 
-def _limit(items: int) -> str:
-    return f"limited to {items} items" if items else ""
+def _remarks(one: ListedRun) -> str:
+    return ", ".join(filter(None, (f"limited to {one.limit} items" if one.limit else "", one.healed_text)))

@@ -6,7 +6,7 @@ import json as jsonlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from harness.cli.terminal import render
+from harness.cli.terminal import limited, render
 
 if TYPE_CHECKING:
     from harness.verbs.project import Project
@@ -25,8 +25,11 @@ def show_items(project: Project, asked: ShowItemsRequest, json: bool) -> int:
 
 
 def _text(done: ShowItemsResult) -> str:
-    where = f"{done.manifest}, run {done.run}: page {done.page} of {done.pages}, {done.total} answers"
+    where = (
+        f"{done.manifest}, run {done.run}{limited(done.limit)}: page {done.page} of {done.pages}, {done.total} answers"
+    )
     more = [f"next: --page {done.page + 1}"] if done.page < done.pages else []
+    where += f"; the run {done.healed_text}" if done.healed else ""
     return "\n\n".join([where, *map(_answer, done.answers), *more])
 
 

@@ -16,6 +16,7 @@ from harness.cli.options import (
     Isolation,
     Json,
     MaxErrors,
+    MaxMemory,
     Models,
     StoreDir,
     project,
@@ -158,6 +159,7 @@ def lock(
         float | None,
         typer.Option("--budget", min=0, help="With --accept: seconds for the audit's making again. Default: no bound."),
     ] = None,
+    max_memory: MaxMemory = "",
     store: StoreDir = None,
     engine: EngineName = LOCAL,
     isolation: Isolation = "",
@@ -178,19 +180,26 @@ def lock(
     if accept:
         from harness.verbs.accepting import AcceptRequest
 
-        asked_to = AcceptRequest(run=accept, max_errors=max_errors, failing_checks=failing, budget=budget)
+        asked_to = AcceptRequest(
+            run=accept, max_errors=max_errors, max_memory=max_memory, failing_checks=failing, budget=budget
+        )
         return _accept(asked_to, store, json)
     if carry:
         from harness.cli.carrying import carried
 
-        asked_of = {"engine": engine, "isolation": isolation, "images": images, "max_errors": max_errors}
+        asked_of = {
+            "engine": engine, "isolation": isolation, "images": images, "max_errors": max_errors,
+            "max_memory": max_memory,
+        }  # fmt: skip
         return carried(project(store), json, manifests=manifests, at_levels=at_levels, **asked_of)
     from harness.verbs.pins import LockRequest
     from harness.verbs.pins import lock as verb
 
-    asked = LockRequest(manifests=manifests or [], engine=engine, isolation=isolation, images=images)
+    wanted = LockRequest(
+        manifests=manifests or [], engine=engine, isolation=isolation, images=images, max_memory=max_memory
+    )
     with watching() as watch:
-        done = verb(project(store, models), asked, watch)
+        done = verb(project(store, models), wanted, watch)
     return render(done, "\n".join(one.sha256 for one in done.locks), json)
 
 

@@ -40,6 +40,15 @@ Moved = Annotated[
     bool,
     typer.Option("--moved", help="Use the image made of newer packages; the verdict says `image: moved`."),
 ]
+MaxMemory = Annotated[
+    str,
+    typer.Option(
+        "--max-memory",
+        metavar="SIZE",
+        envvar="HARNESS_MAX_MEMORY",
+        help="The most memory a step gets, such as 8GiB, whatever its manifest asks; default: 80 % of the machine's.",
+    ),
+]
 Jobs = Annotated[int, typer.Option("--jobs", envvar="HARNESS_JOBS", min=0, help="Steps at once; default: the cores.")]
 MaxErrors = Annotated[  # it weakens what is checked, so no variable of a forgotten shell may set it
     str,

@@ -19,6 +19,7 @@ from harness.cli.options import (
     Json,
     Manifests,
     MaxErrors,
+    MaxMemory,
     Models,
     Moved,
     StoreDir,
@@ -26,7 +27,7 @@ from harness.cli.options import (
     project,
 )
 from harness.cli.scores import score_text
-from harness.cli.terminal import level_text, render, say, short, table, watching
+from harness.cli.terminal import level_text, limited, render, say, short, table, watching
 from harness.errors import AGREED, InputError
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def run(
     isolation: Isolation = "",
     moved: Moved = False,
     jobs: Jobs = 0,
+    max_memory: MaxMemory = "",
     max_errors: MaxErrors = "",
     images: Images = None,
     models: Models = None,
@@ -81,7 +83,8 @@ def run(
 
     asked = running.RunRequest(
         manifests=manifests, engine=engine, limit=limit, relock=relock, isolation=isolation, moved=moved, jobs=jobs,
-        max_errors=max_errors, images=images, with_models=model or (), only=only or (), settings=set_ or (),
+        max_memory=max_memory, max_errors=max_errors, images=images, with_models=model or (), only=only or (),
+        settings=set_ or (),
     )  # fmt: skip
     if dry_run and relock:
         raise InputError(
@@ -112,6 +115,7 @@ def reproduce(
     isolation: Isolation = "",
     moved: Moved = False,
     jobs: Jobs = 0,
+    max_memory: MaxMemory = "",
     max_errors: MaxErrors = "",
     store: Annotated[
         Path | None,
@@ -128,8 +132,8 @@ def reproduce(
     from harness.verbs.running import reproduce as verb
 
     asked = ReproduceRequest(
-        manifests=manifests, engine=engine, isolation=isolation, moved=moved, jobs=jobs, max_errors=max_errors,
-        images=images, fresh=store,
+        manifests=manifests, engine=engine, isolation=isolation, moved=moved, jobs=jobs, max_memory=max_memory,
+        max_errors=max_errors, images=images, fresh=store,
     )  # fmt: skip
     usual = os.environ.get("HARNESS_STORE")  # --store is the fresh one
     with watching() as watch:
@@ -186,13 +190,14 @@ def _scores(found: Sequence[RunData]) -> str:
     for one in found:
         if one.scores:
             more = f"\n{one.more_scores} more: `harness scores {one.run}` shows all" if one.more_scores else ""
-            text += f"\n\n{one.manifest}: scores of run {one.run}\n{score_text(one.scores)}{more}"
+            text += f"\n\n{one.manifest}: scores of run {one.run}{limited(one.limit)}\n{score_text(one.scores)}{more}"
     return text
 
 
 def _surroundings(run: RunData) -> str:
     """List what a verdict rests on: engine, image, device, and stand-ins that were shown the answers."""
     words = [f"engine {run.engine}", f"isolation {run.isolation}"]
+    words += [run.healed_text] if run.healed else []
     if run.image_state != "none":
         words.append(f"image: {run.image_state} {short(run.image.removeprefix('sha256:'))}")
     if run.device != "cpu":
@@ -208,6 +213,8 @@ def _surroundings(run: RunData) -> str:
     if run.data:
         words.append("data: " + ", ".join(f"{name} {one.text()}" for name, one in run.data.items()))
     words += [f"answers of {each.model} imported from {each.source}" for each in run.imported]
+    if run.bounded:
+        words.append(f"memory: {run.bounded}")
     if run.trials:
         words.append(f"code tried: {', '.join(f'{count} {end}' for end, count in run.trials.items())}")
     return ", ".join(words)
@@ -216,6 +223,8 @@ def _surroundings(run: RunData) -> str:
 def _remark(found: Sequence[RunData], max_errors: str) -> None:
     """List what models left unanswered, in their providers' words, and the next step where that is too much."""
     for one in found:
+        if one.healed:
+            say(f"{one.manifest}: {one.healed_text}; `harness audit {one.run}` names it")
         for each in one.imported:
             say(f"{one.manifest}: {each.text()}")
         for gap in one.unanswered:

@@ -9,7 +9,7 @@ import typer
 
 from harness.cli.csv_text import csv_text
 from harness.cli.options import Debug, Json, StoreDir, project
-from harness.cli.terminal import render, table
+from harness.cli.terminal import limited, render, table
 
 if TYPE_CHECKING:
     from harness.verbs.scoring import ScoredRunData, ScoreLineData
@@ -22,7 +22,7 @@ HEAD = (
 FIELDS = (
     "run", "manifest", "model", "dataset", "scorer", "metric", "n", "items", "clusters", "value", "low", "high", "by",
     "errors", "unanswered", "refused", "missing", "at_worst", "certificate", "prompt_tokens", "completion_tokens",
-    "dollars", "seconds",
+    "dollars", "seconds", "limit",
 )  # fmt: skip
 
 
@@ -47,7 +47,9 @@ def scores(
     done = verb(project(store), ScoresRequest(runs=runs))
     if as_csv and not json:
         return render(done, csv_text(FIELDS, (row for one in done.runs for row in _cells(one))), json)
-    parts = [f"{one.manifest}, run {one.run}\n{score_text(one.scores)}{_spent(one)}" for one in done.runs]
+    parts = [
+        f"{one.manifest}, run {one.run}{limited(one.limit)}\n{score_text(one.scores)}{_spent(one)}" for one in done.runs
+    ]
     return render(done, "\n\n".join(parts), json)
 
 
@@ -91,5 +93,5 @@ def _cells(run: ScoredRunData) -> Iterator[Sequence[object]]:
             run.run, run.manifest, line.model, line.dataset, line.scorer, line.metric, line.n, line.items,
             line.clusters or None, line.value, low, high, line.by, line.errors, line.unanswered, line.refused,
             line.missing, line.at_worst, line.certificate, line.tokens.get("prompt"), line.tokens.get("completion"),
-            line.dollars, line.seconds,
+            line.dollars, line.seconds, run.limit or None,
         )  # fmt: skip

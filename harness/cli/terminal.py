@@ -34,6 +34,11 @@ def say(text: str) -> None:
         print(clean(text), file=sys.stderr, flush=True)
 
 
+def limited(items: int) -> str:
+    """Say that a run was limited, to stand behind its name; nothing of a whole run."""
+    return f", limited to {items} item{'s' * (items != 1)} of each dataset" if items else ""
+
+
 def render(result: Result, text: str, as_json: bool) -> int:
     """Print a verb's result, as JSON for a script or text for a person, and return its exit code."""
     show(result.as_data(), text, as_json)

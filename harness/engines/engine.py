@@ -31,6 +31,9 @@ class Limits:
     processes: int = 256
     cpus: float = 0.0  # 0: as many as there are
     log_bytes: int = 64 << 10
+    most: int = 0  # bytes of memory that anything may ask for here; 0: it is not known
+    beyond: str = ""  # in words, what a manifest asks of memory and is not given; empty where it gets all of it
+    disk_beyond: str = ""  # the same, of disk
 
     @property
     def file_bytes(self) -> int:

@@ -23,6 +23,7 @@ class ExecutionIndex:
     def __init__(self, store: Store) -> None:
         self.store = store
         self._found: dict[tuple[str, ...], str] = {}  # (key, entry) -> run; (TRIAL, identity) -> outcome
+        self._keys: set[str] = set()  # of the steps found so far
         self._waiting: Iterator[Listed] = iter(())
         self._open: dict[str, tuple[Listed, int]] = {}  # runs that may go on, and how much of each was read
         self._read: set[str] = set()
@@ -51,6 +52,10 @@ class ExecutionIndex:
         """Whether a listed run executed the step of this entry and wrote this very entry."""
         return self.run_of(entry.key, entry.digest) is not None
 
+    def has_other(self, entry: Entry) -> bool:
+        """Whether listed runs executed the step of this entry, and none of them wrote this very entry."""
+        return not self.has(entry) and entry.key in self._keys  # which has just read all there is
+
     def begin(self, run: str) -> None:
         """Register the run under way, whose journal is then never read: `note` and `note_trial` add its steps."""
         with self._lock:
@@ -60,6 +65,7 @@ class ExecutionIndex:
         """Add a step that the run under way has executed and written to its journal."""
         with self._lock:
             self._found[entry.key, entry.digest] = run
+            self._keys.add(entry.key)
 
     def note_trial(self, trial: str, outcome: str) -> None:
         """Add the outcome of a trial that the run under way has written to its journal."""
@@ -90,6 +96,7 @@ class ExecutionIndex:
         for event in chain.events:
             if event["event"] == "step.done":
                 self._found[event["key"], event["entry"]] = known.run
+                self._keys.add(event["key"])
             elif event["event"] == "trial.done":
                 self._found[TRIAL, event["trial"]] = event["outcome"]
 

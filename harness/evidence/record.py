@@ -25,6 +25,12 @@ STARTED = (
     "run", "manifest", "lock", "plan", "engine", "isolation", "image", "environment", "facts", "limit", "data",
     "sandbox",
 )  # fmt: skip
+# What the record takes of lines that tell of the whole run.
+TOLD: Mapping[str, Callable[[Event], dict[str, Any]]] = {
+    "calls": lambda event: {"calls": event["models"]},
+    "run.healed": lambda event: {"healed": {"steps": event["steps"], "blobs": event["blobs"]}},
+    "run.finished": lambda event: {"status": event["status"], "finished": event["at"]},
+}
 
 
 @dataclass(frozen=True)
@@ -71,10 +77,8 @@ def summarise(events: Iterable[Event], head: str) -> dict[str, Any]:
                 imported.setdefault((str(told.get("model")), str(told.get("source"))), []).append(event["step"])
         elif name == "output":
             outputs[event["name"]] = {field: event[field] for field in ("sha256", "size", "step", "output")}
-        elif name == "calls":
-            body["calls"] = event["models"]
-        elif name == "run.finished":
-            body |= {"status": event["status"], "finished": event["at"]}
+        elif name in TOLD:
+            body |= TOLD[name](event)
     if imported:
         body["imported"] = [
             {"model": model, "source": source, "steps": sorted(names)}
@@ -83,6 +87,13 @@ def summarise(events: Iterable[Event], head: str) -> dict[str, Any]:
     if trials:
         body["trials"] = sorted(trials)
     return {**body, "steps": steps, "sees_gold": sorted(shown), "outputs": outputs}
+
+
+def spell_healed(healed: Mapping[str, int]) -> str:
+    """Say how much damage a run met in its store and made anew; nothing of one that met none."""
+    kinds = (("step", healed.get("steps", 0)), ("blob", healed.get("blobs", 0)))
+    met = [f"{many} damaged {what}{'s' * (many != 1)}" for what, many in kinds if many]
+    return f"met {' and '.join(met)} in its store, made anew" if met else ""
 
 
 def spell(body: Mapping[str, Any]) -> bytes:

@@ -29,8 +29,9 @@ from harness.evidence.trail import Trail, read_trail
 from harness.manifest.load import Loaded, parse_manifest
 from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path, read_lock
 from harness.manifest.schema import Resources
+from harness.run.certificate_checks import audit_certificates
 from harness.run.closure import Code
-from harness.run.engines import EngineChoice, engine_of_run, kinds, limits
+from harness.run.engines import EngineChoice, engine_of_run, kinds, limits, within_disk
 from harness.run.environment import facts
 from harness.run.installed import InstallCheck
 from harness.run.installed import check_once as look_at_packages
@@ -45,6 +46,7 @@ from harness.steps import Computing, Plan, Step
 from harness.store.store import Store
 from harness.studies.registry import find
 
+BOUNDED = "resources.bounded"  # the check that says what a manifest asks and its steps were not given
 EXPECTED = "expect"  # the subject of the check that outputs are what is expected
 
 
@@ -131,6 +133,7 @@ def audit_run(
         report = _audited(store, run, images or store.root, how, stop)
         _containment(store, run, report)
         _shipped(store, run, report)
+        audit_certificates(store, run, report)
         if look:
             _packages(look.result(), report)
     return report
@@ -171,7 +174,7 @@ def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop
     installed = InstalledHarness(replan, lambda kind: code.closure(current_kind(kind)).files, recordable_isolations)
     with private_store(store) as private:
         try:
-            workshop, processor = _workshop_of(private, run, images, stop)
+            workshop, processor = _workshop_of(private, run, images, stop, how.memory)
         except MissingError as bad:
             why = bad
 
@@ -184,7 +187,10 @@ def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop
                 how, one=step_reexecutor(workshop, processor), batch=batch_reexecutor(workshop),
                 slice=slice_reexecutor(workshop), rows=row_counter(store),
             )  # fmt: skip
-            return audit(store, run, installed, hands)
+            report = audit(store, run, installed, hands)
+        if workshop.limits.beyond and how.level != "hashes":
+            report.held(BOUNDED, "memory", workshop.limits.beyond)
+        return report
 
 
 def recordable_isolations(engine: str) -> Collection[str] | None:
@@ -193,7 +199,9 @@ def recordable_isolations(engine: str) -> Collection[str] | None:
     return None if kind is None else (kind.isolations or (kind.only,))
 
 
-def _workshop_of(store: Store, run: str, images: Path, stop: threading.Event | None) -> tuple[Workshop, str]:
+def _workshop_of(
+    store: Store, run: str, images: Path, stop: threading.Event | None, memory: int
+) -> tuple[Workshop, str]:
     """Give a place where the steps of a run can be made again: its engine and image, what its manifest allowed.
 
     Where the engine of its image is not to be had, this machine does: equal bytes prove as much. Beside it stand both
@@ -221,6 +229,7 @@ def _workshop_of(store: Store, run: str, images: Path, stop: threading.Event | N
         if image == NO_IMAGE:
             raise
         engine, seen = engine_of_run(choice, NO_IMAGE, resources), None
-    shop = Workshop(store, engine, limits(resources), environment=seen, computing=computing, cancel=stop)
+    allowed = within_disk(limits(resources, memory), store.root)
+    shop = Workshop(store, engine, allowed, environment=seen, computing=computing, cancel=stop)
     here = {name: value for name, value in facts(shop.processor).items() if name in ran}  # an older run says less
     return shop, processor_change(name_processor(ran), name_processor(here))

@@ -17,7 +17,15 @@ from harness.manifest.lockfile import Lock
 from harness.run.closure import Closure, Code
 from harness.steps import GATHER
 from harness.store.blobs import Blobs
-from harness.studies.certified import UNCERTIFIED, changed_files, figures_text, read, void_text
+from harness.studies.certified import (
+    UNCERTIFIED,
+    changed_files,
+    contradicted_text,
+    figures_text,
+    read,
+    void_text,
+)
+from harness.studies.confusion import find_contradictions
 from harness.studies.registry import find
 
 TYPES = "harness/rowtypes.py"
@@ -31,6 +39,7 @@ class GraderStanding:
     scorer: str
     state: str
     text: str
+    document: Mapping[str, Any] | None = None  # of one that is certified: what it says, and its rows can be held to
 
 
 def certificate_path(root: Path, scorer: str) -> Path:
@@ -78,12 +87,14 @@ def standing(root: Path, scorer: str, lock: Lock | None = None, code: Path | Non
         found = read(data, str(path))
     except HarnessError as bad:
         return GraderStanding(scorer, "void", f"void: {bad.what}")
+    if flaws := find_contradictions(found):
+        return GraderStanding(scorer, "void", contradicted_text(flaws))
     changed = [*_other(found, scorer, pins), *(changed_files(found, code) if code else changed_files(found))]
     if pinned and pinned != sha256(data):
         changed.insert(0, "the certificate, which is not the one that the lock pins")
     if changed:
         return GraderStanding(scorer, "void", void_text(changed))
-    return GraderStanding(scorer, "certified", figures_text(found))
+    return GraderStanding(scorer, "certified", figures_text(found), found)
 
 
 def recorded_standing(
@@ -98,11 +109,13 @@ def recorded_standing(
     if not pinned:
         return GraderStanding(scorer, UNCERTIFIED, UNCERTIFIED)
     found = read(blobs.read(pinned), f"the certificate of {scorer}")
+    if flaws := find_contradictions(found):
+        return GraderStanding(scorer, "void", contradicted_text(flaws))
     here = {*changed_files(found)}
     ran = [name for name, digest in found["files"].items() if (code[name] != digest if name in code else name in here)]
     if changed := [*_other(found, scorer, pins), *ran]:
         return GraderStanding(scorer, "void", void_text(changed))
-    return GraderStanding(scorer, "certified", figures_text(found))
+    return GraderStanding(scorer, "certified", figures_text(found), found)
 
 
 def _other(found: Mapping[str, Any], scorer: str, pins: Mapping[str, Mapping[str, Any]]) -> Iterable[str]:

@@ -5,8 +5,9 @@ An engine is a file of `harness/engines/`, found by its name; nothing here may k
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.engines.engine import NO_IMAGE, Engine, EngineOptions, Kind, Limits, LoadableImage
@@ -15,6 +16,7 @@ from harness.images.image import MOVED, Pin, find_image, list_images, pins, requ
 from harness.images.transfer.layout import archive
 from harness.manifest.schema import SIZES, TIMES, Resources, amount
 from harness.parts import PartRegistry
+from harness.run.ceiling import SHARE, machine_ceiling, spell_size
 from harness.store.store import Store
 
 ENGINES = PartRegistry("engine", "harness.engines", "ENGINE")
@@ -30,6 +32,7 @@ class EngineChoice:
     images: Path = Path()  # the store that holds the images
     moved: bool = False  # take the image made of newer packages, where the pinned one cannot be had
     tell: Tell = lambda _: None
+    memory: int = 0  # bytes that a step may use at most, whatever its manifest asks; 0: the machine's own ceiling
 
 
 def kinds() -> dict[str, Kind]:
@@ -122,11 +125,28 @@ def _loadable(choice: EngineChoice, name: str, pin: Pin) -> LoadableImage:
     return LoadableImage(pin.image_id, pin.manifest, load)
 
 
-def limits(resources: Resources) -> Limits:
-    """Convert a manifest's `resources` to the limits of a step."""
+def within_disk(allowed: Limits, place: Path) -> Limits:
+    """Bound the disk of steps by what is free where they run, most of it: somebody else's manifest may ask for all."""
+    free = int(shutil.disk_usage(place).free * SHARE)
+    if allowed.disk <= free:
+        return allowed
+    here = f"its manifest allows {spell_size(allowed.disk)} of disk, and a step gets at most {spell_size(free)} here"
+    return replace(allowed, disk=free, disk_beyond=here)
+
+
+def limits(resources: Resources, ceiling: int = 0) -> Limits:
+    """Convert a manifest's `resources` to the limits of a step, which gets no more memory than the ceiling.
+
+    Without one it is the machine's own. What the manifest asks beyond it is said in the limits.
+    """
+    asked, most = int(amount(resources.memory, SIZES)), ceiling or machine_ceiling()
+    given = min(asked, most) if most else asked
+    here = f"its manifest allows {resources.memory}, and a step gets at most {spell_size(given)} here"
     return Limits(
         seconds=amount(resources.timeout, TIMES),
-        memory=int(amount(resources.memory, SIZES)),
+        memory=given,
+        most=most,
+        beyond=here if given < asked else "",
         disk=int(amount(resources.disk, SIZES)),
         cpus=float(resources.threads or 1) if resources.gpus == 0 else 0.0,  # a GPU is fed by as many as help
     )

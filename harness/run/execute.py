@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import stat
 import threading
 from collections.abc import Callable, Mapping
@@ -190,6 +191,12 @@ def _judge(step: Step, outcome: Outcome, limits: Limits, folder: str) -> None:
         return
     log = outcome.log.decode("utf-8", "replace").replace(folder, "").strip()
     last = log.rsplit("\n", 1)[-1][:500]
+    if limits.beyond and not (outcome.cancelled or outcome.over or outcome.timed_out):
+        raise _unable_within(step, outcome, limits, last)
+    if limits.disk_beyond and outcome.over:
+        raise MissingError(
+            f"step {step.name} wrote {outcome.over}: {limits.disk_beyond}", where=step.kind, next="free some room"
+        )
     if outcome.cancelled:
         raise Interrupted("the run was stopped", where=step.name, next="run again: what was finished is kept")
     if "No space left on device" in last:
@@ -212,6 +219,20 @@ def _judge(step: Step, outcome: Outcome, limits: Limits, folder: str) -> None:
     error = StepError(f"step {step.name} failed: {what}", where=step.kind, next=remedy)
     error.add_note(log[-8000:])
     raise error
+
+
+def _unable_within(step: Step, outcome: Outcome, limits: Limits, last: str) -> MissingError:
+    """Say that a step failed with less memory than its manifest allows: this machine cannot tell whether it would.
+
+    Libraries word a want of memory in many ways, so that any failure under such a bound is taken for one.
+    """
+    short = outcome.oom or outcome.signal == signal.SIGKILL
+    why = f"needed more than {limits.memory >> 20} MiB of memory" if short else f"failed ({last or 'without a word'})"
+    return MissingError(
+        f"step {step.name} {why}: {limits.beyond}",
+        where=step.kind,
+        next="a machine with more memory makes it; or allow more of this one with --max-memory SIZE",
+    )
 
 
 def _closed(step: Step, out: Path) -> None:

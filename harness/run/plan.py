@@ -21,10 +21,12 @@ from harness.run.named_models import INSTRUMENTS, MODELS, NamedModel, every_mode
 from harness.run.own_files import FILES, OWN_WORDINGS, require_own_wordings, wordings_in
 from harness.run.study_settings import require_roles, typed_settings
 from harness.run.tables import TABLES, pinned_tables, placeholder_tables, require_named, tables_read
-from harness.steps import Pinned, Plan
+from harness.step_kinds import LIMITED
+from harness.steps import Pinned, Plan, Step
 from harness.studies.registry import find
 from harness.studies.study import Answered, Brief, Instrument, Maker, Model, Study, Templates
 
+PAGES = ".html"
 DRAWN = (".html", ".svg", ".png")  # how pages and figures are called: no tolerance says how near two of them are
 
 
@@ -143,8 +145,21 @@ def plan(this: CheckedManifest, lock: Lock, limit: int = 0) -> Plan:
     certificates = {name: Pinned(pin["sha256"]) for name, pin in lock.of("certificates").items()}
     brief = _brief(this, rows, templates, lock, FetchedData.pinned(lock.pins["datasets"], lock.of(FILES)))
     made = _planned(this, replace(brief, certificates=certificates, tables=pinned_tables(lock.of(TABLES))))
+    made = _mark_limited(made, limit) if limit else made
     texts = (*(pin for name, pin in prompts.items() if name != OWN_WORDINGS), *lock.of(TABLES).values())
     return Plan(made.steps, made.outputs, {pin["sha256"]: pin["file"] for pin in texts}).check()
+
+
+def _mark_limited(made: Plan, limit: int) -> Plan:
+    """Tell the steps that write pages of the limit, so that the page says it; a whole run's steps are as ever."""
+    steps = tuple(
+        replace(step, params={**step.params, LIMITED: limit}) if _writes_page(step) else step for step in made.steps
+    )
+    return replace(made, steps=steps)
+
+
+def _writes_page(step: Step) -> bool:
+    return any(output.endswith(PAGES) for output in step.outputs)
 
 
 def _rows(pin: Mapping[str, Any], maker: Maker) -> int | None:

@@ -66,6 +66,11 @@ class RunTables:
         """The name of the manifest that was run."""
         return str(self.lock.intent["name"])
 
+    @property
+    def limit(self) -> int:
+        """How many items of each dataset the run was limited to; 0 where it was not."""
+        return int(self.record.body.get("limit", 0))
+
     def has(self, output: str) -> bool:
         """Whether the run has an output of this name."""
         return output in self.record.outputs

@@ -37,6 +37,7 @@ from harness.store.store import HOME
 BATCH = 256
 LOOKERS = 4
 HEARD = 256
+MOST_HEALED = 100  # digests of blobs that were made anew, in one line of a journal
 
 
 class Runner:
@@ -62,6 +63,7 @@ class Runner:
         self.schedule = StepSchedule(plan)
         self.reporter = ProgressReporter(self.schedule, AnswerCounter(plan, workshop.store))
         self.makers = {maker(name): name for name in lock.pins["datasets"]}
+        self.damaged: set[str] = set()  # steps whose results were damaged, and are made anew
         self.heard: Counter[str] = Counter()  # bytes of each step's words, each piece counted as HEARD at least
 
     def run(self, progress: Progress) -> Record:
@@ -162,7 +164,7 @@ class Runner:
                     for (step, parts), (entry, damage) in zip(keyed, looked, strict=True):
                         raise_if_stopped(self.workshop.cancel)
                         if damage:
-                            self.journal.add("step.damaged", {"step": step.name, "detail": damage})
+                            self._note_damage(step, damage)
                         if entry:
                             ready += self._take(step, StepResult(entry, "cached", {}))
                         else:
@@ -185,8 +187,25 @@ class Runner:
                         self._take(step, future)
                 raise
 
+    def _note_damage(self, step: Step, damage: str) -> None:
+        """Write down, once, that what the store had of a step was damaged; the step is made anew."""
+        if step.name not in self.damaged:
+            self.damaged.add(step.name)
+            self.journal.add("step.damaged", {"step": step.name, "detail": damage})
+
+    def _note_healed(self) -> None:
+        """Write down how much damage this run met and made anew; one that met none writes nothing."""
+        made = [found for step in self.damaged if (found := self.schedule.results.get(step))]
+        outputs = {output.sha256 for found in made for output in found.entry.outputs.values()}
+        blobs = sorted(set(self.store.blobs.healed) - outputs)
+        if made or blobs:
+            fields = {"steps": len(made), "blobs": len(blobs), "digests": blobs[:MOST_HEALED]}
+            self.journal.add("run.healed", fields)
+
     def _write_down(self, step: Step, result: StepResult) -> None:
         """Write down that a step was executed, before another run may take what it made: durable, in any thread."""
+        if result.damage:
+            self._note_damage(step, result.damage)
         fields = {**_fields(step, result), "usage": dict(result.usage)}
         if result.facts:
             fields["facts"] = dict(result.facts)
@@ -219,6 +238,7 @@ class Runner:
 
     def _finish(self, run: str, problem: HarnessError | None) -> None:
         """Name the outputs there are, close the journal, write the record, and tell heads."""
+        self._note_healed()
         for name, ref in sorted(self.plan.outputs.items()):
             result = self.schedule.results.get(ref.step)
             if result:

@@ -29,6 +29,7 @@ class ScoreReport:
     table: ScoreTable
     costs: Mapping[AskedPlace, AnswerCosts]
     standings: Mapping[str, GraderStanding]
+    limit: int  # items of each dataset that the run was limited to; 0: it was not
     spent: Mapping[str, str]  # dollars that this run spent, by model, where any were
 
     def documents(self, lines: Iterable[ScoreLine]) -> list[dict[str, Any]]:
@@ -51,11 +52,13 @@ def score_report(store: Store, run: str) -> ScoreReport:
     """Read the report on the scores of a run that ended; errors as `score_table` has them."""
     tables = RunTables.of(store, run)
     if not tables.has(SCORES):
-        return ScoreReport(tables.manifest_name, table_of(tables), {}, {}, {})
+        return ScoreReport(tables.manifest_name, table_of(tables), {}, {}, tables.limit, {})
     table = table_of(tables)
     calls: Mapping[str, Mapping[str, Any]] = tables.record.body.get("calls", {})
     spent = {model: str(told["dollars"]) for model, told in sorted(calls.items()) if Decimal(told["dollars"])}
-    return ScoreReport(tables.manifest_name, table, answer_costs(tables), _standings(tables, table), spent)
+    return ScoreReport(
+        tables.manifest_name, table, answer_costs(tables), _standings(tables, table), tables.limit, spent
+    )
 
 
 def _standings(tables: RunTables, table: ScoreTable) -> dict[str, GraderStanding]:

@@ -58,13 +58,17 @@ class RunTarget:
         manifest, wanted = loaded.manifest, loaded.manifest.resources
         resources = wanted if gpus else wanted.model_copy(update={"gpus": 0})  # data is made on the CPU
         engine = open_engine(self.choice, loaded.root, manifest.image, resources)
-        store, allowed = Store.make(self.store), limits(resources)
+        store, allowed = Store.make(self.store), limits(resources, self.choice.memory)
         computing = Computing(resources.threads, manifest.numerics)
         made = Workshop(store, engine, allowed, computing=computing, cancel=self.stop)
         if manifest.sandbox and engine.image != NO_IMAGE and gpus:  # of data alone no foreign code is part
             box = open_engine(self.choice, loaded.root, manifest.sandbox, wanted.model_copy(update={"gpus": 0}))
             made.sandbox = Workshop(store, box, allowed, made.code, cancel=made.cancel)
         return made
+
+    def bounds(self, loaded: Loaded) -> str:
+        """Say what a manifest asks of memory and its steps are not given here; empty where they get all of it."""
+        return limits(loaded.manifest.resources, self.choice.memory).beyond
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ class WrittenLock:
     moved: list[str]
     unresolved: dict[str, str]
     absent: dict[str, dict[str, str]] = field(default_factory=dict)  # by dataset of many files: those not here, and why
+    healed: int = 0  # blobs of the store that were damaged, and were written anew
 
 
 @dataclass(frozen=True)
@@ -137,7 +142,8 @@ def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
         if not moved:  # an older lock may pin packages in another way, and what fits is left as it is
             new = replace(new, pins={**new.pins, "packages": old.pins["packages"]})
     changed = save(path, new.data)
-    return WrittenLock(new, path, changed, moved, dict(lacking), had.absent)
+    healed = len(workshop.store.blobs.healed)
+    return WrittenLock(new, path, changed, moved, dict(lacking), had.absent, healed)
 
 
 def plan_locked(loaded: Loaded, limit: int = 0) -> tuple[Lock, Plan]:

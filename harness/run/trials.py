@@ -19,10 +19,11 @@ from typing import Any
 from harness import trial
 from harness.digest import canonical, document_digest
 from harness.engines.engine import Engine
-from harness.errors import Interrupted
+from harness.errors import Interrupted, MissingError
 from harness.evidence.execution_index import ExecutionIndex
 from harness.files import translating_os_errors
 from harness.rowtypes import Program, Tried
+from harness.run.ceiling import spell_size
 from harness.run.execute import StepTask, lay_inputs, make_folders
 from harness.run.programs import run_program
 from harness.store.store import Store
@@ -50,17 +51,25 @@ class Trials:
         self._jobs, self._turns = jobs, threading.Semaphore(jobs)
 
     def make(
-        self, task: StepTask, parts: Mapping[str, Any], engine: Engine, folder: Path
+        self, task: StepTask, parts: Mapping[str, Any], engine: Engine, folder: Path, most: int = 0
     ) -> tuple[dict[str, int], dict[str, Any]]:
         """Execute a trial step in `folder`, which writes `out/trials`; return its time, and its counts of outcomes.
 
-        Programs with a known outcome in a listed run are not executed again.
+        Programs with a known outcome in a listed run are not executed again. MissingError where a program is allowed
+        more than `most` bytes of memory: how it ends is part of the result, so it gets no less.
         """
         began = time.monotonic()
         with translating_os_errors(folder):
             make_folders(folder)
             lay_inputs(task, self.store, folder / "in", linked=engine.seals_inputs)
         limits = trial.TrialLimits(**task.step.params["limits"])
+        if most and limits.memory > most:
+            raise MissingError(
+                f"a program of step {task.step.name} is allowed {spell_size(limits.memory)}, and {spell_size(most)} is "
+                "the most that anything gets here",
+                where=task.step.kind,
+                next="run it on a machine with more memory; or allow more of this one with --max-memory SIZE",
+            )
         inputs = {trial.PROGRAMS: folder / "in" / trial.PROGRAMS}
         surrounded = {name: parts[name] for name in ("environment", "numerics", "code")}
 

@@ -32,6 +32,8 @@ Made = Mapping[tuple[str, str], str]  # (step, output) -> sha256
 OnPrinted = Callable[[str, bytes], None]  # step, what it printed
 OnExecuted = Callable[[Step, "StepResult"], None]  # a step that was executed, and its result
 NOTHING = sha256(b"")  # a table without a row
+OTHER = "entry: it was not the one that a run had made"
+PLANTED = "entry: no run had made it, and its outputs were others"
 OBSERVE = "harness.run.packages:observe"
 
 
@@ -43,6 +45,7 @@ class StepResult:
     state: str  # executed | cached
     usage: Mapping[str, int]
     facts: Mapping[str, Any] = field(default_factory=dict)  # what the step observed of the machine
+    damage: str = ""  # of an entry that no run had made and that said something else
 
 
 class Workshop:
@@ -159,7 +162,7 @@ class Workshop:
                 if state != "sound":
                     return None, f"output {name} was {state}"
             if not self.executed.has(entry):
-                return None, ""
+                return None, OTHER if self.executed.has_other(entry) else ""
             self._keep(
                 str(parts["kind"])
             )  # the code it names lies beside it, and is written again where it was damaged
@@ -179,13 +182,13 @@ class Workshop:
             with self.store.folder("step") as folder:
                 usage: Mapping[str, int]
                 if step.trial:
-                    usage, facts = self.trials.make(task, parts, self.box.engine, folder)
+                    usage, facts = self.trials.make(task, parts, self.box.engine, folder, self.limits.most)
                 else:
                     outcome, facts = execute(task, self.store, self.runtime(step, parts["inputs"]), folder)
                     usage = outcome.usage
                 outputs = collect(step, self.store, folder / "out")
-            self._same_again(step, parts, outputs)
-            result = StepResult(self.store.entries.put(parts, outputs), "executed", usage, facts)
+            damage = self._same_again(step, parts, outputs)
+            result = StepResult(self.store.entries.put(parts, outputs), "executed", usage, facts, damage)
             self.done(step, result)
             return result
 
@@ -198,18 +201,24 @@ class Workshop:
             self.engine, self.limits, self.cancel, lambda text: self.heard(step.name, text), numerics, gateway
         )  # fmt: skip
 
-    def _same_again(self, step: Step, parts: Mapping[str, Any], outputs: Mapping[str, Output]) -> None:
-        """Refuse a step that, made again after damage, comes out otherwise: older runs name what it made before."""
+    def _same_again(self, step: Step, parts: Mapping[str, Any], outputs: Mapping[str, Output]) -> str:
+        """Refuse a step that, made again after damage, comes out otherwise: older runs name what it made before.
+
+        Returns what was wrong with an entry that no run had made, where answers cannot have come out otherwise.
+        """
         try:
             before = self.store.entries.get(key(parts))
         except HarnessError:
-            return  # the entry itself was damaged: what it said is not known
-        if before and dict(before.outputs) != dict(outputs) and self.executed.has(before):
+            return ""  # the entry itself was damaged: what it said is not known
+        if not before or dict(before.outputs) == dict(outputs):
+            return ""
+        if self.executed.has(before):
             raise StepError(
                 f"step {step.name} was made again, since its output was damaged, and came out otherwise",
                 where=step.kind,
                 next="the step is not deterministic; restore the damaged blob, or begin a fresh store with --store DIR",
             )
+        return "" if step.calls or step.infers or step.trial else PLANTED
 
     def _keep(self, kind: str) -> Closure:
         """Put a kind's code and the environment into the store, once, as the inputs they are."""

@@ -40,6 +40,7 @@ class Blobs:
         self.tree = tree
         self.root = tree.root / "blobs"
         self._seen: dict[str, tuple[int, ...]] = {}
+        self.healed: dict[str, str] = {}  # blobs that were written over damage, and what it was: whoever runs tells it
 
     def path(self, digest: str) -> Path:
         """Make the path of a blob, present or not; InputError for a text that is no digest."""
@@ -58,12 +59,13 @@ class Blobs:
     def put(self, data: bytes) -> str:
         """Store bytes and return their digest; equal bytes are stored once."""
         digest = sha256(data)
-        if self.state(digest) != "sound":
+        if (state := self.state(digest)) != "sound":
             with self.tree.folder("tmp", make=True) as temp, translating_os_errors(self.root):
                 name, handle = _begin(temp)
                 try:
                     write_all(handle, data)
                     self._move(temp, name, handle, digest)
+                    self._note_healed(digest, state)
                 finally:
                     os.close(handle)
                     with contextlib.suppress(FileNotFoundError):
@@ -76,8 +78,9 @@ class Blobs:
             name, handle = _begin(temp)
             try:
                 digest, size = sha256_stream(_Copying(source, handle))
-                if self.state(digest) != "sound":
+                if (state := self.state(digest)) != "sound":
                     self._move(temp, name, handle, digest)
+                    self._note_healed(digest, state)
             finally:
                 os.close(handle)
                 with contextlib.suppress(FileNotFoundError):
@@ -97,11 +100,17 @@ class Blobs:
                     if os.fstat(file.fileno()).st_nlink != 1:
                         raise InputError("only a plain file can become a blob", where=str(path))
                     digest, size = sha256_stream(file)
-                    if self.state(digest) != "sound":
+                    if (state := self.state(digest)) != "sound":
                         self._move(folder, path.name, file.fileno(), digest)
+                        self._note_healed(digest, state)
             finally:
                 os.close(folder)
         return digest, size
+
+    def _note_healed(self, digest: str, state: str) -> None:
+        """Keep in mind that other bytes lay here; where nothing lay, nobody can know that something had."""
+        if state == "changed":
+            self.healed[digest] = state
 
     def _move(self, folder: int, name: str, handle: int, digest: str) -> None:
         """Give a finished file, open and by its name, the name of its digest, durably and read-only."""

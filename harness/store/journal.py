@@ -50,6 +50,7 @@ SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
         "step.log": {**_STEP, "text": str},
         "trial.done": {**_STEP, "trial": str, "outcome": str},
         "calls": {**_LINE, "models": dict},
+        "run.healed": {**_LINE, "steps": int, "blobs": int, "digests": list},
         "output": {**_LINE, "name": str, "sha256": str, "size": int, "step": str, "output": str},
         "run.finished": {**_LINE, "status": str, "events": int},
     },

@@ -5,16 +5,20 @@ It knows the certificate's document and the files of code beside it; it must nev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.digest import parse, sha256
 from harness.errors import InputError
-from harness.studies.documents import number, section
+from harness.studies.confusion import find_contradictions, matrix_figures
+from harness.studies.documents import number
 
 TYPE = "certificate/1"
 UNCERTIFIED = "uncertified"
+NOT_CHECKED = "not checked against the labelled rows"  # who has no rows can compute from the matrix, and no further
+CHECKED = "checked against the labelled rows"
+SHOWN = ("accuracy", "kappa", "false_accept", "false_reject")
 CODE = Path(__file__).parents[2]  # where the code lies that runs here: a step's own folder, or the installed harness
 
 
@@ -43,32 +47,55 @@ def void_text(what: Iterable[str]) -> str:
     return f"void: changed since it was measured: {', '.join(found[:3])}{more}"
 
 
-def figures_text(certificate: Mapping[str, Any]) -> str:
-    """Give a certificate's figures in one line: over its frozen rows, or where it has none its develop rows."""
+def contradicted_text(flaws: Sequence[str], what: str = "itself") -> str:
+    """Give the text of a certificate that contradicts itself, or its rows: in what first, and how often besides."""
+    more = f" (and {len(flaws) - 1} more)" if len(flaws) > 1 else ""
+    return f"void: it contradicts {what}: {flaws[0]}{more}"
+
+
+def computed_figures(certificate: Mapping[str, Any], part: str) -> dict[str, dict[str, Any]]:
+    """Compute the figures of a part from its matrix; the interval of kappa, which comes of rows, is as it is written.
+
+    The certificate contradicts nothing of itself.
+    """
+    found = certificate["parts"][part]
+    computed = matrix_figures(found["matrix"], str(certificate["accepts"]))
+    return {**computed, "kappa": {**found["kappa"], **computed["kappa"]}}
+
+
+def figures_text(certificate: Mapping[str, Any], checked: str = NOT_CHECKED) -> str:
+    """Give a certificate's figures in one line, computed from its matrix, and whether that was held against rows.
+
+    They are those over its frozen rows, or where it has none its develop rows.
+    """
     parts: Mapping[str, Mapping[str, Any]] = certificate["parts"]
     name = "frozen" if parts["frozen"]["rows"] else "develop"
-    part = parts[name]
-    words = ("accuracy", "kappa", "false_accept", "false_reject")
-    said = ", ".join(f"{word.replace('_', ' ')} {_spelt(part[word])}" for word in words)
-    return f"certified on {part['rows']} labelled rows ({name}): {said}"
+    computed = computed_figures(certificate, name)
+    said = ", ".join(f"{word.replace('_', ' ')} {spell_measure(computed[word])}" for word in SHOWN)
+    return f"certified on {parts[name]['rows']} labelled rows ({name}): {said}; {checked}"
 
 
-def _spelt(measure: Mapping[str, Any]) -> str:
+def spell_measure(measure: Mapping[str, Any], digits: int = 2) -> str:
+    """Spell a measure of a certificate with its interval; a dash where it has no value."""
     value, ends = measure["value"], measure["interval"]
     if isinstance(value, Mapping):
         return "-"
-    return f"{float(value):.2f}" + (f" [{float(ends[0]):.2f}, {float(ends[1]):.2f}]" if isinstance(ends, list) else "")
+    bounds = f" [{float(ends[0]):.{digits}f}, {float(ends[1]):.{digits}f}]" if isinstance(ends, list) else ""
+    return f"{float(value):.{digits}f}{bounds}"
 
 
 def certificate_text(given: Path | None, root: Path = CODE) -> str:
     """Give the line beside a score that says how far its grader can be trusted, from the certificate the lock pins.
 
-    It is `uncertified` without one, and `void …` where the grader's code changed; missing code is an InputError.
+    It is `uncertified` without one, and `void …` where the certificate contradicts itself or the grader's code changed;
+    missing code is an InputError.
     The page's own code must import the grader's, so that the page is made anew where that changes.
     """
     if given is None:
         return UNCERTIFIED
     found = read(given.read_bytes(), given.name)
+    if flaws := find_contradictions(found):
+        return contradicted_text(flaws)
     if lacking := [name for name in found["files"] if not (root / name).is_file()]:
         raise InputError(
             f"{lacking[0]} is part of the grader and not of this page's code",
@@ -94,6 +121,5 @@ def trust_of(certificate: Path | None, least: float) -> Trust:
     line = certificate_text(certificate)
     if certificate is None or line == UNCERTIFIED or line.startswith("void"):
         return Trust(False, line)
-    frozen = section(read(certificate.read_bytes(), certificate.name), "parts", "frozen")
-    kappa = number(frozen.get("kappa")) if number(frozen.get("rows")) else None
+    kappa = number(computed_figures(read(certificate.read_bytes(), certificate.name), "frozen")["kappa"])
     return Trust(kappa is not None and kappa >= least, line)

@@ -14,17 +14,9 @@ from harness import seeds
 from harness.errors import InputError
 from harness.stats import kappa
 from harness.studies.agreement import NOBODY, UNDEFINED, kappas
-from harness.studies.intervals import LEVEL, RESAMPLES, absent, beside, share
+from harness.studies.confusion import PARTS, SHARES, matrix_figures, spell_decimals
+from harness.studies.intervals import RESAMPLES, absent, beside
 from harness.studies.resample import multiplicities
-
-PARTS = ("develop", "frozen")  # what the rules were made on, and what they were frozen against
-DIGITS = 6  # of every figure: a machine's last bit is no finding
-METHODS = {
-    "level": str(LEVEL),
-    "shares": "Wilson, over rows",
-    "kappa": f"percentiles of {RESAMPLES} bootstrap resamples of instances",
-}
-NO_WRONG, NO_RIGHT = "no row is labelled otherwise", "no row is labelled so"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +48,15 @@ def figures(rows: Sequence[Graded], accepts: str, seed: int) -> dict[str, Any]:
     """
     classes = sorted({row.label for row in rows} | {row.grade for row in rows} | {accepts})
     pairs = Counter((row.label, row.grade) for row in rows)
-    hits, right = sum(pairs[each, each] for each in classes), sum(row.label == accepts for row in rows)
-    wrongly = sum(count for (label, grade), count in pairs.items() if grade == accepts != label)
-    refused = sum(count for (label, grade), count in pairs.items() if label == accepts != grade)
+    matrix = {label: {grade: pairs[label, grade] for grade in classes} for label in classes}
+    shares = matrix_figures(matrix, accepts)
     return {
         "rows": len(rows),
         "instances": len({row.instance for row in rows}),
-        "labels": {each: sum(pairs[each, other] for other in classes) for each in classes},
-        "matrix": {label: {grade: pairs[label, grade] for grade in classes} for label in classes},
-        "accuracy": _decimals(share(hits, len(rows), NOBODY)),
-        "kappa": _decimals(_kappa(rows, classes, seed)),
-        "false_accept": _decimals(share(wrongly, len(rows) - right, NO_WRONG)),
-        "false_reject": _decimals(share(refused, right, NO_RIGHT)),
+        "labels": {label: sum(row.values()) for label, row in matrix.items()},
+        "matrix": matrix,
+        **{name: shares[name] for name in SHARES},
+        "kappa": spell_decimals(_kappa(rows, classes, seed)),
     }
 
 
@@ -90,14 +79,3 @@ def _kappa(rows: Sequence[Graded], classes: Sequence[str], seed: int) -> dict[st
     for each in np.unique(sizes):
         values[sizes == each] = kappas(totals[sizes == each])
     return beside(found, values, len(places), UNDEFINED)
-
-
-def _decimals(measure: Mapping[str, Any]) -> dict[str, Any]:
-    """Spell a value and its interval as decimals, since an identity document holds no floats."""
-    return {name: _decimal(value) for name, value in measure.items()}
-
-
-def _decimal(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_decimal(each) for each in value]
-    return f"{value + 0.0:.{DIGITS}f}" if isinstance(value, float) else value

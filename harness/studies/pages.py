@@ -11,7 +11,7 @@ import base64
 import functools
 import html
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.digest import sha256
@@ -49,6 +49,7 @@ svg.bars{height:1.7em;width:auto}.scroll{overflow:visible}figure,tr,.note{break-
 """
 
 
+LIMITED = "limited"  # the parameter by which a page knows its run's `--limit`; the plan of a whole run has none
 _TURNING = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))  # marks that turn what follows
 
 
@@ -189,6 +190,16 @@ PAGE = """<!DOCTYPE html>
 </body>
 </html>
 """
+
+
+def mark_limited(page: bytes, params: Mapping[str, Any]) -> bytes:
+    """Say at the head of a page that its run was limited, where the step's parameters say so; else give it as it is."""
+    if LIMITED not in params:
+        return page
+    many = int(params[LIMITED])
+    what = f"the first {many:,} items of each dataset were" if many != 1 else "the first item of each dataset was"
+    words = f"A limited run: only {what} asked. No number on this page is of the whole benchmark."
+    return page.replace(b"<body>\n", f"<body>\n{el('p', words, class_='note')}\n".encode(), 1)
 
 
 def document(title: str, *inside: str | None) -> bytes:

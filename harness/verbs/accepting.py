@@ -13,6 +13,8 @@ from harness.run.accept import accept as accept_run
 from harness.run.accept import require_own
 from harness.run.answer_errors import NO_ERRORS, read_error_limit
 from harness.run.auditing import audit_run
+from harness.run.ceiling import read_ceiling
+from harness.verbs.engine_choice import MEMORY
 from harness.verbs.judging import judge_apart
 from harness.verbs.project import Project, Request, Result, Watch
 
@@ -22,6 +24,7 @@ class AcceptRequest(Request):
 
     run: str = Field(description="A run id, a prefix of one, `last`, or a path to a record.")
     max_errors: str = Field(default="", description="Rows of a model that may be without an answer: `12` or `5%`.")
+    max_memory: str = Field(default="", description=MEMORY)
     failing_checks: bool = Field(default=False, description="Accept a run whose own checks fail.")
     budget: float | None = Field(default=None, ge=0, description="Seconds for making again; default: no bound.")
 
@@ -55,8 +58,9 @@ def accept(project: Project, asked: AcceptRequest, watch: Watch | None = None) -
     root, allowed = project.root, read_error_limit(asked.max_errors) or NO_ERRORS
     store, run = project.run(asked.run)
     require_own(store, run)
-    budget = math.inf if asked.budget is None else asked.budget
-    how = ReexecutionOptions(budget=budget, jobs=len(os.sched_getaffinity(0)), progress=watch.task(f"audit {run}"))
+    budget, memory = math.inf if asked.budget is None else asked.budget, read_ceiling(asked.max_memory)
+    tell, jobs = watch.task(f"audit {run}"), len(os.sched_getaffinity(0))
+    how = ReexecutionOptions(budget=budget, jobs=jobs, memory=memory, progress=tell)
     report = audit_run(store, run, how=how, stop=watch.stop)
     done = accept_run(store, run, report, root, allowed, failing=asked.failing_checks)
     changes = [MovedOutput(output=output, old=old, new=new) for output, old, new in done.changes]

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
 
 from harness.digest import canonical, sealed, sha256
-from harness.errors import InputError
+from harness.errors import AGREED, DISAGREED, InputError
 from harness.files import translating_os_errors, write_atomic
 from harness.manifest.lockfile import load_lock
 from harness.run.certificates import certificate_path, grader_code, standing
 from harness.run.closure import Code
-from harness.scorers.tool import Grader
-from harness.studies.certified import TYPE
-from harness.studies.grading import METHODS, PARTS, Graded, figures, part_of, require_apart
-from harness.verbs.measuring import scored, scorer_named
+from harness.studies.certified import CHECKED, TYPE, figures_text
+from harness.studies.confusion import METHODS
+from harness.studies.grading import figures
+from harness.verbs.labelled_rows import grade_rows, grader_named, hold_against_rows
 from harness.verbs.project import PathText, Project, Request, Result
-
-OWN = ("label", "part", "instance")  # fields of a row that are the certificate's, and never the scorer's
-INSTANCE = ("instance", "item", "id")  # by which rows belong together; the first that a row has
 
 
 class CertifyRequest(Request):
@@ -52,15 +49,9 @@ def certify(project: Project, asked: CertifyRequest) -> CertifyResult:
 
     Refused are a scorer that is no grader, rows without labels, and a judge or prompt that the lock does not pin.
     """
-    grader = scorer_named(asked.scorer).grader
-    if grader is None:
-        raise InputError(
-            f"{asked.scorer} is no grader: it gives no grade that a label can be held against",
-            where=asked.scorer,
-            next="say in its file which grade it gives, and by which code: `grader=Grader(…)`",
-        )
+    grader = grader_named(asked.scorer)
     files = grader_code(grader.code, Code())
-    parts, split = _parts(asked, grader)
+    parts, split = grade_rows(asked.scorer, asked.rows, asked.shared, asked.seed)
     body = {
         "type": TYPE,
         "scorer": asked.scorer,
@@ -75,57 +66,47 @@ def certify(project: Project, asked: CertifyRequest) -> CertifyResult:
     }
     if asked.shared:
         body["labels"]["shared"] = sha256(canonical(asked.shared))
+    if asked.seed and "seed" not in split:  # of the resamples: whoever holds the rows against it needs it
+        body["bootstrap"] = asked.seed
     data, path = sealed(body), certificate_path(project.root, asked.scorer)
     with translating_os_errors(path):
         path.parent.mkdir(exist_ok=True)
         changed = not path.is_file() or path.read_bytes() != data
     if changed:
         write_atomic(path, data)
-    text = standing(project.root, asked.scorer).text
+    found = standing(project.root, asked.scorer)  # these very rows have just been graded
+    text = figures_text(body, CHECKED) if found.state == "certified" else found.text
     return CertifyResult(
         scorer=asked.scorer, path=str(path), sha256=sha256(data), changed=changed, text=text, certificate=body
     )
 
 
-def _parts(asked: CertifyRequest, grader: Grader) -> tuple[dict[str, list[Graded]], dict[str, Any]]:
-    """Grade the rows and split them into the two parts; returns the document's words on the split, too."""
-    if not asked.rows:
-        raise InputError("there is not one labelled row", where="labels", next="give rows that somebody labelled")
-    said = {"part" in row for row in asked.rows}
-    if len(said) == 2:
-        raise InputError("some rows say their part and some do not", where="part", next="give it in all rows or none")
-    given = said == {True}
-    parts: dict[str, list[Graded]] = {name: [] for name in PARTS}
-    for number, (row, found) in enumerate(zip(asked.rows, _grades(asked), strict=True), 1):
-        where = f"row {number}"
-        label, grade = _text(row, "label", where), str(found[grader.field])
-        instance = next((str(row[name]) for name in INSTANCE if name in row), "") or _itself(row)
-        part = _text(row, "part", where) if given else part_of(asked.seed, instance)
-        if part not in parts:
-            what = f"`part` is neither of {' and '.join(PARTS)}"
-            raise InputError(what, where=where, next="or leave it out of all rows: they are split by instance then")
-        parts[part].append(Graded(instance, label, grade))
-    require_apart(parts)
-    split = {"by": "rows"} if given else {"by": "instance", "seed": asked.seed}
-    return parts, {**split, "frozen_by": "not claimed"}  # a document cannot know who had seen which row
+class CheckCertificateRequest(Request):
+    """Request of `certify --check`: whose certificate, and the file of labelled rows it is held against."""
+
+    scorer: str = Field(description="The scorer's name.")
+    labels: PathText | None = Field(default=None, description="Its labelled rows; default: looked for in the project.")
 
 
-def _grades(asked: CertifyRequest) -> Iterator[Mapping[str, Any]]:
-    """Score every row without the certificate's own fields: a scorer never sees a label."""
-    bare = ((f"row {n}", {k: v for k, v in row.items() if k not in OWN}) for n, row in enumerate(asked.rows, 1))
-    return scored(asked.scorer, bare, asked.shared)
+class CheckCertificateResult(Result):
+    """Result of `certify --check`: the state of a certificate, and the line that says why."""
+
+    scorer: str
+    state: str  # certified | void | uncertified
+    text: str
+
+    @property
+    def code(self) -> int:
+        """Exit code: 1 where the certificate is void or there is none."""
+        return AGREED if self.state == "certified" else DISAGREED
 
 
-def _text(row: Mapping[str, Any], name: str, where: str) -> str:
-    value = row.get(name)
-    if not isinstance(value, str) or not value.isascii() or not 0 < len(value) <= 80:
-        raise InputError(f"`{name}` is missing, or no ASCII text of at most 80 letters", where=where)
-    return value
-
-
-def _itself(row: Mapping[str, Any]) -> str:
-    """Identify a row that names no instance by its contents, so that equal rows stay together."""
-    return sha256(canonical({name: value for name, value in row.items() if name not in OWN}))
+def check_certificate(project: Project, asked: CheckCertificateRequest) -> CheckCertificateResult:
+    """Compute a certificate's figures again, from its matrix and, where the labelled rows are there, from them."""
+    grader_named(asked.scorer)
+    labels = project.path(asked.labels) if asked.labels else None
+    found = hold_against_rows(standing(project.root, asked.scorer), project.root, labels)
+    return CheckCertificateResult(scorer=asked.scorer, state=found.state, text=found.text)
 
 
 def _named(project: Project, asked: CertifyRequest) -> dict[str, Any]:

@@ -78,6 +78,8 @@ class CompareResult(Result):
     changed: int  # items in a wording that changed sides, by scorer, in all
     moved: int  # all that moved
     remarks: list[str]
+    left_limit: int = 0  # items of each dataset that the left run was limited to; 0: it was not
+    right_limit: int = 0
 
 
 def compare(project: Project, asked: CompareRequest) -> CompareResult:
@@ -94,8 +96,14 @@ def compare(project: Project, asked: CompareRequest) -> CompareResult:
     return CompareResult(
         left_run=left.run, right_run=right.run, lines=[_line(line) for line in found.lines],
         items=[_item(one) for one in shown], changed=sum(one.changed for one in found.moved), moved=len(found.moved),
-        remarks=list(found.remarks),
+        remarks=list(found.remarks), **_limits(left, right),
     )  # fmt: skip
+
+
+def _limits(left: RunTables, right: RunTables) -> dict[str, int]:
+    """Say which of the runs were limited, and to how many items."""
+    said = {"left_limit": left.limit, "right_limit": right.limit}
+    return {side: limit for side, limit in said.items() if limit}
 
 
 def _pairs(left: RunTables, right: RunTables, named: Sequence[str]) -> list[tuple[Side, Side]]:

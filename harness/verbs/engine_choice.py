@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from harness.run.ceiling import read_ceiling
 from harness.run.engines import EngineChoice
 from harness.run.service import RunTarget
 from harness.verbs.project import PathText, Project, Request, Watch
 
+MEMORY = "The most memory a step gets, such as `8GiB`, whatever its manifest asks; default: 80 % of the machine's."
 LOCAL = "local"  # the engine that needs nothing but this machine
 
 
@@ -17,11 +19,12 @@ class EngineRequest(Request):
     engine: str = Field(default=LOCAL, description="Where steps run; `doctor` lists the engines.")
     isolation: str = Field(default="", description="How steps are shut in; default: the best there is.")
     images: PathText | None = Field(default=None, description="The store of images; default: the project's.")
+    max_memory: str = Field(default="", description=MEMORY)
 
     def choice(self, project: Project, watch: Watch, *, moved: bool = False) -> EngineChoice:
         """Make the choice of engine, isolation and store of images that this request states, for a project."""
         images = project.path(self.images) if self.images else project.store
-        return EngineChoice(self.engine, self.isolation, images, moved, watch.say)
+        return EngineChoice(self.engine, self.isolation, images, moved, watch.say, read_ceiling(self.max_memory))
 
     def place(self, project: Project, watch: Watch) -> RunTarget:
         """Make the run target of this request: the project's store and the chosen engine; neither is opened."""

@@ -62,7 +62,7 @@ _ASKED = {
     },
     "Resources": {
         "gpus": FieldText("How many GPUs a step gets; `prefer` takes one where there is one.", "prefer"),
-        "memory": FieldText("The memory of a step; more ends it.", "8GiB"),
+        "memory": FieldText("The memory of a step; more ends it. It gets at most `--max-memory`.", "8GiB"),
         "disk": FieldText("What a step may write.", "16GiB"),
         "timeout": FieldText("How long a step may take.", "30m"),
         "threads": FieldText("The threads of a step; unset, one. It is part of the key: sums are rounded by it.", "4"),

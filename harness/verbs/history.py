@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from harness.errors import HarnessError
-from harness.evidence.record import read_record
+from harness.evidence.record import read_record, spell_healed
 from harness.manifest.lockfile import read_lock
 from harness.store.listed import Listed, listed, started
 from harness.store.store import Store
@@ -34,6 +34,12 @@ class ListedRun(Result):
     status: str  # done | failed | interrupted | incomplete | unended | damaged
     steps: dict[str, int] = Field(default_factory=dict)
     limit: int = 0
+    healed: dict[str, int] = Field(default_factory=dict)  # damage of the store that it met and made anew: steps, blobs
+
+    @property
+    def healed_text(self) -> str:
+        """What damage of its store the run met and made anew; empty where it met none."""
+        return spell_healed(self.healed)
 
 
 class RunsResult(Result):
@@ -83,4 +89,5 @@ def _ended(store: Store, known: Listed, runs: Mapping[str, Listed]) -> dict[str,
         body = read_record(store, known.run, runs).body
     except HarnessError:
         return {"status": DAMAGED}
-    return {"status": body["status"], "steps": dict(body["steps"])}
+    healed = {"healed": dict(body["healed"])} if "healed" in body else {}
+    return {"status": body["status"], "steps": dict(body["steps"]), **healed}

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
+from harness.evidence.record import spell_healed
 from harness.images.build import Built
 from harness.images.build import build as build_image
 from harness.images.image import MOVED, Image, Pin, list_images, pins, remove_image, require_image
@@ -81,6 +82,8 @@ def build(project: Project, asked: BuildRequest, watch: Watch | None = None) -> 
         one = build_image(store, root, name, tell, moved=asked.moved, relock=asked.relock, archive=archive)
         _remark(one, watch)
         found.append(_sized(one.image, store, pinned=one.pinned, differs=list(one.differs)))
+    if store.blobs.healed:
+        watch.say(spell_healed({"blobs": len(store.blobs.healed)}))
     return BuildResult(images=found)
 
 

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from harness.digest import canonical, sha256
 from harness.errors import DamageError, HarnessError
+from harness.evidence.record import spell_healed
 from harness.manifest.coverage import SHOWN, file_coverage, names_text
 from harness.manifest.datasets import FetchedFiles
 from harness.manifest.load import Loaded
@@ -22,6 +23,7 @@ from harness.run.recorded_runs import newest_runs, newest_verdict
 from harness.run.service import WrittenLock, lock_manifest
 from harness.verbs.data_coverage import DataCoverage, data_coverage
 from harness.verbs.engine_choice import EngineRequest
+from harness.verbs.labelled_rows import hold_against_rows
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 
 
@@ -144,7 +146,8 @@ def show(project: Project, asked: ShowRequest) -> ShowResult:
     meta, expect = loaded.manifest, load_expect(loaded.root, loaded.manifest.name)
     models, instruments = (_models(held.of(kind) if held else {}) for kind in ("models", "instruments"))
     said: dict[str, Any] = {"carried": dict(expect.carried)} if expect and expect.carried else {}
-    if graders := {each.scorer: each.text for each in standings(loaded.root, meta.study, held)}:
+    held_to_rows = (hold_against_rows(each, loaded.root) for each in standings(loaded.root, meta.study, held))
+    if graders := {each.scorer: each.text for each in held_to_rows}:
         said["graders"] = graders
     if expect and expect.partial:
         said["partial"] = data_coverage(expect.partial)
@@ -205,12 +208,17 @@ def lock(project: Project, asked: LockRequest, watch: Watch | None = None) -> Lo
     """
     watch, found = watch or Watch(), []
     for loaded in [project.manifest(path) for path in asked.manifests]:
-        locked = lock_manifest(loaded, asked.place(project.of(loaded), watch))
+        place = asked.place(project.of(loaded), watch)
+        if bounds := place.bounds(loaded):
+            watch.say(f"{loaded.manifest.name}: memory: {bounds} (--max-memory)")
+        locked = lock_manifest(loaded, place)
         at = locked.path.relative_to(loaded.root)
         moved = ", ".join(locked.moved) or "nothing but its form"
         watch.say(f"{loaded.manifest.name}: {at} " + (f"written; moved: {moved}" if locked.changed else "still fits"))
         for pin, reason in locked.unresolved.items():
             watch.say(f"  unresolved {pin}: {reason}")
+        if locked.healed:
+            watch.say(f"{loaded.manifest.name}: {spell_healed({'blobs': locked.healed})}")
         data = _files_here(loaded, locked, watch)
         one = LockedManifest(
             manifest=str(loaded.path), lock=str(locked.path), sha256=locked.lock.sha256, changed=locked.changed,

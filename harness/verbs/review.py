@@ -23,10 +23,13 @@ from harness.evidence.record import read_record
 from harness.evidence.trail import read_trail
 from harness.files import translating_os_errors
 from harness.run.auditing import EXPECTED, audit_files, audit_run
+from harness.run.ceiling import read_ceiling
 from harness.run.recorded_runs import manifest_name
 from harness.store.store import Store
 from harness.verbs.data_coverage import DataCoverage, data_coverage
+from harness.verbs.engine_choice import MEMORY
 from harness.verbs.judging import HarnessData, judge_apart, name_harness
+from harness.verbs.labelled_rows import audit_labels
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 from harness.verbs.run_data import CauseData, cause_data
 
@@ -50,13 +53,15 @@ class GetResult(Result):
     sha256: str
     size: int
     file: str
+    limit: int = Field(default=0, description="Items of each dataset that the run was limited to; 0: it was not.")
     array: str = Field(default="", description="Of an array, its type and shape; of several, those of each by name.")
 
 
 def get(project: Project, asked: GetRequest) -> GetResult:
     """Get one output of a run, its bytes checked: the path of its blob or, with `to`, of a copy of it."""
     store, run = project.run(asked.run)
-    outputs = read_record(store, run).outputs
+    record = read_record(store, run)
+    outputs = record.outputs
     if asked.output not in outputs:
         raise _no_output(store, run, asked.output, sorted(outputs))
     made = outputs[asked.output]
@@ -67,6 +72,7 @@ def get(project: Project, asked: GetRequest) -> GetResult:
         with store.blobs.open(made["sha256"], made["size"]) as blob:  # what is described is what was hashed
             said = _array(Path(f"/proc/self/fd/{blob.fileno()}"))
     found: dict[str, Any] = {"array": said} if said else {}
+    found |= {"limit": limit} if (limit := int(record.body.get("limit", 0))) else {}
     file = str(asked.to or store.blobs.path(made["sha256"]))
     return GetResult(run=run, output=asked.output, sha256=made["sha256"], size=made["size"], file=file, **found)
 
@@ -126,6 +132,7 @@ class AuditRequest(Request):
     seed: int | None = Field(default=None, ge=0, lt=2**53, description="Of the order; default: another each time.")
     jobs: int = Field(default=0, ge=0, description="Steps at once; default: the cores.")
     images: PathText | None = Field(default=None, description="The store that holds the images; default: the run's.")
+    max_memory: str = Field(default="", description=MEMORY)
 
 
 class CheckData(Result):
@@ -181,6 +188,7 @@ class AuditResult(Result):
     notes: list[str] = Field(default_factory=list, description="On answers on trust: what does not fit what.")
     data: dict[str, DataCoverage] = Field(default_factory=dict)  # by dataset of many files: how many the run had
     limit: int = Field(default=0, description="Items of each dataset that the run was limited to; 0: it was not.")
+    healed: dict[str, int] = Field(default_factory=dict, description="Damage that the run met and made anew.")
     cause: CauseData | None = Field(default=None, description="The first step that differs, and why.")
 
     @property
@@ -210,12 +218,14 @@ def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> 
     loaded = None
     if Path(asked.subject).suffix in (".yaml", ".yml"):
         loaded = project.manifest(asked.subject)
-    store, run = project.run(asked.subject)
+    memory, (store, run) = read_ceiling(asked.max_memory), project.run(asked.subject)
     jobs, tell = asked.jobs or len(os.sched_getaffinity(0)), watch.task(f"audit {run}")
     how = ReexecutionOptions(
-        level=asked.level, rerun=asked.rerun, budget=asked.budget, jobs=jobs, seed=asked.seed, progress=tell
+        level=asked.level, rerun=asked.rerun, budget=asked.budget, jobs=jobs, memory=memory, seed=asked.seed,
+        progress=tell,
     )
     report = audit_run(store, run, project.path(asked.images) if asked.images else None, how, watch.stop)
+    audit_labels(project, store, run, report)
     if loaded:
         audit_files(store, run, loaded, report)
     judged = JudgedData(store=str(store.root), **({"project": str(loaded.root)} if loaded else {}))
@@ -232,6 +242,8 @@ def _reported(run: str, judged: JudgedData, level: str, report: Report) -> Audit
         said["notes"] = list(report.notes)
     if report.limit:
         said["limit"] = report.limit
+    if report.healed:
+        said["healed"] = dict(report.healed)
     if report.cause:
         said["cause"] = cause_data(report.cause)
     return AuditResult(

@@ -15,6 +15,7 @@ from pydantic import Field
 from harness import rows
 from harness.evidence.causes import FirstDifference
 from harness.evidence.compare import tolerance_text
+from harness.evidence.record import spell_healed
 from harness.evidence.trail import read_trail
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_lock
@@ -134,7 +135,14 @@ class RunData(Result):
     cause: CauseData | None = None  # where anything is not as it was accepted
     scores: list[ScoreLineData] = Field(default_factory=list)  # by `run`: those that are told first
     more_scores: int = 0  # lines that `scores` shows besides
+    healed: dict[str, int] = Field(default_factory=dict)  # damage of the store that it met and made anew: steps, blobs
+    bounded: str = ""  # what its manifest asks of memory and its steps did not get here
     limit: int = 0  # items of each dataset at most, as `--limit` said; 0: all
+
+    @property
+    def healed_text(self) -> str:
+        """What damage of its store the run met and made anew; empty where it met none."""
+        return spell_healed(self.healed)
 
     @property
     def by_tolerance(self) -> str:
@@ -187,6 +195,8 @@ def run_data(
     if ran.gaps:
         flaws = over_limit(ran.gaps, allowed)
         fields["unanswered"] = [Unanswered(**vars(gap), too_many=gap in flaws) for gap in ran.gaps]
+    if "healed" in body:
+        fields["healed"] = dict(body["healed"])
     if body.get("limit"):
         fields["limit"] = body["limit"]
     if "data" in body:

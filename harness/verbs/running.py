@@ -132,6 +132,11 @@ def _derived(named: Loaded, loaded: Loaded) -> dict[str, str]:
     return {} if loaded is named else {"derived": loaded.path.relative_to(loaded.root).as_posix()}
 
 
+def _bounded(loaded: Loaded, place: RunTarget) -> dict[str, str]:
+    """Say what a manifest asks of memory and its steps do not get here, where that is so."""
+    return {"bounded": said} if (said := place.bounds(loaded)) else {}
+
+
 def run(project: Project, asked: RunRequest, watch: Watch | None = None) -> RunResult:
     """Run manifests one by one: execute the steps that the store lacks, write each run's record, compare its outputs.
 
@@ -150,7 +155,7 @@ def run(project: Project, asked: RunRequest, watch: Watch | None = None) -> RunR
         loaded = derived(named, asked, place, watch)
         ran = _run(loaded, place, watch, asked.limit)
         data = run_data(ran, allowed, grader_texts(loaded), first_scores(ran.store, ran.record.run))
-        found.append(data.model_copy(update=_derived(named, loaded)))
+        found.append(data.model_copy(update={**_derived(named, loaded), **_bounded(loaded, place)}))
         steps = found[-1].steps
         watch.say(
             f"{loaded.manifest.name}: run {ran.record.run}, {steps.executed} steps executed, {steps.cached} from the "
@@ -174,7 +179,8 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
             here = project.of(loaded)
             choice = asked.choice(here, watch, moved=asked.moved)
             where = RunTarget(place.root, choice, asked.jobs, here.store, allowed, stop=watch.stop)
-            found.append(run_data(_run(loaded, where, watch), allowed, grader_texts(loaded)))
+            data = run_data(_run(loaded, where, watch), allowed, grader_texts(loaded))
+            found.append(data.model_copy(update=_bounded(loaded, where)))
         place.stays = place.stays or _code(found, {"agreed"}) != AGREED
     if place.stays:
         return ReproduceResult(runs=found, store=str(place.root))
@@ -184,6 +190,8 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
 def _run(loaded: Loaded, place: RunTarget, watch: Watch, limit: int = 0) -> FinishedRun:
     """Run a manifest; report what its models will be asked before it begins, and then its steps and answers."""
     tell = watch.task(loaded.manifest.name)
+    if bounds := place.bounds(loaded):
+        watch.say(f"{loaded.manifest.name}: memory: {bounds} (--max-memory)")
 
     def foreseen(found: Sequence[AskingForecast]) -> None:
         for line in spoken(found):

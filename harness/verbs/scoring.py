@@ -62,6 +62,7 @@ class ScoredRunData(Result):
     scores: list[ScoreLineData]
     meanings: dict[str, dict[str, Any]]
     spent: dict[str, str] = Field(default_factory=dict)  # dollars that this run spent, by model
+    limit: int = 0  # items of each dataset that it was limited to; 0: it was not
 
 
 class ScoresResult(Result):
@@ -78,6 +79,7 @@ def scores(project: Project, asked: ScoresRequest) -> ScoresResult:
         report = score_report(store, run)
         said = report.table.document()
         fields: dict[str, Any] = {"spent": dict(report.spent)} if report.spent else {}
+        fields |= {"limit": report.limit} if report.limit else {}
         one = ScoredRunData(
             run=run, manifest=report.manifest, study=report.table.study, meanings=said["meanings"],
             scores=_line_data(report, report.table.lines), **fields,

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from harness.errors import InputError
+from harness.evidence.record import spell_healed
 from harness.rowtypes import Score
 from harness.run.item_gate import require_showable
 from harness.run.run_tables import SCORES, RunTables
@@ -66,6 +67,13 @@ class ShowItemsResult(Result):
     pages: int
     total: int  # answers that were asked for
     answers: list[ShownAnswerData]
+    healed: dict[str, int] = Field(default_factory=dict)  # damage of the store that the run met and made anew
+    limit: int = 0  # items of each dataset that the run was limited to; 0: it was not
+
+    @property
+    def healed_text(self) -> str:
+        """What damage of its store the run met and made anew; empty where it met none."""
+        return spell_healed(self.healed)
 
 
 def show_items(project: Project, asked: ShowItemsRequest) -> ShowItemsResult:
@@ -82,8 +90,13 @@ def show_items(project: Project, asked: ShowItemsRequest) -> ShowItemsResult:
     page = shown(tables, found[(asked.page - 1) * PAGE : asked.page * PAGE], asked.scorer)
     return ShowItemsResult(
         run=tables.run, manifest=tables.manifest_name, page=asked.page, pages=pages, total=len(found),
-        answers=[_answer(one) for one in page],
+        answers=[_answer(one) for one in page], **_remarks(tables),
     )  # fmt: skip
+
+
+def _remarks(tables: RunTables) -> dict[str, Any]:
+    found: dict[str, Any] = {"limit": tables.limit} if tables.limit else {}
+    return found | ({"healed": dict(tables.record.body["healed"])} if "healed" in tables.record.body else {})
 
 
 def _dataset(tables: RunTables, item: str) -> str:

@@ -5,7 +5,8 @@ from scipy.stats import binomtest
 
 from harness.digest import document
 from harness.errors import InputError
-from harness.studies.grading import PARTS, Graded, figures, part_of, require_apart
+from harness.studies.confusion import PARTS
+from harness.studies.grading import Graded, figures, part_of, require_apart
 
 
 def graded(counts, each=1):

@@ -16,6 +16,7 @@ from harness.evidence.audit.answers import note_answers
 from harness.evidence.audit.attempts import audit_attempts
 from harness.evidence.audit.checked_blobs import CheckedBlobs
 from harness.evidence.audit.checks import Report
+from harness.evidence.audit.healing import audit_healing
 from harness.evidence.audit.reexecution import ReexecutionOptions, reexecute
 from harness.evidence.audit.run_files import audit_run_files
 from harness.evidence.audit.steps import Made, audit_steps
@@ -28,7 +29,7 @@ from harness.evidence.selfcheck import OUTPUT, self_check
 from harness.manifest.coverage import contradicted_files, coverage_text, file_coverage
 from harness.manifest.load import parse_manifest
 from harness.manifest.lockfile import Lock, image_state, read_lock
-from harness.step_kinds import MOVES, former_kind
+from harness.step_kinds import LIMITED, MOVES, former_kind
 from harness.steps import Plan, maker
 from harness.store.journal import Chain
 from harness.store.store import Store
@@ -56,6 +57,7 @@ def audit(store: Store, run: str, installed: InstalledHarness, how: ReexecutionO
     if chain is None:
         return report
     audit_values(chain, installed.isolations, report)
+    audit_healing(chain, report)
     start, blobs = chain.events[0], CheckedBlobs(store, report)
     lock, planned = _plan(store, start, installed, report)
     _machine(store, start, report)
@@ -171,10 +173,10 @@ def _planned(
         report.skip("code.differs", "plan", f"the installed harness cannot plan this run: {bad.what}")
         return None
     for moves in range(len(MOVES) + 1):
-        same = _formerly(plan, moves)
-        if sha256(document(same.as_data())) == started["plan"]:
-            report.held("code.differs", "plan", f"{len(plan.steps)} steps")
-            return same
+        for same in (_formerly(plan, moves), _unmarked(_formerly(plan, moves))):
+            if sha256(document(same.as_data())) == started["plan"]:
+                report.held("code.differs", "plan", f"{len(plan.steps)} steps")
+                return same
     report.skip("code.differs", "plan", "the installed harness plans other steps than the run had")
     return None
 
@@ -182,6 +184,12 @@ def _planned(
 def _formerly(plan: Plan, moves: int) -> Plan:
     """Give a plan under the names that its step kinds had before their modules moved so many times."""
     return replace(plan, steps=tuple(replace(step, kind=former_kind(step.kind, moves)) for step in plan.steps))
+
+
+def _unmarked(plan: Plan) -> Plan:
+    """Give a limited run's plan as it was when pages were not told of the limit."""
+    steps = [replace(step, params={k: v for k, v in step.params.items() if k != LIMITED}) for step in plan.steps]
+    return replace(plan, steps=tuple(steps))
 
 
 def _pins(store: Store, lock: Lock, made: Made, blobs: CheckedBlobs, report: Report) -> None:

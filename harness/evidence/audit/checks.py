@@ -104,6 +104,7 @@ class Report:
     limit: int = 0  # items of each dataset that the run was limited to; 0: it was not
     stand_ins: dict[str, bool] = field(default_factory=dict)  # by name, what is no model: was it shown the answers?
     notes: list[str] = field(default_factory=list)  # on answers on trust: what does not fit what, at which step
+    healed: Mapping[str, int] = field(default_factory=dict)  # damage that the run met in its store and made anew
     cause: FirstDifference | None = None  # of a step that was made again, or of the run and what is expected
 
     def fail(self, id: str, subject: str, detail: str = "") -> None:

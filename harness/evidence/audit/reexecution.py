@@ -113,6 +113,7 @@ class ReexecutionOptions:
     seed: int | None = None  # of the order; none: another one each time
     rows: Callable[[Step, Entry], int] = lambda _step, _entry: 1  # how many rows a step made
     slice: ReexecuteSlice = _no_slice
+    memory: int = 0  # bytes that a step gets at most, whatever its manifest asks; 0: the machine's own ceiling
     progress: Callable[[str, str, int, int], None] = lambda _step, _state, _done, _total: None
 
 

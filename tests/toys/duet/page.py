@@ -13,7 +13,7 @@ from harness import rows
 from harness.rowtypes import Score
 from harness.studies import graded
 from harness.studies.certified import UNCERTIFIED, certificate_text
-from harness.studies.pages import document, el, table
+from harness.studies.pages import document, el, mark_limited, table
 
 TITLE = "Sums and differences"
 
@@ -31,4 +31,4 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
         told = ", ".join(f"{name} {count}" for name, count in graded.states(scores).items())
         body.append((f"{model} by {scorer}", mean, told, trust.get(scorer, UNCERTIFIED)))
     shown = table("What the answers are worth", ("who", "mean", "answers", "grader"), body)
-    (out / "report.html").write_bytes(document(TITLE, el("h1", TITLE), shown))
+    (out / "report.html").write_bytes(mark_limited(document(TITLE, el("h1", TITLE), shown), params))

@@ -22,7 +22,7 @@ from harness.studies.biomed.pages.tables_templates import templates
 from harness.studies.certified import Trust, trust_of
 from harness.studies.documents import documents, section
 from harness.studies.inline_svg import inline_svg
-from harness.studies.pages import Html, bullets, document, fill, join
+from harness.studies.pages import Html, bullets, document, fill, join, mark_limited
 
 DOCUMENTS = (
     "performance", "comparisons", "categories", "texts", "costs", "tokens", "graders", "dataset", "published",
@@ -52,7 +52,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     names = [name for name in outputs.figures() if name.endswith(".svg") and name in inputs]
     figures = {name: inputs[name].read_text(encoding="utf-8") for name in names}
     rule = trust_of(inputs.get(CERTIFICATE), tables_graders.LEAST)
-    (out / outputs.REPORT).write_bytes(page(run, given, figures, rule))
+    (out / outputs.REPORT).write_bytes(mark_limited(page(run, given, figures, rule), params))
 
 
 def page(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: Trust) -> bytes:

@@ -20,7 +20,7 @@ from harness.studies.brain.reanalysis import outputs
 from harness.studies.cells import NONE, count
 from harness.studies.documents import documents, section
 from harness.studies.inline_svg import inline_svg
-from harness.studies.pages import Html, bullets, document, el, fill, folded, join, table, word_table
+from harness.studies.pages import Html, bullets, document, el, fill, folded, join, mark_limited, table, word_table
 
 TITLE = "What the authors published, computed again"
 QUESTION = (
@@ -36,7 +36,8 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     """Write the page of the reanalysis as one HTML file, with the SVG figures among the inputs inlined."""
     found = documents(inputs, (DOCUMENT,))[DOCUMENT]
     names = [name for name in outputs.figures() if name.endswith(".svg") and name in inputs]
-    (out / outputs.REPORT).write_bytes(page(found, {name: inputs[name].read_text("utf-8") for name in names}))
+    made = page(found, {name: inputs[name].read_text("utf-8") for name in names})
+    (out / outputs.REPORT).write_bytes(mark_limited(made, params))
 
 
 def page(found: Mapping[str, Any], figures: Mapping[str, str]) -> bytes:

@@ -21,7 +21,7 @@ from harness.studies.brain.pages.tables_scores import scores
 from harness.studies.brain.pages.tables_tests import tests
 from harness.studies.documents import documents
 from harness.studies.inline_svg import inline_svg
-from harness.studies.pages import Html, bullets, document, fill, join
+from harness.studies.pages import Html, bullets, document, fill, join, mark_limited
 
 TITLE = "What language models map to in the brain: brain scores taken apart"
 QUESTION = (
@@ -42,7 +42,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     run = BrainRun.of(params, documents(inputs, DOCUMENTS))
     names = [name for name in outputs.figures() if name.endswith(".svg") and name in inputs]
     figures = {name: inputs[name].read_text(encoding="utf-8") for name in names}
-    (out / outputs.REPORT).write_bytes(page(run, figures))
+    (out / outputs.REPORT).write_bytes(mark_limited(page(run, figures), params))
 
 
 def page(run: BrainRun, figures: Mapping[str, str]) -> bytes:

@@ -17,7 +17,7 @@ from harness.studies.curie.pages.tables_pairs import pairs
 from harness.studies.curie.pages.tables_results import metrics_words, results
 from harness.studies.documents import documents
 from harness.studies.inline_svg import inline_svg
-from harness.studies.pages import Html, bullets, document, fill, join
+from harness.studies.pages import Html, bullets, document, fill, join, mark_limited
 
 DOCUMENTS = (
     "means", "comparisons", "tables", "slices", "breakdowns", "agreement", "published", "counts",
@@ -46,7 +46,8 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     run, given = RunFacts.of(params), documents(inputs, DOCUMENTS)
     names = [f"{stem}.svg" for stem in outputs.stems(run.tasks, run.instruments)]
     figures = {name: inputs[name].read_text(encoding="utf-8") for name in names if name in inputs}
-    (out / outputs.REPORT).write_bytes(page(run, given, figures, inputs.get(CERTIFICATE)))
+    made = page(run, given, figures, inputs.get(CERTIFICATE))
+    (out / outputs.REPORT).write_bytes(mark_limited(made, params))
 
 
 def page(run: RunFacts, given: Documents, figures: Mapping[str, str], certificate: Path | None) -> bytes:

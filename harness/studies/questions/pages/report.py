@@ -13,7 +13,7 @@ from typing import Any
 from harness.studies import pages
 from harness.studies.documents import documents, number
 from harness.studies.inline_svg import inline_svg
-from harness.studies.pages import Html, document, fill, join
+from harness.studies.pages import Html, document, fill, join, mark_limited
 from harness.studies.questions.asking.rendering import read_wordings
 from harness.studies.questions.pages import basis, tables_repeats, tables_scores
 from harness.studies.questions.pages.figures import TITLE as DRAWN
@@ -36,7 +36,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     svg = inputs[FIGURES[0]].read_text(encoding="utf-8") if FIGURES[0] in inputs else ""
     if WORDINGS in inputs:
         run = replace(run, wordings=read_wordings(inputs[WORDINGS].read_bytes(), WORDINGS))
-    (out / REPORT).write_bytes(page(run, documents(inputs, DOCUMENTS), svg))
+    (out / REPORT).write_bytes(mark_limited(page(run, documents(inputs, DOCUMENTS), svg), params))
 
 
 def page(run: QuestionsFacts, given: Mapping[str, Mapping[str, Any]], svg: str) -> bytes:

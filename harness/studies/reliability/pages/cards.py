@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.studies.documents import documents, number
 from harness.studies.documents import section as inside
-from harness.studies.pages import Html, bullets, document, el, fill, join, named, section, text
+from harness.studies.pages import Html, bullets, document, el, fill, join, mark_limited, named, section, text
 from harness.studies.reliability.pages import outputs, tables, tables_means
 from harness.studies.reliability.pages.fragments import MARKS, people
 from harness.studies.reliability.pages.model_facts import SHAPED, STAND_IN, Basis, Facts, basis, family, kind
@@ -37,7 +37,8 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     given = documents(inputs, DOCUMENTS)
     rests = basis(params, given["indicators"])
     for model, name in outputs.card_names(params["models"]).items():
-        (out / name).write_bytes(card(model, params["models"][model], given, rests))
+        made = card(model, params["models"][model], given, rests)
+        (out / name).write_bytes(mark_limited(made, params))
 
 
 def card(model: str, facts: Facts, given: Documents, rests: Basis) -> bytes:

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.studies.certified import UNCERTIFIED, certificate_text, read
-from harness.studies.documents import section
+from harness.studies.certified import NOT_CHECKED, UNCERTIFIED, certificate_text, computed_figures, read, spell_measure
+from harness.studies.confusion import PARTS, find_contradictions
 from harness.studies.pages import Html, bullets, el
 from harness.studies.reliability.scoring import addition as _addition  # noqa: F401 - what is certified is the page's own
 from harness.studies.reliability.scoring import anagram as _anagram  # noqa: F401
@@ -29,17 +29,13 @@ def certificate(given: Path | None) -> list[Html]:
     line = el("p", "Agreement of the newest rules with labels by hand: ", el("strong", certificate_text(given)), ".")
     if given is None or certificate_text(given) == UNCERTIFIED:
         return [line]
-    parts = section(read(given.read_bytes(), given.name), "parts")
-    return [line, bullets(_part(name, parts[name]) for name in sorted(parts)), el("p", WHOSE, " ", el("code", COMMAND))]
+    found = read(given.read_bytes(), given.name)
+    if find_contradictions(found):  # what it says of its parts is no more to be believed
+        return [line]
+    return [line, bullets(_part(found, name) for name in PARTS), el("p", WHOSE, " ", el("code", COMMAND))]
 
 
-def _part(name: str, part: Mapping[str, Any]) -> str:
-    words = (f"{word} {_spelt(part[word])}" for word in ("accuracy", "kappa"))
-    return f"{name}: {part['rows']} rows, {', '.join(words)}"
-
-
-def _spelt(measure: Mapping[str, Any]) -> str:
-    value, ends = measure["value"], measure["interval"]
-    if isinstance(value, Mapping):
-        return "-"
-    return f"{float(value):.3f}" + (f" [{float(ends[0]):.3f}, {float(ends[1]):.3f}]" if isinstance(ends, list) else "")
+def _part(found: Mapping[str, Any], name: str) -> str:
+    computed = computed_figures(found, name)
+    words = (f"{word} {spell_measure(computed[word], 3)}" for word in ("accuracy", "kappa"))
+    return f"{name}: {found['parts'][name]['rows']} rows, {', '.join(words)} ({NOT_CHECKED})"

@@ -12,7 +12,7 @@ from typing import Any
 from harness.studies import pages
 from harness.studies.documents import documents, number, section
 from harness.studies.inline_svg import inline_svg
-from harness.studies.pages import Html, bullets, document, el, fill, join, named
+from harness.studies.pages import Html, bullets, document, el, fill, join, mark_limited, named
 from harness.studies.reliability.pages import outputs, tables, tables_means, tables_run
 from harness.studies.reliability.pages.cards import COLOURS, OVERREACH, WARNINGS, origin
 from harness.studies.reliability.pages.certificate import CERTIFICATE, certificate
@@ -48,7 +48,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
         if name.endswith(".svg") and name in inputs
     }
     made = page(params["models"], given, figures, basis(params, given["indicators"]), inputs.get(CERTIFICATE))
-    (out / outputs.REPORT).write_bytes(made)
+    (out / outputs.REPORT).write_bytes(mark_limited(made, params))
 
 
 def page(

@@ -11,8 +11,8 @@ from studies.biomed.measures.answer_rows import RULE
 from studies.biomed.pages import paged_run
 from studies.biomed.pages.paged_run import JUDGE, REAL, documents, written
 from studies.curie.pages.page_text import section_of, text_of
+from support_certificates import write_certificate
 
-from harness.digest import sealed
 from harness.errors import InputError
 from harness.run.certificates import grader_code
 from harness.run.closure import Code
@@ -30,20 +30,14 @@ def given(tmp_path_factory):
     return {name: found[name] for name in ("performance", "graders", "counts")}
 
 
-def measure(value: Any) -> dict[str, Any]:
-    return {"value": value, "interval": ["0.1", "0.99"]}
-
-
-def certificate(folder: Path, kappa: Any, rows: int = 300, changed: Mapping[str, str] = NO_CHANGE) -> dict[str, Path]:
-    """Write a sealed certificate of the rule's code as it is, or with files that changed."""
-    part = {"rows": rows, "accuracy": measure("0.9"), "kappa": measure(kappa), "false_accept": measure("0.1"),
-            "false_reject": measure("0.1")}  # fmt: skip
+def certificate(
+    folder: Path, wrong: int | None, rows: int = 300, changed: Mapping[str, str] = NO_CHANGE
+) -> dict[str, Path]:
+    """Write a certificate of the rule's code as it is, or with files that changed."""
     files = {**grader_code(GRADER, Code()).files, **changed}
-    body = {"type": "certificate/1", "scorer": "biomed.bioscore_rule", "files": files,
-            "parts": {"frozen": part, "develop": {**part, "rows": 40, "kappa": measure("0.99")}}}  # fmt: skip
-    path = folder / "certificate.json"
-    path.write_bytes(sealed(body))
-    return {report.CERTIFICATE: path}
+    return {
+        report.CERTIFICATE: write_certificate(folder / "certificate.json", "biomed.bioscore_rule", files, rows, wrong)
+    }
 
 
 def page(folder: Path, given: Any, inputs: Mapping[str, Path] = NO_CHANGE, **asked: Any) -> str:  # type: ignore[assignment]
@@ -55,10 +49,10 @@ def graded_text(folder: Path, given: Any, inputs: Mapping[str, Path] = NO_CHANGE
 
 
 @pytest.mark.parametrize(
-    ("kappa", "state"), [("0.8", "usable"), ("0.79", "not usable"), ({"missing": "one class"}, "not usable")]
+    ("wrong", "state"), [(30, "usable"), (31, "not usable"), (None, "not usable")], ids=["0.8", "less", "one class"]
 )
-def test_the_rule_is_usable_from_a_frozen_kappa_of_eight_tenths_on(tmp_path, given, kappa, state):
-    text = text_of(page(tmp_path, given, certificate(tmp_path, kappa)))
+def test_the_rule_is_usable_from_a_frozen_kappa_of_eight_tenths_on(tmp_path, given, wrong, state):
+    text = text_of(page(tmp_path, given, certificate(tmp_path, wrong)))
     said = (
         f"{RULE}: a rule (OURS), not the paper's grader. Certificate: {state} (certified on 300 labelled rows (frozen)"
     )
@@ -71,13 +65,13 @@ def test_without_a_certificate_the_rule_is_not_usable(tmp_path, given):
 
 
 def test_a_kappa_of_develop_rows_makes_no_rule_usable(tmp_path, given):
-    text = graded_text(tmp_path, given, certificate(tmp_path, {"missing": "no rows"}, rows=0))
+    text = graded_text(tmp_path, given, certificate(tmp_path, 0, rows=0))
     assert "not usable (certified on 40 labelled rows (develop)" in text
 
 
 def test_a_certificate_of_other_code_is_void(tmp_path, given):
     changed = {"harness/studies/biomed/judging/rule.py": "0" * 64}
-    text = graded_text(tmp_path, given, certificate(tmp_path, "0.95", changed=changed))
+    text = graded_text(tmp_path, given, certificate(tmp_path, 2, changed=changed))
     assert "not usable (void: changed since it was measured: harness/studies/biomed/judging/rule.py)" in text
 
 
@@ -88,9 +82,9 @@ def test_the_page_is_made_anew_where_the_rule_changes():
 
 
 def test_a_certificate_that_was_edited_is_refused(tmp_path, given):
-    inputs = certificate(tmp_path, "0.5")
+    inputs = certificate(tmp_path, 9)
     path = inputs[report.CERTIFICATE]
-    path.write_bytes(path.read_bytes().replace(b"0.5", b"0.9"))
+    path.write_bytes(path.read_bytes().replace(b'"rows":40', b'"rows":41'))
     with pytest.raises(InputError):
         page(tmp_path, given, inputs)
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from studies.curie.pages import made_run
 from studies.curie.pages.page_text import row_of, section_of, text_of
+from support_certificates import write_certificate
 
-from harness.digest import sealed
 from harness.errors import InputError
 from harness.run.certificates import grader_code
 from harness.run.closure import Code
@@ -22,20 +22,13 @@ NO_CHANGE: Mapping[str, str] = {}
 GRADER = ("harness.studies.curie.judging.rule:judge",)
 
 
-def measure(value: Any) -> dict[str, Any]:
-    return {"value": value, "interval": ["0.1", "0.95"]}
-
-
-def certificate(folder: Path, kappa: Any, rows: int = 80, changed: Mapping[str, str] = NO_CHANGE) -> dict[str, Path]:
-    """Write a sealed certificate of the rule judge's code as it is, or with files that changed."""
-    part = {"rows": rows, "accuracy": measure("0.9"), "kappa": measure(kappa), "false_accept": measure("0.1"),
-            "false_reject": measure("0.1")}  # fmt: skip
+def certificate(
+    folder: Path, wrong: int | None, rows: int = 80, changed: Mapping[str, str] = NO_CHANGE
+) -> dict[str, Path]:
+    """Write a certificate of the rule judge's code as it is, or with files that changed."""
     files = {**grader_code(GRADER, Code()).files, **changed}
-    body = {"type": "certificate/1", "scorer": "curie.llmsim_rule", "files": files,
-            "parts": {"frozen": part, "develop": {**part, "rows": 40, "kappa": measure("0.99")}}}  # fmt: skip
     path = folder / "certificate.json"
-    path.write_bytes(sealed(body))
-    return {report.CERTIFICATE: path}
+    return {report.CERTIFICATE: write_certificate(path, "curie.llmsim_rule", files, rows, wrong)}
 
 
 def judges_text(folder: Path, given: Any, inputs: dict[str, Path]) -> str:
@@ -43,10 +36,10 @@ def judges_text(folder: Path, given: Any, inputs: dict[str, Path]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("kappa", "state"), [("0.8", "usable"), ("0.79", "not usable"), ({"missing": "one class"}, "not usable")]
+    ("wrong", "state"), [(8, "usable"), (9, "not usable"), (None, "not usable")], ids=["0.8", "less", "one class"]
 )
-def test_the_rule_judge_is_usable_from_a_frozen_kappa_of_eight_tenths_on(tmp_path, curie_documents, kappa, state):
-    text = judges_text(tmp_path, curie_documents, certificate(tmp_path, kappa))
+def test_the_rule_judge_is_usable_from_a_frozen_kappa_of_eight_tenths_on(tmp_path, curie_documents, wrong, state):
+    text = judges_text(tmp_path, curie_documents, certificate(tmp_path, wrong))
     assert f"Certificate of the rule judge: {state} (certified on 80 labelled rows (frozen)" in text
     assert "compares facts" in text
 
@@ -60,13 +53,13 @@ def test_without_a_certificate_the_rule_judge_is_not_usable(whole):
 
 
 def test_a_kappa_of_develop_rows_makes_no_judge_usable(tmp_path, curie_documents):
-    text = judges_text(tmp_path, curie_documents, certificate(tmp_path, {"missing": "no rows"}, rows=0))
+    text = judges_text(tmp_path, curie_documents, certificate(tmp_path, 0, rows=0))
     assert "not usable" in text and "certified on 40 labelled rows (develop)" in text
 
 
 def test_a_certificate_of_other_code_is_void_and_not_usable(tmp_path, curie_documents):
     changed = {"harness/studies/curie/judging/units.py": "0" * 64}
-    text = judges_text(tmp_path, curie_documents, certificate(tmp_path, "0.95", changed=changed))
+    text = judges_text(tmp_path, curie_documents, certificate(tmp_path, 2, changed=changed))
     assert "not usable (void: changed since it was measured: harness/studies/curie/judging/units.py)" in text
 
 
@@ -77,9 +70,9 @@ def test_the_page_is_made_anew_where_the_rule_judge_changes():
 
 
 def test_a_certificate_that_was_edited_is_refused(tmp_path, curie_documents):
-    inputs = certificate(tmp_path, "0.5")
+    inputs = certificate(tmp_path, 9)
     path = inputs[report.CERTIFICATE]
-    path.write_bytes(path.read_bytes().replace(b"0.5", b"0.9"))
+    path.write_bytes(path.read_bytes().replace(b'"rows":40', b'"rows":41'))
     with pytest.raises(InputError):
         made_run.written(tmp_path, curie_documents, inputs)
 

@@ -1,0 +1,127 @@
+"""A certificate that contradicts its own matrix, its counts or plain arithmetic is found out, whatever it claims."""
+
+import copy
+import json
+import re
+
+import pytest
+from support import REPOSITORY
+
+from harness.studies.certified import certificate_text, figures_text, trust_of
+from harness.studies.confusion import METHODS, find_contradictions
+from harness.studies.grading import Graded, figures
+
+PAIRS = {("c", "c"): 47, ("c", "i"): 3, ("i", "c"): 2, ("i", "i"): 48}  # accuracy .95
+
+
+def certificate():
+    """Give a sound certificate of a hundred frozen rows and twenty to develop on."""
+    rows = [Graded(f"{label}{grade}{n}", label, grade) for (label, grade), many in PAIRS.items() for n in range(many)]
+    parts = {"frozen": figures(rows, "c", 0), "develop": figures(rows[40:60], "c", 0)}
+    body = {"type": "certificate/1", "scorer": "x.y", "code": "0" * 64, "files": {}, "parts": parts, "accepts": "c"}
+    split = {"by": "rows", "frozen_by": "not claimed"}
+    return {**body, "labels": {"sha256": "0" * 64, "rows": 120}, "split": split, "intervals": METHODS}
+
+
+def put(pointer, value):
+    """Give the forgery that puts a value at a pointer."""
+
+    def forge(found):
+        *way, last = pointer.split("/")
+        for name in way:
+            found = found[name]
+        if value is None:
+            del found[last]
+        else:
+            found[last] = value
+
+    return forge
+
+
+ONE = {"value": "1.000000", "interval": ["1.000000", "1.000000"]}
+FORGERIES = {
+    "accuracy is 1.000000 \\[1.000000, 1.000000\\], and its matrix gives 0.950000": put("parts/frozen/accuracy", ONE),
+    "kappa is 1.000000 .*, and its matrix gives 0.900000": put("parts/frozen/kappa", ONE),
+    "false_accept is 0.000000": put("parts/frozen/false_accept", {"value": "0.000000", "interval": ["0.000000"] * 2}),
+    "develop: accuracy is nan": put("parts/develop/accuracy/value", "nan"),
+    "frozen: accuracy is 1.5": put("parts/frozen/accuracy/value", "1.5"),
+    "frozen: kappa is NaN": put("parts/frozen/kappa/value", "NaN"),
+    "frozen: accuracy is True": put("parts/frozen/accuracy/value", True),
+    "its matrix gives 0.950000 \\[": put("parts/frozen/accuracy/interval", ["0.949000", "0.951000"]),
+    "does not hold its value": put("parts/frozen/kappa/interval", ["0.950000", "1.000000"]),
+    "the interval of kappa is not two numbers": put("parts/frozen/kappa/interval", ["0.1", "inf"]),
+    "the interval of kappa, \\[0.850000, 1.900000\\]": put("parts/frozen/kappa/interval", ["0.850000", "1.900000"]),
+    "no value with an interval": put("parts/frozen/kappa/interval", None),
+    "more undefined resamples": put("parts/frozen/kappa/undefined_resamples", 1999),
+    "it says 200 rows, and its matrix holds 100": put("parts/frozen/rows", 200),
+    "its labels are not the sums": put("parts/frozen/labels/c", 51),
+    "it says 101 instances of 100 rows": put("parts/frozen/instances", 101),
+    "it says 0 instances of 100 rows": put("parts/frozen/instances", 0),
+    "its matrices hold 120 rows, and labels.rows says 500": put("labels/rows", 500),
+    "what is no count": put("parts/frozen/matrix/c/i", -3),
+    "other grades than labels": put("parts/frozen/matrix/i/c", None),
+    "its matrix is none": put("parts/frozen/matrix", [[1]]),
+    "no class 'good'": put("accepts", "good"),
+    "its parts are not develop and frozen": put("parts/develop", None),
+    "it has not the fields of a part": put("parts/frozen/precision", ONE),
+    "of other methods": put("intervals", {**METHODS, "level": "0.5"}),
+    "not the fields of a certificate": put("labels", "none"),
+    "of a certificate": put("split/seed", "a"),
+}
+
+
+@pytest.mark.parametrize("said", FORGERIES)
+def test_a_certificate_that_contradicts_itself_is_found_out(said):
+    found = copy.deepcopy(certificate())
+    assert not find_contradictions(found)
+    FORGERIES[said](found)
+    assert re.search(said, "; ".join(find_contradictions(found)))
+
+
+def test_a_class_that_nobody_has_is_no_class_of_a_matrix():
+    found = certificate()
+    matrix = found["parts"]["frozen"]["matrix"]
+    for row in matrix.values():
+        row["z"] = 0
+    matrix["z"] = dict.fromkeys((*matrix, "z"), 0)
+    assert find_contradictions(found) == ["frozen: its matrix has a class that no row has"]
+
+
+def test_figures_are_computed_from_the_matrix_and_say_what_was_not_checked():
+    found = certificate()
+    told = figures_text(found)
+    assert told.startswith("certified on 100 labelled rows (frozen): accuracy 0.95 [0.89, 0.98], kappa 0.90 [")
+    assert told.endswith("; not checked against the labelled rows")
+    found["parts"]["frozen"]["accuracy"] = ONE  # whoever asks for the figures all the same is given the matrix's
+    assert figures_text(found) == told
+
+
+def test_a_page_takes_no_figure_of_a_certificate_that_lies(tmp_path):
+    from harness.digest import sealed
+    from harness.studies.reliability.pages.certificate import certificate as paragraphs
+
+    lying = certificate()
+    lying["parts"]["frozen"]["accuracy"] = ONE
+    (tmp_path / "sound").write_bytes(sealed(certificate()))
+    (tmp_path / "lying").write_bytes(sealed(lying))
+    assert trust_of(tmp_path / "sound", 0.8).usable and not trust_of(tmp_path / "lying", 0.8).usable
+    assert certificate_text(tmp_path / "lying").startswith("void: it contradicts itself: frozen: accuracy is 1.000000")
+    shown = [" ".join(map(str, paragraphs(tmp_path / name))) for name in ("sound", "lying")]
+    assert shown[0].count("not checked") == 3 and "accuracy 0.950 [0.888, 0.978]" in shown[0]
+    assert "void: it contradicts itself" in shown[1] and "certified" not in shown[1] and "kappa" not in shown[1]
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "certificates").glob("*.json")), ids=lambda path: path.stem)
+def test_the_certificates_of_the_repository_contradict_nothing(path):
+    assert find_contradictions(json.loads(path.read_bytes())) == []
+
+
+@pytest.mark.parametrize(
+    "pairs", [{}, {("c", "c"): 1}, {("c", "c"): 3}, {("c", "i"): 2}, {("c", "c"): 1, ("i", "i"): 1}]
+)
+def test_a_certificate_of_hardly_any_rows_contradicts_nothing(pairs):
+    found = certificate()
+    rows = [Graded(f"{label}{grade}{n}", label, grade) for (label, grade), many in pairs.items() for n in range(many)]
+    found["parts"]["frozen"] = figures(rows, "c", 0)
+    found["labels"]["rows"] = 20 + len(rows)
+    assert find_contradictions(found) == []
