@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.cli.options import Debug, Images, Jobs, Json, MaxMemory, Run, StoreDir, project
-from harness.cli.terminal import flat, give, limited, on_terminal, render, say, short, table, watching
+from harness.cli.terminal import flat, give, limited, on_terminal, render, say, short, stand_in_text, table, watching
 
 if TYPE_CHECKING:
     from harness.verbs.review import AuditResult
@@ -106,8 +106,7 @@ def _beside(done: AuditResult) -> Iterator[str]:
     under = f" against the files of {done.judged.project}" if done.judged.project else ""
     yield f"judged in the store {done.judged.store}{under} by {done.harness.text}"
     if done.stand_ins:
-        named = (f"{name} (shown the answers)" if shown else name for name, shown in sorted(done.stand_ins.items()))
-        yield f"stand-ins, and no models: {', '.join(named)}"
+        yield f"stand-ins, and no models: {stand_in_text(done.stand_ins)}"
     yield from (f"note: {note}" for note in done.notes[:NOTES])
     if len(done.notes) > NOTES:
         yield f"note: {len(done.notes) - NOTES} more (--json shows all)"

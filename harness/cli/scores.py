@@ -9,7 +9,7 @@ import typer
 
 from harness.cli.csv_text import csv_text
 from harness.cli.options import Debug, Json, StoreDir, project
-from harness.cli.terminal import limited, render, table
+from harness.cli.terminal import flat, limited, render, stand_in_text, table
 
 if TYPE_CHECKING:
     from harness.verbs.scoring import ScoredRunData, ScoreLineData
@@ -48,7 +48,8 @@ def scores(
     if as_csv and not json:
         return render(done, csv_text(FIELDS, (row for one in done.runs for row in _cells(one))), json)
     parts = [
-        f"{one.manifest}, run {one.run}{limited(one.limit)}\n{score_text(one.scores)}{_spent(one)}" for one in done.runs
+        f"{flat(one.manifest)}, run {one.run}{limited(one.limit)}\n{score_text(one.scores)}{_below(one)}"
+        for one in done.runs
     ]
     return render(done, "\n\n".join(parts), json)
 
@@ -81,8 +82,12 @@ def _took(line: ScoreLineData) -> tuple[str, str, str]:
     return " + ".join(counted) if line.tokens else "", line.dollars and f"${line.dollars}", time
 
 
-def _spent(run: ScoredRunData) -> str:
-    return "".join(f"\nspent in this run on {model}: ${dollars}" for model, dollars in run.spent.items())
+def _below(run: ScoredRunData) -> str:
+    """Say below a table what was spent, and which of its models are none."""
+    lines = [f"spent in this run on {model}: ${dollars}" for model, dollars in run.spent.items()]
+    if run.stand_ins:
+        lines.append(f"stand-ins, and no models: {stand_in_text(run.stand_ins)}")
+    return "".join(f"\n{flat(line)}" for line in lines)
 
 
 def _cells(run: ScoredRunData) -> Iterator[Sequence[object]]:

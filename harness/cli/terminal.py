@@ -87,6 +87,11 @@ def flat(text: str) -> str:
     return text.translate(BREAKS)
 
 
+def stand_in_text(names: Mapping[str, bool]) -> str:
+    """List stand-ins, each with whether it was shown the right answers."""
+    return ", ".join(f"{name} (shown the answers)" if shown else name for name, shown in sorted(names.items()))
+
+
 def fail(error: HarnessError, as_json: bool, debug: bool) -> int:
     """Print an error on stderr, as JSON or as text, and return its exit code; a traceback only with `debug`."""
     if as_json:

@@ -16,7 +16,7 @@ from harness.digest import parse, sealed, sha256
 from harness.errors import InputError
 from harness.files import translating_os_errors, write_atomic
 from harness.manifest.accepted_run import AcceptedRun, AcceptedRunShape
-from harness.manifest.schema import Decimals, Digest, InsidePath, Tolerance
+from harness.manifest.schema import Decimals, Digest, InsidePath, Name, Tolerance
 
 PIN_KINDS = ("models", "prompts", "datasets", "images", "packages")
 LATE_KINDS = ("instruments", "certificates", "tables", "files")  # only where there are any: no older lock is stale
@@ -111,9 +111,25 @@ class _Pins(_Shape):
     files: dict[str, _OwnFile] = Field(default={}, min_length=1)
 
 
+Maps = dict[str, dict[str, Any]]
+
+
+class _Intent(BaseModel):
+    """What readers of a lock rely on in the manifest that it holds; the rest is held against that manifest."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+    name: Name
+    study: Name
+    models: Maps
+    datasets: Maps
+    outputs: dict[str, str | dict[str, str]] = {}
+    instruments: Maps = {}
+    resources: dict[str, Any] = {}
+
+
 class _LockShape(_Shape):
     type: Literal["lock/1"]
-    intent: dict[str, Any]
+    intent: _Intent
     manifest_sha256: Digest
     pins: _Pins
     seal: Annotated[Digest, Field(alias="self")]

@@ -8,7 +8,9 @@ is an unquoted number a number.
 from __future__ import annotations
 
 import json
+import os
 import re
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,7 +49,9 @@ class Tree:
 def read_bytes(path: Path) -> bytes:
     """Read a manifest's bytes; a file that is longer than 1 MiB or cannot be read is refused."""
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=lambda name, how: os.open(name, how | os.O_NONBLOCK)) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise InputError("this is not a regular file", where=str(path), next="name a file")
             data = file.read(MAX_BYTES + 1)
     except OSError as bad:
         raise InputError(

@@ -50,7 +50,7 @@ def accept(
     name = manifest_name(store, run)
     old = load_expect(root, name)
     new = replace(new, folder=arrays_path(root, name))
-    with _arrays(store, new):
+    with _arrays(store, old, new):
         save(expect_path(root, name), new.data)
     return Accepted(expect_path(root, name), list(_changes(old, new)))
 
@@ -122,16 +122,21 @@ def _expected(output: str, digest: str, level: Level, store: Store) -> dict[str,
 
 
 @contextmanager
-def _arrays(store: Store, new: Expect) -> Iterator[None]:
-    """Lay expected arrays beside the expectation before it names them, and put away what it no longer names after."""
+def _arrays(store: Store, old: Expect | None, new: Expect) -> Iterator[None]:
+    """Lay expected arrays beside the expectation before it names them, and put away what it no longer names after.
+
+    Only what the old expectation named is put away, and nothing behind a link.
+    """
+    if new.folder.is_symlink():
+        raise InputError("a link stands where expected arrays lie", where=str(new.folder), next="remove that link")
+    before = {old.array(output) for output, one in old.outputs.items() if "array" in one} if old else set[Path]()
     there = {new.array(output): one["sha256"] for output, one in new.outputs.items() if "array" in one}
     for path, digest in there.items():
         write_atomic(path, store.blobs.read(digest))
     yield
     with translating_os_errors(new.folder):
-        for path in new.folder.glob("*.np[yz]"):
-            if path not in there:
-                path.unlink()
+        for path in before - there.keys():
+            path.unlink(missing_ok=True)
 
 
 def _changes(old: Expect | None, new: Expect) -> Iterator[tuple[str, str, str]]:

@@ -1,8 +1,8 @@
 """Containment receipts: results of probing an isolation from inside, made before a run's first step and kept.
 
 A run is refused if its isolation lets a step reach what it claims to keep from it. A receipt is good for one engine,
-isolation, image, user, kernel, boot and code; it lies in the store so that the next run need not probe again, its
-findings stand in the record, and no audit believes it.
+isolation, image, user, kernel, boot and code. It lies among this user's caches, so that the next run need not probe
+again, and never in a store, which may be anybody's; its findings stand in the record, and no audit believes it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from harness.digest import document, document_digest, parse, sha256
 from harness.engines.daemon import HOSTS
 from harness.engines.engine import PROCESSES, Engine, Job, Limits
 from harness.errors import HarnessError, Interrupted, MissingError
-from harness.files import translating_os_errors
+from harness.files import read_plain, translating_os_errors, write_atomic
 from harness.run import attack
 from harness.run.environment import step_environment
 from harness.store.limits import MOST_NOTE
@@ -58,17 +58,23 @@ def containment(store: Store, engine: Engine, cancel: threading.Event) -> dict[s
     Refuses an isolation that does not keep what it claims, and one in which no step runs.
     """
     name = document_digest(_about(engine))
-    path = store.root / "receipts" / f"{name}.json"
-    found = _known.get(name) or _kept(store, path)
+    path = shelf() / f"{name}.json"
+    found = _known.get(name) or _kept(path)
     if found is None:
         with store.folder("receipt") as folder:
             found = probe(engine, store.root, folder, cancel)
         require(engine, found)
-    if store.tree.facts(path) is None:
+    if not path.exists():
         said = {"type": "receipt/1", "about": _about(engine), "containment": found}
-        store.tree.write_file(path, document(said) + b"\n")
+        with suppress(HarnessError):  # where nothing can be kept, each process looks for itself
+            write_atomic(path, document(said) + b"\n", mode=0o600)
     _known[name] = found
     return found
+
+
+def shelf() -> Path:
+    """Return the folder of receipts: a cache of this user's."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "llm-harness" / "receipts"
 
 
 def require(engine: Engine, found: Mapping[str, Any]) -> None:
@@ -156,11 +162,14 @@ def _about(engine: Engine) -> dict[str, Any]:
     }
 
 
-def _kept(store: Store, path: Path) -> dict[str, Any] | None:
-    """Give what an older run found; nothing where it cannot be read, or escaped."""
+def _kept(path: Path) -> dict[str, Any] | None:
+    """Give what an older run of this user found; nothing where it cannot be read, or escaped."""
     try:
-        found: dict[str, Any] = parse(store.tree.read_file(path, MOST_NOTE), "receipt/1", str(path))["containment"]
-        return None if escaped(found) else found
+        facts = path.lstat()
+        if facts.st_uid != os.geteuid() or facts.st_size > MOST_NOTE:
+            return None
+        found: dict[str, Any] = parse(read_plain(path), "receipt/1", str(path))["containment"]
+        return None if list(misspelled(found)) or escaped(found) else found
     except (OSError, HarnessError, LookupError, TypeError, AttributeError):
         return None
 

@@ -6,7 +6,7 @@ It must never know how any of it is shown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -31,6 +31,7 @@ class ScoreReport:
     standings: Mapping[str, GraderStanding]
     limit: int  # items of each dataset that the run was limited to; 0: it was not
     spent: Mapping[str, str]  # dollars that this run spent, by model, where any were
+    stand_ins: Mapping[str, bool] = field(default_factory=dict)  # what is no model: was it shown the right answers?
 
     def documents(self, lines: Iterable[ScoreLine]) -> list[dict[str, Any]]:
         """Give lines of the table as plain data, each with its certificate and with what its answers took."""
@@ -48,6 +49,14 @@ class ScoreReport:
         return told if len(told) <= MOST else tuple(line for line in told if not line.metric)[:MOST]
 
 
+def _stand_ins(tables: RunTables) -> dict[str, bool]:
+    """Name the models that are none, whatever the manifest calls them."""
+    shown = tables.record.body["sees_gold"]
+    models: Mapping[str, Mapping[str, Any]] = tables.lock.intent["models"]
+    names = [name for name, model in models.items() if model.get("provider") == "baseline"]
+    return {name: any(f"/{name}/" in step for step in shown) for name in names}
+
+
 def score_report(store: Store, run: str) -> ScoreReport:
     """Read the report on the scores of a run that ended; errors as `score_table` has them."""
     tables = RunTables.of(store, run)
@@ -57,7 +66,13 @@ def score_report(store: Store, run: str) -> ScoreReport:
     calls: Mapping[str, Mapping[str, Any]] = tables.record.body.get("calls", {})
     spent = {model: str(told["dollars"]) for model, told in sorted(calls.items()) if Decimal(told["dollars"])}
     return ScoreReport(
-        tables.manifest_name, table, answer_costs(tables), _standings(tables, table), tables.limit, spent
+        tables.manifest_name,
+        table,
+        answer_costs(tables),
+        _standings(tables, table),
+        tables.limit,
+        spent,
+        _stand_ins(tables),
     )
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from harness.digest import CHUNK, sha256, sha256_stream
 from harness.errors import DamageError, InputError
 from harness.files import translate_os_error, translating_os_errors, write_all
-from harness.store.holes import is_hollow
+from harness.store.holes import HOLLOW, HOLLOW_AS_SAID, is_hollow
 from harness.store.limits import MOST_DOCUMENT
 from harness.store.reader import READ, STRANGE
 from harness.store.tree import StoreTree
@@ -161,7 +161,7 @@ class Blobs:
         found = facts.st_size
         if not stat.S_ISREG(facts.st_mode) or size not in (None, found) or (most is not None and found > most):
             return "changed"
-        if size is None and is_hollow(handle, found):
+        if is_hollow(handle, found, HOLLOW if size is None else HOLLOW_AS_SAID):
             return "changed"
         if _digest(handle, found) != digest:
             return "changed"

@@ -10,12 +10,13 @@ import errno
 import os
 
 HOLLOW = 1 << 30  # bytes of holes, and nine parts of ten of the file
+HOLLOW_AS_SAID = 16 << 30  # the same of a file whose size somebody stated: nobody need have told the truth
 EXTENTS = 1000  # pieces of a file that are looked at
 
 
-def is_hollow(handle: int, size: int) -> bool:
+def is_hollow(handle: int, size: int, least: int = HOLLOW) -> bool:
     """Whether a large file is little else than holes, which cost nothing to make and long to read."""
-    if size < HOLLOW:
+    if size < least:
         return False
     at = there = 0
     try:
@@ -27,6 +28,6 @@ def is_hollow(handle: int, size: int) -> bool:
     except OSError as bad:
         if bad.errno != errno.ENXIO:  # there is no more data
             raise
-        return size - there >= HOLLOW and there * 10 < size
+        return size - there >= least and there * 10 < size
     finally:
         os.lseek(handle, 0, os.SEEK_SET)

@@ -95,6 +95,8 @@ def _copy(store: Store, made: Mapping[str, Any], to: Path, asked: str) -> None:
     with translating_os_errors(asked):
         if to.is_dir() or not to.parent.is_dir() or (to.exists() and not to.is_file()):
             raise InputError("this file cannot be written", where=asked, next="name a file in a folder that is there")
+        if to.parent.resolve().is_relative_to(store.root.resolve()):
+            raise InputError("this file lies in the store", where=asked, next="name a file elsewhere")
         temp = to.with_name(f".{to.name[:200]}.{secrets.token_hex(4)}.tmp")
         try:
             store.blobs.copy_to(made["sha256"], temp, size=made["size"])

@@ -62,6 +62,7 @@ class ScoredRunData(Result):
     scores: list[ScoreLineData]
     meanings: dict[str, dict[str, Any]]
     spent: dict[str, str] = Field(default_factory=dict)  # dollars that this run spent, by model
+    stand_ins: dict[str, bool] = Field(default_factory=dict)  # what is no model: whether it was shown the right answers
     limit: int = 0  # items of each dataset that it was limited to; 0: it was not
 
 
@@ -80,6 +81,7 @@ def scores(project: Project, asked: ScoresRequest) -> ScoresResult:
         said = report.table.document()
         fields: dict[str, Any] = {"spent": dict(report.spent)} if report.spent else {}
         fields |= {"limit": report.limit} if report.limit else {}
+        fields |= {"stand_ins": dict(report.stand_ins)} if report.stand_ins else {}
         one = ScoredRunData(
             run=run, manifest=report.manifest, study=report.table.study, meanings=said["meanings"],
             scores=_line_data(report, report.table.lines), **fields,

@@ -280,7 +280,6 @@ def test_no_name_in_a_lock_makes_a_row_in_the_list_of_runs(project: Path) -> Non
 SAYS: dict[str, Callable[[Forger], object]] = {
     "another processor family than its environment": lambda it: it.started["facts"].update(machine="aarch64"),
     "another python than its environment": lambda it: it.started["facts"].update(python="3.13.1"),
-    "a limit beyond every dataset": lambda it: it.started.update(limit=10**9),
     "a sandbox that no manifest asks for": lambda it: it.started.update(
         sandbox={"image": "none", "environment": it.started["environment"]}
     ),

@@ -32,9 +32,10 @@ needs_bubblewrap = pytest.mark.skipif("bubblewrap" not in CLOSED, reason="bubble
 
 
 @pytest.fixture(autouse=True)
-def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Let no test believe what another found."""
     monkeypatch.setattr(receipt, "_known", {})
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
 @pytest.fixture
@@ -171,7 +172,7 @@ def test_a_leaking_isolation_ends_a_run_with_3_before_its_first_step(
     monkeypatch.setattr(receipt, "_known", {})
     done = inside("run", manifest, "--store", tmp_path / "leaky", "--json", cwd=tmp_path / "project", check=3)
     assert "the network over IPv4" in done.stderr and "'bubblewrap'" in done.stderr
-    assert not list((tmp_path / "leaky").glob("keys/*/*")) and not (tmp_path / "leaky" / "receipts").exists()
+    assert not list((tmp_path / "leaky").glob("keys/*/*")) and not receipt.shelf().exists()
 
 
 def test_a_receipt_stands_in_the_record_of_a_run_and_of_one_from_cache(tmp_path: Path) -> None:
@@ -182,7 +183,7 @@ def test_a_receipt_stands_in_the_record_of_a_run_and_of_one_from_cache(tmp_path:
         inner_data("run", manifest, "--store", store.root, cwd=tmp_path)
     one, two = (read_chain(store.journal(run)).events[0]["facts"]["containment"] for run in store.run_ids())
     assert one == two and set(one["tried"]) == set(ATTACKS)
-    [kept] = (store.root / "receipts").iterdir()
+    [kept] = receipt.shelf().iterdir()
     assert json.loads(kept.read_bytes())["containment"] == one
     assert inner_data("audit", "last", "--store", store.root, cwd=tmp_path)["verdict"] == "agreed"
 
@@ -192,7 +193,7 @@ def test_a_receipt_is_reused_for_one_engine_isolation_user_and_boot_only(
 ) -> None:
     cancel, engines = threading.Event(), [LocalEngine(name) for name in available()]
     found = [receipt.containment(store, engine, cancel) for engine in engines]
-    assert len(list((store.root / "receipts").iterdir())) == len(engines)
+    assert len(list(receipt.shelf().iterdir())) == len(engines)
     monkeypatch.setattr(receipt, "_known", {})
     monkeypatch.setattr(receipt, "probe", lambda *_: pytest.fail("it was tried again"))
     assert [receipt.containment(store, engine, cancel) for engine in engines] == found
@@ -207,7 +208,7 @@ def test_a_receipt_that_cannot_be_read_is_tried_anew(
 ) -> None:
     engine = LocalEngine(available()[0])
     found = receipt.containment(store, engine, threading.Event())
-    [kept] = (store.root / "receipts").iterdir()
+    [kept] = receipt.shelf().iterdir()
     kept.write_bytes(damage)
     monkeypatch.setattr(receipt, "_known", {})
     assert receipt.containment(store, engine, threading.Event())["claims"] == found["claims"]

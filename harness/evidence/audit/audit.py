@@ -6,7 +6,7 @@ executes only installed code; the code that is stored with a run is hashed, neve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,6 +34,7 @@ from harness.steps import Plan, maker
 from harness.store.journal import Chain
 from harness.store.store import Store
 
+MANY = 100_000  # rows of a table, up to which a plan is small whatever they are
 AGAIN = ("aggregate.differs", "output.differs")  # what is said of a step that was made again
 
 
@@ -156,6 +157,9 @@ def _plan(
     if not report.settle("lock.changed", "lock", flaws) or int(started.get("limit", 0)) < 0:
         return lock, None  # no run limits itself so: its line is named
     report.limit = int(started.get("limit", 0))
+    if flaws := list(_beyond(store, lock)):
+        report.settle("lock.changed", "lock", flaws)
+        return lock, None
     return lock, _planned(manifest, lock, started, installed, report)
 
 
@@ -179,6 +183,16 @@ def _planned(
                 return same
     report.skip("code.differs", "plan", "the installed harness plans other steps than the run had")
     return None
+
+
+def _beyond(store: Store, lock: Lock) -> Iterator[str]:
+    """Name the tables that cannot have as many rows as a lock counts: nobody plans for what is not there."""
+    for dataset, files in lock.pins["datasets"].items():
+        for name, pin in files.items():
+            rows = pin.get("rows", 0) if isinstance(pin, dict) else 0
+            facts = store.blobs.tree.facts(store.blobs.path(pin["sha256"])) if rows else None
+            if rows > MANY and (facts is None or facts.st_size < 2 * rows):  # a row is two bytes or more
+                yield f"/pins/datasets/{dataset}/{name}/rows"
 
 
 def _formerly(plan: Plan, moves: int) -> Plan:
