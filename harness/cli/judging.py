@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from harness.errors import HarnessError, InputError, Interrupted
+from harness.errors import INTERRUPTED, HarnessError, InputError, Interrupted
 from harness.manifest.load import ModelFolders
 from harness.verbs.accepting import AcceptRequest, accept
 from harness.verbs.project import Project, Request, Result, Watch
 from harness.verbs.review import AuditRequest, audit
 
+PATIENCE = 10.0  # seconds in which steps that are under way are ended
 VERBS: Mapping[str, tuple[type[Request], Callable[[Project, Any, Watch], Result]]] = {
     "audit": (AuditRequest, audit), "accept": (AcceptRequest, accept),
 }  # fmt: skip
@@ -48,8 +51,12 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _await_end(stop: threading.Event) -> None:
+    """End with whoever asked: as a person ends a verb, and where that is not heard at once, without a word."""
     sys.stdin.read()
     stop.set()
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(PATIENCE)
+    os._exit(INTERRUPTED)
 
 
 def _judged(task: Mapping[str, Any], watch: Watch) -> Result:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from harness.errors import HarnessError
 from harness.evidence.record import FINISHED, verified_record
-from harness.evidence.run_times import contradicting_times
+from harness.evidence.run_times import LATE, contradicting_times, listed_late
 from harness.store.attempts import (
     FILE,
     VIEWS,
@@ -114,6 +114,8 @@ def _runs(store: Store, entries: Mapping[str, Entry], blobs: Collection[str]) ->
         yield StoreFlaw("chain.broken", str(store.heads.path), heads.broken)
     for _, flaw in strange_lines(heads):
         yield StoreFlaw("unaccounted", str(store.heads.path), flaw)
+    for run, before in listed_late(store, heads):
+        yield StoreFlaw("unaccounted", str(store.heads.path), f"run {run} {LATE} {before}")
     runs = runs_of(heads)
     there = store.run_ids()
     for run in sorted(set(runs) - set(there)):

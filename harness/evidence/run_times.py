@@ -7,13 +7,19 @@ forward. It knows times, and never what happened at them.
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from harness.clock import MONOTONE, after, now
 from harness.store.attempts import ATTEMPT_ID, attempt_of
 from harness.store.journal import Chain, Event
+from harness.store.listed import runs_of, started
+from harness.store.store import Store
 
+LATE = "stands behind a run that began later: the clock was set back, or the list put in another order:"
+MOMENT = 1  # seconds within which two runs may begin and come onto the list in any order
+TIME = re.compile(r"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z")
 DAY = 24 * 60 * 60  # seconds that two clocks may differ by, and that a start may take
 
 
@@ -45,6 +51,24 @@ def _one_clock(chain: Chain, event: Event) -> bool:
     if begun["event"] == "run.started":
         return bool(begun.get("clock") == MONOTONE)
     return event["event"] != "reopened" and int(event["n"]) > 1  # whoever opens an attempt writes its first line
+
+
+def listed_late(store: Store, heads: Chain) -> Iterator[tuple[str, str]]:
+    """Find the runs that stand on the list behind one that began later; gives both.
+
+    Either the clock was set back between them, or somebody put the list in another order: which is the last run,
+    nobody can tell. Two that began within a moment may stand either way.
+    """
+    latest, before = "", ""
+    for known in runs_of(heads).values():
+        begun = started(store, known)
+        at = str(begun["at"]) if begun else ""
+        if not TIME.fullmatch(at):
+            continue  # what is no time is named by its own check
+        if latest and at < after(latest, -MOMENT):
+            yield known.run, before
+        elif at > latest:
+            latest, before = at, known.run
 
 
 def id_time(name: str) -> str:

@@ -268,7 +268,7 @@ def test_a_blob_that_is_a_hole_does_not_hold_a_reader_up(verb: str, project: Pat
     it = Forger(store)
     digest = next(one["sha256"] for one in it.events if one.get("name") == "scores")
     hole(store.blobs.path(digest), 8 << 40)
-    ended = measured(verb, *([it.run, *BYTES] if verb == "audit" else []), cwd=project, seconds=4)
+    ended = measured(verb, *([it.run, *BYTES] if verb == "audit" else []), cwd=project, seconds=20)
     assert ended.code is not None, "it had not ended"
     assert verb == "gc" or (ended.code == 1 and digest in ended.said), ended.said
 
@@ -288,7 +288,7 @@ def test_a_lock_that_counts_millions_of_rows_is_not_planned(project: Path) -> No
 
     forged(Store(project / ".harness"), grow)
     run = Forger(Store(project / ".harness")).run
-    ended = measured("audit", run, *BYTES, cwd=project, seconds=4)
+    ended = measured("audit", run, *BYTES, cwd=project, seconds=20)
     assert ended.code == 1 and ended.rss < MOST, (ended.code, f"{ended.rss >> 10} MiB", ended.said[:500])
 
 
@@ -318,7 +318,8 @@ def test_a_file_that_no_part_of_the_store_accounts_for_is_named(project: Path) -
         (root / place).parent.mkdir(parents=True, exist_ok=True)
         (root / place).write_text("x")
     told = harness("fsck", "--json", cwd=project)
-    named = [place for place in places if str(root / place.split("/")[0]) in told.stdout and place in told.stdout]
+    flaws = {flaw["subject"] for flaw in json.loads(told.stdout)["flaws"]}  # of a folder of strangers its own name
+    named = [place for place in places if flaws & {str(root / place), *map(str, (root / place).parents)} - {str(root)}]
     assert told.returncode == 1 and named == places, (set(places) - set(named), told.stdout)
 
 
@@ -330,7 +331,7 @@ def test_a_pipe_in_place_of_a_file_of_the_project_holds_nobody_up(words: list[st
         path = project / "lockfiles" / "manifests" / f"small.{name}.json"
         path.unlink()
         os.mkfifo(path)
-    ended = measured(*words, *(BYTES if words[0] == "audit" else ()), cwd=project, seconds=4)
+    ended = measured(*words, *(BYTES if words[0] == "audit" else ()), cwd=project, seconds=20)
     assert ended.code is not None, "it waited"
     assert words == ["list"] or ended.code != 0, ended.said
     assert "Traceback" not in ended.said and "defect" not in ended.said, ended.said

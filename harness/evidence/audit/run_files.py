@@ -14,6 +14,7 @@ from harness.digest import differences, sha256
 from harness.errors import DamageError
 from harness.evidence.audit.checks import Report
 from harness.evidence.record import FINISHED, spell, summarise
+from harness.evidence.run_times import LATE, listed_late
 from harness.files import is_leftover, translating_os_errors
 from harness.store.attempts import ATTEMPT_ID, CLOSED, STARTED
 from harness.store.attempts import FILE as ATTEMPT_FILE
@@ -112,6 +113,9 @@ def _heads(store: Store, run: str, chain: Chain, report: Report) -> bool:
     elif ended:
         report.skip("chain.incomplete", "heads.jsonl", "the end of this run is not in the list of runs")
     report.settle("unaccounted", "heads.jsonl", flaws)
+    for late, before in listed_late(store, heads):
+        if late == run:
+            report.skip("unaccounted", "heads.jsonl", f"it {LATE} {before}")
     return "run.finished" in mine
 
 
