@@ -19,7 +19,7 @@ from harness.store.store import Store
 
 LATE = "stands behind a run that began later: the clock was set back, or the list put in another order:"
 MOMENT = 1  # seconds within which two runs may begin and come onto the list in any order
-TIME = re.compile(r"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z")
+TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 DAY = 24 * 60 * 60  # seconds that two clocks may differ by, and that a start may take
 
 
@@ -63,12 +63,19 @@ def listed_late(store: Store, heads: Chain) -> Iterator[tuple[str, str]]:
     for known in runs_of(heads).values():
         begun = started(store, known)
         at = str(begun["at"]) if begun else ""
-        if not TIME.fullmatch(at):
-            continue  # what is no time is named by its own check
+        if not _is_time(at):
+            continue  # which its own check names
         if latest and at < after(latest, -MOMENT):
             yield known.run, before
         elif at > latest:
             latest, before = at, known.run
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return bool(TIME.fullmatch(text) and datetime.datetime.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def id_time(name: str) -> str:
