@@ -96,9 +96,14 @@ def sync_folder(folder: Path) -> None:
     """Flush a folder's entries to disk (fsync): a renamed file survives a crash only after this."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(handle)
+        sync_handle(handle)
     finally:
         os.close(handle)
+
+
+def sync_handle(handle: int) -> None:
+    """Flush an open file or folder to disk."""
+    os.fsync(handle)
 
 
 def make_folder(folder: Path) -> None:

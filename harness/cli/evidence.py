@@ -35,8 +35,8 @@ def get(
     debug: Debug = False,
 ) -> int:
     """Get one output file of a run, its bytes checked."""
-    from harness.verbs.review import GetRequest, stream_output
-    from harness.verbs.review import get as verb
+    from harness.verbs.getting import GetRequest, stream_output
+    from harness.verbs.getting import get as verb
 
     here, asked = project(store), GetRequest(run=run, output=output, to=to)
     done = verb(here, asked)

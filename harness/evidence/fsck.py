@@ -75,6 +75,12 @@ def fsck(store: Store) -> Iterator[StoreFlaw]:
 def _blobs(store: Store, sizes: Mapping[str, int]) -> Generator[StoreFlaw, None, set[str]]:
     """Hash every blob, those of another size than an entry says unread; returns the digests of those that are here."""
     there: set[str] = set()
+    with store.blobs.shelves.keep_open():
+        yield from _hashed(store, sizes, there)
+    return there
+
+
+def _hashed(store: Store, sizes: Mapping[str, int], there: set[str]) -> Iterator[StoreFlaw]:
     try:
         for path in blob_files(store):
             if not is_digest(path.name) or path.parent.name != path.name[:2]:
@@ -85,7 +91,6 @@ def _blobs(store: Store, sizes: Mapping[str, int]) -> Generator[StoreFlaw, None,
                 yield StoreFlaw(f"blob.{state}", str(path), "its bytes are not what its name says")
     except HarnessError as bad:
         yield StoreFlaw("blob.changed", bad.where, bad.what)
-    return there
 
 
 def _shelf(store: Store, there: Collection[str]) -> Iterator[StoreFlaw]:

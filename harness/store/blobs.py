@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 
 from harness.digest import CHUNK, sha256, sha256_stream
 from harness.errors import DamageError, InputError
-from harness.files import translate_os_error, translating_os_errors, write_all
+from harness.files import sync_handle, translate_os_error, translating_os_errors, write_all
 from harness.store.holes import HOLLOW, HOLLOW_AS_SAID, is_hollow
 from harness.store.limits import MOST_DOCUMENT
 from harness.store.reader import READ, STRANGE
+from harness.store.shelves import SHELF, Shelves
 from harness.store.tree import StoreTree
 
 READ_ONLY = 0o444
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer as Buffer
 
-SHELF = "blobs/sha256"
 _HEX = "0123456789abcdef"
 
 
@@ -39,6 +39,7 @@ class Blobs:
     def __init__(self, tree: StoreTree) -> None:
         self.tree = tree
         self.root = tree.root / "blobs"
+        self.shelves = Shelves(tree)
         self._seen: dict[str, tuple[int, ...]] = {}
         self.healed: dict[str, str] = {}  # blobs that were written over damage, and what it was: whoever runs tells it
 
@@ -115,12 +116,12 @@ class Blobs:
     def _move(self, folder: int, name: str, handle: int, digest: str) -> None:
         """Give a finished file, open and by its name, the name of its digest, durably and read-only."""
         os.fchmod(handle, READ_ONLY)
-        os.fsync(handle)
+        sync_handle(handle)
         facts = os.fstat(handle)
         with self.tree.folder(f"{SHELF}/{digest[:2]}", make=True) as shelf:
             os.rename(name, digest, src_dir_fd=folder, dst_dir_fd=shelf)
             there = os.stat(digest, dir_fd=shelf, follow_symlinks=False)
-            os.fsync(shelf)
+            sync_handle(shelf)
         if _mark(there) == _mark(facts):
             self._seen[digest] = _mark(there)
         elif (state := self.check(digest)) != "sound":  # else another process has just stored the same bytes
@@ -131,7 +132,10 @@ class Blobs:
         facts = self.tree.facts(self.path(digest))
         if facts is not None and self._seen.get(digest) == _mark(facts):
             return "sound"
-        return self.check(digest)  # which tells a missing file from one that cannot be read
+        state = self.check(digest)  # which tells a missing file from one that cannot be read
+        if facts is not None and state == "sound":
+            self._seen[digest] = _mark(facts)
+        return state
 
     def check(self, digest: str, size: int | None = None, most: int | None = None) -> str:
         """Check a blob by reading all of it, without a cache: `sound`, `missing` or `changed`.
@@ -142,31 +146,32 @@ class Blobs:
         if not is_digest(digest):
             return "missing"
         try:
-            handle = self.tree.open(f"{SHELF}/{digest[:2]}/{digest}", READ)
+            handle = self.shelves.open(digest)
         except FileNotFoundError:
             return "missing"
         except OSError as bad:
             if bad.errno in STRANGE:
                 return "changed"
-            raise translate_os_error(bad, self.root) from bad
+            raise translate_os_error(bad, self.path(digest)) from bad
         try:
             return self._check(digest, handle, size, most)
         except OSError as bad:
-            raise translate_os_error(bad, self.root) from bad
+            raise translate_os_error(bad, self.path(digest)) from bad
         finally:
             os.close(handle)
 
     def _check(self, digest: str, handle: int, size: int | None, most: int | None) -> str:
         facts = os.fstat(handle)
         found = facts.st_size
-        if not stat.S_ISREG(facts.st_mode) or size not in (None, found) or (most is not None and found > most):
+        if (size is not None and size != found) or (most is not None and found > most):
             return "changed"
-        if is_hollow(handle, found, HOLLOW if size is None else HOLLOW_AS_SAID):
+        least = HOLLOW if size is None else HOLLOW_AS_SAID
+        if not stat.S_ISREG(facts.st_mode) or (found >= CHUNK and is_hollow(handle, found, least)):
             return "changed"
-        if _digest(handle, found) != digest:
-            return "changed"
-        self._seen[digest] = _mark(facts)
-        return "sound"
+        if found < CHUNK:
+            return "sound" if sha256(os.read(handle, found + 1)) == digest else "changed"
+        with open(handle, "rb", buffering=0, closefd=False) as file:
+            return "sound" if sha256_stream(file)[0] == digest else "changed"
 
     def deliver(self, digest: str) -> Path:
         """Return the path of a blob after a check by `state`; DamageError where it is missing or changed."""
@@ -282,15 +287,6 @@ def _open_plain(path: Path | str, folder: int | None = None) -> FileIO:
         file.close()
         raise InputError("only a plain file can become a blob", where=str(path))
     return file
-
-
-def _digest(handle: int, size: int) -> str:
-    """Compute the digest of an open file, in constant memory; empty where its size changed."""
-    if size < CHUNK:
-        data = os.read(handle, size + 1)
-        return sha256(data) if len(data) == size else ""
-    with open(handle, "rb", buffering=0, closefd=False) as file:
-        return sha256_stream(file)[0]
 
 
 def _mark(facts: os.stat_result) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.digest import document, document_digest, parse, sha256
 from harness.errors import DamageError, InputError
@@ -20,8 +20,7 @@ from harness.store.tree import StoreTree
 FIELDS = {"sha256", "size"}  # of an output
 
 
-@dataclass(frozen=True)
-class Output:
+class Output(NamedTuple):
     """An output file of a step: digest and size."""
 
     sha256: str
@@ -102,9 +101,10 @@ def read_entry(data: bytes, key: str, where: str) -> Entry:
     for name, out in body["outputs"].items():
         if not isinstance(out, dict) or out.keys() != FIELDS or not is_digest(str(out["sha256"])):
             raise InputError(f"output {name!r} of this entry is malformed", where=where, next=fix)
-        if type(out["size"]) is not int or out["size"] < 0:
+        digest, size = out["sha256"], out["size"]
+        if type(size) is not int or size < 0:
             raise InputError(f"the size of output {name!r} of this entry is malformed", where=where, next=fix)
-        outputs[name] = Output(out["sha256"], out["size"])
+        outputs[name] = Output(digest, size)
     declared = body["preimage"].get("outputs")
     if not isinstance(declared, list) or sorted(outputs) != sorted(map(str, declared)):
         raise InputError("this entry does not hold the outputs its step declares", where=where, next=fix)

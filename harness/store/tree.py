@@ -11,7 +11,7 @@ import os
 import stat
 from collections.abc import Iterator
 
-from harness.files import lock_handle, make_folder, remove_at, translating_os_errors, write_at
+from harness.files import lock_handle, make_folder, remove_at, sync_handle, translating_os_errors, write_at
 from harness.store.reader import STRANGE, Place, StoreReader
 
 LOG = os.O_RDWR | os.O_APPEND | os.O_NONBLOCK
@@ -41,7 +41,7 @@ class StoreTree(StoreReader):
         parent, _, name = path.rpartition("/")
         with self.folder(parent, make=True) as folder, translating_os_errors(self.top + path):
             write_at(folder, name, data, mode)
-            os.fsync(folder)
+            sync_handle(folder)
 
     def open_log(self, place: Place, *, make: bool = True) -> int:
         """Open a log for reading and appending, created with its folder if `make`; gives its descriptor.
@@ -56,7 +56,7 @@ class StoreTree(StoreReader):
             with self.folder(parent, make=True) as folder:
                 handle = self._own(path, LOG | os.O_CREAT)
                 try:
-                    os.fsync(folder)
+                    sync_handle(folder)
                 except OSError:
                     os.close(handle)
                     raise
@@ -100,12 +100,12 @@ class StoreTree(StoreReader):
             translating_os_errors(self.top + self.spell(target)),
         ):
             os.rename(old, new, src_dir_fd=one, dst_dir_fd=other)
-            os.fsync(other)
+            sync_handle(other)
 
     def sync_folder(self, place: Place) -> None:
         """Flush a folder's names to disk: a file that was renamed or deleted there is so after a crash, too."""
         with self.folder(place) as handle, translating_os_errors(self.top + self.spell(place)):
-            os.fsync(handle)
+            sync_handle(handle)
 
     def _made(self, place: Place, durable: bool) -> int:
         """Open a folder, created where it is missing."""
@@ -120,7 +120,7 @@ class StoreTree(StoreReader):
             with contextlib.suppress(FileExistsError):
                 os.mkdir(name, dir_fd=above)
             if durable:
-                os.fsync(above)
+                sync_handle(above)
         return self.open_folder(place)
 
     def _own(self, path: str, flags: int) -> int:

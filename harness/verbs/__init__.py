@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from harness.verbs.comparing import *
     from harness.verbs.describing import *
     from harness.verbs.gatewaying import *
+    from harness.verbs.getting import *
     from harness.verbs.history import *
     from harness.verbs.importing import *
     from harness.verbs.measuring import *
@@ -53,6 +54,7 @@ _NAMES = {
     "comparing": "CompareRequest CompareResult compare",
     "describing": "SchemaRequest SchemaResult schema",
     "gatewaying": "GatewayModel GatewayReady GatewayRequest GatewayResult gateway",
+    "getting": "GetRequest GetResult get",
     "history": "RunsRequest RunsResult runs",
     "importing": "ImportFolderRequest ImportFolderResult ImportRequest ImportResult import_ import_folder",
     "measuring": "AnalyseRequest AnalyseResult ScoreRequest ScoreResult ToolsResult analyse list_analyses list_scorers "
@@ -63,8 +65,7 @@ _NAMES = {
     "recordings": "ExportTapeRequest ExportTapeResult ImportTapeRequest ImportTapeResult LsTapeResult "
     "MergeTapesRequest MergeTapesResult RedactTapeRequest RedactTapeResult TapeRequest VerifyTapeResult export_tape "
     "import_tape ls_tape merge_tapes redact_tape verify_tape",
-    "review": "AuditRequest AuditResult DiffRequest DiffResult ExplainRequest ExplainResult GetRequest GetResult "
-    "audit diff explain get",
+    "review": "AuditRequest AuditResult DiffRequest DiffResult ExplainRequest ExplainResult audit diff explain",
     "running": "DryRunResult ReproduceRequest ReproduceResult RunRequest RunResult dry_run reproduce run",
     "scoring": "ScoresRequest ScoresResult scores",
     "showing": "ShowItemsRequest ShowItemsResult show_items",

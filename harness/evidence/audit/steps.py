@@ -37,9 +37,20 @@ def audit_steps(
     `intent` is that of the run's lock, which says in how many threads and under which numerics steps infer and fit.
     Every flaw is reported; the entries that could be read and have the digest the journal names are returned by step.
     """
-    made: Made = {}
     events = {event["step"]: event for event in chain.events if event["event"] in FINISHED}
     started = chain.events[0]
+    with store.blobs.shelves.keep_open():
+        made = _made(store, started, events, blobs, report)
+    if plan:
+        settings = _settings(plan, made, started, intent)
+        _against_plan(plan, events, made, settings, chain, report)
+        _outputs(plan, made, chain, report)
+    return made
+
+
+def _made(store: Store, started: Event, events: Mapping[str, Event], blobs: CheckedBlobs, report: Report) -> Made:
+    """Check the documents of a run, and the entry of every finished step with each blob that it names."""
+    made: Made = {}
     for name in ("manifest", "lock"):
         blobs.check(str(started[name]), name, most=MOST_DOCUMENT)
     for place in (started, started.get("sandbox")):
@@ -58,10 +69,6 @@ def audit_steps(
         blobs.check(entry.preimage["environment"], f"environment of {step}", most=MOST_DOCUMENT)
         made[step] = entry
     blobs.settle()
-    if plan:
-        settings = _settings(plan, made, started, intent)
-        _against_plan(plan, events, made, settings, chain, report)
-        _outputs(plan, made, chain, report)
     return made
 
 
@@ -170,7 +177,9 @@ def _key_flaws(step: Step, made: Made, setting: Setting) -> Iterable[str]:
         if any(not isinstance(part, Pinned) and part.step not in made for part in parts):  # its own flaw is named
             inputs[name] = kept["inputs"].get(name)
             continue
-        found = [part.sha256 if isinstance(part, Pinned) else _made(made, part.step, part.output) for part in parts]
+        found = [
+            part.sha256 if isinstance(part, Pinned) else _output_of(made, part.step, part.output) for part in parts
+        ]
         inputs[name] = found if isinstance(source, tuple) else found[0]
     wanted = preimage(step, inputs, kept["code"], setting)
     if step.calls and type(kept.get(ATTEMPT)) is int and kept[ATTEMPT] > 0:
@@ -178,7 +187,7 @@ def _key_flaws(step: Step, made: Made, setting: Setting) -> Iterable[str]:
     return [] if document_digest(wanted) == made[step.name].key else differences(kept, wanted)  # kept has that key
 
 
-def _made(made: Made, step: str, output: str) -> str | None:
+def _output_of(made: Made, step: str, output: str) -> str | None:
     """Give what a step made, or nothing where it made no such thing."""
     found = made[step].outputs.get(output) if step in made else None
     return found.sha256 if found else None
