@@ -98,8 +98,6 @@ def batch_reexecutor(workshop: Workshop) -> ReexecuteBatch:
     def again(steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, Reexecuted]:
         if any(_too_wide(workshop, step) or _elsewhere(workshop, parts) for step, parts in steps):
             return {}
-        if any(step.infers and parts["device"] != workshop.setting.device for step, parts in steps):
-            return {}
         runtime = _timed(workshop.runtime(steps[0][0]), seconds)
         tasks = [_task(workshop, step, parts["inputs"]) for step, parts in steps]
         folder = _folder(workshop.store)

@@ -119,9 +119,9 @@ def test_an_audit_joins_them_again_and_counts_them_as_trust(root, ran):
     found = audited(workshop.store, ReexecutionOptions(replays(workshop), batch_reexecutor(workshop)), planned)
     assert found.verdict == "agreed"
     assert found.coverage.text() == (
-        "17 of 17 steps made again; answers of models taken on trust: theirs (imported, 1 steps)"
+        "17 of 17 steps made again; answers of models taken on trust: theirs (imported, 1 step)"
     )
-    assert found.coverage.as_data()["imported"] == {"theirs": 1}
+    assert found.coverage.imported == {"theirs": 1}
 
 
 @pytest.mark.parametrize(("model", "said"), [("theirs", {}), ("oracle", {"model": "oracle", "source": "theirs.jsonl"})])

@@ -233,9 +233,10 @@ class _Reexecution:
         Those of the same code stand together, few enough that no worker waits long for another at the end.
         """
         most = max(1, min(MOST, len(self.wanted) // (SHARES * self.how.jobs)))
-        alike: dict[tuple[str, bool], list[Step]] = {}  # of one code, and in one number of threads
+        alike: dict[tuple[str, bool], list[Step]] = {}  # of one code, and in one number of threads; what infers alone
         for step in self._drawn(self.wanted):
-            alike.setdefault((step.kind.partition(":")[0], step.in_threads), []).append(step)
+            code = step.name if step.infers else step.kind.partition(":")[0]
+            alike.setdefault((code, step.in_threads), []).append(step)
         batches = [Batch(part) for each in alike.values() for part in _even(each, most)]
         return sorted(batches, key=lambda each: self._place(sum(self.rows[step.name] for step in each.steps)))
 
