@@ -6,13 +6,16 @@ What a clone made may be other bytes, under another lock; then the step that mad
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from harness.clock import after
 from harness.digest import document, sha256
 from harness.evidence.record import spell, summarise
+from harness.evidence.run_times import id_time
 from harness.files import locked
 from harness.manifest.load import load
 from harness.manifest.lockfile import Lock, load_lock, lock_path, save
@@ -20,6 +23,11 @@ from harness.store.entries import Output
 from harness.store.heads import KIND
 from harness.store.journal import START, Event, read_chain
 from harness.store.store import Store
+
+
+def written_down(store: Store) -> list[str]:
+    """List the runs of a store that are none of the real ones: theirs are numbers where those have what was drawn."""
+    return [run for run in store.run_ids() if run.partition("-")[2].startswith("00000")]
 
 
 @dataclass
@@ -46,7 +54,7 @@ class Clones:
     ) -> str:
         """Write down a run like another; one that has not ended has no record, and no last line."""
         events = self._events(model, outputs or {})
-        run = f"{model.partition('-')[0]}-{self.made:08x}"  # of the time that its events tell
+        run = f"{re.sub('[-:]|[.][0-9]+', '', after(id_time(model), self.made))}-{self.made:08x}"
         begun = {**events[0], "run": run, **({"limit": limit} if limit else {})}
         if lock:
             begun["lock"] = self.store.blobs.put(lock.data)
@@ -54,7 +62,7 @@ class Clones:
         events[-1] = {**events[-1], "status": status} if ended else events[-1]
         lines, head = [], START
         for number, event in enumerate(events):
-            event |= {"n": number, "prev": head}
+            event |= {"n": number, "prev": head, "at": after(event["at"], self.made)}  # the younger, the later
             lines.append(document(event) + b"\n")
             head = sha256(lines[-1])
         folder = self.store.runs / run
