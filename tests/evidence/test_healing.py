@@ -12,6 +12,8 @@ import pytest
 from support import data_of, harness, outputs_of, small_project
 
 from harness.digest import document, sha256
+from harness.evidence.audit.checks import Report
+from harness.evidence.audit.healing import audit_healing
 from harness.evidence.record import summarise
 from harness.store.blobs import Blobs
 from harness.store.journal import Chain, read_chain
@@ -204,3 +206,20 @@ def test_a_put_over_damage_is_counted_and_a_first_one_is_not(tmp_path: Path) -> 
     assert blobs.healed == {}
     spoil(blobs.path(digest))
     assert blobs.put(b"good") == digest and blobs.healed == {digest: "changed"} and sha256(b"good") == digest
+
+
+CONTRADICTED = {
+    "more steps than its lines": {"steps": 2, "blobs": 0, "digests": []},
+    "nothing at all": {"steps": 0, "blobs": 0, "digests": []},
+    "fewer blobs than it names": {"steps": 1, "blobs": 0, "digests": ["0" * 64]},
+    "a blob that is none": {"steps": 1, "blobs": 1, "digests": ["x"]},
+    "less than nothing": {"steps": 1, "blobs": -1, "digests": []},
+}
+
+
+@pytest.mark.parametrize("what", CONTRADICTED)
+def test_a_line_on_healing_that_other_lines_deny_fails_the_audit(what: str) -> None:
+    damaged = {"event": "step.damaged", "step": "a", "detail": "output x was changed"}
+    report = Report()
+    audit_healing(Chain((damaged, {"event": "run.healed", **CONTRADICTED[what]})), report)
+    assert [check.subject for check in report.checks if check.verdict == "fail"] == ["run.healed"]
