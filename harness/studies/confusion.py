@@ -67,6 +67,8 @@ def find_contradictions(certificate: Mapping[str, Any]) -> list[str]:
     parts, accepts = certificate.get("parts"), certificate.get("accepts")
     if not isinstance(parts, Mapping) or set(parts) != set(PARTS) or not isinstance(accepts, str):
         return [f"its parts are not {' and '.join(PARTS)}, or it names no grade that accepts"]
+    if not certificate["files"]:  # such a one no change of code would ever void
+        return ["it names no code of its grader"]
     flaws = [] if certificate.get("intervals") == METHODS else ["its intervals are of other methods than the harness's"]
     flaws += [f"{name}: {flaw}" for name in PARTS for flaw in _of_part(parts[name], accepts)]
     if flaws:

@@ -17,11 +17,12 @@ from harness.errors import HarnessError, InputError
 from harness.evidence.audit.checks import Report
 from harness.files import translating_os_errors
 from harness.run.certificate_checks import CONTRADICTS, measured_here
-from harness.run.certificates import GraderStanding
+from harness.run.certificates import GraderStanding, grader_code
+from harness.run.closure import Code
 from harness.scorers.tool import Grader
 from harness.store.store import Store
 from harness.strict_json import reject_duplicates
-from harness.studies.certified import CHECKED, contradicted_text, figures_text
+from harness.studies.certified import CHECKED, contradicted_text, figures_text, void_text
 from harness.studies.confusion import PARTS
 from harness.studies.grading import Graded, figures, part_of, require_apart
 from harness.verbs.measuring import scored, scorer_named
@@ -101,6 +102,8 @@ def hold_against_rows(standing: GraderStanding, root: Path, labels: Path | None 
     document = standing.document
     if standing.state != "certified" or document is None:
         return standing
+    if unnamed := unnamed_code(standing):
+        return replace(standing, state="void", text=void_text(unnamed))
     file = labels or _file_of(root, document["labels"]["sha256"])
     if file is None or (not labels and scorer_named(standing.scorer).foreign):  # nothing foreign is run by the way
         return standing
@@ -120,6 +123,12 @@ def hold_against_rows(standing: GraderStanding, root: Path, labels: Path | None 
     return replace(standing, text=figures_text(document, CHECKED))
 
 
+def unnamed_code(standing: GraderStanding) -> list[str]:
+    """Name the files of a grader's code that its certificate does not name, so that no change of them would void it."""
+    named = standing.document["files"] if standing.document else {}
+    return sorted(set(grader_code(grader_named(standing.scorer).code, Code()).files) - set(named))
+
+
 def audit_labels(project: Project, store: Store, run: str, report: Report) -> None:
     """Hold the certificates that a run stood by against their labelled rows, where the project has these."""
     try:
@@ -127,6 +136,8 @@ def audit_labels(project: Project, store: Store, run: str, report: Report) -> No
     except InputError:  # a store without a project has no rows
         return
     for standing in measured_here(store, run):
+        if unnamed_code(standing):  # its rows were graded by other code than this
+            continue
         found = hold_against_rows(standing, root)
         if found.state == "void":
             report.fail(CONTRADICTS, found.scorer, found.text)

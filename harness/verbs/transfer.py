@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import Field
 
 from harness.errors import InputError
+from harness.evidence.record import spell_healed
 from harness.images.transfer.layout import read_layout, write_archive, write_layout
 from harness.images.transfer.registry import pull as fetch
 from harness.images.transfer.registry import push as send
@@ -49,8 +50,16 @@ def pull(project: Project, asked: PullRequest, watch: Watch | None = None) -> Im
             where=asked.source.rpartition("@")[2][:200],
             next="name it by digest: --from HOST/NAME@sha256:…",
         )
-    meter = _Meter(f"images pull {asked.name}", watch or Watch())
-    return image_data(fetch(Store.make(project.store), asked.source, asked.name, expected, meter))
+    watch, store = watch or Watch(), Store.make(project.store)
+    image = fetch(store, asked.source, asked.name, expected, _Meter(f"images pull {asked.name}", watch))
+    _tell_healed(store, watch)
+    return image_data(image)
+
+
+def _tell_healed(store: Store, watch: Watch) -> None:
+    """Say how many damaged blobs of a store a transfer has written over."""
+    if store.blobs.healed:
+        watch.say(spell_healed({"blobs": len(store.blobs.healed)}))
 
 
 class SaveRequest(Request):
@@ -81,8 +90,9 @@ def load(project: Project, asked: LoadRequest, watch: Watch | None = None) -> Im
     expected, source = pinned(project).get(asked.name), project.path(asked.path)
     if not source.exists():
         raise InputError("there is no such file", where=str(asked.path), next="check the path")
-    meter = _Meter(f"images load {asked.name}", watch or Watch())
-    image = read_layout(Store.make(project.store), source, asked.name, expected, meter)
+    watch, store = watch or Watch(), Store.make(project.store)
+    image = read_layout(store, source, asked.name, expected, _Meter(f"images load {asked.name}", watch))
+    _tell_healed(store, watch)
     return image_data(image, pinned=expected is not None)
 
 

@@ -51,7 +51,7 @@ def noted(
 ) -> list[str]:
     """Give the notes on a step that lies in a store with these answers, this summary, these times."""
     store = Store.make(tmp_path / "store")
-    tables = {"prompts": prompts(), "responses": given, "inference": [said]}
+    tables: dict[str, list[Mapping[str, Any]]] = {"prompts": [*prompts()], "responses": [*given], "inference": [said]}
     digests = {
         name: store.blobs.put(b"".join(canonical(row) + b"\n" for row in table)) for name, table in tables.items()
     }

@@ -12,10 +12,13 @@ import pytest
 from support import data_of, harness, outputs_of, small_project
 
 from harness.digest import document, sha256
+from harness.evidence.audit.checks import Report
+from harness.evidence.audit.healing import audit_healing
 from harness.evidence.record import summarise
 from harness.store.blobs import Blobs
 from harness.store.journal import Chain, read_chain
 from harness.store.store import Store
+from harness.store.tree import StoreTree
 
 pytestmark = pytest.mark.together
 MANIFEST = "manifests/small.yaml"
@@ -77,7 +80,7 @@ def replace_entry(folder: Path, outputs: dict[str, str]) -> str:
     assert entry
     false = {**json.loads(store.entries.path(entry.key).read_bytes())}
     data = b'{"invented":1}\n'
-    digest = Blobs(store.blobs.root, store.temp).put(data)
+    digest = Blobs(store.tree).put(data)
     false["outputs"] = {name: {"sha256": digest, "size": len(data)} for name in false["outputs"]}
     spoil(store.entries.path(entry.key), document(false) + b"\n")
     return "met 1 damaged step in its store, made anew"
@@ -199,8 +202,25 @@ def test_a_record_of_an_old_journal_is_what_it_was() -> None:
 
 
 def test_a_put_over_damage_is_counted_and_a_first_one_is_not(tmp_path: Path) -> None:
-    blobs = Blobs(tmp_path / "blobs", tmp_path / "tmp")
+    blobs = Blobs(StoreTree(tmp_path))
     digest = blobs.put(b"good")
     assert blobs.healed == {}
     spoil(blobs.path(digest))
     assert blobs.put(b"good") == digest and blobs.healed == {digest: "changed"} and sha256(b"good") == digest
+
+
+CONTRADICTED = {
+    "more steps than its lines": {"steps": 2, "blobs": 0, "digests": []},
+    "nothing at all": {"steps": 0, "blobs": 0, "digests": []},
+    "fewer blobs than it names": {"steps": 1, "blobs": 0, "digests": ["0" * 64]},
+    "a blob that is none": {"steps": 1, "blobs": 1, "digests": ["x"]},
+    "less than nothing": {"steps": 1, "blobs": -1, "digests": []},
+}
+
+
+@pytest.mark.parametrize("what", CONTRADICTED)
+def test_a_line_on_healing_that_other_lines_deny_fails_the_audit(what: str) -> None:
+    damaged = {"event": "step.damaged", "step": "a", "detail": "output x was changed"}
+    report = Report()
+    audit_healing(Chain((damaged, {"event": "run.healed", **CONTRADICTED[what]})), report)
+    assert [check.subject for check in report.checks if check.verdict == "fail"] == ["run.healed"]

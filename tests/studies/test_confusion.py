@@ -7,18 +7,20 @@ import re
 import pytest
 from support import REPOSITORY
 
+from harness.digest import sealed, sha256
 from harness.studies.certified import certificate_text, figures_text, trust_of
 from harness.studies.confusion import METHODS, find_contradictions
 from harness.studies.grading import Graded, figures
 
 PAIRS = {("c", "c"): 47, ("c", "i"): 3, ("i", "c"): 2, ("i", "i"): 48}  # accuracy .95
+FILES = {"harness/rowtypes.py": sha256((REPOSITORY / "harness" / "rowtypes.py").read_bytes())}
 
 
 def certificate():
     """Give a sound certificate of a hundred frozen rows and twenty to develop on."""
     rows = [Graded(f"{label}{grade}{n}", label, grade) for (label, grade), many in PAIRS.items() for n in range(many)]
     parts = {"frozen": figures(rows, "c", 0), "develop": figures(rows[40:60], "c", 0)}
-    body = {"type": "certificate/1", "scorer": "x.y", "code": "0" * 64, "files": {}, "parts": parts, "accepts": "c"}
+    body = {"type": "certificate/1", "scorer": "x.y", "code": "0" * 64, "files": FILES, "parts": parts, "accepts": "c"}
     split = {"by": "rows", "frozen_by": "not claimed"}
     return {**body, "labels": {"sha256": "0" * 64, "rows": 120}, "split": split, "intervals": METHODS}
 
@@ -64,6 +66,7 @@ FORGERIES = {
     "no class 'good'": put("accepts", "good"),
     "its parts are not develop and frozen": put("parts/develop", None),
     "it has not the fields of a part": put("parts/frozen/precision", ONE),
+    "it names no code of its grader": put("files", {}),
     "of other methods": put("intervals", {**METHODS, "level": "0.5"}),
     "not the fields of a certificate": put("labels", "none"),
     "of a certificate": put("split/seed", "a"),
@@ -97,7 +100,6 @@ def test_figures_are_computed_from_the_matrix_and_say_what_was_not_checked():
 
 
 def test_a_page_takes_no_figure_of_a_certificate_that_lies(tmp_path):
-    from harness.digest import sealed
     from harness.studies.reliability.pages.certificate import certificate as paragraphs
 
     lying = certificate()

@@ -143,6 +143,16 @@ def test_a_sound_certificate_is_checked_against_its_rows(tmp_path):
         )
 
 
+def test_a_certificate_that_leaves_out_code_of_its_grader_is_void(tmp_path):
+    (tmp_path / "lockfiles").mkdir()
+    found = certified(tmp_path)
+    left_out = next(name for name in found["files"] if name.endswith("/addition.py"))
+    forged(tmp_path, {**found, "files": {name: one for name, one in found["files"].items() if name != left_out}})
+    assert f"void: changed since it was measured: {left_out}" in (
+        harness("certify", SCORER, "--check", cwd=tmp_path, check=1).stdout
+    )
+
+
 @pytest.mark.parametrize("seed", [0, 3])
 def test_rows_that_say_their_part_are_checked_by_the_seed_of_the_resamples(tmp_path, seed):
     (tmp_path / "lockfiles").mkdir()
