@@ -12,6 +12,7 @@ import pytest
 from needs import needs
 from support import data_of, harness, outputs_of
 from support_biomed_data import question, written
+from support_slices import require_equal_slices
 from toys.grading import AGAIN, KEY, UNREADABLE, grading
 
 from harness.digest import sha256
@@ -263,3 +264,9 @@ def test_an_encoder_measures_bertscore_beside_the_words(tmp_path: Path) -> None:
             found.setdefault(row["model"], []).append(row["detail"]["metrics"]["BERTScore"])
     means = {name: sum(each) / len(each) for name, each in found.items()}
     assert means["oracle"] == pytest.approx(1) and means["oracle"] > means["half-answer"] > means["refuser"]
+
+
+@pytest.mark.long
+def test_an_audit_may_make_some_rows_of_each_scorer_again(small: tuple[Path, Any]) -> None:
+    folder, run = small
+    assert require_equal_slices(folder / ".harness", run["runs"][0]["run"]) > 30

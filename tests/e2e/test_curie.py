@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from needs import needs
 from support import data_of, harness, outputs_of
+from support_slices import require_equal_slices
 from toys.matching import KEY, judging
 
 from harness.engines.local import available
@@ -131,3 +132,9 @@ def test_judges_are_recorded_and_replayed_without_their_provider(tmp_path: Path)
     manifest.write_text(manifest.read_text().replace("tape: record", "tape: replay"))
     again = ran(folder, "--store", "second")
     assert outputs_of(again) == outputs_of(first)
+
+
+@pytest.mark.long
+def test_an_audit_may_make_some_rows_of_each_scorer_again(few: tuple[Path, Any]) -> None:
+    folder, run = few
+    assert require_equal_slices(folder / ".harness", run["runs"][0]["run"]) > 30

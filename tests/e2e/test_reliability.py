@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from support import data_of, outputs_of
 from support_reliability_project import Project
+from support_slices import require_equal_slices
 
 from harness.studies.reliability.benchmarks import TASKS
 
@@ -244,3 +245,8 @@ def test_one_instance_in_one_wording_runs_through_beside_surveys_of_more(tmp_pat
     assert people["simulated"] is False and people["s2"]["all"]["unsure_rate"]["value"] == 1 and defined(people)
     assert (people["s1"]["ratings"], people["s1"]["not_asked"], people["s2"]["not_asked"]) == (1, 1, 1)
     assert "Nothing was scored" not in page and "Simulated respondents" not in page
+
+
+@pytest.mark.long
+def test_an_audit_may_make_some_rows_of_each_scorer_again(project: Project, ran: dict[str, Any]) -> None:
+    assert require_equal_slices(project.folder / ".harness", ran["runs"][0]["run"]) > 100
