@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from harness.digest import CHUNK, sha256, sha256_stream
 from harness.errors import DamageError, InputError
 from harness.files import sync_handle, translate_os_error, translating_os_errors, write_all
-from harness.store.holes import HOLLOW, HOLLOW_AS_SAID, is_hollow
+from harness.store.holes import HOLLOW_AS_SAID, is_hollow
 from harness.store.limits import MOST_DOCUMENT
 from harness.store.reader import READ, STRANGE
 from harness.store.shelves import SHELF, Shelves
@@ -165,7 +165,7 @@ class Blobs:
         found = facts.st_size
         if (size is not None and size != found) or (most is not None and found > most):
             return "changed"
-        least = HOLLOW if size is None else HOLLOW_AS_SAID
+        least = 0 if size is None else HOLLOW_AS_SAID
         if not stat.S_ISREG(facts.st_mode) or (found >= CHUNK and is_hollow(handle, found, least)):
             return "changed"
         if found < CHUNK:

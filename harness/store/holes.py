@@ -14,8 +14,9 @@ HOLLOW_AS_SAID = 16 << 30  # the same of a file whose size somebody stated: nobo
 EXTENTS = 1000  # pieces of a file that are looked at
 
 
-def is_hollow(handle: int, size: int, least: int = HOLLOW) -> bool:
+def is_hollow(handle: int, size: int, least: int = 0) -> bool:
     """Whether a large file is little else than holes, which cost nothing to make and long to read."""
+    least = least or HOLLOW
     if size < least:
         return False
     at = there = 0

@@ -28,7 +28,7 @@ def again_rows(work: Path, size: Size) -> list[Row]:
         for (_, steps, full, hashes), read in zip(turns, packages, strict=True)
     )
     return [
-        Row("again", "CPU of making all steps again against what they had cost in the run", dear, 0.7),
+        Row("again", "CPU of making all steps again against what they had cost in the run", dear, 0.6),
         Row(
             "again", "wall of the default audit against the run's", tuple(f.wall / r.wall for r, _, f, _ in turns), 0.8
         ),

@@ -93,7 +93,7 @@ CASES = [
     ("lock", "", nothing, 2),
     ("lock --accept", "last", nothing, 0),
     ("lock --accept", "last", edited, 0),
-    ("lock --accept", "last", damaged, 1),
+    ("lock --accept", "last", damaged, 2),
     ("list", "", nothing, 0),
     ("show", SMALL, nothing, 0),
     ("show", SMALL, edited, 0),

@@ -55,7 +55,7 @@ def test_a_limited_run_says_so_in_text_and_a_whole_one_does_not(ran: tuple[Path,
     words = [{"RUN": limited, "WHOLE": whole}.get(word, word) for word in SHOWN[verb]]
     assert SAID in harness(*words, cwd=folder).stdout
     words = [{"RUN": whole, "WHOLE": whole}.get(word, word) for word in SHOWN[verb]]
-    assert "limited" not in harness(*words, cwd=folder).stdout
+    assert "limited to" not in harness(*words, cwd=folder).stdout
 
 
 @pytest.mark.parametrize("verb", SHOWN)

@@ -33,7 +33,8 @@ def test_a_run_ends_with_its_scores_and_scores_shows_them_again(ran: Path) -> No
     told = inside("run", SMALL, cwd=ran, check=0).stdout
     run = inner_data("runs", cwd=ran)["runs"][0]["run"]
     table = told.partition(f"small: scores of run {run}\n")[2]
-    assert table and inside("scores", run, cwd=ran, check=0).stdout == f"small, run {run}\n{table}"
+    below = "stand-ins, and no models: noisy-oracle (shown the answers), oracle (shown the answers)\n"
+    assert table and inside("scores", run, cwd=ran, check=0).stdout == f"small, run {run}\n{table}{below}"
     head, _, *lines = table.splitlines()
     assert head.split()[:5] == ["model", "dataset", "scorer", "n", "value"] and len(lines) == 6
     assert [line.split()[0] for line in lines] == ["noisy-oracle"] * 3 + ["oracle"] * 3

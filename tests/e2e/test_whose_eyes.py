@@ -177,7 +177,7 @@ def test_verbs_called_from_python_are_judged_apart_and_keep_their_errors(
 
 def test_a_verdict_names_the_harness_that_judged(broken: Path, tmp_path: Path) -> None:
     named = data_of("audit", "last", "--level", "hashes", cwd=broken, check=1)["harness"]
-    assert "judged by harness " in harness("audit", "last", "--level", "hashes", cwd=broken, check=1).stdout
+    assert " by harness 0.1.0" in harness("audit", "last", "--level", "hashes", cwd=broken, check=1).stdout
     assert len(named["digest"]) == 64 and named["digest"][:12] in named["text"]
     root = copied(tmp_path / "checkout")
 

@@ -73,10 +73,11 @@ def test_a_path_that_stands_twice_is_refused() -> None:
 def test_a_lock_names_absent_files_of_its_own_in_order_and_each_once(absent: list[str]) -> None:
     kinds: dict[str, Any] = {kind: {} for kind in ("models", "prompts", "images", "packages")}
     pin = {"files": {"a": "a" * 64, "b": "b" * 64}, "absent": absent}
+    intent = {"name": "m", "study": "tiny", "models": {}, "datasets": {}}
     with pytest.raises(InputError, match="datasets/p"):
-        read_lock(Lock({}, "c" * 64, {**kinds, "datasets": {"p": pin}}).data, "x")
+        read_lock(Lock(intent, "c" * 64, {**kinds, "datasets": {"p": pin}}).data, "x")
     pin["absent"] = ["a"]
-    assert read_lock(Lock({}, "c" * 64, {**kinds, "datasets": {"p": pin}}).data, "x").pins["datasets"]["p"] == pin
+    assert read_lock(Lock(intent, "c" * 64, {**kinds, "datasets": {"p": pin}}).data, "x").pins["datasets"]["p"] == pin
 
 
 def test_coverage_counts_files_and_names_the_first_missing_ones() -> None:

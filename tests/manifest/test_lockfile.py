@@ -23,7 +23,9 @@ from harness.manifest.lockfile import (
 )
 
 LOCK = Lock(
-    {"name": "m", "seeds": [0]}, "a" * 64, {kind: {} for kind in PIN_KINDS} | {"models": {"o": {"sha256": "b" * 64}}}
+    {"name": "m", "study": "tiny", "models": {}, "datasets": {}, "seeds": [0]},
+    "a" * 64,
+    {kind: {} for kind in PIN_KINDS} | {"models": {"o": {"sha256": "b" * 64}}},
 )
 EXPECT = Expect(
     LOCK.sha256,

@@ -113,7 +113,7 @@ def test_a_large_file_is_refused_without_reading_it_all(tmp_path):
     with pytest.raises(InputError, match="at most 1 MiB") as error:
         read_bytes(path)
     assert error.value.where == str(path) and error.value.next
-    with pytest.raises(InputError, match="at most 1 MiB"):
+    with pytest.raises(InputError, match="not a regular file"):
         read_bytes(Path("/dev/zero"))  # would never end
     path.write_bytes(b"#" * MAX_BYTES)
     assert len(read_bytes(path)) == MAX_BYTES
