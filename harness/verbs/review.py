@@ -127,7 +127,12 @@ def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> 
     memory, (store, run) = read_ceiling(asked.max_memory), project.run(asked.subject)
     jobs, tell = asked.jobs or len(os.sched_getaffinity(0)), watch.task(f"audit {run}")
     how = ReexecutionOptions(
-        level=asked.level, rerun=asked.rerun, budget=asked.budget, jobs=jobs, memory=memory, seed=asked.seed,
+        level=asked.level,
+        rerun=asked.rerun,
+        budget=asked.budget,
+        jobs=jobs,
+        memory=memory,
+        seed=asked.seed,
         progress=tell,
     )
     report = audit_run(store, run, project.path(asked.images) if asked.images else None, how, watch.stop)

@@ -74,9 +74,7 @@ def attempted(kind: str, project: Path, work: Path, verbs: list[str]) -> Iterato
         yield row
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param(one, marks=() if one == "link" else pytest.mark.long) for one in KINDS]
-)
+@pytest.mark.parametrize("kind", [pytest.param(one, marks=() if one == "link" else pytest.mark.long) for one in KINDS])
 def test_whatever_lies_in_a_store_every_verb_ends_and_names_it(kind: str, original: Path, tmp_path: Path) -> None:
     """Every place, by every verb that reads: within seconds, in little memory, and nothing outside is touched."""
     for row in attempted(kind, original, tmp_path / "work", READS):
