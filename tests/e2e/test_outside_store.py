@@ -6,7 +6,9 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -77,22 +79,30 @@ class Ended:
     rss: int  # KiB
 
 
+# The kernel counts to a program what its starter held: a small one starts it, and not the process of the tests.
+STARTER = """
+import resource, subprocess, sys
+code = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=sys.stderr).returncode
+print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
 def measured(*words: str | Path, cwd: Path, seconds: float) -> Ended:
     """Run a verb in a process of its own, in bounded memory, and end it after so many seconds."""
-    began, into, late = time.monotonic(), cwd / ".said", False
+    began, into, told = time.monotonic(), cwd / ".said", ""
+    line = ["prlimit", f"--as={CEILING}", "--core=0", *command(*map(str, words))]
     with open(into, "wb") as out:
         process = subprocess.Popen(
-            ["prlimit", f"--as={CEILING}", "--core=0", *command(*map(str, words))], cwd=cwd, env=clean_env(),
-            stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True,
+            [sys.executable, "-S", "-c", STARTER, *line], cwd=cwd, env=clean_env(),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=out, start_new_session=True, text=True,
         )  # fmt: skip
-    while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
-        if time.monotonic() - began > seconds and not late:
-            late = True
-            process.kill()
-        time.sleep(0.01)
-    process.returncode = os.waitstatus_to_exitcode(ended[1])
-    code = None if late else process.returncode
-    return Ended(code, into.read_text(errors="replace"), time.monotonic() - began, ended[2].ru_maxrss)
+    try:
+        told, _ = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    code, rss = map(int, told.split()) if told else (None, 0)
+    return Ended(code, into.read_text(errors="replace"), time.monotonic() - began, rss)
 
 
 def hole(path: Path, size: int) -> None:

@@ -60,6 +60,14 @@ class Planted(Verdicts):
         assert text.count(old) == 1, (file, old)
         file.write_text(text.replace(old, new))
 
+    def drift(self, value: int) -> None:
+        """Let every step see a variable that stands in no key and no record, of this value from now on."""
+        file = self.source / "harness/run/environment.py"
+        file.with_name("drift").write_text(str(value))
+        seen = ', "DRIFT": Path(__file__).with_name("drift").read_text()}'
+        text = file.read_text()
+        file.write_text(text if seen in text else text.replace(', "TMPDIR": private}', f', "TMPDIR": private{seen}'))
+
     def on_processor(self, named: str) -> None:
         """Have steps computed on another processor, by an emulator that runs their interpreter."""
         none = "emulator: tuple[str, ...] = ()"
@@ -123,6 +131,7 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
     """Lay everything out, run both manifests, and accept what came out."""
     made = Planted(tmp_path_factory.mktemp("planted") / "planted")
     made.make("")
+    made.drift(1)
     made.call("lock", made.asked)
     for path in (made.path, made.asked):
         made.call("run", path)
@@ -132,7 +141,9 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
 
 @pytest.fixture
 def planted(accepted: Planted, tmp_path: Path) -> Planted:
-    return accepted.copied(tmp_path / "planted")
+    made = accepted.copied(tmp_path / "planted")
+    made.drift(2)
+    return made
 
 
 @pytest.mark.parametrize("name", PLANTS)
@@ -170,6 +181,7 @@ def test_without_a_recorded_cause_the_step_itself_is_named(planted: Planted) -> 
 
 
 def test_an_audit_names_the_edited_file_of_a_step_made_again(planted: Planted) -> None:
+    planted.drift(1)
     PLANTS["scorer"].plant(planted)
     report = json.loads(planted.call("audit", planted.path, "--json", check=1).stdout)
     assert (report["verdict"], report["cause"]["step"]) == ("incomplete", "scored")

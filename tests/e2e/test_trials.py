@@ -102,7 +102,7 @@ def test_record_and_audit_say_that_outcomes_are_trust(ran: tuple[Snippets, Any])
     assert record["trials"] == ["squares/trials/square/theirs/part-00000"]
     report = json.loads(ran[0].call("audit", "last", "--json").stdout)
     assert report["verdict"] == "agreed" and report["coverage"]["trials"] == 1
-    assert "outcomes of foreign code taken on trust: 1 steps" in ran[0].call("audit", "last").stdout
+    assert "outcomes of foreign code taken on trust: 1 step" in ran[0].call("audit", "last").stdout
 
 
 def test_a_second_run_tries_nothing_again(ran: tuple[Snippets, Any]) -> None:

@@ -1,1 +1,1 @@
-"""The toy study `drift`: numbers drawn, scored, counted in threads, and stamped with the time; no model is asked."""
+"""The toy study `drift`: numbers drawn, scored, counted in threads, and changed by a variable; no model is asked."""

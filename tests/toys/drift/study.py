@@ -22,7 +22,7 @@ class Drift(Study):
     }
 
     def plan(self, brief: Brief) -> Plan:
-        """Score each dataset; then tell threads and time."""
+        """Score each dataset; then tell threads and a variable."""
         [dataset] = brief.datasets
         numbers = {"numbers": Ref(maker(dataset.name), "numbers")}
         steps = (
@@ -30,16 +30,8 @@ class Drift(Study):
             Step("scored", f"{HERE}.scoring:score", "scores", {}, numbers, ("scored",)),
             Step("threads", f"{HERE}.computing:count_threads", "analyses", {}, numbers, ("threads",), threaded=True),
             *(
-                Step(
-                    name,
-                    f"{HERE}.computing:stamp",
-                    "analyses",
-                    {"name": name, "spread": spread},
-                    numbers,
-                    (name,),
-                    infers=True,
-                )
-                for name, spread in (("far", "1"), ("near", "1e-9"))  # an audit takes on trust what infers
+                Step(name, f"{HERE}.computing:stamp", "analyses", {"name": name, "spread": spread}, numbers, (name,))
+                for name, spread in (("far", "1"), ("near", "1e-9"))
             ),
         )
         return Plan(steps, {name: Ref(name, name) for name in ("scored", "threads", "far", "near")})
