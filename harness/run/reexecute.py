@@ -32,6 +32,7 @@ from harness.evidence.audit.reexecution import (
     ReexecuteSlice,
     Slice,
     Sliced,
+    sliceable,
 )
 from harness.evidence.causes import Cause, Machine, StepBasis, find_causes, split_threads
 from harness.evidence.run_documents import closure_files, read_environment
@@ -156,9 +157,14 @@ def _recorded(workshop: Workshop, parts: Mapping[str, Any], output: str) -> str:
 
 
 def row_counter(store: Store) -> Callable[[Step, Entry], int]:
-    """Return the function that counts the rows a step made: lines of its tables, and one for anything else."""
+    """Return the function that counts the rows a step made: lines of its tables, and one for anything else.
+
+    Of a step that scores answers one by one it counts the answers: a scorer may give several scores of each.
+    """
 
     def count(step: Step, entry: Entry) -> int:
+        if sliceable(step):
+            return _lines(store, str(entry.preimage["inputs"]["responses"]))
         return sum(_lines(store, output.sha256) for output in entry.outputs.values())
 
     return count
