@@ -466,19 +466,21 @@ def test_a_folder_exchanged_under_an_audit_gives_nothing_away(project: Path, vic
     assert "Traceback" not in done.stderr and "defect" not in done.stderr, done.stderr
 
 
-def test_a_store_does_not_say_what_isolation_keeps_from_a_step(project: Path) -> None:
+def test_a_store_does_not_say_what_isolation_keeps_from_a_step(project: Path, tmp_path: Path) -> None:
     """The store brings the receipt of a probe that nobody made: every attempt to break out of the isolation was `held`.
 
     Whoever runs something in this store on the same machine makes no probe then, and what the attacker wrote stands in
     the record as what was tried.
     """
-    harness("run", MANIFEST, cwd=project, check=0)
-    receipts = list((project / ".harness" / "receipts").glob("*.json"))
-    if not receipts:
-        pytest.skip("no receipt is kept in a store")
-    for path in receipts:
-        write(path, path.read_bytes().replace(b'"held: ', b'"held: trust me, '))
-    ended = measured("run", MANIFEST, cwd=project, seconds=30)
-    assert ended.code == 0, ended.said
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    harness("run", MANIFEST, cwd=project, env=cache, check=0)
+    receipts = list((tmp_path / "cache").rglob("receipts/*.json"))
+    assert any(b'"held: ' in path.read_bytes() for path in receipts)
+    for path in receipts:  # under the very name by which such a receipt is found
+        lie = path.read_bytes().replace(b'"held: ', b'"held: trust me, ')
+        write(project / ".harness" / "receipts" / path.name, lie)
+        path.unlink()
+    harness("run", MANIFEST, cwd=project, env=cache, check=0)
     newest = max((project / ".harness" / "runs").glob("*/journal.jsonl"), key=lambda path: path.stat().st_mtime_ns)
-    assert b"trust me" not in newest.read_bytes()
+    said = newest.read_bytes()
+    assert b'"held: ' in said and b"trust me" not in said
