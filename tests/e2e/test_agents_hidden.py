@@ -146,7 +146,7 @@ def test_an_ordinary_user_cannot_serve_another() -> None:
         words = list(SERVE)
         if os.geteuid() == 0:  # whose checkout no other user may be able to read: it is imported before
             os.chown(place, USER, USER)
-            code = "import os, sys; from harness_tools import __main__, supervisor; os.setgroups([])"
+            code = "import ctypes, os, sys; from harness_tools import __main__, supervisor; os.setgroups([])"
             code += f"; os.setgid({USER}); os.setuid({USER}); sys.exit(__main__.main(sys.argv[1:]))"
             words = [sys.executable, "-c", code]
         said = refused(place, *words)
