@@ -5,7 +5,9 @@ What a clone made may be other bytes, under another lock; then the step that mad
 
 from __future__ import annotations
 
+import datetime
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,7 +34,10 @@ def written_down(store: Store) -> list[str]:
 
 @dataclass
 class Clones:
-    """Writes runs into a store whose every line is what a run would have written; heads come last, all at once."""
+    """Writes runs into a store whose every line is what a run would have written; heads come last, all at once.
+
+    Each begins a second or two after the latest that was there, whichever run it is like.
+    """
 
     store: Store
     heads: list[bytes] = field(default_factory=list)
@@ -41,6 +46,7 @@ class Clones:
     def __post_init__(self) -> None:
         chain = self.store.heads.read()
         self.head, self.count, self.made = chain.head, len(chain.events), len(self.store.run_ids())
+        self.latest = max(self._begun(run) for run in self.store.run_ids())
 
     def add(
         self,
@@ -54,7 +60,8 @@ class Clones:
     ) -> str:
         """Write down a run like another; one that has not ended has no record, and no last line."""
         events = self._events(model, outputs or {})
-        run = f"{re.sub('[-:]|[.][0-9]+', '', after(id_time(model), self.made))}-{self.made:08x}"
+        later = math.ceil((self.latest - self._begun(model)).total_seconds()) + 1
+        run = f"{re.sub('[-:]|[.][0-9]+', '', after(id_time(model), later))}-{self.made:08x}"
         begun = {**events[0], "run": run, **({"limit": limit} if limit else {})}
         if lock:
             begun["lock"] = self.store.blobs.put(lock.data)
@@ -62,7 +69,7 @@ class Clones:
         events[-1] = {**events[-1], "status": status} if ended else events[-1]
         lines, head = [], START
         for number, event in enumerate(events):
-            event |= {"n": number, "prev": head, "at": after(event["at"], self.made)}  # the younger, the later
+            event |= {"n": number, "prev": head, "at": after(event["at"], later)}
             lines.append(document(event) + b"\n")
             head = sha256(lines[-1])
         folder = self.store.runs / run
@@ -74,7 +81,11 @@ class Clones:
             (folder / "record.json").write_bytes(data)
             self._head("run.finished", run=run, journal=head, record=sha256(data))
         self.made += 1
+        self.latest = datetime.datetime.fromisoformat(begun["at"])
         return run
+
+    def _begun(self, run: str) -> datetime.datetime:
+        return datetime.datetime.fromisoformat(read_chain(self.store.journal(run)).events[0]["at"])
 
     def __enter__(self) -> Clones:
         return self
