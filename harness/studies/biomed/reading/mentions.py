@@ -77,7 +77,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("chromosome", r"\b(?:chr|chromosome)s?[\s_:-]*(?:number\s)?(?P<n>\d{1,2}|x|y)(?![\d,.]\d)(?!\w*[pq]?\d{5})"),
         ("chromosome", r"\b(?P<n>\d{1,2}|x|y)(?=[pq]\d{1,2}(?:\.\d+)?\b)"),
         ("chromosome", r"(?<![\w.:])(?P<n>\d{1,2}|x)(?=\s?:\s?(?:\d{1,3}(?:,\d{3})+|\d{5,9})\b)"),
-        ("heidi", rf"\bheidi\b(?:[\s_-]*(?:p|test|value|pvalue|p-value))*{_GAP}(?:[=:~]\s?)?{_IS}{_N}"),
+        ("heidi", rf"\bheidi\b(?:[\s_-]*(?:p|test|value))*{_GAP}(?:[=:~]\s?)?{_IS}{_N}"),
         ("odds", rf"\b(?:odds ratio|or)\b\)?\s*(?:\(or\))?(?:\s?(?:of|is|was|=|:|~|approximately"
                  rf"|about)\s?){{1,2}}{_N}"),
         ("ignored", rf"\b(?:threshold|cut-?off|significance level|significant at|bonferroni|alpha){_GAP}{_IS}{_N}"),
@@ -91,7 +91,8 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("frequency", r"(?P<n>(?<![\w.])\d{1,3}(?:\.\d{1,30})?\s?%)"),
         ("position", r"(?P<n>(?<![\w.])\d{1,3}(?:,\d{3}){1,3}|(?<![\w.,])\d{4,9})(?=\s?(?:bp|base pairs?)\b)"),
         ("megabases", r"(?P<n>(?<![\w.])\d{1,3}(?:\.\d{1,6})?)(?=\s?(?:mb|mbp|megabases?|million base))"),
-        ("ignored", r"(?<![\w.])\d[\d,.]*\s?(?:kb|kbp|kilobases?|%|mg|years?|months?|weeks?|days?|hours?|cm|ml|bp)\b"),
+        ("ignored", r"(?<![\w.])\d[\d,.]*\s?(?:kb|kbp|kilobases?|%|mg|years?|months?|weeks?|days?|hours?|cm|ml|bp)\b"
+                    r"|(?P<bare>(?<![\w.])\d[\d,.]*)"),  # no unit behind it, nor behind what is left of it: met once
         ("patent", r"(?<![\w.,])(?P<n>\d{1,2},\d{3},\d{3}|\d{7,8})\b(?=[^\n]{0,60}\bpatents?\b)"),
         ("position", r"(?P<n>(?<![\w.])\d{1,3}(?:,\d{3}){2,3}(?!\w|,\d)|(?<![\w.,])\d{5,9}(?!\w|,\d|\.\d))"),
         ("year", r"(?<![\w.,:])(?P<n>(?:19|20)\d\d)(?!\w|,\d|\.\d|-\d{3})"),
@@ -111,6 +112,8 @@ def mentions(text: Plain) -> list[Mention]:
         for found in pattern.finditer(text.lower):
             if len(out) >= MOST:
                 break
+            if "bare" in pattern.groupindex and found["bare"]:
+                continue
             start, end = found.span("n") if "n" in pattern.groupindex and found["n"] else found.span()
             if any(taken[start:end]):
                 continue
