@@ -15,7 +15,7 @@ from harness.studies.curie.judging.formulas import Counts, counts, elements, sam
 from harness.studies.curie.judging.material_names import CALLED, FORMULAS, MOLECULES
 from harness.studies.curie.judging.normal import words
 
-_ROMAN = re.compile(r"(?<!\w)(\w+)\s?\(([ivx]{1,4})\)", re.IGNORECASE)
+_ROMAN = re.compile(r"(\w+)\s?\(([ivx]{1,4})\)", re.IGNORECASE)
 _BEFORE = re.compile(r"(mono|di|tri|tetra?|penta?|hexa?|hepta|octa|sesqui)(\w+)")
 # Symbols that stand for a name among words: those that are words themselves do not.
 _BY_SYMBOL = {
