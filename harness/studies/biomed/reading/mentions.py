@@ -40,7 +40,7 @@ _GAP = r"(?:[^\d\n;<>=~]{0,20}?\brs\d{2,12}\b)?[^\d\n;<>=~]{0,30}?"
 _EQ = (
     r"\s?(?:is|was|of|are|:|=|~|<|>|at|approximately|about|around|less than|greater than|below|above|under|,|\)|\()?\s?"
 )
-_IS = r"(?:(?:<|>|less than|greater than|more than|below|above|under|exceed\w*|smaller than|larger than)\s*=?\s*)?"
+_IS = r"(?:(?:<|>|less than|greater than|more than|below|above|under|exceed\w*|smaller than|larger than)\s*(?:=\s*)?)?"
 _BOUND = re.compile(
     r"(?:(<|(?:less|lower|smaller) than|below|under)|>|(?:greater|more|higher|larger) than|above|exceed\w*"
     r"|over)\s*=?\s*$"
