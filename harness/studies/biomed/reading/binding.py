@@ -139,8 +139,16 @@ def _build(text: Plain, one: Mention, start: int, end: int, before: int) -> str:
         )
     ):
         return _BUILDS.get(found[1], found[1])
-    named = list(_BUILD.finditer(text.lower, max(0, before - 200), one.start))
-    return _BUILDS.get(named[-1][1], named[-1][1]) if named else ""
+    ends, names = _builds(text.lower)
+    last = bisect_right(ends, one.start) - 1
+    return names[last][1] if last >= 0 and names[last][0] >= before - 200 else ""
+
+
+@lru_cache(maxsize=8)  # a text has many numbers
+def _builds(text: str) -> tuple[list[int], list[tuple[int, str]]]:
+    """Give where each name of a build ends, and where it begins, with the build."""
+    named = list(_BUILD.finditer(text))
+    return [one.end() for one in named], [(one.start(), _BUILDS.get(one[1], one[1])) for one in named]
 
 
 def _allele(text: Plain, one: Mention, start: int, end: int, before: int) -> str:  # noqa: PLR0911 (one return a case)

@@ -46,6 +46,10 @@ _BOUND = re.compile(
     r"|over)\s*=?\s*$"
 )
 _N = rf"(?P<n>{NUMBER})"
+_EFFECT = (
+    r"\b(?:b|b[\s_-]?(?:gwas|smr)|beta|effect[\s-](?:size|estimate)s?|log[\s-]odds|coefficient)\b"
+    r"(?:[\s-](?:value|coefficient|size))*"
+)
 _ROMANS = r"(?:early\s)?(?:\d(?:\.\d)?[ab]?|iv|i{1,3})[ab]?(?![\w])"
 # In this order; a pattern's groups: n the number, bound, list of several.
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -84,8 +88,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("p", rf"\bp(?:[\s_-]?(?:val(?:ue)?s?|gwas|smr(?:[\s_-]multi)?))*(?"
               rf":\s?\([^()\d]{{1,30}}\))?{_EQ}{_EQ}{_IS}{_N}"),
         ("p", rf"\bp-?\s?values?\b{_GAP}{_IS}{_N}"),
-        ("b", rf"\b(?:b|b[\s_-]?(?:gwas|smr)|beta|effect[\s-](?:size|estimate)s?|log[\s-]odds|coefficient)\b"
-              rf"(?:[\s-](?:value|coefficient|size))*(?:\s?\([^()\d]{{1,30}}\))?{_GAP}(?:[=:~]\s?)?(?P<n>\+?{NUMBER})"),
+        ("b", rf"{_EFFECT}(?:\s?\([^()\d]{{1,30}}\))?{_GAP}(?:[=:~]\s?)?(?P<n>\+?{NUMBER})|(?P<bare>{_EFFECT})"),
         ("p", r"(?P<n>(?<![\w.])\d{1,30}(?:\.\d{1,30})?(?:\s?[x*]\s?10\s?\^?\s?-\s?\d{1,4}|e-\d{1,4}))"),
         ("ignored", r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:\s?[x*]\s?10\s?\^?\s?\d+|e\+?\d+)"),
         ("frequency", r"(?P<n>(?<![\w.])\d{1,3}(?:\.\d{1,30})?\s?%)"),
