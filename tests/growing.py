@@ -50,6 +50,10 @@ def _between(sign: str, size: int) -> str:
     return f"a{sign * (size - 2)}b"
 
 
+def _broken_off(before: str, unit: str, behind: str, size: int) -> str:
+    return before + repeated(unit, size) + behind
+
+
 def _nested(opens: str, closes: str, size: int) -> str:
     times = size // (len(opens) + len(closes))
     return opens * times + closes * times
@@ -74,8 +78,8 @@ def families() -> dict[str, Family]:
 def aimed(pattern: Pattern, random: Random) -> Iterator[Family]:
     """Give families that aim at what a pattern repeats."""
     for before, body in _repeats(parser.parse(pattern.text, pattern.flags), "", random):
-        yield lambda size, before=before, body=body: before + repeated(body, size) + "\x01"
-        yield lambda size, body=body: "\n" + repeated(body, size) + "b"
+        yield partial(_broken_off, before, body, "\x01")
+        yield partial(_broken_off, "\n", body, "b")
         yield partial(repeated, before[-60:] + body)
     for _ in range(2):
         if len(text := example(pattern, random)[:500]) > 1:

@@ -90,12 +90,13 @@ def _bound(text: Plain, starts: Sequence[int], near: Callable[[int, int], _Sente
     sentence = near(start, end)
     if one.slot == "decimal":
         one = replace(one, slot=_slot_of_decimal(sentence, one))
-    if one.slot == "p" and not _P.search(text.lower[max(start, one.start - 60) : one.start]):
-        if sentence.frequency and not sentence.p and one.number is not None and one.number.value > _LEAST:
+    if one.slot == "p" and sentence.frequency and not sentence.p:
+        named = _P.search(text.lower[max(start, one.start - 60) : one.start])
+        if not named and one.number is not None and one.number.value > _LEAST:
             one = replace(one, slot="frequency")
-    if one.slot == "frequency":
-        if _foreign(sentence, one.start - start, text.lower[one.end : min(end, one.end + 40)]):
-            return None
+    behind = text.lower[one.end : min(end, one.end + 40)]
+    if one.slot == "frequency" and _foreign(sentence, one.start - start, behind):
+        return None
     bind = _BINDERS.get(one.slot)
     return replace(one, of=bind(text, one, start, end, _before(starts, number))) if bind else one
 
@@ -116,7 +117,7 @@ def _slot_of_decimal(sentence: _Sentence, one: Mention) -> str:
 def _foreign(sentence: _Sentence, place: int, behind: str) -> bool:
     """Whether a frequency is one of a population outside Europe: named last before it, or else right behind it.
 
-    A number begins at `place` in its sentence, and no name of a population holds a digit or ends in the middle of a word.
+    A number begins at `place` in its sentence; no name of a population holds a digit, or ends within a word.
     """
     if found := _DIRECT.match(behind):
         return bool(_FOREIGN.search(found[0]))

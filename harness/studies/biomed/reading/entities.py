@@ -140,7 +140,7 @@ def items(text: Plain) -> Named:
         if 1 < len(head) <= 80 and len(head.split()) <= 8:
             out.append((head, found.start("item")))
     for sentence in text.sentences[:400]:
-        if len(bullets) > 1 and (found := _BULLET.match(sentence.text)) and found["item"]:
+        if len(bullets) > 1 and (item := _BULLET.match(sentence.text)) and item["item"]:
             continue
         out += map(partial(_placed, sentence.start), _inline(sentence.text))
     return out[:MOST]
