@@ -54,8 +54,7 @@ def opening(request: Mapping[str, Any], tools: str, profile: str, principal: str
 
 def told(store: Store, outcome: AttemptOutcome) -> dict[str, Any]:
     """Give what an agent may know of its attempt's scoring: of hidden data that it is sealed, and nothing else."""
-    header = attempt_header(store, outcome.attempt)
-    if outcome.hidden or (header and attempt_shows_hidden(store, header.fields)):
+    if outcome.hidden or _shows_hidden(store, outcome.attempt):
         return {"status": SEALED}
     if outcome.status == FAILED:
         return {"status": FAILED, "reason": UNSCORED}
@@ -65,6 +64,12 @@ def told(store: Store, outcome: AttemptOutcome) -> dict[str, Any]:
     return {
         "status": SCORED, "scores": agent_scores(table), "meaning": agent_meaning(table), "record": outcome.record,
     }  # fmt: skip
+
+
+def _shows_hidden(store: Store, attempt: str) -> bool:
+    """Whether an attempt at a public split shows what was hidden since."""
+    header = attempt_header(store, attempt) if ATTEMPT_ID.fullmatch(attempt) else None
+    return header is not None and attempt_shows_hidden(store, header.fields)
 
 
 @dataclass(frozen=True)
