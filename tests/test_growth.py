@@ -59,6 +59,7 @@ QUADRATIC = (
     ("biomed rule", "lines between letters"), ("biomed rule", "underscores between letters"), ("biomed rule", "'1,'"),
     ("biomed rule", "'5% '"), ("biomed rule", "'7: 79990'"), ("biomed rule", "'coefficient-'"),
     ("addition/2", "'2,49'"), ("addition/2", "',01'"), ("transforms/2 4", "blanks between letters"),
+    ("letter", "blanks behind a capital"),
 )  # fmt: skip
 
 
