@@ -21,10 +21,10 @@ from harness.engines.engine import (
     CALLS,
     DISK,
     MACHINE,
-    MEMORY,
     NETWORK,
     NO_IMAGE,
     PROCESSES,
+    SHARED,
     Job,
     Kind,
     Limits,
@@ -105,8 +105,8 @@ class LocalEngine:
         self.seals_inputs = self.isolation == "bubblewrap"
         counted = PROCESSES if counts_per_step() else frozenset[str]()
         self.claims = {
-            "bubblewrap": NETWORK | MACHINE | DISK | counted | MEMORY,
-            "namespaces": NETWORK | MACHINE | counted | MEMORY,
+            "bubblewrap": NETWORK | MACHINE | DISK | counted | SHARED,
+            "namespaces": NETWORK | MACHINE | counted | SHARED,
             "process": frozenset[str](),
         }[self.isolation] | (CALLS if can_filter() else frozenset())
         self.device = gpu.choose_device(gpus, gpu.query_driver)
