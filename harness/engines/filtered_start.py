@@ -9,8 +9,8 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import os
+import struct
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,23 +20,20 @@ from pathlib import Path
 KEYCTL, JOIN_SESSION_KEYRING = 250, 1
 HIGH = 100  # above the numbers that the shells around a step use
 NO_NEW_PRIVS, SECCOMP, BY_FILTER = 38, 22, 2  # of prctl
-# The last program before a step whose walls need calls that the filter refuses. The interpreter ignores two signals
-# that a step must hear, and lets go of what its locale made it add to the environment.
-_LOADER = f"""
-import ctypes, os, signal, sys
-program = bytes.fromhex(sys.argv[1])
-class Filter(ctypes.Structure):
-    _fields_ = [("length", ctypes.c_ushort), ("lines", ctypes.c_char_p)]
-call = ctypes.CDLL(None, use_errno=True).prctl
-given = Filter(len(program) // 8, program)
-if call({NO_NEW_PRIVS}, 1, 0, 0, 0) or call({SECCOMP}, {BY_FILTER}, ctypes.byref(given), 0, 0):
-    os._exit(126)
-for number in (signal.SIGPIPE, signal.SIGXFSZ):
-    signal.signal(number, signal.SIG_DFL)
-with open("/proc/self/environ", "rb") as first:
-    given = dict(pair.split(b"=", 1) for pair in first.read().split(b"\\0") if b"=" in pair)
-os.execvpe(sys.argv[2], sys.argv[2:], given)
-"""
+MFD_EXEC = 0x10
+# Walls that need calls which the filter refuses are followed by a program of 103 bytes, for an interpreter would take
+# longer to start than all of them. It closes the file that it lies in, gives up new privileges, loads the filter that
+# follows it, and becomes the program that its arguments name; or it ends with 126. In the assembler's words:
+#   close: mov eax,3; mov edi,FILE; syscall
+#   prctl: mov eax,157; mov edi,38; mov esi,1; xor edx,edx; xor r10d,r10d; xor r8d,r8d; syscall
+#   prctl: mov eax,157; mov edi,22; mov esi,2; lea rdx,[rip+end]; syscall; test eax,eax; jnz fail
+#   execve: mov rax,[rsp]; mov rdi,[rsp+16]; lea rsi,[rsp+16]; lea rdx,[rsp+8*rax+16]; mov eax,59; syscall
+#   fail: mov eax,231; mov edi,126; syscall; end:
+_LOADER = (
+    "b803000000bf", "0f05b89d000000bf26000000be0100000031d24531d24531c00f05b89d000000bf16000000be02000000488d152c000000"
+    "0f0585c0751a488b0424488b7c2410488d742410488d54c410b83b0000000f05b8e7000000bf7e0000000f05",
+)  # fmt: skip
+_AT, _HEADERS = 0x400000, 120  # where it lies in memory, and the bytes of its ELF headers
 
 
 class _Filter(ctypes.Structure):
@@ -56,28 +53,53 @@ class Start:
     passed: tuple[int, ...] = ()  # open files that it is given beside its standard ones
 
 
-def loader_command(program: bytes) -> list[str]:
-    """Spell a command prefix that loads a filter from inside walls that are up; empty without a filter."""
-    return [sys.executable, "-I", "-S", "-B", "-c", _LOADER, program.hex()] if program else []
-
-
 @contextmanager
-def open_filter(program: bytes) -> Iterator[int]:
-    """Open a filter as a file that a program reads to its end; -1 without a filter."""
+def open_filter(program: bytes, *, runs: bool) -> Iterator[int]:
+    """Open a filter as a file to be read to its end, or as a program that `runs` to load it; -1 without a filter."""
     if not program:
         yield -1
         return
-    out, into = os.pipe()
-    try:
-        with os.fdopen(into, "wb") as pipe:
-            pipe.write(program)  # a pipe holds 64 KiB
-        file = fcntl.fcntl(out, fcntl.F_DUPFD_CLOEXEC, HIGH)
-    finally:
-        os.close(out)
+    file = _open_loader(program) if runs else _open_pipe(program)
     try:
         yield file
     finally:
         os.close(file)
+
+
+def _open_pipe(text: bytes) -> int:
+    out, into = os.pipe()
+    try:
+        with os.fdopen(into, "wb") as pipe:
+            pipe.write(text)  # a pipe holds 64 KiB
+        return fcntl.fcntl(out, fcntl.F_DUPFD_CLOEXEC, HIGH)
+    finally:
+        os.close(out)
+
+
+def _open_loader(program: bytes) -> int:
+    """Make a file in memory that anybody may run, which loads a filter."""
+    try:
+        made = os.memfd_create("filter", os.MFD_CLOEXEC | MFD_EXEC)
+    except OSError:  # before Linux 6.3 every such file could be run
+        made = os.memfd_create("filter")
+    try:
+        file = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, HIGH)
+        os.write(made, _loader(program, file))
+        return file
+    finally:
+        os.close(made)
+
+
+def _loader(program: bytes, file: int) -> bytes:
+    """Assemble the program that loads a filter, as an ELF file which is mapped as a whole."""
+    before, after = map(bytes.fromhex, _LOADER)
+    code = before + struct.pack("<I", file) + after
+    lines = _AT + _HEADERS + len(code) + 16
+    whole = code + struct.pack("<H6xQ", len(program) // 8, lines) + program
+    size = _HEADERS + len(whole)
+    header = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
+    header += struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, _AT + _HEADERS, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    return header + struct.pack("<IIQQQQQQ", 1, 5, 0, _AT, _AT, size, size, 4096) + whole
 
 
 @contextmanager

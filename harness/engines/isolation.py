@@ -12,16 +12,16 @@ import os
 import platform
 import resource
 import shlex
+import shutil
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from harness.engines.engine import SOCKETS, Limits
-from harness.engines.filtered_start import loader_command
 from harness.engines.folder_owner import NOBODY
-from harness.engines.system_calls import filter_program
 
+PROGRAMS = "/usr/bin:/bin"  # where the programs around a step are looked for, whatever the user's PATH says
 SETUID, SETGID = 7, 6  # the numbers of the capabilities to name users, and groups, in a namespace
 
 # The harness holds the other end of the guard's stdin: whenever and however it dies, the guard reads the end of that
@@ -121,7 +121,7 @@ def isolation_command(
 ) -> list[str]:
     """Command prefix that isolates a step in its folder; empty for a bare process.
 
-    Bubblewrap reads the filter of system calls from `filter_file`; namespaces load it when their walls are up.
+    Bubblewrap reads the filter of system calls from `filter_file`; in namespaces that is a program, which loads it.
     """
     if isolation == "process":
         return []
@@ -135,8 +135,10 @@ def isolation_command(
     spaces = ["unshare", "--mount", "--net", "--ipc", "--pid", "--fork", "--kill-child=KILL"]
     users = [*_TWO_USERS] if drops_root() else [*_ONE_USER]
     sealed = _sealed(folder, limits.memory, sockets, on_gpu)
-    loader = loader_command(filter_program(on_gpu=on_gpu))
-    return [*users, *spaces, "sh", "-c", sealed + last, "first", *_become(isolation), *loader]
+    become = _become(isolation)
+    if filter_file >= 0:  # it looks for no program along PATH
+        become = [f"/proc/self/fd/{filter_file}", shutil.which(become[0], path=PROGRAMS) or become[0], *become[1:]]
+    return [*users, *spaces, "sh", "-c", sealed + last, "first", *become]
 
 
 def _become(isolation: str) -> list[str]:

@@ -34,6 +34,7 @@ from harness.engines.filtered_start import Start, open_filter
 from harness.engines.folder_owner import chown_back, chown_to_step
 from harness.engines.isolation import (
     GUARD,
+    PROGRAMS,
     counts_per_step,
     drops_root,
     isolation_command,
@@ -46,8 +47,8 @@ from harness.engines.process import run_process
 from harness.engines.system_calls import can_filter, filter_program
 from harness.errors import MissingError
 
+STEP_PATH = PROGRAMS  # of a step, too
 ISOLATIONS = ("bubblewrap", "namespaces", "process")
-STEP_PATH = "/usr/bin:/bin"  # where the programs around a step are looked for, whatever the user's PATH says
 
 
 @functools.cache
@@ -62,7 +63,7 @@ def available() -> tuple[str, ...]:
     found = []
     for name in ISOLATIONS:
         try:
-            with open_filter(filter_program()) as file:
+            with open_filter(filter_program(), runs=name == "namespaces") as file:
                 tried = subprocess.run(
                     [*isolation_command(name, Path("/"), Limits(), filter_file=file), "true"],
                     env={"PATH": STEP_PATH},
@@ -139,7 +140,7 @@ class LocalEngine:
             chown_to_step(job.folder / "out", job.folder / "tmp")
         on_gpu = self._on_gpu(job)
         program = filter_program(on_gpu=on_gpu)
-        with open_filter(program if self.isolation == "bubblewrap" else b"") as file:
+        with open_filter(b"" if bare else program, runs=self.isolation == "namespaces") as file:
             start = Start(
                 self._argv(job, file), job.folder, job.env, program if bare else b"", (file,) if file >= 0 else ()
             )
