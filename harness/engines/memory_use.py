@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from harness.engines.disk_budget import SHARE
 from harness.engines.process_count import list_processes
 
 SCRATCH = ("tmp", "dev/shm")  # where a step may have file systems in memory of its own
@@ -19,18 +21,34 @@ SHARES = ("Pss_Anon", "Pss_Shmem", "SwapPss")
 _MAPPING = re.compile(rb"[0-9a-f]+-[0-9a-f]+ \S+ \S+ ([0-9a-f]+):([0-9a-f]+) ")
 
 
-def measure_memory(first: int, most: int, *, closed: bool) -> int:
-    """Measure the bytes of memory of a step by its first process (`closed`: `list_processes`), exactly if above `most`.
+class MemoryMeter:
+    """Meter of the memory of a step, known by its first process (`closed`: as `list_processes` takes it)."""
 
-    Otherwise shared pages may be counted more than once, which the kernel tells sooner.
-    """
-    processes = list_processes(first, closed=closed)
-    scratch = dict(_scratch(processes))
-    kept = sum(scratch.values())
-    rough = kept + sum(_sum_lines(f"/proc/{one}/status", PAGES) for one in processes)
-    if rough <= most:
-        return rough
-    return kept + sum(_own_share(one, set(scratch)) for one in processes)
+    def __init__(self, first: int, *, closed: bool) -> None:
+        self._first, self._closed = first, closed
+        self._rough = self._exact = 0  # as they were when it was last measured exactly
+        self._next = 0.0
+
+    def measure(self, most: int) -> int:
+        """Measure bytes: exactly where they are above `most`, else as rough as it takes to know that they are not.
+
+        What several processes share is soon told as if each had it alone. To tell it apart takes the kernel long where
+        there is much of it, so that this is done when as much came to it as half of what is left, or after a while.
+        """
+        started = time.monotonic()
+        processes = list_processes(self._first, closed=self._closed)
+        scratch = dict(_scratch(processes))
+        kept = sum(scratch.values())
+        rough = kept + sum(_sum_lines(f"/proc/{one}/status", PAGES) for one in processes)
+        if rough <= most:
+            return rough
+        grown = max(rough - self._rough, 0)
+        if started < self._next and 2 * grown <= most - self._exact:
+            return self._exact + grown
+        self._rough, self._exact = rough, kept + sum(_own_share(one, set(scratch)) for one in processes)
+        ended = time.monotonic()
+        self._next = ended + (ended - started) / SHARE
+        return self._exact
 
 
 def _own_share(process: int, scratch: set[int]) -> int:

@@ -11,7 +11,7 @@ from harness.engines.disk_budget import SHARE, DiskBudget
 from harness.engines.engine import Limits, Outcome
 
 TURN = 0.1  # seconds between two looks
-FAR, NEAR = 0.05, 0.01  # seconds between two looks at memory: where most is free, and where a quarter is used
+FAR, NEAR = 0.02, 0.01  # seconds between two looks at memory: where most is free, and where a quarter is used
 
 
 class JobMonitor:
@@ -57,7 +57,7 @@ class JobMonitor:
         self._weight = self._meter(self._limits.memory)
         ended = time.monotonic()
         near = 4 * self._weight > self._limits.memory
-        self._weight_pause = max(NEAR if near else FAR, (ended - started) / SHARE)
+        self._weight_pause = max(NEAR if near else FAR, min((ended - started) / SHARE, 2 * TURN))
         self._next_weight = ended + self._weight_pause
         return self._weight > self._limits.memory
 

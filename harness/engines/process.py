@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from harness.engines.filtered_start import Start, started
-from harness.engines.memory_use import measure_memory
+from harness.engines.memory_use import MemoryMeter
 from harness.engines.monitor import JobMonitor
 from harness.engines.process_count import count_threads
 
@@ -29,7 +29,7 @@ def run_process(
         if counted:
             monitor.count_with(lambda: count_threads(process.pid))
         if weighed:
-            monitor.weigh_with(lambda most: measure_memory(process.pid, most, closed=not strays))
+            monitor.weigh_with(MemoryMeter(process.pid, closed=not strays).measure)
         try:
             _follow(process, monitor)
         finally:

@@ -233,7 +233,7 @@ def test_every_call_of_real_work_is_on_the_list(work: str, tmp_path: Path) -> No
     if not shutil.which("strace") or subprocess.run(["strace", "-o", trace, "true"], check=False).returncode:
         pytest.skip("strace is not here, or not allowed")
     (tmp_path / "work.py").write_text(work)
-    words = ["strace", "-f", "-qq", "-e", "signal=none", "-o", trace, sys.executable, "-B", tmp_path / "work.py"]
+    words = ["strace", "-f", "-qq", "-e", "signal=none", "-o", str(trace), sys.executable, "-B", "work.py"]
     subprocess.run(words, check=True, cwd=tmp_path, stdout=subprocess.DEVNULL)
     made = set(
         re.findall(r"^[0-9]+ +(?:<\.\.\. )?([a-z_0-9]+)(?:\(| resumed)", trace.read_text(errors="replace"), re.M)
