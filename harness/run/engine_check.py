@@ -60,9 +60,8 @@ def check_isolation(engine: Engine) -> IsolationCheck:
         (folder / "format").write_text("a store, for the check")
         found = probe(engine, folder, folder, threading.Event())
         ignored = [limit for limit in PAST if _ignored(engine, limit, folder / limit)]
-    crowded = (
-        () if engine.claims <= CALLS or engine.claims >= PROCESSES else ("processes (it is watched from outside)",)
-    )
+    held = engine.claims <= CALLS or engine.claims >= PROCESSES  # a bare process is told by its name
+    crowded = () if held else ("processes (it is watched from outside)",)
     return IsolationCheck(engine.isolation, len(engine.claims), tuple(escaped(found)), (*ignored, *crowded))
 
 
