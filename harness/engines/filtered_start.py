@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import fcntl
+import functools
 import os
 import struct
 import subprocess
@@ -135,17 +136,22 @@ def started(start: Start) -> Iterator[subprocess.Popen[bytes]]:
         thread.join()
 
 
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
 def _leave_session_keyring() -> None:
     """Join a new session keyring: what a step starts with holds no key of the harness's user.
 
     It may fail where a user has too many; the filter refuses every use of keys all the same.
     """
-    ctypes.CDLL(None).syscall(KEYCTL, JOIN_SESSION_KEYRING, None)
+    _libc().syscall(KEYCTL, JOIN_SESSION_KEYRING, None)
 
 
 def _load(program: bytes) -> None:
     """Load a filter into this thread, for good."""
-    call = ctypes.CDLL(None, use_errno=True).prctl
+    call = _libc().prctl
     given = _Filter(len(program) // 8, program)
     if call(NO_NEW_PRIVS, 1, 0, 0, 0) or call(SECCOMP, BY_FILTER, ctypes.byref(given), 0, 0):
         raise OSError(ctypes.get_errno(), "the filter of system calls was not loaded")

@@ -48,7 +48,8 @@ class JobMonitor:
 
         It is told how much is allowed, and may give a rougher number as long as that is below.
         """
-        self._meter = meter
+        self._meter, self._next_weight = meter, time.monotonic() + FAR
+        self._weight_pause = FAR
 
     def _too_heavy(self) -> bool:
         started = time.monotonic()

@@ -68,6 +68,7 @@ def can_filter() -> bool:
     return platform.machine() == "x86_64" and Path("/proc/sys/kernel/seccomp/actions_avail").exists()
 
 
+@functools.cache
 def filter_program(*, on_gpu: bool = False) -> bytes:
     """Assemble the filter as an array of `struct sock_filter`; empty where no step can be filtered.
 

@@ -272,8 +272,10 @@ def test_numbers_of_the_list_are_the_kernels() -> None:
 def test_another_processor_has_no_filter_rather_than_a_wrong_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "aarch64")
     system_calls.can_filter.cache_clear()
+    filter_program.cache_clear()
     try:
         assert filter_program() == b"" and engine_profile() == ""
     finally:
         monkeypatch.undo()
         system_calls.can_filter.cache_clear()
+        filter_program.cache_clear()

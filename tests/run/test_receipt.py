@@ -223,6 +223,15 @@ def test_a_receipt_that_cannot_be_read_is_tried_anew(
     assert receipt.containment(store, engine, threading.Event())["claims"] == found["claims"]
 
 
+def test_what_an_older_run_said_of_its_isolation_is_still_spelled_well() -> None:
+    """It was tried with fewer attacks; what no attack is called is found out all the same."""
+    older = ("abstract", "dns", "engine", "host", "inputs", "ipv4", "ipv6", "kernel", "others", "processes", "raw", "steps",
+             "store", "users")  # fmt: skip
+    found = {"claims": ["ipv4", "users"], "tried": dict.fromkeys(older, "held: ENOENT")}
+    assert list(receipt.misspelled(found)) == [] and receipt.escaped(found) == []
+    assert list(receipt.misspelled({**found, "tried": {**found["tried"], "keyrings": "held: EPERM"}}))
+
+
 def test_a_step_that_cannot_run_at_all_is_told_before_the_first(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = LocalEngine(available()[0])
     monkeypatch.setattr(engine, "command", lambda _: ("/nonexistent/python",))
