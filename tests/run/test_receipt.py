@@ -225,7 +225,7 @@ def test_a_receipt_that_cannot_be_read_is_tried_anew(
 
 def test_what_an_older_run_said_of_its_isolation_is_still_spelled_well() -> None:
     """It was tried with fewer attacks; what no attack is called is found out all the same."""
-    older = "abstract dns engine host inputs ipv4 ipv6 kernel others processes raw steps store users".split()
+    older = set(receipt.WORDS) - CALLS - SHARED
     tried = dict.fromkeys(older, "held: ENOENT")
     found = {"claims": ["ipv4", "users"], "tried": tried}
     assert list(receipt.misspelled(found)) == [] and receipt.escaped(found) == []
