@@ -116,6 +116,11 @@ def example(pattern: Pattern, random: Random) -> str:
     return _written(parser.parse(pattern.text, pattern.flags), random, {})
 
 
+def written_part(part: Any, random: Random) -> str:
+    """Write a text that a part of a parsed pattern matches by itself."""
+    return _written(part, random, {})
+
+
 def _written(part: Any, random: Random, groups: dict[int, str]) -> str:
     return "".join(_one(sign, value, random, groups) for sign, value in part)
 

@@ -21,8 +21,9 @@ ANSWER_TOOLS = (
         "start_attempt",
         "Start an attempt",
         "Opens an attempt on one split of a study and gives its attempt_id, which every later call needs. The same "
-        "idempotency_key with the same arguments gives the same attempt again, so it is safe to repeat after a lost "
-        "reply. On a hidden split scores stay sealed. Attempts may be limited: see attempts_left in list_studies.",
+        "idempotency_key and agent_label in one session give the same attempt again, with `resumed`, so it is safe to "
+        "repeat after a lost reply. On a hidden split scores stay sealed. Attempts may be limited: see attempts_left "
+        "in list_studies.",
         changes=True,
     ),
     _tool(

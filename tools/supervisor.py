@@ -37,7 +37,9 @@ class Supervisor:
     def __init__(self, asked: argparse.Namespace, store: Path, answering: Answering) -> None:
         self._asked, self._store, self._tree = asked, store, Store(store).tree
         self._principal = f"local:{os.geteuid() if asked.agent_uid is None else asked.agent_uid}"
+        self._session = stamp()
         arguments = ["--project", asked.project, "--store", str(store), "--principal", self._principal]
+        arguments += ["--session", self._session]
         for name in ("engine", "isolation", "images", "agent_uid"):
             if (value := getattr(asked, name)) is not None:
                 arguments += [f"--{name.replace('_', '-')}", str(value)]
@@ -144,7 +146,7 @@ class Supervisor:
     def _hello(self, number: int, tools: str) -> None:
         """Begin the log of a session, and hand it over with what the answering process may know of itself."""
         told = {"profile": self._asked.profile, "principal": self._principal, "versions": _versions()}
-        path = self._store / "sessions" / f"{stamp()}.jsonl"
+        path = self._store / "sessions" / f"{self._session}.jsonl"
         begin_session(path, {**told, "tools": tools}, self._tree)
         handle = self._tree.open_log(path, make=False)
         self._tell(number, {"ok": {**told, "limits": LIMITS}}, [handle])

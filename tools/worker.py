@@ -54,7 +54,9 @@ class Worker:
     @cached_property
     def _backend(self) -> LocalBackend:
         where = {"engine": self._asked.engine, "isolation": self._asked.isolation, "images": self._asked.images}
-        served = ServeRequest(manifests=self._asked.manifests, agent_uid=self._asked.agent_uid, **where)
+        served = ServeRequest(
+            manifests=self._asked.manifests, agent_uid=self._asked.agent_uid, session=self._asked.session, **where
+        )
         return attempt_backend(self._project, served, self._watch, principal=self._asked.principal)
 
     def reply(self, job: Message) -> Message:
@@ -111,6 +113,7 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument("manifests", nargs="*")
     for name in ("project", "store", "principal"):
         parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--session", default="")
     parser.add_argument("--engine", default="local")
     parser.add_argument("--isolation", default="")
     parser.add_argument("--images", default=None)

@@ -15,7 +15,7 @@ from harness.attempts.codes import AttemptError
 from harness.attempts.reads import Data, Listing
 from harness.attempts.shapes import SubmitAnswersRequest
 from harness.attempts.submission import submit
-from harness.attempts.transcript import CALL, EXPIRED, FINISHED, Transcript
+from harness.attempts.transcript import CALL, EXPIRED, FINISHED, REOPENED, Transcript
 from harness.attempts.view import ViewReader
 from harness.clock import after
 from harness.errors import DamageError
@@ -104,6 +104,12 @@ class Desk:
         if data is not None and tool in _HEADED:
             data = {**data, "transcript_head": log.head}
         return AgentReply(data, outcome.error, log.head, outcome.images, durable)
+
+    def note_resumed(self) -> None:
+        """Write down that the attempt was taken up again by its key; nothing where it is closed."""
+        with self._lock:
+            if not self._shut and not self.closed:
+                self.transcript.add(REOPENED, {"cut": 0})
 
     def abandon(self, reason: str) -> None:
         """Close the attempt without a call, durably; nothing where it is closed."""

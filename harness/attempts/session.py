@@ -122,6 +122,8 @@ class Session:
         desk = self._desks.take(opened)
         if isinstance(desk, EndedAttempt):
             raise AttemptError("E_FINISHED", f"this key opened the attempt {opened.attempt_id}, which has ended")
+        if opened.more.get("resumed"):
+            desk.note_resumed()
         header = desk.transcript.state.header
         return {
             "attempt_id": header["attempt"],

@@ -92,7 +92,9 @@ class StartAttemptRequest(_Shape):
     split: SplitName
     subset: str | None = Field(default=None, max_length=80, description="one of the split's subsets; absent: all of it")
     idempotency_key: str = Field(
-        min_length=1, max_length=128, description="any text of your own; the same key gives the same attempt again"
+        min_length=1,
+        max_length=128,
+        description="any text of your own; in one session the same key and label give the same attempt",
     )
     agent_label: str | None = Field(
         default=None, max_length=64, pattern=r"^[a-z0-9][a-z0-9._-]*$", description="what you call yourself: a-z0-9._-"
@@ -108,6 +110,9 @@ class StartAttemptResult(_Shape):
     budget: AnswerBudget
     answer_format: str
     instructions: str
+    resumed: bool | None = Field(
+        default=None, description="true where this key began the attempt before: its answers stand, its time runs"
+    )
     transcript_head: Head
     next: Next
 

@@ -95,7 +95,7 @@ def start(
     manifest: Annotated[Path, typer.Argument(help="The manifest file.", show_default=False)],
     split: Annotated[str, typer.Argument(help="One of its splits.", show_default=False)],
     subset: Annotated[str, typer.Option("--subset", help="A part of the split; default: all of it.")] = "",
-    key: Annotated[str, typer.Option("--key", help="The same key gives the same attempt again; default: a new.")] = "",
+    key: Annotated[str, typer.Option("--key", help="The same key and label: the same attempt; default: new.")] = "",
     label: Annotated[str, typer.Option("--label", help="What the agent calls itself.")] = "",
     engine: EngineName = LOCAL_ENGINE,
     isolation: Isolation = "",
@@ -243,8 +243,8 @@ def _id(attempt: str, store: Path | None) -> str:
 
 def _call(tool: str, args: dict[str, Any], store: Path | None, **serve: Any) -> dict[str, Any]:
     """Make an agent's call as the user of this machine."""
-    from harness.verbs.attempting import OPENING, AttemptDoor, ServeRequest
+    from harness.verbs.attempting import ONE_CALL, OPENING, AttemptDoor, ServeRequest
 
-    asked = ServeRequest(client=COMMAND_LINE, **serve)
+    asked = ServeRequest(client=COMMAND_LINE, session=ONE_CALL, **serve)
     with AttemptDoor(project(store), asked, protocol="command line", opens=tool in OPENING) as door:
         return door.call(tool, args)

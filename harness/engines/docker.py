@@ -28,10 +28,12 @@ from harness.engines.daemon import (
     unenforced_limits,
 )
 from harness.engines.engine import (
+    CALLS,
     DISK,
     MACHINE,
     NETWORK,
     PROCESSES,
+    SHARED,
     SOCKETS,
     Device,
     EngineOptions,
@@ -42,6 +44,7 @@ from harness.engines.engine import (
 )
 from harness.engines.folder_owner import NOBODY, chown_back, chown_to_step
 from harness.engines.monitor import JobMonitor
+from harness.engines.system_calls import can_filter, engine_profile
 
 PLACE = Path("/step")
 PYTHON = ("python3", "-s", "-S", "-P", "-B")
@@ -71,8 +74,13 @@ class DockerEngine:
                 self._info: dict[str, Any] = client.info()
             self._rootless = is_rootless(self._info)
             self.unbounded = unenforced_limits(client, self._info)
-        nested = frozenset(("users",)) if self._podman else frozenset[str]()  # its filter of calls lets them be made
-        self.claims = NETWORK | DISK | MACHINE - nested | (frozenset() if PIDS in self.unbounded else PROCESSES)
+        self.claims = NETWORK | DISK | MACHINE
+        if can_filter():
+            self.claims |= CALLS
+        elif self._podman:
+            self.claims -= {"users"}  # its own filter of calls lets a namespace be made
+        self.claims |= frozenset() if PIDS in self.unbounded else PROCESSES
+        self.claims |= frozenset() if MEMORY in self.unbounded else SHARED
         self.device = gpu.choose_device(gpus, self._ask)
 
     def command(self, script: str) -> tuple[str, ...]:
@@ -142,11 +150,26 @@ class DockerEngine:
         host["Tmpfs"][str(PLACE / "tmp")] = _tmpfs(job.limits.memory)
         if job.infers and (gpus := self.device.facts.get("gpus")):
             host["DeviceRequests"] = self._request([one["uuid"] for one in gpus])
+        if can_filter():
+            host["SecurityOpt"].append(f"seccomp={self._filter(job)}")
         settings["WorkingDir"] = str(PLACE)
         return settings
 
+    def _filter(self, job: Job) -> str:
+        """Write the filter of system calls as the engine takes it: dockerd its text, podman the path of a file.
+
+        The file lies where a tmpfs is laid upon in the container.
+        """
+        profile = engine_profile(on_gpu=job.infers and bool(self.device.facts.get("gpus")))
+        if not self._podman:
+            return profile
+        path = job.folder / "tmp" / "calls.json"
+        path.write_text(profile)
+        path.chmod(0o644)
+        return str(path)
+
     def _base(self, argv: Sequence[str], env: Mapping[str, str], limits: Limits) -> dict[str, Any]:
-        """Hardening settings of every container; seccomp stays the engine's default."""
+        """Hardening settings of every container; a step's gets our filter of calls in place of the engine's own."""
         uid, gid = (NOBODY, NOBODY) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
         if self._rootless:
             uid, gid = 0, 0  # the user who runs the engine; any other name is one of his that owns nothing here

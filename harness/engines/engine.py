@@ -17,6 +17,10 @@ NETWORK = frozenset(("abstract", "dns", "host", "ipv4", "ipv6", "raw"))
 MACHINE = frozenset(("kernel", "others", "users"))
 DISK = frozenset(("engine", "inputs", "steps", "store"))
 PROCESSES = frozenset(("processes",))
+SHARED = frozenset(("shared",))
+CALLS = frozenset(  # of the kernel, by a filter of system calls
+    ("bpf", "clone3", "io_uring", "keyring", "netlink", "packet", "ptrace", "tables", "userfaultfd", "vsock")
+)
 SOCKETS = Path("/run/harness")  # where an isolation with a file system of its own shows the sockets of a job
 
 

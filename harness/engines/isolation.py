@@ -12,6 +12,7 @@ import os
 import platform
 import resource
 import shlex
+import shutil
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +21,7 @@ from pathlib import Path
 from harness.engines.engine import SOCKETS, Limits
 from harness.engines.folder_owner import NOBODY
 
+PROGRAMS = "/usr/bin:/bin"  # where the programs around a step are looked for, whatever the user's PATH says
 SETUID, SETGID = 7, 6  # the numbers of the capabilities to name users, and groups, in a namespace
 
 # The harness holds the other end of the guard's stdin: whenever and however it dies, the guard reads the end of that
@@ -109,19 +111,34 @@ def socket_inside(isolation: str, socket: Path) -> Path:
 
 
 def isolation_command(
-    isolation: str, folder: Path, limits: Limits, sockets: Sequence[Path] = (), *, on_gpu: bool = False
+    isolation: str,
+    folder: Path,
+    limits: Limits,
+    sockets: Sequence[Path] = (),
+    *,
+    on_gpu: bool = False,
+    filter_file: int = -1,
 ) -> list[str]:
-    """Command prefix that isolates a step in its folder; empty for a bare process."""
+    """Command prefix that isolates a step in its folder; empty for a bare process.
+
+    Bubblewrap reads the filter of system calls from `filter_file`; in namespaces that is a program, which loads it.
+    """
     if isolation == "process":
         return []
     hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
     processes = limits.processes if hard == resource.RLIM_INFINITY else min(limits.processes, hard)
     last = _BOUND.format(processes) + _FIRST
     if isolation == "bubblewrap":
-        return [*_bubble(folder, limits.memory, sockets, on_gpu), "sh", "-c", last, "first", *_become(isolation)]
+        filtered = [] if filter_file < 0 else ["--seccomp", str(filter_file)]
+        bubble = [*_bubble(folder, limits.memory, sockets, on_gpu), *filtered]
+        return [*bubble, "sh", "-c", last, "first", *_become(isolation)]
     spaces = ["unshare", "--mount", "--net", "--ipc", "--pid", "--fork", "--kill-child=KILL"]
     users = [*_TWO_USERS] if drops_root() else [*_ONE_USER]
-    return [*users, *spaces, "sh", "-c", _sealed(folder, sockets, on_gpu) + last, "first", *_become(isolation)]
+    sealed = _sealed(folder, limits.memory, sockets, on_gpu)
+    become = _become(isolation)
+    if filter_file >= 0:  # it looks for no program along PATH
+        become = [f"/proc/self/fd/{filter_file}", shutil.which(become[0], path=PROGRAMS) or become[0], *become[1:]]
+    return [*users, *spaces, "sh", "-c", sealed + last, "first", *become]
 
 
 def _become(isolation: str) -> list[str]:
@@ -177,10 +194,11 @@ def _gpus() -> list[str]:
     return binds
 
 
-def _sealed(folder: Path, sockets: Sequence[Path], on_gpu: bool) -> str:
-    """Shell lines run inside namespaces before a step: /proc and /sys are mounted read-only."""
+def _sealed(folder: Path, memory: int, sockets: Sequence[Path], on_gpu: bool) -> str:
+    """Shell lines run inside namespaces before a step: /proc and /sys are read-only, /dev/shm is the step's own."""
     sys_ = "sysfs -o ro sysfs" if on_gpu else "tmpfs -o ro,size=4k,mode=755 tmpfs"
     lines = ["set -e", "mount -t proc -o ro,nosuid,nodev,noexec proc /proc", f"mount -t {sys_} /sys"]
+    lines.append(f"mount -t tmpfs -o size={memory},mode=1777,nosuid,nodev tmpfs /dev/shm")
     if drops_root():
         lines += _shown_to_nobody([folder, *map(Path, interpreter_folders()), *sockets])
     return "\n".join([*lines, f"cd {shlex.quote(str(folder))}", "unset OLDPWD", "set +e", ""])

@@ -17,10 +17,24 @@ from typing import Any
 
 from harness.clean_start import own_bytecode
 from harness.engines import gpu
-from harness.engines.engine import DISK, MACHINE, NETWORK, NO_IMAGE, PROCESSES, Job, Kind, Limits, Outcome
+from harness.engines.engine import (
+    CALLS,
+    DISK,
+    MACHINE,
+    NETWORK,
+    NO_IMAGE,
+    PROCESSES,
+    SHARED,
+    Job,
+    Kind,
+    Limits,
+    Outcome,
+)
+from harness.engines.filtered_start import Start, open_filter
 from harness.engines.folder_owner import chown_back, chown_to_step
 from harness.engines.isolation import (
     GUARD,
+    PROGRAMS,
     counts_per_step,
     drops_root,
     isolation_command,
@@ -30,10 +44,11 @@ from harness.engines.isolation import (
 )
 from harness.engines.monitor import JobMonitor
 from harness.engines.process import run_process
+from harness.engines.system_calls import can_filter, filter_program
 from harness.errors import MissingError
 
+STEP_PATH = PROGRAMS  # of a step, too
 ISOLATIONS = ("bubblewrap", "namespaces", "process")
-STEP_PATH = "/usr/bin:/bin"  # where the programs around a step are looked for, whatever the user's PATH says
 
 
 @functools.cache
@@ -48,14 +63,16 @@ def available() -> tuple[str, ...]:
     found = []
     for name in ISOLATIONS:
         try:
-            tried = subprocess.run(
-                [*isolation_command(name, Path("/"), Limits()), "true"],
-                env={"PATH": STEP_PATH},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=10,
-                check=False,
-            )
+            with open_filter(filter_program(), runs=name == "namespaces") as file:
+                tried = subprocess.run(
+                    [*isolation_command(name, Path("/"), Limits(), filter_file=file), "true"],
+                    env={"PATH": STEP_PATH},
+                    stdin=subprocess.DEVNULL,
+                    capture_output=True,
+                    timeout=10,
+                    check=False,
+                    pass_fds=[file] if file >= 0 else [],
+                )
         except (OSError, subprocess.TimeoutExpired):
             continue
         if tried.returncode == 0:
@@ -89,10 +106,10 @@ class LocalEngine:
         self.seals_inputs = self.isolation == "bubblewrap"
         counted = PROCESSES if counts_per_step() else frozenset[str]()
         self.claims = {
-            "bubblewrap": NETWORK | MACHINE | DISK | counted,
-            "namespaces": NETWORK | MACHINE | counted,
+            "bubblewrap": NETWORK | MACHINE | DISK | counted | SHARED,
+            "namespaces": NETWORK | MACHINE | counted | SHARED,
             "process": frozenset[str](),
-        }[self.isolation]
+        }[self.isolation] | (CALLS if can_filter() else frozenset())
         self.device = gpu.choose_device(gpus, gpu.query_driver)
 
     def command(self, script: str) -> tuple[str, ...]:
@@ -121,19 +138,32 @@ class LocalEngine:
         monitor = JobMonitor(job.limits, on_log, cancel, (job.folder / "out", job.folder / "tmp"))
         if drops_root() and not bare:
             chown_to_step(job.folder / "out", job.folder / "tmp")
-        code, usage = run_process(self._argv(job), job, monitor, strays=bare, counted=bare or not counts_per_step())
+        on_gpu = self._on_gpu(job)
+        program = filter_program(on_gpu=on_gpu)
+        with open_filter(b"" if bare else program, runs=self.isolation == "namespaces") as file:
+            start = Start(
+                self._argv(job, file), job.folder, job.env, program if bare else b"", (file,) if file >= 0 else ()
+            )
+            counted = bare or not counts_per_step()
+            code, usage = run_process(start, monitor, strays=bare, counted=counted, weighed=not on_gpu)
         if drops_root() and not bare:
             chown_back(job.folder / "out")
         oom = code != 0 and b"MemoryError" in monitor.log[-2000:]
         return monitor.outcome(code, self.isolation, oom=oom, usage=usage)
 
-    def _argv(self, job: Job) -> list[str]:
+    def _on_gpu(self, job: Job) -> bool:
+        """Whether a job computes on a GPU, whose driver maps far more memory than it uses."""
+        return job.infers and self.device.kind != "cpu"
+
+    def _argv(self, job: Job, filter_file: int) -> list[str]:
         """Command line of a step, wrapped in limits, guard and isolation."""
-        on_gpu = job.infers and self.device.kind != "cpu"
+        on_gpu = self._on_gpu(job)
         bounds = ["--core=0", f"--fsize={job.limits.file_bytes}"]
-        if not on_gpu:  # a driver maps far more than it uses
+        if not on_gpu:
             bounds.append(f"--data={job.limits.memory}")
-        walls = isolation_command(self.isolation, job.folder, job.limits, job.sockets, on_gpu=on_gpu)
+        walls = isolation_command(
+            self.isolation, job.folder, job.limits, job.sockets, on_gpu=on_gpu, filter_file=filter_file
+        )
         return ["prlimit", *bounds, *GUARD, *walls, *job.argv]
 
 

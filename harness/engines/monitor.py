@@ -11,6 +11,7 @@ from harness.engines.disk_budget import SHARE, DiskBudget
 from harness.engines.engine import Limits, Outcome
 
 TURN = 0.1  # seconds between two looks
+FAR, NEAR = 0.02, 0.01  # seconds between two looks at memory: where most is free, and where a quarter is used
 
 
 class JobMonitor:
@@ -23,13 +24,15 @@ class JobMonitor:
         cancel: threading.Event,
         folders: tuple[Path, ...] = (),  # those the command may fill
     ) -> None:
-        self.why = ""  # the command was ended: budget | cancel | processes | deadline
+        self.why = ""  # the command was ended: budget | memory | cancel | processes | deadline
         self.log = bytearray()  # the end of what it printed
         self._limits, self._on_log, self._cancel = limits, on_log, cancel
         self._budget = DiskBudget(folders, limits)
         self._started = time.monotonic()
         self._counter: Callable[[], int] | None = None
         self._look = 0.0
+        self._meter: Callable[[int], int] | None = None
+        self._weight, self._next_weight, self._weight_pause = 0, 0.0, TURN
         self.begin()
 
     def begin(self) -> None:
@@ -39,6 +42,25 @@ class JobMonitor:
     def count_with(self, counter: Callable[[], int]) -> None:
         """Count processes by this function from now on, where the kernel does not bound their number."""
         self._counter = counter
+
+    def weigh_with(self, meter: Callable[[int], int]) -> None:
+        """Measure memory by this function from now on, where the kernel does not bound all of it together.
+
+        It is told how much is allowed, and may give a rougher number as long as that is below.
+        """
+        self._meter, self._next_weight = meter, time.monotonic() + FAR
+        self._weight_pause = FAR
+
+    def _too_heavy(self) -> bool:
+        started = time.monotonic()
+        if self._meter is None or started < self._next_weight:
+            return False
+        self._weight = self._meter(self._limits.memory)
+        ended = time.monotonic()
+        near = 4 * self._weight > self._limits.memory
+        self._weight_pause = max(NEAR if near else FAR, min((ended - started) / SHARE, 2 * TURN))
+        self._next_weight = ended + self._weight_pause
+        return self._weight > self._limits.memory
 
     def _too_many(self) -> bool:
         started = time.monotonic()
@@ -52,12 +74,15 @@ class JobMonitor:
     @property
     def poll_seconds(self) -> float:
         """Seconds to wait before the next check."""
-        return max(0.0, min(self._deadline - time.monotonic(), TURN))
+        pause = TURN if self._meter is None else min(TURN, self._weight_pause)
+        return max(0.0, min(self._deadline - time.monotonic(), pause))
 
     def must_end(self) -> bool:
-        """Whether the command must be killed now: over its disk, its processes or its time, or cancelled."""
+        """Whether the command must be killed now: over its disk, memory, processes or time, or cancelled."""
         if self._budget.spent():
             self.why = "budget"
+        elif self._too_heavy():
+            self.why = "memory"
         elif self._too_many():
             self.why = "processes"
         elif self._cancel.is_set():
@@ -80,10 +105,16 @@ class JobMonitor:
         if self.why == "processes":
             said = f"\nmore than {self._limits.processes} processes at once, which is all that a step may have\n"
             self.log_output(said.encode())
+        if self.why == "memory":
+            said = (
+                f"\nneeded more than {self._limits.memory >> 20} MiB of memory: {self._weight >> 20} MiB were in its "
+                f"processes, in what they share, in /tmp and /dev/shm, at a look every {1000 * NEAR:g} ms at most\n"
+            )
+            self.log_output(said.encode())
         return Outcome(
-            exit=int(self.why == "processes") if self.why or signal else code,
+            exit=int(self.why in ("processes", "memory")) if self.why or signal else code,
             signal=0 if self.why else signal,
-            oom=oom,
+            oom=oom or self.why == "memory",
             timed_out=self.why == "deadline",
             cancelled=self.why == "cancel",
             over=self._budget.over or self._budget.spent(now=True),

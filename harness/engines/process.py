@@ -6,10 +6,10 @@ import os
 import selectors
 import signal
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 
-from harness.engines.engine import Job
+from harness.engines.filtered_start import Start, started
+from harness.engines.memory_use import MemoryMeter
 from harness.engines.monitor import JobMonitor
 from harness.engines.process_count import count_threads
 
@@ -17,28 +17,27 @@ LAST_BLOCKS = 64  # what a pipe may still hold when its writers have been killed
 
 
 def run_process(
-    argv: Sequence[str], job: Job, monitor: JobMonitor, *, strays: bool, counted: bool = False
+    start: Start, monitor: JobMonitor, *, strays: bool, counted: bool = False, weighed: bool = True
 ) -> tuple[int, dict[str, int]]:
     """Run a command to its end or to the first reason to kill it; returns its exit code and resource usage.
 
     It holds the other end of the command's stdin as long as it lives. Nothing that the command started survives the
     call; `strays` says that a process may have left its session and is looked for, `counted` that nobody else bounds
-    the number of its processes.
+    the number of its processes, `weighed` that nobody else bounds the memory of all of them.
     """
-    process = subprocess.Popen(
-        argv, cwd=job.folder, env=dict(job.env), stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
-    )  # fmt: skip
-    if counted:
-        monitor.count_with(lambda: count_threads(process.pid))
-    try:
-        _follow(process, monitor)
-    finally:
-        _kill(process)
-        if strays:
-            _kill_strays(os.fsencode(job.folder))
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+    with started(start) as process:
+        if counted:
+            monitor.count_with(lambda: count_threads(process.pid))
+        if weighed:
+            monitor.weigh_with(MemoryMeter(process.pid, closed=not strays).measure)
+        try:
+            _follow(process, monitor)
+        finally:
+            _kill(process)
+            if strays:
+                _kill_strays(os.fsencode(start.folder))
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
     return process.returncode, {"cpu_ms": round(1000 * (used.ru_utime + used.ru_stime)), "rss_kib": used.ru_maxrss}
 
 

@@ -11,9 +11,12 @@ import _thread
 import contextlib
 import errno
 import json
+import mmap
 import os
+import platform
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -33,6 +36,12 @@ SWITCHES = (
 TREES = ("/sys/fs/cgroup", "/proc/irq", "/proc/bus", "/proc/acpi", "/proc/scsi", "/proc/tty", "/proc/sys")
 MOST = 2000  # files of all trees together that are tried
 NEW_USERS = 0x10000000  # CLONE_NEWUSER
+KEYCTL, CLONE3, IO_URING_SETUP, USERFAULTFD, BPF, PTRACE = 250, 435, 425, 323, 321, 101  # on x86-64
+X32_GETPID = 0x40000000 | 39
+I386_GETPID = bytes.fromhex("b814000000 cd80 c3")  # mov eax, 20; int 0x80; ret
+SHARED = 128 << 20  # bytes that are mapped as shared memory, under a bound that is smaller
+PIECE = 1 << 20
+LINGER = 5.0  # seconds in which whoever measures memory from outside must have looked
 Spec = Mapping[str, Any]
 
 
@@ -43,16 +52,16 @@ def _held(bad: OSError) -> str:
 def _reach(address: tuple[str, int], *, answered: bool = False) -> str:
     """Connect; `answered` says that a refusal is an answer already: who refuses was reached."""
     family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
-    with socket.socket(family) as call:
-        call.settimeout(PATIENCE)
-        try:
+    try:
+        with socket.socket(family) as call:
+            call.settimeout(PATIENCE)
             call.connect(address)
-        except ConnectionRefusedError as bad:
-            return f"{OPEN}: refused there" if answered else _held(bad)
-        except TimeoutError:
-            return f"{OPEN}: it waits for an answer"
-        except OSError as bad:
-            return _held(bad)
+    except ConnectionRefusedError as bad:
+        return f"{OPEN}: refused there" if answered else _held(bad)
+    except TimeoutError:
+        return f"{OPEN}: it waits for an answer"
+    except OSError as bad:
+        return _held(bad)
     return OPEN
 
 
@@ -88,16 +97,16 @@ def host(spec: Spec) -> str:
 
 def dns(spec: Spec) -> str:
     """Try to send a datagram, as a DNS query is one, and to find a route to a DNS server elsewhere."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as call:
-        how = f"{HELD}: nothing came"
-        try:
-            call.sendto(b"?", ("127.0.0.1", spec["dns"]))
-        except OSError as bad:
-            how = _held(bad)
-        try:
+    how = f"{HELD}: nothing came"
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as call:
+            try:
+                call.sendto(b"?", ("127.0.0.1", spec["dns"]))
+            except OSError as bad:
+                how = _held(bad)
             call.connect((ELSEWHERE, 53))
-        except OSError:
-            return how  # whether the datagram came, its receiver knows
+    except OSError as bad:
+        return _held(bad) if bad.errno == errno.EPERM else how  # whether the datagram came, its receiver knows
     return f"{OPEN}: there is a way out"
 
 
@@ -180,16 +189,117 @@ def kernel(_: Spec) -> str:
     return f"{OPEN}: {len(opened)} files, as {opened[0]}" if opened else how
 
 
+def _in_child(code: Callable[[], int]) -> str:
+    """Call in a child, which a filter may kill, what gives 0 where it got through, or else an error number."""
+    child = os.fork()
+    if not child:
+        os._exit(min(code(), 255))
+    end = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return f"{HELD}: {errno.errorcode.get(end, f'signal {-end}')}" if end else OPEN
+
+
+def _call(number: int, *arguments: int | None) -> int:
+    """Make a system call by its number; the error number, 0 where there is none."""
+    import ctypes  # noqa: PLC0415 - heavy
+
+    given = (one if one is None else ctypes.c_long(one) for one in arguments)
+    made = ctypes.CDLL(None, use_errno=True).syscall
+    made.restype = ctypes.c_long
+    return 0 if made(ctypes.c_long(number), *given) >= 0 else ctypes.get_errno() or 255
+
+
+def _tried_call(number: int, *arguments: int | None) -> str:
+    """Make a call that comes to nothing; a refusal of the call itself holds, one of its arguments does not."""
+    if platform.machine() != "x86_64":
+        return UNTRIED
+    return _in_child(lambda: end if (end := _call(number, *arguments)) in (errno.EPERM, errno.ENOSYS) else 0)
+
+
 def users(_: Spec) -> str:
     """Try to create a user namespace, in which a process would have every right again."""
     import ctypes  # noqa: PLC0415 - heavy
 
     libc = ctypes.CDLL(None, use_errno=True)
-    child = os.fork()
-    if not child:
-        os._exit(0 if libc.unshare(NEW_USERS) == 0 else min(ctypes.get_errno(), 255) or 255)
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return f"{HELD}: {errno.errorcode.get(code, str(code))}" if code else OPEN
+    return _in_child(lambda: 0 if libc.unshare(NEW_USERS) == 0 else ctypes.get_errno() or 255)
+
+
+def keyring(_: Spec) -> str:
+    """Try to name the session keyring, in which a user keeps keys and a step could leave a note for another."""
+    return _tried_call(KEYCTL, 0, -3, 0)
+
+
+def clone3(_: Spec) -> str:
+    """Try the newer call for new processes, whose flags no filter can read."""
+    return _tried_call(CLONE3, None, 0)
+
+
+def io_uring(_: Spec) -> str:
+    """Try to set up a ring of calls, which no filter sees."""
+    return _tried_call(IO_URING_SETUP, 0, None)
+
+
+def bpf(_: Spec) -> str:
+    """Try the call that loads programs into the kernel."""
+    return _tried_call(BPF, 0, None, 0)
+
+
+def userfaultfd(_: Spec) -> str:
+    """Try to handle page faults, which holds the kernel where it waits for memory."""
+    return _tried_call(USERFAULTFD, 1)
+
+
+def ptrace(_: Spec) -> str:
+    """Try to let a process be traced by its parent."""
+    return _tried_call(PTRACE, 0, 0, 0, 0)
+
+
+def tables(_: Spec) -> str:
+    """Try `getpid` by the two other tables of calls, x32 and 32-bit, whose numbers name other calls."""
+    if platform.machine() != "x86_64":
+        return UNTRIED
+    x32 = _in_child(lambda: _call(X32_GETPID))
+    return x32 if x32.startswith(OPEN) else _in_child(_call_32_bit)
+
+
+def _call_32_bit() -> int:
+    import ctypes  # noqa: PLC0415 - heavy
+
+    page = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    page.write(I386_GETPID)
+    end = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
+    return 0 if end > 0 else -end or 255
+
+
+def _open_socket(family: int, kind: int) -> str:
+    """Open a socket of a family, and close it at once: nothing is sent, and nobody is called."""
+    try:
+        socket.socket(family, kind).close()
+    except OSError as bad:
+        return _held(bad)
+    return OPEN
+
+
+def vsock(_: Spec) -> str:
+    """Try to open a socket to the machine that this virtual machine runs on."""
+    return _open_socket(socket.AF_VSOCK, socket.SOCK_STREAM)
+
+
+def netlink(_: Spec) -> str:
+    """Try to open a socket to the kernel's own services."""
+    return _open_socket(socket.AF_NETLINK, socket.SOCK_RAW)
+
+
+def packet(_: Spec) -> str:
+    """Try to open a socket for packets of a network card."""
+    return _open_socket(socket.AF_PACKET, socket.SOCK_DGRAM)
+
+
+def share_memory() -> None:
+    """Fill shared memory, which no bound of one process counts, and wait for whoever ends this."""
+    held = mmap.mmap(-1, SHARED)
+    for _ in range(SHARED // PIECE):
+        held.write(b"x" * PIECE)
+    time.sleep(LINGER)
 
 
 def others(spec: Spec) -> str:
@@ -214,10 +324,12 @@ def processes(spec: Spec) -> str:
     return f"{OPEN}: more than {most}"
 
 
-ATTACKS: Mapping[str, Callable[[Spec], str]] = {
-    each.__name__: each
-    for each in (abstract, dns, engine, host, inputs, ipv4, ipv6, kernel, others, raw, steps, store, users, processes)
-}  # the last leaves threads behind
+_PROBES = (
+    abstract, bpf, clone3, dns, engine, host, inputs, io_uring, ipv4, ipv6, kernel, keyring, netlink, others, packet,
+    ptrace, raw, steps, store, tables, userfaultfd, users, vsock,
+    processes,  # the last: it leaves threads behind
+)  # fmt: skip
+ATTACKS: Mapping[str, Callable[[Spec], str]] = {each.__name__: each for each in _PROBES}
 
 
 def attack(spec: Spec) -> dict[str, str]:
@@ -226,6 +338,9 @@ def attack(spec: Spec) -> dict[str, str]:
 
 
 if __name__ == "__main__":
+    if "share-memory" in sys.argv:
+        share_memory()
+        sys.exit()
     Path("out/tried.json").write_text(json.dumps(attack(json.loads(Path("step.json").read_bytes())["params"])))
     sys.stdout.flush()
     os._exit(0)  # with every thread

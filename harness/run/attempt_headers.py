@@ -6,17 +6,19 @@ A first line never changes, so each is read once while nothing follows it. It mu
 from __future__ import annotations
 
 import functools
+import os
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.attempts.transcript import KIND
+from harness.attempts.transcript import CLOSED, KIND
+from harness.clock import now
 from harness.digest import parse, sha256
 from harness.errors import InputError
 from harness.files import translating_os_errors
-from harness.store.attempts import attempt_ids, transcript_path
+from harness.store.attempts import attempt_ids, listed_attempts, transcript_path
 from harness.store.journal import MOST_START
 from harness.store.limits import MOST_LOG
 from harness.store.reader import StoreReader
@@ -66,6 +68,20 @@ def attempts_used(store: Store, principal: str, name: str, split: str) -> int:
     """Count the attempts that a principal began at a split of a manifest, whatever became of them."""
     begun = (header.fields for header in headers_of(store, principal))
     return sum((fields["name"], fields["split"]) == (name, split) for fields in begun)
+
+
+def open_attempts(store: Store, principal: str) -> list[str]:
+    """List the attempts of a principal that have neither ended nor expired."""
+    known, at = listed_attempts(store.heads.read()), now()
+    begun = [str(one.fields["attempt"]) for one in headers_of(store, principal) if str(one.fields.get("expires")) > at]
+    return [one for one in begun if not (one in known and known[one].closed) and not _has_ended(store, one)]
+
+
+def _has_ended(store: Store, attempt: str) -> bool:
+    """Whether a transcript ends with the end of its attempt, which the list of runs may not know yet."""
+    with store.tree.open_file(transcript_path(store, attempt), MOST_LOG) as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - MOST_START))
+        return f'"event":"{CLOSED}"'.encode() in file.read().rstrip(b"\n").rpartition(b"\n")[2]
 
 
 def same_key(store: Store, principal: str, key: str) -> AttemptHeader | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import platform
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -18,21 +18,22 @@ from harness import clock
 from harness.attempts.codes import AttemptError, nearest, shown
 from harness.attempts.session import UNKNOWN
 from harness.attempts.transcript import begin
-from harness.digest import sha256
+from harness.digest import canonical, sha256
 from harness.errors import DamageError, InputError
 from harness.manifest.agent_splits import splits
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
 from harness.manifest.schema import Split
 from harness.run.agent_uid import gold_reachable
-from harness.run.attempt_headers import attempt_header, attempts_used, same_key
+from harness.run.attempt_headers import attempt_header, attempts_used, open_attempts, same_key
 from harness.run.attempt_view import View, ViewSpec, make_view, read_view, view_spec
-from harness.run.served import NO_USER, ServedProject, ready_lock, why_closed
+from harness.run.served import CLOSED_DATA, NO_USER, ServedProject, ready_lock, why_closed
 from harness.store.attempts import ATTEMPT_ID, STARTED, listed_attempts, transcript_path
 from harness.store.store import Store
 
 ID_BYTES, SECRET_BYTES = 16, 32
 LOCK = "attempts"
+MOST_OPEN = 256  # attempts of one principal that are open at a time: each keeps a transcript and a view
 LASTS = 2  # budgets of seconds after which an attempt that nobody ended has expired
 ANSWER_FORMAT = (
     "Text: get_item says of each item what kind of answer it takes. Numbers with a point go in quotes. "
@@ -52,11 +53,18 @@ class Opening:
     study: str  # a served manifest's name
     split: str
     subset: str
-    idempotency_key: str
+    idempotency_key: str  # the agent's own word: it means something within principal, label and session alone
     agent_label: str
     tools: str  # fingerprint of the tools it sees
     profile: str
     principal: str
+    session: str = ""  # the server or the door through which it calls
+
+    @property
+    def key(self) -> str:
+        """Digest of the key with whose it is: another agent's word is another key, though it is the same."""
+        whose = {"key": self.idempotency_key, "label": self.agent_label, "session": self.session}
+        return sha256(canonical(whose))
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,7 @@ class OpenedView:
     transcript: Path
     items: Path
     media: Path
-    more: Mapping[str, str]  # what an agent is told of it besides: answer_format, instructions
+    more: Mapping[str, str | bool]  # what an agent is told of it besides: answer_format, instructions, resumed
 
 
 def open_attempt(served: ServedProject, asked: Opening) -> OpenedView:
@@ -84,16 +92,22 @@ def open_attempt(served: ServedProject, asked: Opening) -> OpenedView:
         with store.lock(LOCK):
             before = _begun(store, asked)
         if before:
-            return reopen_attempt(served, before, asked.principal)
+            return _resumed(served, before, asked)
         split, spec, lock = _wanted(served, loaded, asked, store)
         _require_left(store, asked, split)
         view = make_view(loaded, lock, spec, store, lambda: served.target.workshop(loaded, gpus=False))
         with store.lock(LOCK):
-            attempt = _begun(store, asked)
-            if not attempt:
+            before = _begun(store, asked)
+            if not before:
                 _require_left(store, asked, split)
                 attempt = _begin(store, served, loaded, lock, asked, view)
-        return reopen_attempt(served, attempt, asked.principal)
+        return _resumed(served, before, asked) if before else reopen_attempt(served, attempt, asked.principal)
+
+
+def _resumed(served: ServedProject, attempt: str, asked: Opening) -> OpenedView:
+    """Give an attempt that the same key began before, and say that it is that one."""
+    opened = reopen_attempt(served, attempt, asked.principal)
+    return replace(opened, more={**opened.more, "resumed": True})
 
 
 def reopen_attempt(served: ServedProject, attempt: str, principal: str) -> OpenedView:
@@ -128,7 +142,7 @@ def _wanted(served: ServedProject, loaded: Loaded, asked: Opening, store: Store)
     lock = ready_lock(loaded)
     why = why_closed(served, loaded, asked.split, store, lock)
     if why or lock is None:
-        raise AttemptError("E_HIDDEN_SPLIT" if why == NO_USER else "E_NO_ATTEMPTS_LEFT", why)
+        raise AttemptError("E_HIDDEN_SPLIT" if why in (NO_USER, CLOSED_DATA) else "E_NO_ATTEMPTS_LEFT", why)
     try:
         return known[asked.split], view_spec(loaded, asked.split, asked.subset), lock
     except InputError as bad:
@@ -138,15 +152,22 @@ def _wanted(served: ServedProject, loaded: Loaded, asked: Opening, store: Store)
 def _require_left(store: Store, asked: Opening, split: Split) -> None:
     used = attempts_used(store, asked.principal, asked.study, asked.split)
     if split.max_attempts is not None and used >= split.max_attempts:
-        raise AttemptError("E_NO_ATTEMPTS_LEFT", f"all {split.max_attempts} attempts at this split were made")
+        raise AttemptError(
+            "E_NO_ATTEMPTS_LEFT", f"{asked.principal} has made all its {split.max_attempts} attempts at this split"
+        )
+    if len(open_attempts(store, asked.principal)) >= MOST_OPEN:
+        raise AttemptError(
+            "E_NO_ATTEMPTS_LEFT", f"{asked.principal} has {MOST_OPEN} open attempts, which is the most",
+            "Finish one of them by finish_attempt; its operator may abandon some.",
+        )  # fmt: skip
 
 
 def _begun(store: Store, asked: Opening) -> str:
     """Find the attempt that this principal began under this key; AttemptError where it asked for something else."""
-    found = same_key(store, asked.principal, sha256(asked.idempotency_key.encode()))
+    found = same_key(store, asked.principal, asked.key)
     if found is None:
         return ""
-    wanted = {"name": asked.study, "split": asked.split, "subset": asked.subset, "label": asked.agent_label}
+    wanted = {"name": asked.study, "split": asked.split, "subset": asked.subset}
     if any(found.fields[name] != value for name, value in wanted.items()):
         raise AttemptError("E_IDEMPOTENCY_MISMATCH", "this key began an attempt with other arguments")
     attempt = str(found.fields["attempt"])
@@ -180,7 +201,7 @@ def _begin(store: Store, served: ServedProject, loaded: Loaded, lock: Lock, aske
         "tools": asked.tools,
         "versions": versions(),
         "secret": secrets.token_hex(SECRET_BYTES),
-        "idempotency": sha256(asked.idempotency_key.encode()),
+        "idempotency": asked.key,
         "expires": clock.after(clock.now(), LASTS * agents.budget.seconds),
     }
     first = begin(transcript_path(store, attempt), fields, store.tree)

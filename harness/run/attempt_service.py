@@ -35,6 +35,7 @@ from harness.run.attempt_score import (
     score_attempt,
 )
 from harness.run.attempt_text import score_text
+from harness.run.hidden_splits import attempt_shows_hidden
 from harness.run.served import ServedProject
 from harness.store.attempts import ATTEMPT_ID
 from harness.store.store import Store
@@ -42,18 +43,18 @@ from harness.store.store import Store
 UNSCORED = "the scoring failed; the operator of this benchmark can see why and have it scored again"
 
 
-def opening(request: Mapping[str, Any], tools: str, profile: str, principal: str) -> Opening:
+def opening(request: Mapping[str, Any], tools: str, profile: str, principal: str, session: str = "") -> Opening:
     """Say what start_attempt asks for, from its arguments."""
     return Opening(
         study=str(request["study"]), split=str(request["split"]), subset=str(request.get("subset") or ""),
         idempotency_key=str(request["idempotency_key"]), agent_label=str(request.get("agent_label") or ""),
-        tools=tools, profile=profile, principal=principal,
+        tools=tools, profile=profile, principal=principal, session=session,
     )  # fmt: skip
 
 
 def told(store: Store, outcome: AttemptOutcome) -> dict[str, Any]:
-    """Give what an agent may know of its attempt's scoring: of a hidden split that it is sealed, and nothing else."""
-    if outcome.hidden:
+    """Give what an agent may know of its attempt's scoring: of hidden data that it is sealed, and nothing else."""
+    if outcome.hidden or _shows_hidden(store, outcome.attempt):
         return {"status": SEALED}
     if outcome.status == FAILED:
         return {"status": FAILED, "reason": UNSCORED}
@@ -63,6 +64,12 @@ def told(store: Store, outcome: AttemptOutcome) -> dict[str, Any]:
     return {
         "status": SCORED, "scores": agent_scores(table), "meaning": agent_meaning(table), "record": outcome.record,
     }  # fmt: skip
+
+
+def _shows_hidden(store: Store, attempt: str) -> bool:
+    """Whether an attempt at a public split shows what was hidden since."""
+    header = attempt_header(store, attempt) if ATTEMPT_ID.fullmatch(attempt) else None
+    return header is not None and attempt_shows_hidden(store, header.fields)
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,7 @@ class LocalBackend:
     profile: str = "answer"
     score: bool = True
     homes: ModelFolders | None = None
+    session: str = ""  # whose keys of start_attempt are its own
 
     def catalogue(self) -> Mapping[str, Any]:
         """Give the studies that are served; InputError where they are more than one reply may tell of."""
@@ -99,7 +107,7 @@ class LocalBackend:
 
     def open_view(self, request: Mapping[str, Any], tools: str) -> OpenedView:
         """Open an attempt as `open` does, and give its files by their paths, for a process that opens them itself."""
-        return open_attempt(self.served, opening(request, tools, self.profile, self.principal))
+        return open_attempt(self.served, opening(request, tools, self.profile, self.principal, self.session))
 
     def reopen_view(self, attempt_id: str) -> OpenedView:
         """Give the files of an attempt of this principal by their paths."""

@@ -20,6 +20,7 @@ from harness.rowtypes import Prompt, Score
 from harness.run.agent_scores import rounded
 from harness.run.attempt_score import DerivedRun, derive_run
 from harness.run.closure import code_root
+from harness.run.hidden_splits import attempt_shows_hidden
 from harness.run.plan import check_manifest, plan
 from harness.run.service import RunTarget
 from harness.run.workshop import Workshop
@@ -40,7 +41,7 @@ def score_text(
     """Score a text for an item by a metric; AttemptError for a hidden split, and what is unknown."""
     store, attempt = Store.make(place.store), str(request["attempt_id"])
     start = follow_transcript(store, attempt).events[0]
-    if start["hidden"]:
+    if start["hidden"] or attempt_shows_hidden(store, start):
         raise AttemptError("E_HIDDEN_SPLIT", "texts are not scored for items of a hidden split")
     with store.in_use():
         transcript = store.blobs.put(one_answer(start, str(request["item_id"]), str(request["prediction"])))

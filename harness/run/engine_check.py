@@ -10,7 +10,7 @@ import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.engines.engine import PROCESSES, Engine, EngineOptions, Job, Kind
+from harness.engines.engine import CALLS, PROCESSES, Engine, EngineOptions, Job, Kind
 from harness.errors import HarnessError, MissingError
 from harness.images.image import list_images
 from harness.run.engines import EngineChoice, image_of_run
@@ -60,7 +60,8 @@ def check_isolation(engine: Engine) -> IsolationCheck:
         (folder / "format").write_text("a store, for the check")
         found = probe(engine, folder, folder, threading.Event())
         ignored = [limit for limit in PAST if _ignored(engine, limit, folder / limit)]
-    crowded = () if not engine.claims or engine.claims >= PROCESSES else ("processes (it is watched from outside)",)
+    held = engine.claims <= CALLS or engine.claims >= PROCESSES  # a bare process is told by its name
+    crowded = () if held else ("processes (it is watched from outside)",)
     return IsolationCheck(engine.isolation, len(engine.claims), tuple(escaped(found)), (*ignored, *crowded))
 
 

@@ -31,21 +31,33 @@ from harness.store.limits import MOST_NOTE
 from harness.store.store import Store
 
 LIMITS = Limits(seconds=60, memory=1 << 30)
+LITTLE = Limits(seconds=60, memory=attack.SHARED // 2)
 WORDS = {
     "abstract": "a socket of another program",
+    "bpf": "programs in the kernel",
+    "clone3": "a call that no filter can read",
     "dns": "a server of names",
     "engine": "a container engine's socket",
     "host": "an address of this machine",
     "inputs": "its own inputs, for writing",
+    "io_uring": "calls that no filter sees",
     "ipv4": "the network over IPv4",
     "ipv6": "the network over IPv6",
     "kernel": "the kernel's switches",
+    "keyring": "a keyring of its user's",
+    "netlink": "sockets to the kernel",
     "others": "the processes of others",
+    "packet": "packets of a network card",
     "processes": f"more than {LIMITS.processes} processes",
+    "ptrace": "the memory of other processes",
     "raw": "raw sockets",
+    "shared": "more memory than it may use, as shared memory",
     "steps": "the files of another step",
     "store": "the store",
+    "tables": "the kernel's other tables of calls",
+    "userfaultfd": "faults of memory that hold up the kernel",
     "users": "a namespace of users of its own",
+    "vsock": "the machine that this virtual one runs on",
 }
 ENDS = re.compile(rf"({attack.OPEN}|{attack.HELD}|{attack.UNTRIED})(: .{{0,200}})?")  # how a try ends
 CONTROLLED = ("abstract", "dns", "engine", "host", "ipv4", "ipv6", "others", "steps", "store")  # each has a decoy
@@ -121,7 +133,7 @@ def probe(engine: Engine, store: Path, folder: Path, cancel: threading.Event) ->
         counted = LIMITS.processes if engine.claims >= PROCESSES else 0  # who counts from outside would end the attack
         with translating_os_errors(folder):
             _lay_out(place, {**decoys, **dict.fromkeys(bare, ""), "processes": counted})
-        ends = _ends(engine, place, cancel)
+        ends = {**_ends(engine, place, cancel), "shared": _shared(engine, place, cancel)}
         reached = came() | ({"store"} if Path(decoys["written"]).exists() else set())
     ends |= {name: f"{attack.OPEN}: it came" for name in reached if not ends[name].startswith(attack.OPEN)}
     ends |= dict.fromkeys(bare, f"{attack.UNTRIED}: nor is it reached from outside")
@@ -143,6 +155,18 @@ def _ends(engine: Engine, place: Path, cancel: threading.Event) -> dict[str, str
         )  # fmt: skip
     ends: dict[str, str] = json.loads(said.read_bytes())
     return ends
+
+
+def _shared(engine: Engine, place: Path, cancel: threading.Event) -> str:
+    """Tell how a step ends that fills shared memory beyond its bound: it must be ended for it."""
+    command = (*engine.command("code/attack.py"), "share-memory")
+    outcome = engine.run(Job(command, place, step_environment(engine.inside(place)), LITTLE), lambda _: None, cancel)
+    if outcome.cancelled:
+        raise Interrupted("the run was stopped", where="the first look at its isolation", next="run again")
+    most = f"{LITTLE.memory >> 20} MiB"
+    if outcome.oom:
+        return f"{attack.HELD}: ended beyond {most}"
+    return f"{attack.OPEN}: more than {most}" if outcome.fine else f"{attack.UNTRIED}: it ended by itself"
 
 
 def _about(engine: Engine) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from harness.manifest.datasets import Fetched
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock, load_lock
 from harness.run.agent_uid import gold_reachable
+from harness.run.hidden_splits import shows_hidden
 from harness.run.lock import changed_pins
 from harness.run.named_models import MODELS
 from harness.run.service import RunTarget
@@ -21,6 +22,7 @@ from harness.store.blobs import is_digest
 from harness.store.store import Store
 
 NO_USER = "hidden splits are served only where the agent runs as a user that cannot read the answers"
+CLOSED_DATA = "this split is closed: an operator has to see to its data"
 NOT_READY = "this benchmark is not ready: an operator has to lock it"
 
 
@@ -75,6 +77,8 @@ def why_closed(served: ServedProject, loaded: Loaded, split: str, store: Store |
         return NOT_READY
     if splits(loaded.manifest)[split].hidden and _reachable(served, loaded, lock, store):
         return NO_USER
+    if store is not None and shows_hidden(store, loaded, lock, split):
+        return CLOSED_DATA
     return ""
 
 

@@ -26,6 +26,7 @@ from harness.run.answer_progress import AnswerProgress
 from harness.run.asking_forecast import AskingForecast, forecast_asking, forecast_before, walk
 from harness.run.certificates import CERTIFICATES
 from harness.run.engines import EngineChoice, limits, open_engine
+from harness.run.hidden_splits import require_hidden_elsewhere
 from harness.run.lock import changed_pins, require_fit, resolve
 from harness.run.plan import check_manifest, plan, unresolved_pins
 from harness.run.preconditions import require_image, require_runnable
@@ -126,6 +127,7 @@ def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
     with workshop.store.in_use(), stoppable(workshop.cancel):
         had = published(loaded.manifest, workshop.store, workshop.cancel)
         new = resolve(loaded, this, workshop, had)
+        require_hidden_elsewhere(loaded, new, workshop.store)
     lacking = unresolved_pins(new)
     if not lacking:
         plan(this, new)  # what the manifest says of outputs must fit, before a lock says that it does

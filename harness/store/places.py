@@ -55,6 +55,7 @@ ROOT = Level(
         "imported": Level(_DIGEST, most=0),
         "receipts": Level(rf"{_DIGEST}\.json", most=MOST_NOTE),
         "views": Level("", {_DIGEST: Level(r"items\.jsonl|media\.bin|canary\.json")}),
+        "hidden": Level(rf"{_DIGEST}\.json", most=MOST_LOG),
         "sessions": Level(rf"{STAMP}-[0-9a-f]+\.jsonl", most=MOST_LOG),
     },
     own=True,

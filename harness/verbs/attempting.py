@@ -41,12 +41,14 @@ from harness.manifest.agent_splits import splits
 from harness.manifest.load import Loaded
 from harness.run.attempt_open import versions
 from harness.run.attempt_service import LocalBackend
+from harness.run.hidden_splits import require_served
 from harness.run.served import ServedProject
 from harness.store.store import Store
 from harness.verbs.engine_choice import EngineRequest
 from harness.verbs.project import PathText, Project, Watch
 
 PYTHON = "python"  # what a caller in this process calls its protocol and itself, unless it says otherwise
+ONE_CALL = "one call"  # the session of calls that each have a door of their own: by verbs, and by hand
 OPENING = ("list_studies", "start_attempt")  # tools that need manifests
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -59,6 +61,7 @@ class ServeRequest(EngineRequest):
     )
     agent_uid: int | None = Field(default=None, ge=0, description="The user that the agent runs as, if it is known.")
     client: str = Field(default=PYTHON, max_length=64, description="What the caller calls itself in transcripts.")
+    session: str = Field(default="", max_length=64, description="Whose keys its calls share; none: the door's own.")
 
 
 def new_key() -> str:
@@ -88,7 +91,10 @@ def attempt_backend(
     manifests = _served(project, asked) if opens else ()
     here = project.of(manifests[0]) if manifests else project
     served = ServedProject(asked.place(here, watch), manifests, asked.agent_uid)
-    return LocalBackend(served, here.root, principal or local_principal(), profile, homes=project.homes)
+    if opens:
+        require_served(manifests, Store.make(served.target.store), _open_to_agents(here))
+    who = principal or local_principal()
+    return LocalBackend(served, here.root, who, profile, homes=project.homes, session=asked.session)
 
 
 def _served(project: Project, asked: ServeRequest) -> tuple[Loaded, ...]:
@@ -144,10 +150,12 @@ class AttemptDoor:
         tools: str = "",
         opens: bool = True,
     ) -> None:
+        name, asked = stamp(16), asked or ServeRequest()
+        asked = asked.model_copy(update={"session": asked.session or name})
         self.backend = attempt_backend(project, asked, watch, principal=principal, opens=opens)
-        self.facts = CallFacts(protocol, asked.client if asked else PYTHON)
+        self.facts = CallFacts(protocol, asked.client)
         store = Store.make(self.backend.served.target.store)
-        self._path = store.root / "sessions" / f"{stamp(16)}.jsonl"
+        self._path = store.root / "sessions" / f"{name}.jsonl"
         fields = {"principal": self.backend.principal, "profile": self.backend.profile, "versions": versions()}
         begin_session(self._path, {**fields, "tools": tools}, store.tree)
         log = session_log(store.tree.open_log(self._path, make=False))
@@ -187,8 +195,9 @@ class AttemptDoor:
 
 
 def _once(project: Project, tool: str, asked: BaseModel, result: type[Shape], serve: ServeRequest | None) -> Shape:
-    """Make one call through a door of its own."""
-    with AttemptDoor(project, serve, opens=tool in OPENING) as door:
+    """Make one call through a door of its own; all such calls share the keys of one session."""
+    shared = (serve or ServeRequest()).model_copy(update={"session": ONE_CALL})
+    with AttemptDoor(project, shared, opens=tool in OPENING) as door:
         return result.model_validate(door.call(tool, asked.model_dump(exclude_none=True, exclude_unset=True)))
 
 
@@ -200,7 +209,7 @@ def list_studies(project: Project, serve: ServeRequest | None = None) -> ListStu
 def start_attempt(
     project: Project, asked: StartAttemptRequest, serve: ServeRequest | None = None
 ) -> StartAttemptResult:
-    """Start an attempt on a split; the same key gives the same attempt again."""
+    """Start an attempt on a split; the same key and label give the same attempt again, and say that it is resumed."""
     return _once(project, "start_attempt", asked, StartAttemptResult, serve)
 
 

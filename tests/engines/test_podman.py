@@ -113,7 +113,7 @@ CASES: dict[str, dict[str, Any]] = {
     "print(*[line for line in open('/proc/self/status') if line[:6] in ('CapEff', 'CapBnd', 'NoNewP')])": {
         "log": b"CapEff:\t0000000000000000\n CapBnd:\t0000000000000000\n NoNewPrivs:\t1\n\n"
     },
-    "import socket; print({n for _, n in socket.if_nameindex()} - {'lo'}, os.getuid())": {
+    "print({line.split(':')[0].strip() for line in list(open('/proc/net/dev'))[2:]} - {'lo'}, os.getuid())": {
         "log": b"set() 65534\n" if ROOT else b"set() 0\n"
     },
     "import resource as r; print(*[r.getrlimit(one) for one in (r.RLIMIT_NOFILE, r.RLIMIT_CORE, r.RLIMIT_FSIZE)])": {

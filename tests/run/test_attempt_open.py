@@ -12,8 +12,10 @@ from support_views import ADDITION, HIDDEN, QUESTIONS, lines_of, opening, projec
 
 from harness.attempts.codes import AttemptError
 from harness.attempts.shapes import StudyOffer
+from harness.attempts.transcript import FINISHED, Transcript
 from harness.digest import sha256
 from harness.errors import DamageError, MissingError
+from harness.run import attempt_open
 from harness.run.agent_uid import gold_reachable, require_agent_uid
 from harness.run.attempt_offers import catalogue
 from harness.run.attempt_open import open_attempt, reopen_attempt
@@ -69,12 +71,36 @@ def test_an_attempt_begins_with_all_it_rests_on(here):
 
 def test_one_key_is_one_attempt_and_each_agent_has_its_own_keys(here):
     first = open_attempt(here, opening(key="again"))
-    assert open_attempt(here, opening(key="again")) == first
+    again = open_attempt(here, opening(key="again"))
+    assert again == replace(first, more={**first.more, "resumed": True})
     other = open_attempt(here, opening(key="again", principal="local:2"))
     assert other.attempt != first.attempt and header(other)["secret"] != header(first)["secret"]
     assert b"again" not in first.transcript.read_bytes()
-    for changed in ({"study": "twice"}, {"subset": "template-1"}, {"agent_label": "another"}):
+    for changed in ({"study": "twice"}, {"subset": "template-1"}):
         refused("E_IDEMPOTENCY_MISMATCH", open_attempt, here, opening(**{"key": "again", **changed}))
+
+
+def test_the_key_of_another_session_or_label_begins_another_attempt(here):
+    """Two agents that both call their first attempt `attempt-1` never share one, though one user runs both."""
+    first = open_attempt(here, opening(key="attempt-1", agent_label="a", session="1"))
+    for other in ({"agent_label": "b", "session": "1"}, {"agent_label": "a", "session": "2"}):
+        opened = open_attempt(here, opening(key="attempt-1", **other))
+        assert opened.attempt != first.attempt and "resumed" not in opened.more
+    again = open_attempt(here, opening(key="attempt-1", agent_label="a", session="1"))
+    assert (again.attempt, again.more["resumed"]) == (first.attempt, True)
+
+
+def test_no_principal_has_more_open_attempts_than_the_most(folder, monkeypatch):
+    here = served(folder)
+    monkeypatch.setattr(attempt_open, "MOST_OPEN", 2)
+    opened = [open_attempt(here, opening(key=f"many {number}", principal="local:7")) for number in range(2)]
+    error = refused("E_NO_ATTEMPTS_LEFT", open_attempt, here, opening(key="many", principal="local:7"))
+    assert "local:7" in error.what and "finish_attempt" in error.next
+    assert open_attempt(here, opening(key="many", principal="local:8"))  # nobody else's are used up
+    transcript = Transcript(os.open(opened[0].transcript, os.O_RDWR | os.O_APPEND))
+    transcript.end(FINISHED).result()
+    transcript.close()
+    assert open_attempt(here, opening(key="many", principal="local:7"))
 
 
 def test_many_that_open_with_one_key_at_once_have_one_attempt(here):
@@ -93,6 +119,7 @@ def test_attempts_run_out_for_one_agent_and_not_for_another(here):
 
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(open_one, range(6)))
+    assert "local:1" in refused("E_NO_ATTEMPTS_LEFT", open_attempt, here, opening("twice", key="third")).what
     assert found.count("E_NO_ATTEMPTS_LEFT") == 4 and len(set(found)) == 3
     assert left(here, "twice") == 0 and left(here, "twice", principal="local:2") == 2
     assert open_attempt(here, opening("twice", key="other", principal="local:2"))

@@ -76,7 +76,7 @@ def test_an_engine_is_usable_when_a_step_ran_there_and_was_contained(
     alone = findings(tmp_path)["docker"]
     assert alone.state == "better" and "no image is in this store, so no step was tried" in alone.found
     found = findings(image_store[0])
-    assert found["docker"].state == "ok" and "container passes 14 containment checks" in found["docker"].found
+    assert found["docker"].state == "ok" and "container passes 25 containment checks" in found["docker"].found
     for isolation in available():
         assert f"{isolation} passes " in found["local"].found
 
@@ -87,8 +87,9 @@ def test_a_wall_that_does_not_hold_and_limits_that_nobody_holds_are_told(
 ) -> None:
     one = available()[0]
     monkeypatch.setattr("harness.engines.local.chown_to_step", lambda *_: None)
-    monkeypatch.setattr(LocalEngine, "_argv", lambda _, job: list(job.argv))  # no walls, and no bounds
+    monkeypatch.setattr(LocalEngine, "_argv", lambda _, job, file: list(job.argv))  # no walls, and no bounds
     monkeypatch.setattr("harness.engines.disk_budget.DiskBudget.spent", lambda *_, **__: "")
+    monkeypatch.setattr("harness.engines.memory_use.MemoryMeter.measure", lambda *_: 0)
     if one == "process":
         pytest.skip("nothing is claimed on this machine")
     local = findings(tmp_path)["local"]

@@ -19,7 +19,7 @@ from support_inside import inner_data, inside
 
 from harness.engines import isolation
 from harness.engines.docker import DockerEngine
-from harness.engines.engine import DISK, MACHINE, NETWORK, Engine
+from harness.engines.engine import CALLS, DISK, MACHINE, NETWORK, SHARED, Engine
 from harness.engines.local import LocalEngine, available
 from harness.errors import MissingError
 from harness.run import receipt
@@ -55,18 +55,18 @@ def ended(found: Any, word: str) -> set[str]:
 @pytest.mark.parametrize("isolation", CLOSED)
 def test_an_isolation_keeps_from_a_step_what_it_claims_to_keep(store: Store, isolation: str) -> None:
     found = attacked(store, LocalEngine(isolation))
-    assert set(found["tried"]) == set(ATTACKS) == set(receipt.WORDS)
-    assert set(found["claims"]) >= NETWORK | MACHINE and receipt.escaped(found) == []
+    assert set(found["tried"]) == {*ATTACKS, "shared"} == set(receipt.WORDS)
+    assert set(found["claims"]) >= NETWORK | MACHINE | CALLS | SHARED and receipt.escaped(found) == []
     assert ended(found, "untried") <= {"ipv6", "host"}  # which a machine need not have
     if isolation == "namespaces":
         assert "engine" not in found["claims"], "its step sees the disk, and every socket on it that its user may open"
 
 
-def test_a_bare_process_claims_nothing_and_its_decoys_are_all_reached(store: Store) -> None:
-    """The same attack where nothing holds: each decoy can be reached, or the attack would prove nothing."""
+def test_a_bare_process_claims_its_filter_and_its_decoys_are_reached(store: Store) -> None:
+    """The same attack where little holds: each decoy can be reached, or the attack would prove nothing."""
     found = attacked(store, LocalEngine("process"))
-    assert found["claims"] == [] and receipt.escaped(found) == []
-    assert ended(found, "open") >= set(receipt.CONTROLLED) - {"ipv6", "host"}
+    assert set(found["claims"]) == CALLS and receipt.escaped(found) == []
+    assert ended(found, "open") >= set(receipt.CONTROLLED) - {"dns", "host", "ipv4", "ipv6"}  # the filter's
 
 
 def test_a_container_keeps_from_a_step_what_it_claims_to_keep(
@@ -74,8 +74,8 @@ def test_a_container_keeps_from_a_step_what_it_claims_to_keep(
 ) -> None:
     engine = open_docker(image_store)
     found = attacked(store, engine)
-    assert set(found["claims"]) >= NETWORK | MACHINE | DISK and receipt.escaped(found) == []
-    assert ended(found, "held") >= set(ATTACKS) - {"ipv6", "host"}
+    assert set(found["claims"]) >= NETWORK | MACHINE | DISK | CALLS and receipt.escaped(found) == []
+    assert ended(found, "held") >= {*ATTACKS, "shared"} - {"ipv6", "host"}
 
 
 def test_a_container_with_walls_taken_away_is_caught(
@@ -116,6 +116,7 @@ SABOTAGES: dict[str, tuple[Callable[[Store], Callable[[list[str]], list[str]]], 
     "the store is shown for writing": (lambda store: bound(store, "--bind"), {"store", "steps"}),
     "its inputs are given for writing": (lambda _: loose, {"inputs"}),
     "processes are left on": (lambda _: without("--unshare-pid", "--as-pid-1"), {"others"}),
+    "no call is filtered": (lambda _: without(), {"clone3", "keyring", "netlink", "ptrace", "tables"}),
 }
 
 
@@ -126,12 +127,19 @@ def test_a_bubble_with_a_wall_taken_away_is_caught(
 ) -> None:
     work, out = SABOTAGES[sabotage]
     break_(monkeypatch, work(store))
+    if sabotage in ("the network is left on", "no call is filtered"):
+        unfilter(monkeypatch)
     found = attacked(store, LocalEngine("bubblewrap"))
     if out == {"inputs"} and isolation.drops_root():
         out = set()  # a step of root's is nobody, who may not write to them wherever they are bound
     assert ended(found, "open") >= out, found
     with pytest.raises(MissingError, match=receipt.WORDS[min(out)]) if out else nullcontext():
         receipt.require(LocalEngine("bubblewrap"), found)
+
+
+def unfilter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the filter of system calls away, which holds what other walls hold, too."""
+    monkeypatch.setattr("harness.engines.local.filter_program", lambda **_: b"")
 
 
 def break_(monkeypatch: pytest.MonkeyPatch, change: Callable[[list[str]], list[str]]) -> None:
@@ -169,6 +177,7 @@ def test_a_leaking_isolation_ends_a_run_with_3_before_its_first_step(
     manifest = unlocked_project(tmp_path / "project", count=7, models=("oracle",))
     inside("lock", manifest, cwd=tmp_path / "project", check=0)
     break_(monkeypatch, without("--unshare-net"))
+    unfilter(monkeypatch)
     monkeypatch.setattr(receipt, "_known", {})
     done = inside("run", manifest, "--store", tmp_path / "leaky", "--json", cwd=tmp_path / "project", check=3)
     assert "the network over IPv4" in done.stderr and "'bubblewrap'" in done.stderr
@@ -182,7 +191,7 @@ def test_a_receipt_stands_in_the_record_of_a_run_and_of_one_from_cache(tmp_path:
     for _ in range(2):
         inner_data("run", manifest, "--store", store.root, cwd=tmp_path)
     one, two = (read_chain(store.journal(run)).events[0]["facts"]["containment"] for run in store.run_ids())
-    assert one == two and set(one["tried"]) == set(ATTACKS)
+    assert one == two and set(one["tried"]) == {*ATTACKS, "shared"}
     [kept] = receipt.shelf().iterdir()
     assert json.loads(kept.read_bytes())["containment"] == one
     assert inner_data("audit", "last", "--store", store.root, cwd=tmp_path)["verdict"] == "agreed"
@@ -212,6 +221,15 @@ def test_a_receipt_that_cannot_be_read_is_tried_anew(
     kept.write_bytes(damage)
     monkeypatch.setattr(receipt, "_known", {})
     assert receipt.containment(store, engine, threading.Event())["claims"] == found["claims"]
+
+
+def test_what_an_older_run_said_of_its_isolation_is_still_spelled_well() -> None:
+    """It was tried with fewer attacks; what no attack is called is found out all the same."""
+    older = set(receipt.WORDS) - CALLS - SHARED
+    tried = dict.fromkeys(older, "held: ENOENT")
+    found = {"claims": ["ipv4", "users"], "tried": tried}
+    assert list(receipt.misspelled(found)) == [] and receipt.escaped(found) == []
+    assert list(receipt.misspelled({"claims": [], "tried": {**tried, "keyrings": "held: EPERM"}}))
 
 
 def test_a_step_that_cannot_run_at_all_is_told_before_the_first(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

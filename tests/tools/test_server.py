@@ -62,17 +62,21 @@ def test_a_kill_between_submit_and_reply_loses_and_doubles_nothing(folder: Path,
     assert events.count("reopened") == 1 and events[-1] == "attempt.closed"
 
 
-def test_the_same_key_opens_the_same_attempt_after_a_lost_reply(folder: Path, client: WireClient) -> None:
+def test_a_key_opens_its_attempt_again_in_its_session_alone(folder: Path, client: WireClient) -> None:
+    """After a lost reply the same call gives the same attempt and says so; a second agent's same key is another one."""
     attempt = started(client, "lost reply")
-    assert started(client, "lost reply") == attempt
+    again = client.call("start_attempt", study=STUDY, split=SPLIT, idempotency_key="lost reply")
+    assert (again["attempt_id"], again["resumed"]) == (attempt, True)
+    assert [line["event"] for line in transcript(folder, attempt)] == ["attempt.started", "reopened"]
     with server(folder) as other:
         busy = other.call("list_items", attempt_id=attempt)
         assert (busy["code"], busy["retryable"]) == ("E_BUSY", True)
     assert client.end() == 0
     with server(folder) as other:
-        assert started(other, "lost reply") == attempt
+        mine = other.call("start_attempt", study=STUDY, split=SPLIT, idempotency_key="lost reply")
+        assert mine["attempt_id"] != attempt and "resumed" not in mine
         assert other.call("list_items", attempt_id=attempt)["remaining"] == COUNT
-        wrong = other.call("start_attempt", study=STUDY, split=SPLIT, idempotency_key="lost reply", agent_label="other")
+        wrong = other.call("start_attempt", study=STUDY, split=SPLIT, idempotency_key="lost reply", subset="template-1")
         assert wrong["code"] == "E_IDEMPOTENCY_MISMATCH"
 
 

@@ -107,24 +107,34 @@ def _of_chain(text: str, chain: re.Match[str], hoped: str) -> Iterator[WrittenNu
     if marks.count(".") > 1 and {*marks} == {"."} and not all(len(part) == 3 for part in parts[1:]):
         yield WrittenNumber(chain.start(), chain.end(), chain.group())  # a version or a date, no number of any kind
         return
-    index = 0
+    index, runs = 0, (_run_ends(parts, marks, 3), _run_ends(parts, marks, 2))
     while index < len(parts):
-        last, value = _one(parts, marks, index, splits)
+        last, value = _one(parts, marks, index, splits, runs)
         yield _signed(text, places[2 * index], places[2 * last + 1], value)
         index = last + 1
 
 
-def _one(parts: Sequence[str], marks: Sequence[str], index: int, splits: bool) -> tuple[int, str]:
-    """Give the last part and the value of the number that begins with a part."""
+def _run_ends(parts: Sequence[str], marks: Sequence[str], digits: int) -> list[int]:
+    """Give for each part the last one of those that follow it behind one and the same mark, each of so many digits."""
+    ends = list(range(len(parts)))
+    for index in reversed(range(len(marks))):
+        if len(parts[index + 1]) == digits:
+            ends[index] = ends[index + 1] if marks[index + 1 : index + 2] == marks[index : index + 1] else index + 1
+    return ends
+
+
+def _one(
+    parts: Sequence[str], marks: Sequence[str], index: int, splits: bool, runs: tuple[Sequence[int], Sequence[int]]
+) -> tuple[int, str]:
+    """Give the last part and the value of the number that begins with a part; `runs` end its groups of three or two."""
     mark = marks[index] if index < len(marks) else ""
     last = index
     if mark and not (mark == " " and splits) and len(parts[index]) <= 3 and parts[index] != "0":
-        while last < len(marks) and marks[last] == mark and len(parts[last + 1]) == 3:
-            last += 1
+        last = runs[0][index]
         if last < len(marks) and marks[last] == mark and mark != " ":
             last = index  # groups of three that go on otherwise are none
         if mark == "," and last == index:
-            last = _indian(parts, marks, index)
+            last = _indian(parts, marks, index, runs[1][index])
     value = "".join(parts[index : last + 1])
     following = marks[last] if last < len(marks) else ""
     decimal = (following == "." and mark != ".") or (following == "," and mark == "." and last > index)
@@ -133,10 +143,7 @@ def _one(parts: Sequence[str], marks: Sequence[str], index: int, splits: bool) -
     return last, value
 
 
-def _indian(parts: Sequence[str], marks: Sequence[str], index: int) -> int:
-    last = index
-    while last < len(marks) and marks[last] == "," and len(parts[last + 1]) == 2:
-        last += 1
+def _indian(parts: Sequence[str], marks: Sequence[str], index: int, last: int) -> int:
     if index < last < len(marks) and marks[last] == "," and len(parts[last + 1]) == 3:
         return last + 1
     return index
@@ -150,7 +157,7 @@ def _signed(text: str, start: int, end: int, value: str) -> WrittenNumber:
         end = power.end()
     if start and text[start - 1] in "-\u2212" and (start == 1 or text[start - 2] in " \t\n=:($*"):
         bullet = start == 1 or text[start - 2] == "\n"
-        return WrittenNumber(start, end, canonical(value if bullet and "\n-" in text[end:] else f"-{value}"))
+        return WrittenNumber(start, end, canonical(value if bullet and text.find("\n-", end) >= 0 else f"-{value}"))
     return WrittenNumber(start, end, canonical(value))
 
 

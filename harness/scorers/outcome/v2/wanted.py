@@ -61,8 +61,8 @@ _UNITS = (
     ("gb", "gigabyte", "gigabytes"),
 )
 _UNIT = {name: names[0] for names in _UNITS for name in names}
-_SEPARATORS = re.compile(r"\s*(?:[;|\n]|,(?!\d{3}\b))\s*")
-_ITEM_MARK = re.compile(r"^\s*(?:[-*\u2022+]|\d{1,2}[.)])\s+", re.MULTILINE)
+_SEPARATORS = re.compile(r"[;|\n]|,(?!\d{3}\b)")
+_ITEM_MARK = re.compile(r"^\s*(?:[-*\u2022+]|\d{1,2}[.)])\s+|^(\s+)", re.MULTILINE)  # blanks alone are met once
 _PART = re.compile(r"[0-9A-Za-z]+")
 _LONGEST_JSON = 20_000
 
@@ -154,7 +154,7 @@ def _is_about_separators(parts: Sequence[str], target: str, given: str) -> bool:
 
 def items(text: str) -> list[str]:
     """Split a list in any of its usual spellings into its items."""
-    text = _ITEM_MARK.sub("\n", text.strip())
+    text = _ITEM_MARK.sub(lambda found: found[1] or "\n", text.strip())
     if text[:1] in "[({" and text[-1:] in "])}":
         text = text[1:-1]
     parts = (re.sub(r"^(?:and|&)\s", "", part.strip().strip("\"'`")) for part in _SEPARATORS.split(text))

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import cached_property, lru_cache
 
 from harness.studies.biomed.reading.mentions import Mention, mentions
 from harness.studies.biomed.reading.plain import Plain
@@ -53,23 +54,49 @@ _P = re.compile(r"\bp[- ]?val|\bp\b")
 def bound_mentions(text: Plain) -> list[Mention]:
     """Give the numbers of a text with what they belong to in `of`; frequencies of other populations are left out."""
     found, starts = mentions(text), text.starts
-    return [one for each in found if (one := _bound(text, found, starts, each)) is not None]
+    near = lru_cache(maxsize=1)(lambda start, end: _Sentence(text.lower[start:end]))  # mentions come in their order
+    return [one for each in found if (one := _bound(text, starts, near, each)) is not None]
 
 
-def _bound(text: Plain, found: Sequence[Mention], starts: Sequence[int], one: Mention) -> Mention | None:
+class _Sentence:
+    """What a sentence says besides its numbers, each looked for once, however many numbers it has."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def effect(self) -> bool:
+        return bool(_EFFECT.search(self.text)) and not re.search(r"effect allele|frequenc", self.text)
+
+    @cached_property
+    def frequency(self) -> bool:
+        return bool(_FREQUENCY.search(self.text))
+
+    @cached_property
+    def p(self) -> bool:
+        return bool(_P.search(self.text))
+
+    @cached_property
+    def populations(self) -> tuple[list[int], list[int]]:
+        """Give where the names of populations end: of those outside Europe, and of Europe's."""
+        foreign, european = ([m.end() for m in pattern.finditer(self.text)] for pattern in (_FOREIGN, _EUROPEAN))
+        return foreign, european
+
+
+def _bound(text: Plain, starts: Sequence[int], near: Callable[[int, int], _Sentence], one: Mention) -> Mention | None:
     number = bisect_right(starts, one.start) - 1
     start = starts[max(number, 0)] if starts else 0
     end = starts[number + 1] if number + 1 < len(starts) else len(text.text)
+    sentence = near(start, end)
     if one.slot == "decimal":
-        one = replace(one, slot=_slot_of_decimal(text.lower[start:end], one))
-    if one.slot == "p" and not _P.search(text.lower[max(start, one.start - 60) : one.start]):
-        near = text.lower[start:end]
-        if _FREQUENCY.search(near) and not _P.search(near) and one.number is not None and one.number.value > _LEAST:
+        one = replace(one, slot=_slot_of_decimal(sentence, one))
+    if one.slot == "p" and sentence.frequency and not sentence.p:
+        named = _P.search(text.lower[max(start, one.start - 60) : one.start])
+        if not named and one.number is not None and one.number.value > _LEAST:
             one = replace(one, slot="frequency")
-    if one.slot == "frequency":
-        around = text.lower[start:end]
-        if _foreign(text.lower[start : one.start], text.lower[one.end : min(end, one.end + 40)], around):
-            return None
+    behind = text.lower[one.end : min(end, one.end + 40)]
+    if one.slot == "frequency" and _foreign(sentence, one.start - start, behind):
+        return None
     bind = _BINDERS.get(one.slot)
     return replace(one, of=bind(text, one, start, end, _before(starts, number))) if bind else one
 
@@ -78,24 +105,27 @@ def _before(starts: Sequence[int], number: int) -> int:
     return starts[max(number - 2, 0)] if starts else 0
 
 
-def _slot_of_decimal(sentence: str, one: Mention) -> str:
-    if _EFFECT.search(sentence) and not re.search(r"effect allele|frequenc", sentence):
+def _slot_of_decimal(sentence: _Sentence, one: Mention) -> str:
+    if sentence.effect:
         return "b"
     share = one.number is not None and 0 <= one.number.value <= 1
-    if share and _FREQUENCY.search(sentence):
+    if share and sentence.frequency:
         return "frequency"
-    return "p" if share and _P.search(sentence) else "frequency" if share else "decimal"
+    return "p" if share and sentence.p else "frequency" if share else "decimal"
 
 
-def _foreign(before: str, behind: str, around: str) -> bool:
-    """Whether a frequency is one of a population outside Europe: named last before it, or else right behind it."""
+def _foreign(sentence: _Sentence, place: int, behind: str) -> bool:
+    """Whether a frequency is one of a population outside Europe: named last before it, or else right behind it.
+
+    A number begins at `place` in its sentence; no name of a population holds a digit, or ends within a word.
+    """
     if found := _DIRECT.match(behind):
         return bool(_FOREIGN.search(found[0]))
-    last = [max((m.end() for m in pattern.finditer(before)), default=-1) for pattern in (_FOREIGN, _EUROPEAN)]
+    last = [ends[count - 1] if (count := bisect_right(ends, place)) else -1 for ends in sentence.populations]
     if max(last) >= 0:
         return last[0] > last[1]
     next_ = [min((m.start() for m in pattern.finditer(behind)), default=99) for pattern in (_FOREIGN, _EUROPEAN)]
-    return next_[0] < next_[1] and not _EUROPEAN.search(around)
+    return next_[0] < next_[1] and not sentence.populations[1]
 
 
 def _build(text: Plain, one: Mention, start: int, end: int, before: int) -> str:
@@ -110,12 +140,21 @@ def _build(text: Plain, one: Mention, start: int, end: int, before: int) -> str:
         )
     ):
         return _BUILDS.get(found[1], found[1])
-    named = list(_BUILD.finditer(text.lower, max(0, before - 200), one.start))
-    return _BUILDS.get(named[-1][1], named[-1][1]) if named else ""
+    ends, names = _builds(text.lower)
+    last = bisect_right(ends, one.start) - 1
+    return names[last][1] if last >= 0 and names[last][0] >= before - 200 else ""
+
+
+@lru_cache(maxsize=8)  # a text has many numbers
+def _builds(text: str) -> tuple[list[int], list[tuple[int, str]]]:
+    """Give where each name of a build ends, and where it begins, with the build."""
+    named = list(_BUILD.finditer(text))
+    return [one.end() for one in named], [(one.start(), _BUILDS.get(one[1], one[1])) for one in named]
 
 
 def _allele(text: Plain, one: Mention, start: int, end: int, before: int) -> str:  # noqa: PLR0911 (one return a case)
-    line = text.text[text.text.rfind("\n", 0, one.start) + 1 : one.start][-200:]
+    first = max(0, one.start - 200)
+    line = text.text[max(first, text.text.rfind("\n", first, one.start) + 1) : one.start]
     if item := _ITEM.match(line):
         return str(item[1])
     if "|" in line and (cells := _CELL.findall(line)):

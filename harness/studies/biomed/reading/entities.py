@@ -34,7 +34,7 @@ _ACTION_WORD = re.compile(
     r"\b(?:partial |inverse |positive allosteric |negative allosteric |positive |negative |allosteric )?"
     r"(?:agonist|antagonist|inhibitor|blocker|opener|activator|modulator|degrader)s?\b"
 )
-_BULLET = re.compile(r"^\s*(?:[-*•+]|\(?\d{1,3}[.)])\s+(?P<item>[^\n]{2,300})$", re.MULTILINE)
+_BULLET = re.compile(r"^\s*(?:[-*•+]|\(?\d{1,3}[.)])\s+(?P<item>[^\n]{2,300})$|^\s+", re.MULTILINE)
 _HEAD = re.compile(
     r"\s*(?::|\s-\s|\(|,? (?:which|is|was|are|approved|has|used|an?|in|for|reached|targets?)\b|\.\s|\.$)"
 )
@@ -134,13 +134,13 @@ def _vocabulary(table: Mapping[str, str], text: Plain) -> Named:
 def items(text: Plain) -> Named:
     """Give the items of a text's lists: behind bullets or numbers, or named one after the other in a sentence."""
     out: Named = []
-    bullets = list(_BULLET.finditer(text.text))
+    bullets = [found for found in _BULLET.finditer(text.text) if found["item"]]  # blanks without one are met once
     for found in bullets:
         head = _HEAD.split(found["item"] + " ", maxsplit=1)[0].strip(" \"'.,;")
         if 1 < len(head) <= 80 and len(head.split()) <= 8:
             out.append((head, found.start("item")))
     for sentence in text.sentences[:400]:
-        if len(bullets) > 1 and _BULLET.match(sentence.text):
+        if len(bullets) > 1 and (item := _BULLET.match(sentence.text)) and item["item"]:
             continue
         out += map(partial(_placed, sentence.start), _inline(sentence.text))
     return out[:MOST]

@@ -40,12 +40,16 @@ _GAP = r"(?:[^\d\n;<>=~]{0,20}?\brs\d{2,12}\b)?[^\d\n;<>=~]{0,30}?"
 _EQ = (
     r"\s?(?:is|was|of|are|:|=|~|<|>|at|approximately|about|around|less than|greater than|below|above|under|,|\)|\()?\s?"
 )
-_IS = r"(?:(?:<|>|less than|greater than|more than|below|above|under|exceed\w*|smaller than|larger than)\s*=?\s*)?"
+_IS = r"(?:(?:<|>|less than|greater than|more than|below|above|under|exceed\w*|smaller than|larger than)\s*(?:=\s*)?)?"
 _BOUND = re.compile(
     r"(?:(<|(?:less|lower|smaller) than|below|under)|>|(?:greater|more|higher|larger) than|above|exceed\w*"
     r"|over)\s*=?\s*$"
 )
 _N = rf"(?P<n>{NUMBER})"
+_EFFECT = (
+    r"\b(?:b|b[\s_-]?(?:gwas|smr)|beta|effect[\s-](?:size|estimate)s?|log[\s-]odds|coefficient)\b"
+    r"(?:[\s-](?:value|coefficient|size))*"
+)
 _ROMANS = r"(?:early\s)?(?:\d(?:\.\d)?[ab]?|iv|i{1,3})[ab]?(?![\w])"
 # In this order; a pattern's groups: n the number, bound, list of several.
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -77,21 +81,21 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("chromosome", r"\b(?:chr|chromosome)s?[\s_:-]*(?:number\s)?(?P<n>\d{1,2}|x|y)(?![\d,.]\d)(?!\w*[pq]?\d{5})"),
         ("chromosome", r"\b(?P<n>\d{1,2}|x|y)(?=[pq]\d{1,2}(?:\.\d+)?\b)"),
         ("chromosome", r"(?<![\w.:])(?P<n>\d{1,2}|x)(?=\s?:\s?(?:\d{1,3}(?:,\d{3})+|\d{5,9})\b)"),
-        ("heidi", rf"\bheidi\b(?:[\s_-]*(?:p|test|value|pvalue|p-value))*{_GAP}(?:[=:~]\s?)?{_IS}{_N}"),
+        ("heidi", rf"\bheidi\b(?:[\s_-]*(?:p|test|value))*{_GAP}(?:[=:~]\s?)?{_IS}{_N}"),
         ("odds", rf"\b(?:odds ratio|or)\b\)?\s*(?:\(or\))?(?:\s?(?:of|is|was|=|:|~|approximately"
                  rf"|about)\s?){{1,2}}{_N}"),
         ("ignored", rf"\b(?:threshold|cut-?off|significance level|significant at|bonferroni|alpha){_GAP}{_IS}{_N}"),
         ("p", rf"\bp(?:[\s_-]?(?:val(?:ue)?s?|gwas|smr(?:[\s_-]multi)?))*(?"
               rf":\s?\([^()\d]{{1,30}}\))?{_EQ}{_EQ}{_IS}{_N}"),
         ("p", rf"\bp-?\s?values?\b{_GAP}{_IS}{_N}"),
-        ("b", rf"\b(?:b|b[\s_-]?(?:gwas|smr)|beta|effect[\s-](?:size|estimate)s?|log[\s-]odds|coefficient)\b"
-              rf"(?:[\s-](?:value|coefficient|size))*(?:\s?\([^()\d]{{1,30}}\))?{_GAP}(?:[=:~]\s?)?(?P<n>\+?{NUMBER})"),
+        ("b", rf"{_EFFECT}(?:\s?\([^()\d]{{1,30}}\))?{_GAP}(?:[=:~]\s?)?(?P<n>\+?{NUMBER})|(?P<bare>{_EFFECT})"),
         ("p", r"(?P<n>(?<![\w.])\d{1,30}(?:\.\d{1,30})?(?:\s?[x*]\s?10\s?\^?\s?-\s?\d{1,4}|e-\d{1,4}))"),
         ("ignored", r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:\s?[x*]\s?10\s?\^?\s?\d+|e\+?\d+)"),
         ("frequency", r"(?P<n>(?<![\w.])\d{1,3}(?:\.\d{1,30})?\s?%)"),
         ("position", r"(?P<n>(?<![\w.])\d{1,3}(?:,\d{3}){1,3}|(?<![\w.,])\d{4,9})(?=\s?(?:bp|base pairs?)\b)"),
         ("megabases", r"(?P<n>(?<![\w.])\d{1,3}(?:\.\d{1,6})?)(?=\s?(?:mb|mbp|megabases?|million base))"),
-        ("ignored", r"(?<![\w.])\d[\d,.]*\s?(?:kb|kbp|kilobases?|%|mg|years?|months?|weeks?|days?|hours?|cm|ml|bp)\b"),
+        ("ignored", r"(?<![\w.])\d[\d,.]*\s?(?:kb|kbp|kilobases?|%|mg|years?|months?|weeks?|days?|hours?|cm|ml|bp)\b"
+                    r"|(?P<bare>(?<![\w.])\d[\d,.]*)"),  # no unit behind it, nor behind what is left of it: met once
         ("patent", r"(?<![\w.,])(?P<n>\d{1,2},\d{3},\d{3}|\d{7,8})\b(?=[^\n]{0,60}\bpatents?\b)"),
         ("position", r"(?P<n>(?<![\w.])\d{1,3}(?:,\d{3}){2,3}(?!\w|,\d)|(?<![\w.,])\d{5,9}(?!\w|,\d|\.\d))"),
         ("year", r"(?<![\w.,:])(?P<n>(?:19|20)\d\d)(?!\w|,\d|\.\d|-\d{3})"),
@@ -111,6 +115,8 @@ def mentions(text: Plain) -> list[Mention]:
         for found in pattern.finditer(text.lower):
             if len(out) >= MOST:
                 break
+            if "bare" in pattern.groupindex and found["bare"]:
+                continue
             start, end = found.span("n") if "n" in pattern.groupindex and found["n"] else found.span()
             if any(taken[start:end]):
                 continue

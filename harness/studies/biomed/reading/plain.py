@@ -7,11 +7,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 MOST = 20_000  # letters of a text that are read: a model answers with 1,024 tokens at the most
+
+
+def _itemized(found: re.Match[str]) -> str:
+    """Write an item of a list with a hyphen for its star; other lines stay as they begin."""
+    return f"{found[1]}- " if found.end() > found.end(1) else found[1]
+
+
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _PLAIN = str.maketrans(
     {
@@ -20,7 +27,9 @@ _PLAIN = str.maketrans(
         "κ": "kappa", "μ": "mu", "\u200b": "", "\ufeff": "", "≤": "<", "≥": ">", "≈": "~", "\r": "\n", "\t": " ",
     }
 )  # fmt: skip
-_MARKUP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+# Blanks at the beginning of a line are met once, with a mark behind them or without: `^\s*` alone, before anything, is
+# tried from each of many empty lines, and so costs the square of their number. They stay where no mark follows.
+_MARKUP: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE | re.MULTILINE), instead)
     for pattern, instead in (
         (r"<sup>\s*", "^"),
@@ -33,13 +42,13 @@ _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\[(\d{1,3}|source|citation needed)\]", ""),
         (r"\[([^\[\]\n]{1,200})\]\(https?:[^()\s]{1,300}\)", r"\1"),
         (r"https?:\S{1,300}", " "),
-        (r"^\s*[-=_*]{3,}\s*$", ""),
-        (r"^(\s*)\*\s+", r"\1- "),
-        (r"^\s*#{1,6}\s*", ""),
+        (r"^\s*[-=_*]{3,}\s*$|^(\s+)", r"\1"),
+        (r"^(\s*)(?:\*\s+|)", _itemized),
+        (r"^\s*#{1,6}\s*|^(\s+)", r"\1"),
         (r"\*+|~~", ""),
         (r"(?<=\d)\s?(?:percent|per cent)\b", "%"),
         (r"(?<![\w.,])(?<!chromosome )(?<!chr )(\d{1,3})[ .'](\d{3})[ .'](\d{3})(?![\d'%]|[., ]\d)", r"\1,\2,\3"),
-        (r"(?<!\w)_+|_+(?!\w)", ""),
+        (r"(?<!\w)_+|(?<!_)_+(?!\w)", ""),
         (r"\b(max|highest|clinical|trial)_(?=[a-z])", r"\1 "),
         (r"\^\s*(?:\(\s*(-?\d{1,4})\s*\)|(-?\d{1,4}))", r"^\1\2"),
     )
@@ -49,9 +58,9 @@ _ABBREVIATION = re.compile(
 )
 _WRAPPED = re.compile(r"(?<=[a-z,]) ?\n(?=[a-z])|(?<= and) ?\n")
 _END = re.compile(r"(?<=[.!?])['\")]*\s+|\n+")
-_CLAUSE = re.compile(
+_CLAUSE = re.compile(  # blanks that part nothing are met once, too: `blank`
     r";|:\s|,\s+and\s|,?\s+(?:but|however|although|though|whereas|while|nevertheless|therefore|because|since)"
-    r"\b,?|,\s+which\b,?",
+    r"\b,?|,\s+which\b,?|(?P<blank>\s+)",
     re.I,
 )
 
@@ -101,6 +110,8 @@ def clauses(sentence: Span) -> list[Span]:
     """Give the clauses of a sentence: what a conjunction or a semicolon parts."""
     out, start = [], 0
     for found in _CLAUSE.finditer(sentence.text):
+        if found["blank"]:
+            continue
         out.append(Span(sentence.start + start, sentence.text[start : found.start()]))
         start = found.start()
     out.append(Span(sentence.start + start, sentence.text[start:]))
@@ -110,7 +121,7 @@ def clauses(sentence: Span) -> list[Span]:
 def _sentences(text: str) -> Iterator[Span]:
     start = 0
     for found in _END.finditer(text):
-        if "\n" not in found[0] and re.fullmatch(r"\s*\(?\d{1,3}\.", text[start : found.start()][:9]):
+        if "\n" not in found[0] and re.fullmatch(r"\s*\(?\d{1,3}\.", text[start : min(found.start(), start + 9)]):
             continue
         if "\n" not in found[0] and _ABBREVIATION.search(text[max(start, found.start() - 8) : found.start()]):
             continue

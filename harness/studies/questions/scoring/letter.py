@@ -20,7 +20,7 @@ from harness.studies.questions.compared import finding, stands, without
 
 NO_OPTIONS = "the item has no options"
 _ALONE = re.compile(r"[(\[{\"']?([A-Za-z])[)\]}\"']?[.:)]?")
-_NOT_TWO = r"(?!\s*[)\]]?\s*(?:or\b|and\b|[,/&])\s*[(\[]?[A-HJ-Z](?![A-Za-z]))"  # as in `A or B`
+_NOT_TWO = r"(?!\s*(?:[)\]]\s*)?(?:or\b|and\b|[,/&])\s*[(\[]?[A-HJ-Z](?![A-Za-z]))"  # as in `A or B`
 _DENIED = r"(?<!not )(?<!n't )(?<!not \()(?<!n't \()"
 _SAID = re.compile(
     r"\b(?:[Aa]nswer|ANSWER|[Oo]ption|OPTION|[Cc]hoice|CHOICE)\b(?:\s+(?:is|would be|should be))?\s*(?:[:=]\s*)?\$?"

@@ -1,0 +1,106 @@
+"""Memory of a step as a whole, measured from outside: of its processes, of what they share, and of files in memory.
+
+The kernel bounds each process alone where no control group can be made. A page that several processes of a step map
+counts once, by the proportional sizes that the kernel tells; one of a file in memory counts by its file system.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness.engines.disk_budget import SHARE
+from harness.engines.process_count import list_processes
+
+SCRATCH = ("tmp", "dev/shm")  # where a step may have file systems in memory of its own
+PAGES = ("RssAnon", "RssShmem", "VmSwap")
+SHARES = ("Pss_Anon", "Pss_Shmem", "SwapPss")
+_MAPPING = re.compile(rb"[0-9a-f]+-[0-9a-f]+ \S+ \S+ ([0-9a-f]+):([0-9a-f]+) ")
+
+
+class MemoryMeter:
+    """Meter of the memory of a step, known by its first process (`closed`: as `list_processes` takes it)."""
+
+    def __init__(self, first: int, *, closed: bool) -> None:
+        self._first, self._closed = first, closed
+        self._rough = self._exact = 0  # as they were when it was last measured exactly
+        self._next = 0.0
+
+    def measure(self, most: int) -> int:
+        """Measure bytes: exactly where they are above `most`, else as rough as it takes to know that they are not.
+
+        What several processes share is soon told as if each had it alone. To tell it apart takes the kernel long where
+        there is much of it, so that this is done when as much came to it as half of what is left, or after a while.
+        """
+        started = time.monotonic()
+        processes = list_processes(self._first, closed=self._closed)
+        scratch = dict(_scratch(processes))
+        kept = sum(scratch.values())
+        rough = kept + sum(_sum_lines(f"/proc/{one}/status", PAGES) for one in processes)
+        if rough <= most:
+            return rough
+        grown = max(rough - self._rough, 0)
+        if started < self._next and 2 * grown <= most - self._exact:
+            return self._exact + grown
+        self._rough, self._exact = rough, kept + sum(_own_share(one, set(scratch)) for one in processes)
+        ended = time.monotonic()
+        self._next = ended + (ended - started) / SHARE
+        return self._exact
+
+
+def _own_share(process: int, scratch: set[int]) -> int:
+    """Measure what is a process's own of the pages it maps, but files of the step's file systems in memory."""
+    found = _sum_lines(f"/proc/{process}/smaps_rollup", SHARES)
+    if not found:  # it has ended, or is shut to whoever asks
+        return _sum_lines(f"/proc/{process}/status", PAGES)
+    return found - (_mapped_of(process, scratch) if scratch else 0)
+
+
+def _mapped_of(process: int, devices: set[int]) -> int:
+    """Measure the pages that a process maps of files on some devices, without its own copies of them."""
+    found, counted = 0, False
+    try:
+        lines = Path(f"/proc/{process}/smaps").read_bytes().splitlines()
+    except OSError:
+        return 0
+    for line in lines:
+        if told := _MAPPING.match(line):
+            counted = os.makedev(int(told[1], 16), int(told[2], 16)) in devices
+        elif counted and line.startswith((b"Pss:", b"Anonymous:")):
+            size = int(line.split()[1]) << 10
+            found += size if line.startswith(b"Pss:") else -size
+    return max(found, 0)
+
+
+def _sum_lines(path: str, names: tuple[str, ...]) -> int:
+    """Add up lines of a file of /proc that are given in KiB; 0 where it cannot be read."""
+    try:
+        text = Path(path).read_bytes()
+    except OSError:
+        return 0
+    found = 0
+    for line in text.splitlines():
+        name, _, size = line.partition(b":")
+        if name.decode() in names:
+            found += int(size.split()[0]) << 10
+    return found
+
+
+def _scratch(processes: list[int]) -> Iterator[tuple[int, int]]:
+    """Yield each file system in memory that is a step's own: its device, and the bytes in use."""
+    for process in reversed(processes):  # the innermost first
+        try:
+            if os.readlink(f"/proc/{process}/ns/mnt") == os.readlink("/proc/self/ns/mnt"):
+                continue
+            for place in SCRATCH:
+                path = f"/proc/{process}/root/{place}"
+                device = os.stat(path).st_dev
+                if device != os.stat(f"/{place}").st_dev:
+                    disk = os.statvfs(path)
+                    yield device, (disk.f_blocks - disk.f_bfree) * disk.f_frsize
+        except OSError:
+            continue  # it has ended, or is not yet inside
+        return

@@ -1,0 +1,144 @@
+"""A step has its memory once, however many processes it starts and whatever they share: beyond it, it is ended."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from harness.engines.engine import Outcome
+from harness.engines.local import available
+from harness.engines.memory_use import MemoryMeter
+
+MIB = 1 << 20
+OFFERED = available()
+CLOSED = [name for name in OFFERED if name != "process"]
+MEMORY = 128 * MIB
+# Each takes three times what it may, and waits to be ended for it.
+TAKEN = {
+    "one shared map": """
+        import mmap, time
+        held = mmap.mmap(-1, 384 << 20)
+        for _ in range(384):
+            held.write(bytes(1 << 20))
+    """,
+    "shared maps that are filled by the kernel": """
+        import mmap, time
+        held = [mmap.mmap(-1, 32 << 20, flags=mmap.MAP_SHARED | mmap.MAP_ANONYMOUS | 0x8000) for _ in range(12)]
+    """,
+    "a map that its maker has left to a child": """
+        import mmap, signal, time
+        held = mmap.mmap(-1, 384 << 20)
+        if os.fork():
+            signal.pause()
+        for _ in range(384):
+            held.write(bytes(1 << 20))
+    """,
+    "processes that each keep within it": """
+        import time
+        for _ in range(5):
+            if not os.fork():
+                break
+        held = b"x" * (64 << 20)
+    """,
+}
+FILES = """
+        import time
+        with open("/dev/shm/1", "wb") as file:
+            for _ in range(96):
+                file.write(bytes(1 << 20))
+        held = b"x" * (80 << 20)
+"""
+WAITS = """
+        time.sleep(60)
+"""
+
+
+def ended_for_memory(outcome: Outcome) -> None:
+    assert outcome.oom and not outcome.fine and not outcome.timed_out, outcome
+    told = re.search(rb"needed more than 128 MiB of memory: ([0-9]+) MiB", outcome.log)
+    assert told and int(told[1]) * MIB >= MEMORY, outcome.log
+
+
+@pytest.mark.parametrize("isolation", OFFERED)
+@pytest.mark.parametrize("way", TAKEN)
+def test_a_step_past_its_memory_as_a_whole_is_ended(run: Callable[..., Outcome], isolation: str, way: str) -> None:
+    ended_for_memory(run(isolation, TAKEN[way] + WAITS, memory=MEMORY, seconds=30))
+
+
+@pytest.mark.parametrize("isolation", CLOSED)
+def test_files_in_memory_and_memory_count_together(run: Callable[..., Outcome], isolation: str) -> None:
+    ended_for_memory(run(isolation, FILES + WAITS, memory=MEMORY, seconds=30))
+    assert not [name for name in os.listdir("/dev/shm") if name.isdigit()], "it is the step's own"
+
+
+@pytest.mark.parametrize("isolation", OFFERED)
+def test_what_processes_share_counts_once(run: Callable[..., Outcome], isolation: str) -> None:
+    """Eight processes of 64 MiB that they have in common: by what each holds it would be four times too much."""
+    code = """
+        import mmap, time
+        common, held = mmap.mmap(-1, 32 << 20), b"x" * (32 << 20)
+        common.write(b"x" * (32 << 20))
+        for _ in range(7):
+            if not os.fork():
+                sum(common[::4096]), sum(held[::4096])
+                break
+        time.sleep(1)
+        os._exit(0)
+    """
+    outcome = run(isolation, code, memory=MEMORY)
+    assert outcome.fine, outcome.log.decode()
+
+
+@pytest.mark.parametrize("isolation", CLOSED)
+def test_a_mapped_file_in_memory_counts_once(run: Callable[..., Outcome], isolation: str) -> None:
+    code = """
+        import mmap, time
+        with open("/dev/shm/one", "w+b") as file:
+            file.truncate(80 << 20)
+            held = mmap.mmap(file.fileno(), 0)
+        for _ in range(80):
+            held.write(bytes(1 << 20))
+        time.sleep(0.5)
+    """
+    outcome = run(isolation, code, memory=MEMORY)
+    assert outcome.fine, outcome.log.decode()
+
+
+@contextmanager
+def child(work: Callable[[], object]) -> Iterator[int]:
+    """Give a process that has done its work and waits."""
+    out, into = os.pipe()
+    one = os.fork()
+    if not one:
+        kept = work()
+        os.write(into, b"x")
+        signal.pause()
+        os._exit(kept is None)
+    try:
+        os.read(out, 1)
+        yield one
+    finally:
+        os.kill(one, signal.SIGKILL)
+        os.waitpid(one, 0)
+        os.close(out)
+        os.close(into)
+
+
+def filled() -> object:
+    held = mmap.mmap(-1, 64 * MIB)
+    held.write(b"x" * (64 * MIB))
+    return held
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_measure_is_of_the_pages_that_are_there(closed: bool) -> None:
+    with child(lambda: mmap.mmap(-1, 64 * MIB)) as bare, child(filled) as full:
+        for most in (0, 1 << 40):  # exact, and as rough as will do
+            more, less = (MemoryMeter(one, closed=closed).measure(most) for one in (full, bare))
+            assert abs(more - less - 64 * MIB) < 4 * MIB
