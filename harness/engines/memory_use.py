@@ -15,7 +15,7 @@ from pathlib import Path
 from harness.engines.disk_budget import SHARE
 from harness.engines.process_count import list_processes
 
-SCRATCH = ("tmp", "dev/shm")  # where a step may have file systems in memory of its own
+SCRATCH = ("/tmp", "/dev/shm")  # where a step may have file systems in memory of its own
 PAGES = ("RssAnon", "RssShmem", "VmSwap")
 SHARES = ("Pss_Anon", "Pss_Shmem", "SwapPss")
 _MAPPING = re.compile(rb"[0-9a-f]+-[0-9a-f]+ \S+ \S+ ([0-9a-f]+):([0-9a-f]+) ")
@@ -96,9 +96,9 @@ def _scratch(processes: list[int]) -> Iterator[tuple[int, int]]:
             if os.readlink(f"/proc/{process}/ns/mnt") == os.readlink("/proc/self/ns/mnt"):
                 continue
             for place in SCRATCH:
-                path = f"/proc/{process}/root/{place}"
+                path = f"/proc/{process}/root" + place
                 device = os.stat(path).st_dev
-                if device != os.stat(f"/{place}").st_dev:
+                if device != os.stat(place).st_dev:
                     disk = os.statvfs(path)
                     yield device, (disk.f_blocks - disk.f_bfree) * disk.f_frsize
         except OSError:
