@@ -71,6 +71,7 @@ def families() -> dict[str, Family]:
     """Give the families by name."""
     found: dict[str, Family] = {repr(unit): partial(repeated, unit) for unit in UNITS}
     found["blanks behind a capital"] = partial(_broken_off, "A", " ", "x")
+    found["blanks behind a fence"] = partial(_broken_off, "````", " ", "x")
     found |= {f"{name} between letters": partial(_between, sign) for name, sign in BETWEEN.items()}
     found |= {"nested lists": partial(_nested, "[", "]"), "nested objects": partial(_nested, '{"a":', "}")}
     return {**found, "brackets": partial(_nested, "(", ")"), "other words": _words, "objects": _objects}

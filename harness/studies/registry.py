@@ -37,6 +37,14 @@ def importers() -> dict[str, Importer]:
     return {name: read for study in studies() for name, read in study.importers.items()}
 
 
+def find_scorer(name: str) -> Tool | None:
+    """Give a scorer by its name; None where there is none. No other is loaded where its study or file has it."""
+    own = name.partition(".")[0]
+    study = cast("Study | None", SHELF.get(own))
+    near: dict[str, Tool] = {**(study.scorers if study else {}), **(SCORERS.get(own) or {})}
+    return near.get(name) or scorers().get(name)
+
+
 def scorers() -> dict[str, Tool]:
     """Give every scorer by its name: those of the studies, and those of `harness/scorers/`, which belong to none."""
     alone = (SCORERS.find(name) for name in SCORERS.names())

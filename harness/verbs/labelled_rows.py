@@ -99,11 +99,14 @@ def hold_against_rows(standing: GraderStanding, root: Path, labels: Path | None 
     The rows are the file that is given, else one of the project, whose SHA-256 the certificate names; so are the fields
     that all of them share, beside it. Where there is none the figures stay `not checked`.
     """
-    document = standing.document
-    if standing.state != "certified" or document is None:
+    if standing.state != "certified" or standing.document is None:
         return standing
     if unnamed := unnamed_code(standing):
         return replace(standing, state="void", text=void_text(unnamed))
+    return _hold(standing, standing.document, root, labels)
+
+
+def _hold(standing: GraderStanding, document: Mapping[str, Any], root: Path, labels: Path | None) -> GraderStanding:
     file = labels or _file_of(root, document["labels"]["sha256"])
     if file is None or (not labels and scorer_named(standing.scorer).foreign):  # nothing foreign is run by the way
         return standing
@@ -136,9 +139,9 @@ def audit_labels(project: Project, store: Store, run: str, report: Report) -> No
     except InputError:  # a store without a project has no rows
         return
     for standing in measured_here(store, run):
-        if unnamed_code(standing):  # its rows were graded by other code than this
+        if standing.document is None or unnamed_code(standing):  # its rows were graded by other code than this
             continue
-        found = hold_against_rows(standing, root)
+        found = _hold(standing, standing.document, root, None)
         if found.state == "void":
             report.fail(CONTRADICTS, found.scorer, found.text)
         elif found.text:

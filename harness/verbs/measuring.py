@@ -14,7 +14,7 @@ from harness.rowtypes import Program
 from harness.run.certificates import standing
 from harness.run.programs import ProgramRunner
 from harness.scorers.tool import Tool, described
-from harness.studies.registry import analyses, scorers
+from harness.studies.registry import analyses, find_scorer, scorers
 from harness.verbs.array_files import fields, plain
 from harness.verbs.project import PathText, Project, Request, Result
 
@@ -139,12 +139,15 @@ def analyse(asked: AnalyseRequest) -> AnalyseResult:
 
 def scorer_named(name: str) -> Tool:
     """Find a scorer by its name; an error where there is none."""
-    return _find(scorers(), name, "scorer")
+    return find_scorer(name) or _find(scorers(), name, "scorer")
 
 
 def require(name: str, *, scorer: bool) -> None:
     """Refuse an unknown scorer (else: analysis) by an error, before anything is read for it."""
-    _find(scorers() if scorer else analyses(), name, "scorer" if scorer else "analysis")
+    if scorer:
+        scorer_named(name)
+    else:
+        _find(analyses(), name, "analysis")
 
 
 def _find(found: Mapping[str, Tool], name: str, what: str) -> Tool:

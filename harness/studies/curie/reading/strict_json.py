@@ -20,7 +20,7 @@ __all__ = ["Unreadable", "json_part", "read_first", "read_list", "read_value_of"
 
 _WORDS = {**JSON5_WORDS, "None": None, "True": True, "False": False, "nan": math.nan}
 _FENCE = re.compile(r"`{3,}")
-_OPENING = re.compile(r"`{3,}[ \t]*[\w.+-]*\s*(?=[\[{])")  # a fence, its language, and JSON
+_OPENING = re.compile(r"`{3,}(?:[ \t]*[\w.+-]+)?\s*(?=[\[{])")  # a fence, its language, and JSON
 _CLOSING = re.compile(r"^[ \t]*`{3,}", re.MULTILINE)
 _BRACKET = re.compile(r"[\[{]")
 _DECODER = json.JSONDecoder()
