@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import textwrap
 import threading
 from collections.abc import Callable, Iterator
@@ -58,14 +59,15 @@ def step(docker: DockerEngine, docker_host: str, place: Path) -> Iterator[Run]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Give the folder of a step that runs on this machine."""
-    path = tmp_path / "step"
-    for name in ("in", "out", "tmp", "code"):
-        (path / name).mkdir(parents=True)
-    (path / "in" / "rows").write_text("given")
-    (path / "step.json").write_text("{}")
-    return path
+def folder() -> Iterator[Path]:
+    """Give the folder of a step that runs on this machine, with a short path: sockets below it may have no long one."""
+    with tempfile.TemporaryDirectory() as top:
+        path = Path(top, "step")
+        for name in ("in", "out", "tmp", "code"):
+            (path / name).mkdir(parents=True)
+        (path / "in" / "rows").write_text("given")
+        (path / "step.json").write_text("{}")
+        yield path
 
 
 @pytest.fixture

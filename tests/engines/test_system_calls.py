@@ -218,8 +218,7 @@ if __name__ == "__main__":
 
 
 @EVERY
-def test_python_works(run: Callable[..., Outcome], isolation: str) -> None:
-    """And a shell does; the name is short, since the path of a socket below the test's folder may not be long."""
+def test_python_and_a_shell_work_behind_the_filter(run: Callable[..., Outcome], isolation: str) -> None:
     outcome = run(isolation, WORK.replace("\n", "\n    "))
     assert outcome.log.endswith(b"worked\n") and outcome.fine, outcome.log.decode()
 
