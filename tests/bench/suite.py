@@ -38,6 +38,7 @@ from bench.stores import store_rows
 from bench.table import Row, Taken
 from bench.tapes import tape_rows
 from bench.trials import trial_rows
+from bench.walls import wall_rows
 
 from harness.run.environment import facts
 
@@ -60,6 +61,7 @@ ALONE = {
     "biomed-intervals": biomed_interval_rows,
     "brain": brain_rows,
     "trials": trial_rows,
+    "walls": wall_rows,
 }
 BESIDE = {"help": help_rows, "samples": sample_rows, "questions": question_rows}  # lm-eval takes turns with these
 LONG = {"images": image_rows, "containers": container_rows}  # not in a quick run
@@ -69,7 +71,7 @@ DATA = PAGE.with_suffix(".json")
 NAMES = (
     "help", "samples", "questions", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway",
     "agents", "inference", "likelihoods", "reliability", "coverage", "packages", "rouge", "curie", "biomed",
-    "biomed-metrics", "biomed-intervals", "brain", "trials",
+    "biomed-metrics", "biomed-intervals", "brain", "trials", "walls",
 )  # fmt: skip
 
 

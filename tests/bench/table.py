@@ -48,6 +48,8 @@ NOTES = """\
   random from Python: the answer found by its request's digest, every byte of its line checked, its JSON parsed.
 - **start**: a step on the local engine without isolation, which imports what every step imports (and numpy): with our
   own bytecode, in turns with what the installer left beside each source, which no step reads any longer.
+- **walls**: a step on the local engine with the filter of its system calls, its session keyring and the look at its
+  memory, in turns with one that has none of these.
 - **packages**: the look at everything a step can import, from Python: a start asks the disk of each file whether it
   changed since it was read; a full check, as audit, doctor and `lock --accept` make it, reads and hashes every byte.
 - **rouge**: pairs of texts of a thousand words, out of four hundred, scored by us and by the package rouge-score in a
