@@ -95,12 +95,23 @@ def _scratch(processes: list[int]) -> Iterator[tuple[int, int]]:
         try:
             if os.readlink(f"/proc/{process}/ns/mnt") == os.readlink("/proc/self/ns/mnt"):
                 continue
-            for place in SCRATCH:
+            for place, device in _in_memory(process).items():
                 path = f"/proc/{process}/root" + place
-                device = os.stat(path).st_dev
-                if device != os.stat(place).st_dev:
+                if device not in (os.stat(place).st_dev, 0) and device == os.stat(path).st_dev:
                     disk = os.statvfs(path)
                     yield device, (disk.f_blocks - disk.f_bfree) * disk.f_frsize
         except OSError:
             continue  # it has ended, or is not yet inside
         return
+
+
+def _in_memory(process: int) -> dict[str, int]:
+    """Find the places of a process where a file system in memory is mounted, each by the device of the topmost."""
+    found = dict[str, int]()
+    for line in Path(f"/proc/{process}/mountinfo").read_text(errors="replace").splitlines():
+        facts, _, source = line.partition(" - ")
+        words = facts.split()
+        if words[4] in SCRATCH:
+            large, _, small = words[2].partition(":")
+            found[words[4]] = os.makedev(int(large), int(small)) if source.startswith("tmpfs ") else 0
+    return found
