@@ -15,7 +15,7 @@ from pathlib import Path
 from harness.engines.disk_budget import SHARE
 from harness.engines.process_count import list_processes
 
-SCRATCH = ("/tmp", "/dev/shm")  # where a step may have file systems in memory of its own
+SCRATCH = ("/tmp", "/dev/shm")  # noqa: S108 - where a step may have file systems in memory of its own
 PAGES = ("RssAnon", "RssShmem", "VmSwap")
 SHARES = ("Pss_Anon", "Pss_Shmem", "SwapPss")
 _MAPPING = re.compile(rb"[0-9a-f]+-[0-9a-f]+ \S+ \S+ ([0-9a-f]+):([0-9a-f]+) ")
