@@ -9,15 +9,16 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from harness.engines.disk_budget import SHARE
 from harness.engines.process_count import list_processes
 
-SCRATCH = ("/tmp", "/dev/shm")  # noqa: S108 - where a step may have file systems in memory of its own
-PAGES = ("RssAnon", "RssShmem", "VmSwap")
+TABLES = ("VmPTE",)  # what the kernel keeps to map pages, which is much where few are mapped in many places
+PAGES = ("RssAnon", "RssShmem", "VmSwap", *TABLES)
 SHARES = ("Pss_Anon", "Pss_Shmem", "SwapPss")
+NAMED = 1024  # bytes that the kernel keeps of each file in memory, however empty
+_OCTAL = re.compile(r"\\([0-7]{3})")  # how a blank in the name of a place is spelled
 _MAPPING = re.compile(rb"[0-9a-f]+-[0-9a-f]+ \S+ \S+ ([0-9a-f]+):([0-9a-f]+) ")
 
 
@@ -26,6 +27,7 @@ class MemoryMeter:
 
     def __init__(self, first: int, *, closed: bool) -> None:
         self._first, self._closed = first, closed
+        self._elsewhere = set(_in_memory("self").values())  # file systems in memory that are not the step's
         self._rough = self._exact = 0  # as they were when it was last measured exactly
         self._next = 0.0
 
@@ -36,8 +38,8 @@ class MemoryMeter:
         there is much of it, so that this is done when as much came to it as half of what is left, or after a while.
         """
         started = time.monotonic()
-        processes = list_processes(self._first, closed=self._closed)
-        scratch = dict(_scratch(processes))
+        processes = [_living_thread(one) for one in list_processes(self._first, closed=self._closed)]
+        scratch = self._scratch(processes)
         kept = sum(scratch.values())
         rough = kept + sum(_sum_lines(f"/proc/{one}/status", PAGES) for one in processes)
         if rough <= most:
@@ -50,12 +52,44 @@ class MemoryMeter:
         self._next = ended + (ended - started) / SHARE
         return self._exact
 
+    def _scratch(self, processes: list[int]) -> dict[int, int]:
+        """Find the file systems in memory that are the step's own: each device, and the bytes that it takes."""
+        for process in reversed(processes):  # the innermost first
+            found = dict[int, int]()
+            try:
+                if os.readlink(f"/proc/{process}/ns/mnt") == os.readlink("/proc/self/ns/mnt"):
+                    continue
+                for place, device in _in_memory(str(process)).items():
+                    path = f"/proc/{process}/root" + place
+                    if device not in self._elsewhere and device == os.stat(path).st_dev:
+                        disk = os.statvfs(path)
+                        found[device] = (disk.f_blocks - disk.f_bfree) * disk.f_frsize
+                        found[device] += (disk.f_files - disk.f_ffree) * NAMED
+            except OSError:
+                continue  # it has ended, or is not yet inside
+            return found
+        return {}
+
+
+def _living_thread(process: int) -> int:
+    """Find a thread that has the memory of a process: the process itself, unless its first thread has ended."""
+    try:
+        if not Path(f"/proc/{process}/statm").read_bytes().startswith(b"0 "):
+            return process
+        for thread in os.listdir(f"/proc/{process}/task"):
+            if not Path(f"/proc/{process}/task/{thread}/statm").read_bytes().startswith(b"0 "):
+                return int(thread)
+    except OSError:
+        pass  # it has ended
+    return process
+
 
 def _own_share(process: int, scratch: set[int]) -> int:
     """Measure what is a process's own of the pages it maps, but files of the step's file systems in memory."""
     found = _sum_lines(f"/proc/{process}/smaps_rollup", SHARES)
     if not found:  # it has ended, or is shut to whoever asks
         return _sum_lines(f"/proc/{process}/status", PAGES)
+    found += _sum_lines(f"/proc/{process}/status", TABLES)
     return found - (_mapped_of(process, scratch) if scratch else 0)
 
 
@@ -89,29 +123,13 @@ def _sum_lines(path: str, names: tuple[str, ...]) -> int:
     return found
 
 
-def _scratch(processes: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield each file system in memory that is a step's own: its device, and the bytes in use."""
-    for process in reversed(processes):  # the innermost first
-        try:
-            if os.readlink(f"/proc/{process}/ns/mnt") == os.readlink("/proc/self/ns/mnt"):
-                continue
-            for place, device in _in_memory(process).items():
-                path = f"/proc/{process}/root" + place
-                if device not in (os.stat(place).st_dev, 0) and device == os.stat(path).st_dev:
-                    disk = os.statvfs(path)
-                    yield device, (disk.f_blocks - disk.f_bfree) * disk.f_frsize
-        except OSError:
-            continue  # it has ended, or is not yet inside
-        return
-
-
-def _in_memory(process: int) -> dict[str, int]:
-    """Find the places of a process where a file system in memory is mounted, each by the device of the topmost."""
+def _in_memory(process: str) -> dict[str, int]:
+    """Find the places where file systems in memory are mounted for a process, each with the device of the topmost."""
     found = dict[str, int]()
-    for line in Path(f"/proc/{process}/mountinfo").read_text(errors="replace").splitlines():
+    for line in Path(f"/proc/{process}/mountinfo").read_text(errors="surrogateescape").splitlines():
         facts, _, source = line.partition(" - ")
-        words = facts.split()
-        if words[4] in SCRATCH:
-            large, _, small = words[2].partition(":")
-            found[words[4]] = os.makedev(int(large), int(small)) if source.startswith("tmpfs ") else 0
+        device, place = facts.split()[2], _OCTAL.sub(lambda sign: chr(int(sign[1], 8)), facts.split()[4])
+        found.pop(place, None)
+        if source.startswith("tmpfs "):
+            found[place] = os.makedev(*map(int, device.split(":")))
     return found

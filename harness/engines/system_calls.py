@@ -25,7 +25,7 @@ getdents64=217 getcwd=79 chdir=80 fchdir=81 mkdir=83 mkdirat=258 rmdir=84 unlink
 renameat=264 renameat2=316 link=86 linkat=265 symlink=88 symlinkat=266 readlink=89 readlinkat=267 chmod=90 fchmod=91
 fchmodat=268 fchmodat2=452 chown=92 fchown=93 lchown=94 fchownat=260 umask=95 utime=132 utimes=235 utimensat=280
 futimesat=261 mknod=133 mknodat=259 getxattr=191 lgetxattr=192 fgetxattr=193 listxattr=194 llistxattr=195
-flistxattr=196 setxattr=188 lsetxattr=189 fsetxattr=190 removexattr=197 lremovexattr=198 fremovexattr=199
+flistxattr=196 removexattr=197 lremovexattr=198 fremovexattr=199
 sendfile=40 copy_file_range=326 splice=275 tee=276 pipe=22 pipe2=293 eventfd=284 eventfd2=290 signalfd=282
 signalfd4=289 timerfd_create=283 timerfd_settime=286 timerfd_gettime=287 select=23 pselect6=270 poll=7 ppoll=271
 epoll_create=213 epoll_create1=291 epoll_ctl=233 epoll_wait=232 epoll_pwait=281 epoll_pwait2=441 inotify_init=253

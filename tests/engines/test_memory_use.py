@@ -46,7 +46,36 @@ TAKEN = {
                 break
         held = b"x" * (64 << 20)
     """,
+    "a process whose first thread has ended": """
+        import ctypes, mmap, threading, time
+        def take():
+            held = mmap.mmap(-1, 384 << 20)
+            for _ in range(384):
+                held.write(bytes(1 << 20))
+            time.sleep(60)
+        if not os.fork():
+            threading.Thread(target=take).start()
+            ctypes.CDLL(None).syscall(60, 0)
+    """,
+    "tables of pages": """
+        import ctypes, time
+        call = ctypes.CDLL(None)
+        call.mmap.restype = ctypes.c_void_p
+        call.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+        call.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+        count = 96 * 256
+        place = call.mmap(None, count << 21, 1, 0x4022, -1, 0)
+        call.madvise(place, count << 21, 15)
+        for one in range(count):
+            ctypes.string_at(place + (one << 21), 1)
+        held = b"x" * (64 << 20)
+    """,
 }
+NAMES = """
+        import time
+        for one in range(200_000):
+            os.symlink("y" * 100, f"/dev/shm/{one:0200d}")
+"""
 FILES = """
         import time
         with open("/dev/shm/1", "wb") as file:
@@ -75,6 +104,11 @@ def test_a_step_past_its_memory_as_a_whole_is_ended(run: Callable[..., Outcome],
 def test_files_in_memory_and_memory_count_together(run: Callable[..., Outcome], isolation: str) -> None:
     ended_for_memory(run(isolation, FILES + WAITS, memory=MEMORY, seconds=30))
     assert not [name for name in os.listdir("/dev/shm") if name.isdigit()], "it is the step's own"
+
+
+@pytest.mark.parametrize("isolation", CLOSED)
+def test_names_in_memory_count_without_contents(run: Callable[..., Outcome], isolation: str) -> None:
+    ended_for_memory(run(isolation, NAMES + WAITS, memory=MEMORY, seconds=30))
 
 
 @pytest.mark.parametrize("isolation", OFFERED)

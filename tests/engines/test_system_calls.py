@@ -39,6 +39,7 @@ REFUSED = {
     "init_module": (175, 0, 0, 0), "finit_module": (313, -1, 0, 0), "delete_module": (176, 0, 0),
     "memfd_create": (319, 0, 0), "memfd_secret": (447, 0), "shmget": (29, 0, 4096, 0o1600),
     "personality": (135, 0xFFFFFFFF), "open_by_handle_at": (304, -1, 0, 0), "seccomp": (317, 0, 0, 0),
+    "setxattr": (188, 0, 0, 0, 0, 0), "lsetxattr": (189, 0, 0, 0, 0, 0), "fsetxattr": (190, -1, 0, 0, 0, 0),
     "clone of a namespace": (56, 0x10000000 | 17, 0, 0, 0, 0), "typing into a terminal": (16, 0, 0x5412, 0),
     X32: (0x40000000 | 39,),
 }  # fmt: skip
