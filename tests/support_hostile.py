@@ -1,7 +1,7 @@
 """A store that a stranger has prepared: one thing in it is another than it should be, and outside lies what is mine.
 
 As a program it tries one kind of thing at every place of a store, by verb after verb in one process, and tells each
-end as a line of JSON: what was tried, the exit code, the seconds, and whatever outside was touched.
+end as a line of JSON: what was tried, the exit code, the seconds of CPU, and whatever outside was touched.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import shutil
 import socket
 import stat
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -22,6 +21,7 @@ from harness.cli.main import run
 from harness.digest import document, sha256
 from harness.store.attempts import VIEWS
 from harness.store.store import Store
+from harness.verbs import review
 
 HUGE = 200 << 30  # bytes that none of them has on the disk
 KINDS = ("link", "fifo", "socket", "other kind", "hard link", "huge")
@@ -106,13 +106,13 @@ def snapshot(folder: Path) -> dict[str, tuple[int, int, str]]:
 
 
 def tried(words: list[str]) -> tuple[int, float, str]:
-    """Run a verb in this process: its exit code, its seconds, and all that it says."""
+    """Run a verb in this process: its exit code, its seconds of CPU, and all that it says."""
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace") for _ in range(2))
-    begun = time.monotonic()
+    begun = sum(os.times()[:4])
     with redirect_stdout(out), redirect_stderr(err):
         code = run(words)
     said = "".join(stream.flush() or stream.buffer.getvalue().decode() for stream in (out, err))
-    return code, time.monotonic() - begun, said
+    return code, sum(os.times()[:4]) - begun, said
 
 
 def trials(kind: str, project: Path, work: Path, verbs: dict[str, list[str]]) -> Iterator[dict[str, object]]:
@@ -140,6 +140,7 @@ def main() -> None:
     """Try what the command line asks for: a kind, a project, a folder for work, and some verbs."""
     kind, project, work, *chosen = sys.argv[1:]
     os.chdir(project)
+    vars(review)["is_clean"] = lambda: True  # an audit then judges here, where its memory and time are measured
     for one in trials(kind, Path(project), Path(work), {verb: VERBS[verb] for verb in chosen}):
         print(json.dumps(one), flush=True)
     lines = Path("/proc/self/status").read_text().splitlines()

@@ -24,7 +24,8 @@ from harness.evidence.record import spell, summarise
 from harness.store.store import Store
 
 MEMORY = 300 << 20  # bytes that no verb needs
-SECONDS = 10
+SECONDS = 10  # of CPU
+PATIENCE = 60  # seconds of a wall clock on a machine that has other work, too
 WRITTEN = {"format", "heads.jsonl", "locks/store", "locks/heads", *FOLDERS[:9]}  # where a run itself reads or writes
 ROWS = ("tmp", "runs", "keys", "locks", "blobs/sha256", "heads.jsonl", "locks/heads")  # whose links a run refuses
 RUN = ("run", "manifests/small.yaml", "--isolation", "process")
@@ -63,7 +64,7 @@ def attempted(kind: str, project: Path, work: Path, verbs: list[str]) -> Iterato
     """Try a kind of thing at every place, by verbs in one process of their own, and hold what must never be."""
     work.mkdir()
     words = [sys.executable, str(REPOSITORY / "tests" / "support_hostile.py"), kind, str(project), str(work), *verbs]
-    done = subprocess.run(words, env=clean_env(), capture_output=True, text=True, timeout=200, check=False)
+    done = subprocess.run(words, env=clean_env(), capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     *rows, last = map(json.loads, done.stdout.splitlines())
     assert last["rss"] < MEMORY
@@ -128,7 +129,7 @@ def test_a_huge_document_is_refused_by_its_size_before_it_is_read(place: str, pr
     assert inside("audit", known["run"], "--level", "hashes", cwd=project).returncode == 1
     flaws = inner_data("fsck", cwd=project, check=1)["flaws"]
     assert any(path.name.partition(".")[0] in flaw["subject"] for flaw in flaws)
-    assert time.monotonic() - begun < SECONDS
+    assert time.monotonic() - begun < PATIENCE
 
 
 @pytest.mark.parametrize("size", [HUGE, 32 << 20])
@@ -145,7 +146,7 @@ def test_a_blob_with_more_bytes_than_an_entry_says_is_not_read(size: int, projec
     checks = inner_data("audit", known["run"], "--level", "hashes", cwd=project, check=1)["checks"]
     assert {"blob.changed", "lock.changed"} <= {one["id"] for one in checks if one["verdict"] == "fail"}
     assert inside("get", known["run"], "checks", "-o", "got", cwd=project, check=1)
-    assert time.monotonic() - begun < SECONDS and not (project / "got").exists()
+    assert time.monotonic() - begun < PATIENCE and not (project / "got").exists()
 
 
 class Exchanging(threading.Thread):
