@@ -1,4 +1,6 @@
-"""Hold models and ridge on a GPU against the CPU: python tests/gpu/check.py [--device cuda|cpu] [--json FILE] [--quick].
+"""Hold models and ridge on a GPU against the CPU.
+
+python tests/gpu/check.py [--device cuda|cpu] [--json FILE] [--quick] [--wheels DIR]
 
 On a machine with its own torch and transformers, no network and no `make setup`. The models are made from fixed seeds.
 Each of three processes does the same: the device, the device again, and the CPU, whose decisions count. Each part is
@@ -7,8 +9,8 @@ of the core that are lacking from a folder, into .bench/gpu.
 
 Exit 0 all is as it should be, 1 something differs (and is named), 3 no GPU or a package is missing.
 
-The JSON: `schema`; `verdict` (agreed, differs) and `differs`, a sentence each; `left_out`; `refused`: architectures that
-torch does not compute alike twice on this device; `compared`: for each result how many `decisions`, how many `differ`
+The JSON: `schema`; `verdict` (agreed, differs) and `differs`, a sentence each; `left_out`; `refused`: architectures
+that torch does not compute alike twice on this device; `compared`: for each result how many `decisions`, how many `differ`
 from the CPU's (himalaya's: from ours) and how many of those are `near_ties`, how many may (`allowed`), how far values
 lie `apart` and what is `permitted` (shares of the largest), `items` `of` how many; `twice`: results `alike` in both
 runs, labels that `differ`; `times`: `seconds` and `least`, what bandwidth or products alone allow, a value a run;

@@ -29,9 +29,13 @@ class Clock:
     seconds: float
     begun: float = field(default_factory=time.monotonic)
 
+    def left(self) -> float:
+        """Give the seconds that are left."""
+        return self.seconds - (time.monotonic() - self.begun)
+
     def require(self, what: str, seconds: float = 0.0) -> None:
         """Raise `Late` where fewer seconds are left than `what` may take."""
-        if time.monotonic() - self.begun + seconds >= self.seconds:
+        if self.left() <= seconds:
             raise Late(what)
 
 

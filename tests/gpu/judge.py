@@ -34,7 +34,8 @@ class Compared:
     def why(self) -> str:
         """Say what is wrong; nothing where nothing is."""
         if self.differ - self.near_ties > self.allowed:
-            return f"{self.label}: {self.differ} of {self.decisions} decisions are not {self.against}, {self.near_ties} near ties"
+            which = f"{self.differ} of {self.decisions} decisions are not {self.against}"
+            return f"{self.label}: {which}, {self.near_ties} of them near ties"
         if not self.apart <= self.permitted:
             return f"{self.label}: values lie {self.apart:.1e} from {self.against}, and {self.permitted:g} is permitted"
         return ""

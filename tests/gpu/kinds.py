@@ -30,7 +30,10 @@ def kind_findings(kinds: Sequence[str], clock: Clock, refused: Callable[[str], N
         tensors = [one.float().cpu().numpy() for one in _tensors(made)]
         scores = np.array([one.logprob for one in _scores(made)])
         rest = sha256(repr([one for one in _leaves(made) if isinstance(one, int | float | str)]).encode())
-        values = {**{f"state {at}": one for at, one in enumerate(tensors)}, **({"scores": scores} if len(scores) else {})}
+        values = {
+            **{f"state {at}": one for at, one in enumerate(tensors)},
+            **({"scores": scores} if len(scores) else {}),
+        }
         yield Finding(
             "architecture", kind, "", values=values, permitted=PERMITTED,
             digest=sha256((digest_of(*tensors, scores) + rest).encode()),

@@ -17,7 +17,7 @@ from harness import seeds
 from harness.models.completion import CompletionRequest
 from harness.models.local.activations import Activations
 from harness.models.local.batch import answer_all
-from harness.models.local.decode import Decoded, DecodeRequest
+from harness.models.local.decode import DecodeRequest
 from harness.models.local.likelihood import LikelihoodModel
 from harness.models.local.load import REFERENCE, LoadedModel, batch_size, open_causal, open_encoder
 from harness.models.local.pieces import ActivationOptions
@@ -27,14 +27,27 @@ from harness.studies.tiny.corpus import EOS
 from harness.studies.tiny.shape import LEARNED, TURNED, shape
 
 Array = Any  # of numpy
-Answers = list[Decoded | None]
 WINDOW = 256
 BATCHES = (REFERENCE, "1", "8", "32")
 NEAR = 1e-3  # nats, or of a cosine: what float32 is not asked to tell apart; it errs by a tenth of this, TF32 by more
 PERMITTED = 1e-4  # of the largest value: float32 errs by a tenth of this, TF32 by ten times as much
 OPTIONS = (" yes", " no", " it depends on what was said", " nobody knows")
-WORDS = "one two three plus times less equals many sums of small numbers are written here and none is right".split()
-Batched = tuple[str, Any, float]  # a batch, what came out, and the seconds
+WORDS = (
+    "one",
+    "two",
+    "three",
+    "plus",
+    "times",
+    "less",
+    "equals",
+    "many",
+    "sums",
+    "of",
+    "small",
+    "numbers",
+    "are",
+    "right",
+)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from harness.studies.brain.ridge.search import Search, SearchFound, search
 
 Array = Any  # of numpy
 SPARE = 1e-4  # of the choices: a decision between candidates of one cell of the grid may turn without being flagged
-AGREED = 0.01  # of the choices may be other than himalaya's, near ties aside: it takes the best, we the first near it
+AGREED = 0.05  # of the choices may be other than himalaya's: it takes the best of all, we the first that is as good
+NEAR_THEIRS = 5e-4  # of the largest score, for the same reason
 PERMITTED = 1e-4  # of the largest value
 PEER = "himalaya"
 ROWS = 50  # every so many rows of the dual weights are compared, and all of them hashed
@@ -47,7 +48,7 @@ def ridge_findings(sizes: Sizes, device: str, bounds: Bounds, clock: Clock, whol
     for start in range(0, sizes.targets, block):
         if start:
             pace = (time.perf_counter() - begun) / start * block
-            if late(clock, pace):
+            if clock.left() <= pace:
                 break
         parts.append(_fitted(bands, targets[:, start : start + block], inner, gammas, how))
     seconds = time.perf_counter() - begun
@@ -58,11 +59,6 @@ def ridge_findings(sizes: Sizes, device: str, bounds: Bounds, clock: Clock, whol
     if whole and (importlib.util.find_spec(PEER) and importlib.util.find_spec("sklearn")):
         clock.require(f"{PEER}'s ridge", 2 * seconds)
         yield _peer(bands, targets, inner, gammas, device)
-
-
-def late(clock: Clock, seconds: float) -> bool:
-    """Whether fewer seconds are left."""
-    return time.monotonic() - clock.begun + seconds >= clock.seconds
 
 
 @dataclass(frozen=True)
@@ -120,5 +116,6 @@ def _peer(bands: list[Array], targets: Array, inner: Any, gammas: Array, device:
     finally:
         torch.set_deterministic_debug_mode(before)
     return Finding(
-        PEER, f"{len(BANDS)} bands", "", _decisions(found["gamma"], found["alpha"]), spare=AGREED, seconds=seconds
-    )
+        PEER, f"{len(BANDS)} bands", "", _decisions(found["gamma"], found["alpha"]), values={"scores": found["scores"].T},
+        permitted=NEAR_THEIRS, spare=AGREED, seconds=seconds,
+    )  # fmt: skip

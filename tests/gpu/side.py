@@ -159,7 +159,11 @@ def _named(device: str) -> dict[str, Any]:
     from harness.errors import MissingError
 
     seen = torch.cuda.get_device_properties(0)
-    found = {"name": seen.name, "compute_capability": f"{seen.major}.{seen.minor}", "memory_mib": seen.total_memory >> 20}
+    found = {
+        "name": seen.name,
+        "compute_capability": f"{seen.major}.{seen.minor}",
+        "memory_mib": seen.total_memory >> 20,
+    }
     try:
         return {**found, "driver": choose_device(1, query_driver).facts["gpus"][0]["driver"]}
     except MissingError:
