@@ -10,12 +10,12 @@ of the core that are lacking from a folder, into .bench/gpu.
 Exit 0 all is as it should be, 1 something differs (and is named), 3 no GPU or a package is missing.
 
 The JSON: `schema`; `verdict` (agreed, differs) and `differs`, a sentence each; `left_out`; `refused`: architectures
-that torch does not compute alike twice on this device; `compared`: for each result how many `decisions`, how many `differ`
-from the CPU's (himalaya's: from ours) and how many of those are `near_ties`, how many may (`allowed`), how far values
-lie `apart` and what is `permitted` (shares of the largest), `items` `of` how many; `twice`: results `alike` in both
-runs, labels that `differ`; `times`: `seconds` and `least`, what bandwidth or products alone allow, a value a run;
-`bounds`: bytes `copied` and operations `multiplied` a second, a run; `flags`, `versions`, `card`, `cpu`, `device`,
-`size`, `date`, `took`.
+that torch does not compute alike twice on this device; `compared`: for each result how many `decisions`, how many
+`differ` from the CPU's (himalaya's: from ours) and how many of those are `near_ties`, how many may (`allowed`), how far
+values lie `apart` and what is `permitted` (shares of the largest), `items` `of` how many; `twice`: how many results
+were `alike` in both runs, labels that `differ`; `times`: `seconds` and `least`, what bandwidth or products alone allow,
+a value a run; `bounds`: bytes `copied` and operations `multiplied` a second, a run; `flags`, `versions`, `card`, `cpu`,
+`device`, `size`, `date`, `took`.
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ from typing import Any
 if __name__ == "__main__":
     sys.path[0:1] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[2])]
 
-from gpu.wheels import Lacking, complete, lacking
+from gpu.wheels import OPTIONAL, Lacking, complete, lacking
 
 ROOT = Path(__file__).resolve().parents[2]
 SIDE = Path(__file__).with_name("side.py")
-WHOLE = 285.0  # seconds, of all together
+WHOLE = 280.0  # seconds, of all together
 DEVICE_SIDE = 80.0  # at most, of one run of the device; the CPU has what is left
+INSIDE = "GPU_CHECK_INSIDE"  # set in the environment that was made from a folder of wheels
 GRACE = 5.0  # in which a side may end by itself
 MOST_THREADS = 16
 
@@ -55,9 +56,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     begun = time.monotonic()
     try:
-        python = _python(args.wheels)
+        if python := _other_python(args.wheels):
+            given = [*(sys.argv[1:] if argv is None else argv)]
+            return subprocess.run([python, __file__, *given], check=False, env={**os.environ, INSIDE: "1"}).returncode
         with tempfile.TemporaryDirectory(prefix="gpu-check-") as name:
-            report = check(python, args.device, _size(args.device, args.quick), Path(name), begun)
+            report = check(args.device, _size(args.device, args.quick), Path(name), begun)
     except Lacking as lack:
         print(f"error: this machine lacks {lack}", file=sys.stderr)
         return 3
@@ -69,20 +72,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 1 if report["differs"] else 0
 
 
-def _python(wheels: Path | None) -> str:
-    """Give the interpreter that has all packages; `Lacking` names those that are nowhere."""
-    if not (lacks := lacking()):
-        return sys.executable
-    if wheels is None:
+def _other_python(wheels: Path | None) -> Path | None:
+    """Make the interpreter that has all packages, where this one lacks some; `Lacking` names those that are nowhere."""
+    lacks, spare = lacking(), lacking(OPTIONAL)
+    if wheels is not None and INSIDE not in os.environ and (lacks or spare):
+        return complete(lacks, wheels.resolve(), ROOT / ".bench" / "gpu", spare)
+    if lacks:
         raise Lacking(f"{', '.join(lacks)}; install it, or name a folder of wheels (--wheels DIR)")
-    return str(complete(lacks, wheels, ROOT / ".bench" / "gpu"))
+    return None
 
 
 def _size(device: str, quick: bool) -> str:
     return "small" if device == "cpu" else "quick" if quick else "full"
 
 
-def check(python: str, device: str, size: str, folder: Path, begun: float) -> dict[str, Any]:
+def check(device: str, size: str, folder: Path, begun: float) -> dict[str, Any]:
     """Run both runs of the device, then the CPU's, each in what is left of the time; `Lacking` if one cannot be."""
     from gpu.findings import read_side
     from gpu.judge import judge
@@ -92,7 +96,7 @@ def check(python: str, device: str, size: str, folder: Path, begun: float) -> di
         left = WHOLE - (time.monotonic() - begun)
         print(f"{role}: on {place} …", file=sys.stderr, flush=True)
         (folder / role).mkdir()
-        run_side(python, folder / role, place, size, role, left if role == "cpu" else min(left, DEVICE_SIDE))
+        run_side(folder / role, place, size, role, left if role == "cpu" else min(left, DEVICE_SIDE))
         sides.append(read_side(folder / role))
         if sides[-1].missing:
             raise Lacking(", ".join(sides[-1].missing))
@@ -106,14 +110,14 @@ def check(python: str, device: str, size: str, folder: Path, begun: float) -> di
     }  # fmt: skip
 
 
-def run_side(python: str, folder: Path, device: str, size: str, role: str, seconds: float) -> None:
+def run_side(folder: Path, device: str, size: str, role: str, seconds: float) -> None:
     """Run one side in a process of its own, with a step's variables; it is ended where it does not end in time."""
-    from harness.run.environment import NUMERICS
+    from harness.run.environment import NUMERICS, cores
 
-    threads = "1" if size == "small" else str(min(os.cpu_count() or 1, MOST_THREADS))
+    threads = "1" if size == "small" else str(min(cores(), MOST_THREADS))
     counts = {name: threads for name in NUMERICS if name.endswith("_NUM_THREADS")} | {"HARNESS_THREADS": threads}
     hidden = {"CUDA_VISIBLE_DEVICES": ""} if device == "cpu" else {}
-    command = [python, str(SIDE), str(folder), device, size, role, str(max(0.0, seconds - GRACE))]
+    command = [sys.executable, str(SIDE), str(folder), device, size, role, str(max(0.0, seconds - GRACE))]
     try:
         subprocess.run(command, env={**os.environ, **NUMERICS, **counts, **hidden}, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:

@@ -53,6 +53,7 @@ def judge(cpu: Side, first: Side, second: Side) -> dict[str, Any]:
     differs = [one.why for one in compared if one.why]
     differs += [f"{label}: other bytes in the second run" for label in unlike]
     differs += [f"{name} run failed: {why}" for name, side in sides.items() for why in side.failed]
+    differs += [f"cannot be computed: {why}" for why in _unable(cpu, first)]
     differs += [f"not set: {flag}" for flag, held in first.about.get("flags", {}).items() if not held]
     left_out = [f"{name} run, no time: {what}" for name, side in sides.items() for what in side.late]
     left_out += [f"{name} run ended before its end" for name, side in sides.items() if "versions" not in side.about]
@@ -123,6 +124,12 @@ def _unmet(cpu: Side, first: Side) -> list[str]:
     device = {one.what for one in first.findings if one.part != "himalaya"}
     found = [f"{what}: the CPU did not get to it" for what in sorted(device) if cpu.named(what) is None]
     return found + [f"{one.what}: the device has none" for one in cpu.findings if one.what not in device]
+
+
+def _unable(cpu: Side, first: Side) -> list[str]:
+    """Name what the CPU computes and the device does not, but for what torch refuses since it is not deterministic."""
+    also = {why.partition(":")[0] for why in cpu.refused}
+    return [why for why in first.refused if "deterministic" not in why and why.partition(":")[0] not in also]
 
 
 def _twice(first: Side, second: Side) -> tuple[list[str], list[str], list[str]]:

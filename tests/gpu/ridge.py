@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from bench.brain_run import ALPHAS, BANDS, problem, theirs
 from gpu.bounds import Bounds
-from gpu.findings import Clock, Finding, digest_of
+from gpu.findings import Clock, Finding, Late, digest_of
 
 from harness.studies.brain.ridge.gammas import candidates
 from harness.studies.brain.ridge.refit import refit
@@ -58,7 +58,10 @@ def ridge_findings(sizes: Sizes, device: str, bounds: Bounds, clock: Clock, whol
         clock.require(f"ridge of targets {done:,} to {sizes.targets:,}", pace)
     if whole and (importlib.util.find_spec(PEER) and importlib.util.find_spec("sklearn")):
         clock.require(f"{PEER}'s ridge", 2 * seconds)
-        yield _peer(bands, targets, inner, gammas, device)
+        try:
+            yield _peer(bands, targets, inner, gammas, device)
+        except RuntimeError as bad:  # memory, most likely: it takes all targets at once
+            raise Late(f"{PEER}'s ridge, which failed: {str(bad)[:200]}") from bad
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,7 @@ def _peer(bands: list[Array], targets: Array, inner: Any, gammas: Array, device:
         seconds = time.perf_counter() - begun
     finally:
         torch.set_deterministic_debug_mode(before)
+    decisions, scores = _decisions(found["gamma"], found["alpha"]), {"scores": found["scores"].T}
     return Finding(
-        PEER, f"{len(BANDS)} bands", "", _decisions(found["gamma"], found["alpha"]), values={"scores": found["scores"].T},
-        permitted=NEAR_THEIRS, spare=AGREED, seconds=seconds,
-    )  # fmt: skip
+        PEER, f"{len(BANDS)} bands", "", decisions, values=scores, permitted=NEAR_THEIRS, spare=AGREED, seconds=seconds
+    )

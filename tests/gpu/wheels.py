@@ -7,7 +7,7 @@ import subprocess
 import sys
 import sysconfig
 import venv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 # What is imported, by the name under which it is installed.
@@ -15,6 +15,9 @@ NEEDED = {
     "numpy": "numpy", "torch": "torch", "transformers": "transformers", "safetensors": "safetensors",
     "tokenizers": "tokenizers", "yaml": "pyyaml", "rfc8785": "rfc8785", "threadpoolctl": "threadpoolctl",
 }  # fmt: skip
+
+
+OPTIONAL = {"himalaya": "himalaya"}  # what is left out where it is not
 
 
 class Lacking(Exception):
@@ -26,17 +29,29 @@ def lacking(needed: Mapping[str, str] = NEEDED) -> list[str]:
     return [package for module, package in needed.items() if importlib.util.find_spec(module) is None]
 
 
-def complete(packages: list[str], wheels: Path, folder: Path) -> Path:
-    """Make an environment that sees this one's packages, install others from a folder, and give its interpreter."""
+def complete(packages: Sequence[str], wheels: Path, folder: Path, optional: Sequence[str] = ()) -> Path:
+    """Make an environment that sees this one's packages, install others from a folder, and give its interpreter.
+
+    `Lacking` where the folder does not bring them; of optional ones those are installed that it brings.
+    """
     venv.EnvBuilder(system_site_packages=True, with_pip=False, clear=True, symlinks=True).create(folder)
     python = folder / "bin" / "python"
     home = next((folder / "lib").glob("python*")) / "site-packages"
     seen = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))  # where this one is a venv, too
     (home / "seen.pth").write_text("".join(f"{path}\n" for path in seen), encoding="utf-8")
-    command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-index"]
-    done = subprocess.run(
-        [*command, "--find-links", str(wheels), *packages], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise Lacking(f"{', '.join(packages)}, and {wheels} does not bring it: {done.stderr.strip()[-300:]}")
+    if packages and (why := _install(python, packages, wheels)):
+        raise Lacking(f"{', '.join(packages)}, and {wheels.name} does not bring it: {why}")
+    for package in optional:
+        if why := _install(python, [package], wheels):
+            print(f"{package} is left out: {why}", file=sys.stderr)
     return python
+
+
+def _install(python: Path, packages: Sequence[str], wheels: Path) -> str:
+    """Install packages from a folder; gives what pip said where it could not."""
+    if importlib.util.find_spec("pip") is None:
+        return "pip is not here"
+    command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-index"]
+    command += ["--disable-pip-version-check", "--find-links", str(wheels), *packages]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stderr.strip()[-300:] or "pip failed" if done.returncode else ""
