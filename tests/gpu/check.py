@@ -125,18 +125,25 @@ def run_side(folder: Path, device: str, size: str, role: str, seconds: float) ->
 
 
 def shown(report: dict[str, Any]) -> str:
-    """Lay a report out for a terminal."""
+    """Lay a report out for a terminal: a line a part, times of what is not tiny, and all that is not as it should be."""
     versions = ", ".join(f"{name} {value}" for name, value in report["versions"].items())
     lines = [f"{report['card'].get('name', 'nothing')}; {versions}"]
     for one in report["bounds"]:
         lines.append(f"copies {one['copied'] / 1e9:.0f} GB/s, multiplies {one['multiplied'] / 1e12:.2f} TFLOP/s")
+    parts: dict[str, list[dict[str, Any]]] = {}
     for one in report["compared"]:
-        told = f"{one['differ']} of {one['decisions']} decisions differ from {one['against']}"
-        lines.append(f"{one['label']}: {told}, {one['near_ties']} near ties; values {one['apart']:.1e} apart")
+        parts.setdefault(one["label"].partition(",")[0], []).append(one)
+    for part, some in parts.items():
+        made, differ, ties = (sum(one[name] for one in some) for name in ("decisions", "differ", "near_ties"))
+        told = f"{differ} of {made} decisions differ from {some[0]['against']}, {ties} near ties"
+        lines.append(
+            f"{part}, {len(some)} results: {told}; values {max(one['apart'] for one in some):.1e} apart at most"
+        )
     for one in report["times"]:
         ratios = [f"{spent / least:.1f}" for spent, least in zip(one["seconds"], one["least"], strict=True) if least]
         times = " and ".join(f"{spent:.3f}" for spent in one["seconds"])
-        lines.append(f"{one['label']}: {times} s" + (f", {' and '.join(ratios)} times its bound" if ratios else ""))
+        if "tiny" not in one["label"]:
+            lines.append(f"{one['label']}: {times} s" + (f", {' and '.join(ratios)} times its bound" if ratios else ""))
     lines += [f"twice: {report['twice']['alike']} results with equal bytes"]
     lines += [f"{kind.replace('_', ' ')}: {one}" for kind in ("refused", "left_out") for one in report[kind]]
     lines += [f"DIFFERS {one}" for one in report["differs"]]
