@@ -125,7 +125,7 @@ def run_side(folder: Path, device: str, size: str, role: str, seconds: float) ->
 
 
 def shown(report: dict[str, Any]) -> str:
-    """Lay a report out for a terminal: a line a part, times of what is not tiny, and all that is not as it should be."""
+    """Lay a report out for a terminal: a line a part, times of what is not tiny, and what is not as it should be."""
     versions = ", ".join(f"{name} {value}" for name, value in report["versions"].items())
     lines = [f"{report['card'].get('name', 'nothing')}; {versions}"]
     for one in report["bounds"]:

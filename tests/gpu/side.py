@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 CPU = "cpu"
+SHARE = 0.25  # of the time that the CPU has left, for each of a model's results
 PACKAGES = ("transformers", "numpy", "tokenizers", "safetensors", "himalaya")
 
 
@@ -80,7 +81,7 @@ def _parts(notes: Any, clock: Any, device: str, size: Size, role: str) -> dict[s
 
     from gpu.bounds import measure_bounds
     from gpu.kinds import kind_findings
-    from gpu.models import BATCHES, model_findings, tiny_and_wide
+    from gpu.models import BATCHES, Timer, model_findings, tiny_and_wide
     from gpu.ridge import Sizes, ridge_findings
 
     from harness.models.local.torch_setup import set_deterministic, set_offline
@@ -96,9 +97,9 @@ def _parts(notes: Any, clock: Any, device: str, size: Size, role: str) -> dict[s
         yield from ()
 
     def answers(one: Any) -> Iterator[Any]:
-        batches = BATCHES[:1] if role == CPU else BATCHES
+        batches, share = (BATCHES[:1], SHARE) if role == CPU else (BATCHES, None)
         with tempfile.TemporaryDirectory() as name:
-            yield from model_findings(one, batches, Path(name), held[0], clock, margins=role == CPU)
+            yield from model_findings(one, batches, Path(name), held[0], Timer(clock, share))
 
     def ridge() -> Iterator[Any]:
         sizes = Sizes(size.targets, size.gammas, size.block)
@@ -107,8 +108,12 @@ def _parts(notes: Any, clock: Any, device: str, size: Size, role: str) -> dict[s
     def architectures() -> Iterator[Any]:
         yield from kind_findings(size.kinds, clock, lambda why: notes.say(refused=why))
 
-    models = {one.name: partial(answers, one) for one in tiny_and_wide(size.width, size.layers, size.prompts, size.new)}
-    return {"bounds": bounds, **models, "ridge": ridge, "architectures": architectures}
+    shapes = tiny_and_wide(size.width, size.layers, size.prompts, size.new)
+    *tiny, wide = ({one.name: partial(answers, one)} for one in shapes)
+    parts: dict[str, Callable[[], Iterator[Any]]] = {"bounds": bounds}
+    for one in (*tiny, {"ridge": ridge}, wide, {"architectures": architectures}):
+        parts |= one
+    return parts
 
 
 def _cuda() -> bool:

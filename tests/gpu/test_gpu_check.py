@@ -178,7 +178,7 @@ def test_a_side_without_time_says_what_it_leaves_out(tmp_path: Path) -> None:
     subprocess.run(command, check=True, capture_output=True)
     side = read_side(tmp_path)
     assert not side.findings and not side.failed
-    parts = ["tiny gpt2", "tiny gpt_neox", "wide gpt_neox", "ridge", "architectures"]
+    parts = ["tiny gpt2", "tiny gpt_neox", "ridge", "wide gpt_neox", "architectures"]
     assert [late.partition(":")[0] for late in side.late] == parts
 
 
