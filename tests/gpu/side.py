@@ -109,11 +109,8 @@ def _parts(notes: Any, clock: Any, device: str, size: Size, role: str) -> dict[s
         yield from kind_findings(size.kinds, clock, lambda why: notes.say(refused=why))
 
     shapes = tiny_and_wide(size.width, size.layers, size.prompts, size.new)
-    *tiny, wide = ({one.name: partial(answers, one)} for one in shapes)
-    parts: dict[str, Callable[[], Iterator[Any]]] = {"bounds": bounds}
-    for one in (*tiny, {"ridge": ridge}, wide, {"architectures": architectures}):
-        parts |= one
-    return parts
+    *tiny, wide = [(one.name, partial(answers, one)) for one in shapes]
+    return dict([("bounds", bounds), *tiny, ("ridge", ridge), wide, ("architectures", architectures)])
 
 
 def _cuda() -> bool:
