@@ -112,6 +112,8 @@ def check(device: str, size: str, folder: Path, begun: float) -> dict[str, Any]:
 
 def run_side(folder: Path, device: str, size: str, role: str, seconds: float) -> None:
     """Run one side in a process of its own, with a step's variables; it is ended where it does not end in time."""
+    from gpu.findings import Notes
+
     from harness.run.environment import NUMERICS, cores
 
     threads = "1" if size == "small" else str(min(cores(), MOST_THREADS))
@@ -119,9 +121,13 @@ def run_side(folder: Path, device: str, size: str, role: str, seconds: float) ->
     hidden = {"CUDA_VISIBLE_DEVICES": ""} if device == "cpu" else {}
     command = [sys.executable, str(SIDE), str(folder), device, size, role, str(max(0.0, seconds - GRACE))]
     try:
-        subprocess.run(command, env={**os.environ, **NUMERICS, **counts, **hidden}, timeout=seconds, check=False)
+        env = {**os.environ, **NUMERICS, **counts, **hidden}
+        code = subprocess.run(command, env=env, timeout=seconds, check=False).returncode
     except subprocess.TimeoutExpired:
         print(f"{role}: ended after {seconds:.0f} s", file=sys.stderr)
+        return
+    if code:
+        Notes(folder).say(failed=f"the process ended with {code}")
 
 
 def shown(report: dict[str, Any]) -> str:
