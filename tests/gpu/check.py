@@ -41,8 +41,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SIDE = Path(__file__).with_name("side.py")
 WHOLE = 280.0  # seconds, of all together
 DEVICE_SIDE = 80.0  # at most, of one run of the device; the CPU has what is left
-INSIDE = "GPU_CHECK_INSIDE"  # set in the environment that was made from a folder of wheels
+INSIDE = "GPU_CHECK_BEGUN"  # when, in an environment that was made from a folder of wheels
 GRACE = 5.0  # in which a side may end by itself
+LIVES = 3  # of a side, whose process may die
 MOST_THREADS = 16
 
 
@@ -54,11 +55,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="smaller sizes")
     parser.add_argument("--wheels", type=Path, metavar="DIR", help="a folder of wheels, for packages that are lacking")
     args = parser.parse_args(argv)
-    begun = time.monotonic()
+    begun = float(os.environ.get(INSIDE, time.monotonic()))
     try:
         if python := _other_python(args.wheels):
             given = [*(sys.argv[1:] if argv is None else argv)]
-            return subprocess.run([python, __file__, *given], check=False, env={**os.environ, INSIDE: "1"}).returncode
+            return subprocess.run(
+                [python, __file__, *given], check=False, env={**os.environ, INSIDE: str(begun)}
+            ).returncode
         with tempfile.TemporaryDirectory(prefix="gpu-check-") as name:
             report = check(args.device, _size(args.device, args.quick), Path(name), begun)
     except Lacking as lack:
@@ -111,7 +114,10 @@ def check(device: str, size: str, folder: Path, begun: float) -> dict[str, Any]:
 
 
 def run_side(folder: Path, device: str, size: str, role: str, seconds: float) -> None:
-    """Run one side in a process of its own, with a step's variables; it is ended where it does not end in time."""
+    """Run one side in a process of its own, with a step's variables; it is ended where it does not end in time.
+
+    One that dies is told, and another goes on with the part after the one in which it did.
+    """
     from gpu.findings import Notes
 
     from harness.run.environment import NUMERICS, cores
@@ -119,14 +125,18 @@ def run_side(folder: Path, device: str, size: str, role: str, seconds: float) ->
     threads = "1" if size == "small" else str(min(cores(), MOST_THREADS))
     counts = {name: threads for name in NUMERICS if name.endswith("_NUM_THREADS")} | {"HARNESS_THREADS": threads}
     hidden = {"CUDA_VISIBLE_DEVICES": ""} if device == "cpu" else {}
-    command = [sys.executable, str(SIDE), str(folder), device, size, role, str(max(0.0, seconds - GRACE))]
-    try:
-        env = {**os.environ, **NUMERICS, **counts, **hidden}
-        code = subprocess.run(command, env=env, timeout=seconds, check=False).returncode
-    except subprocess.TimeoutExpired:
-        print(f"{role}: ended after {seconds:.0f} s", file=sys.stderr)
-        return
-    if code:
+    env = {**os.environ, **NUMERICS, **counts, **hidden}
+    ends = time.monotonic() + seconds
+    for _ in range(LIVES):
+        left = ends - time.monotonic()
+        command = [sys.executable, str(SIDE), str(folder), device, size, role, str(max(0.0, left - GRACE))]
+        try:
+            code = subprocess.run(command, env=env, timeout=max(left, GRACE), check=False).returncode
+        except subprocess.TimeoutExpired:
+            print(f"{role}: ended after {seconds:.0f} s", file=sys.stderr)
+            return
+        if not code:
+            return
         Notes(folder).say(failed=f"the process ended with {code}")
 
 

@@ -77,7 +77,10 @@ class Notes:
     """The folder in which a side writes down each finding as it comes, so that a side that is ended leaves the rest."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.count = folder, 0
+        self.folder = folder
+        lines = _lines(folder)
+        self.begun = {line["begun"] for line in lines if "begun" in line}
+        self.count = sum("found" in line for line in lines)
 
     def add(self, found: Finding) -> None:
         """Write a finding: its arrays in a file, the rest in a line."""
@@ -87,7 +90,7 @@ class Notes:
         self.count += 1
 
     def say(self, **told: Any) -> None:
-        """Write a line: `found`, `late`, `failed`, `refused`, `missing`, or `about` the side itself."""
+        """Write a line: `begun`, `found`, `late`, `failed`, `refused`, `missing`, or `about` the side itself."""
         with (self.folder / LINES).open("a", encoding="utf-8") as lines:
             lines.write(json.dumps(told) + "\n")
 
@@ -110,8 +113,7 @@ class Side:
 
 def read_side(folder: Path) -> Side:
     """Read what a side wrote down."""
-    path = folder / LINES
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
+    lines = _lines(folder)
     found: list[Finding] = []
     about: dict[str, Any] = {}
     for line in lines:
@@ -123,3 +125,10 @@ def read_side(folder: Path) -> Side:
                 found.append(Finding(decisions=kept["decisions"], margins=kept["margins"], values=values, **told))
     said = {kind: [line[kind] for line in lines if kind in line] for kind in ("late", "failed", "refused", "missing")}
     return Side(tuple(found), about, **said)
+
+
+def _lines(folder: Path) -> list[dict[str, Any]]:
+    """Read the lines that are there; a process that died may have left half of one."""
+    path = folder / LINES
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    return [json.loads(line) for line in text.splitlines() if line.endswith("}")]

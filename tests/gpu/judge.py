@@ -56,7 +56,7 @@ def judge(cpu: Side, first: Side, second: Side) -> dict[str, Any]:
     differs += [f"cannot be computed: {why}" for why in _unable(cpu, first)]
     differs += [f"not set: {flag}" for flag, held in first.about.get("flags", {}).items() if not held]
     left_out = [f"{name} run, no time: {what}" for name, side in sides.items() for what in side.late]
-    left_out += [f"{name} run ended before its end" for name, side in sides.items() if "versions" not in side.about]
+    left_out += [f"{name} run ended before its end" for name, side in sides.items() if not side.about.get("ended")]
     left_out += [f"{label}: not in both runs" for label in alone]
     left_out += [f"{one.label}: {one.items:,} of {one.of:,} items compared" for one in compared if one.items < one.of]
     left_out += _unmet(cpu, first)

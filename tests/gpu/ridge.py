@@ -20,7 +20,7 @@ from harness.studies.brain.ridge.search import Search, SearchFound, search
 Array = Any  # of numpy
 SPARE = 1e-4  # of the choices: a decision between candidates of one cell of the grid may turn without being flagged
 AGREED = 0.05  # of the choices may be other than himalaya's: it takes the best of all, we the first that is as good
-NEAR_THEIRS = 5e-4  # of the largest score, for the same reason
+NEAR_THEIRS = 1e-4  # of the largest score, each at its best alpha
 PERMITTED = 1e-4  # of the largest value
 PEER = "himalaya"
 ROWS = 50  # every so many rows of the dual weights are compared, and all of them hashed

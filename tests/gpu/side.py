@@ -1,7 +1,8 @@
 """Run as a command by the GPU check: one side of it, on one device, in a process of its own.
 
 python tests/gpu/side.py FOLDER DEVICE SIZE ROLE SECONDS
-ROLE is `cpu` (whose decisions count), `first` or `second`. What is found goes to FOLDER as it comes.
+ROLE is `cpu` (whose decisions count), `first` or `second`. What is found goes to FOLDER as it comes; run again there
+after it died, it goes on behind the part in which it did.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 CPU = "cpu"
+BOUNDS = "bounds"  # the part that all others need
 SHARE = 0.25  # of the time that the CPU has left, for each of a model's results
 PACKAGES = ("transformers", "numpy", "tokenizers", "safetensors", "himalaya")
 
@@ -59,7 +61,11 @@ def main(folder: Path, device: str, size: Size, role: str, seconds: float) -> No
     if device != CPU and not _cuda():
         notes.say(missing="a GPU that torch can use (`torch.cuda.is_available()` is false)")
         return
+    notes.say(about={"versions": _versions(), "device": _named(device)})
     for name, part in parts.items():
+        if name in notes.begun and name != BOUNDS:  # by a process that died in it, or after it
+            continue
+        notes.say(begun=name)
         try:
             for found in part():
                 notes.add(found)
@@ -72,7 +78,7 @@ def main(folder: Path, device: str, size: Size, role: str, seconds: float) -> No
             notes.say(failed=f"{name}: {type(bad).__name__}: {str(bad)[:300]}")
         _release()
         print(f"  {name}: {time.monotonic() - clock.begun:.1f} s", file=sys.stderr, flush=True)
-    notes.say(about={"flags": _flags(), "versions": _versions(), "device": _named(device)})
+    notes.say(about={"flags": _flags(), "ended": True})
 
 
 def _parts(notes: Any, clock: Any, device: str, size: Size, role: str) -> dict[str, Callable[[], Iterator[Any]]]:
@@ -110,7 +116,7 @@ def _parts(notes: Any, clock: Any, device: str, size: Size, role: str) -> dict[s
 
     shapes = tiny_and_wide(size.width, size.layers, size.prompts, size.new)
     *tiny, wide = [(one.name, partial(answers, one)) for one in shapes]
-    return dict([("bounds", bounds), *tiny, ("ridge", ridge), wide, ("architectures", architectures)])
+    return dict([(BOUNDS, bounds), *tiny, ("ridge", ridge), wide, ("architectures", architectures)])
 
 
 def _cuda() -> bool:

@@ -18,7 +18,7 @@ from bench import suite
 from bench.gpu import read_gpu_check
 from bench.measure import Failed
 from gpu import check
-from gpu.findings import LINES, read_side
+from gpu.findings import LINES, Notes, read_side
 from gpu.wheels import Lacking, complete
 
 pytestmark = pytest.mark.together
@@ -180,6 +180,25 @@ def test_a_side_without_time_says_what_it_leaves_out(tmp_path: Path) -> None:
     assert not side.findings and not side.failed
     parts = ["tiny gpt2", "tiny gpt_neox", "ridge", "wide gpt_neox", "architectures"]
     assert [late.partition(":")[0] for late in side.late] == parts
+
+
+def test_a_side_that_died_goes_on_behind_the_part_in_which_it_did(tmp_path: Path) -> None:
+    notes = Notes(tmp_path)
+    for part in ("bounds", "tiny gpt2", "tiny gpt_neox", "ridge", "wide gpt_neox"):
+        notes.say(begun=part)
+    with (tmp_path / LINES).open("a") as lines:
+        lines.write('{"found": {"part": "gen\n')
+    check.run_side(tmp_path, "cpu", "small", "cpu", 60.0)
+    side = read_side(tmp_path)
+    assert [one.label for one in side.findings] == ["architecture, llama", "architecture, bert"]
+    assert side.about["ended"] and not side.failed
+
+
+def test_a_side_that_dies_again_and_again_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "SIDE", tmp_path / "side.py")
+    (tmp_path / "side.py").write_text("import os; os.abort()")
+    check.run_side(tmp_path, "cpu", "small", "cpu", 60.0)
+    assert read_side(tmp_path).failed == ["the process ended with -6"] * check.LIVES
 
 
 def test_without_a_gpu_the_command_ends_with_exit_3(tmp_path: Path) -> None:
