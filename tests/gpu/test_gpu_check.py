@@ -232,6 +232,7 @@ def test_packages_come_from_a_folder_of_wheels_beside_those_that_are_here(tmp_pa
     python = complete(["toy"], tmp_path, tmp_path / "made", optional=["no-such-thing-here"])
     done = subprocess.run([python, "-c", "import numpy, toy; print(toy.WORD)"], capture_output=True, check=True)
     assert done.stdout == b"found\n"
+    assert "include-system-site-packages = false" in (tmp_path / "made" / "pyvenv.cfg").read_text()
     with pytest.raises(Lacking, match="no-such-thing-here"):
         complete(["no-such-thing-here"], tmp_path, tmp_path / "other")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
-import sysconfig
 import venv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -34,10 +33,10 @@ def complete(packages: Sequence[str], wheels: Path, folder: Path, optional: Sequ
 
     `Lacking` where the folder does not bring them; of optional ones those are installed that it brings.
     """
-    venv.EnvBuilder(system_site_packages=True, with_pip=False, clear=True, symlinks=True).create(folder)
+    venv.EnvBuilder(system_site_packages=False, with_pip=False, clear=True, symlinks=True).create(folder)
     python = folder / "bin" / "python"
     home = next((folder / "lib").glob("python*")) / "site-packages"
-    seen = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))  # where this one is a venv, too
+    seen = [path for path in sys.path if path.endswith("-packages")]  # no `.pth` that lies there runs
     (home / "seen.pth").write_text("".join(f"{path}\n" for path in seen), encoding="utf-8")
     if packages and (why := _install(python, packages, wheels)):
         raise Lacking(f"{', '.join(packages)}, and {wheels.name} does not bring it: {why}")
