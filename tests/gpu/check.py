@@ -40,7 +40,7 @@ from gpu.wheels import OPTIONAL, Lacking, complete, lacking
 ROOT = Path(__file__).resolve().parents[2]
 SIDE = Path(__file__).with_name("side.py")
 WHOLE = 280.0  # seconds, of all together
-DEVICE_SIDE = 80.0  # at most, of one run of the device; the CPU has what is left
+DEVICE_SIDE = 90.0  # at most, of one run of the device; the CPU has what is left
 INSIDE = "GPU_CHECK_BEGUN"  # when, in an environment that was made from a folder of wheels
 GRACE = 5.0  # in which a side may end by itself
 LIVES = 3  # of a side, whose process may die
