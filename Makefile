@@ -8,9 +8,12 @@ ENGINE ?= local
 WORKERS ?= $(shell echo $$(( $$(nproc) + 2 )))  # many tests wait for a process, a deadline or a disk
 MOVED ?=
 TESTS ?=  # folders of tests; none: all
+GPU_PYTHON ?= python3  # with torch and transformers of its own
+WHEELS ?=  # a folder of wheels, for packages of the core that it lacks
+GPU_JSON ?= .bench/gpu-check.json
 TURN ?=  # a commit: of the files with long tests a quarter, by its digits; none: all
 
-.PHONY: help setup images reproduce test peers test-all check golden walk bench house relock
+.PHONY: help setup images reproduce test peers test-all check golden walk bench gpu-check house relock
 
 help: ## say what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -50,6 +53,9 @@ walk: setup ## try every operation on emulated processors; writes docs/numerics.
 
 bench: setup ## measure against peers in one run; writes docs/benchmarks.md: long, or one measure anew with ONLY=questions
 	@$(BIN)/python tests/bench/run.py $(if $(ONLY),--only $(ONLY))
+
+gpu-check: ## on a machine with CUDA, in 5 minutes: hold models and ridge on the GPU against the CPU: WHEELS=DIR GPU_PYTHON=python3
+	@$(strip $(GPU_PYTHON)) tests/gpu/check.py --json $(GPU_JSON) $(if $(strip $(WHEELS)),--wheels $(strip $(WHEELS)))
 
 house: setup ## draw the floors of the house from the code into docs/architecture.md
 	@$(BIN)/python tests/house.py

@@ -15,7 +15,7 @@ from hypothesis import settings
 settings.register_profile("house", deadline=None)  # how long an example takes says how busy a machine is
 settings.load_profile("house")
 TESTS = Path(__file__).parent
-LONG = ("e2e", "faults", "images", "engines", "tiny", "pages", "bench")  # folders whose tests take seconds each
+LONG = ("e2e", "faults", "images", "engines", "tiny", "pages", "bench", "gpu")  # folders whose tests take seconds each
 TOGETHER, APART = "pytest.mark.together", "pytest.mark.long"
 TURNS = 4  # submissions in which each file of long tests has its turn once, if their numbers fall so
 EVERY_TIME = "test_bare_debian.py"  # it holds the two commands of the README

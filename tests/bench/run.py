@@ -1,5 +1,6 @@
 """Measure the harness beside its peers, in one run: python tests/bench/run.py [--quick] [--only NAME] [--json FILE].
 
+`--take FILE` measures nothing, and takes in what `make gpu-check` wrote on a machine with a GPU.
 Exit 0 every mark is met, 1 a mark is missed, 3 this machine lacks something, 4 a measured command failed.
 """
 

@@ -24,6 +24,8 @@ from bench.containers import container_rows
 from bench.costs import FULL, QUICK, Size, help_rows, sample_rows, unchanged_rows
 from bench.curie import curie_rows
 from bench.gateway import gateway_rows
+from bench.gpu import NAME as GPU
+from bench.gpu import read_gpu_check
 from bench.images import image_rows
 from bench.inference import inference_rows
 from bench.likelihoods import likelihood_rows
@@ -73,6 +75,7 @@ NAMES = (
     "agents", "inference", "likelihoods", "reliability", "coverage", "packages", "rouge", "curie", "biomed",
     "biomed-metrics", "biomed-intervals", "brain", "trials", "walls",
 )  # fmt: skip
+TAKEN = (GPU,)  # measured on another machine, and taken in
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -81,10 +84,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="smaller sizes, in under 90 s; writes no page")
     parser.add_argument("--only", choices=NAMES, help="one measure, which the page then shows anew")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows as data too")
+    parser.add_argument("--take", type=Path, metavar="FILE", help="take in what `make gpu-check` wrote")
     args = parser.parse_args(argv)
     try:
-        peer = find(ROOT) if args.only in (None, "help", "samples", "questions") else None
-        measures = measure(peer, QUICK if args.quick else FULL, args.only)
+        measures = {GPU: read_gpu_check(args.take)} if args.take else measured(args.only, quick=args.quick)
     except Missing as lack:
         print(f"error: {lack}", file=sys.stderr)
         return 3
@@ -104,6 +107,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 1 if missed else 0
 
 
+def measured(only: str | None, *, quick: bool) -> dict[str, Taken]:
+    """Take one measure or all of them, beside the peer where they need it."""
+    peer = find(ROOT) if only in (None, "help", "samples", "questions") else None
+    return measure(peer, QUICK if quick else FULL, only)
+
+
 def spelled(measures: Mapping[str, Taken], **more: bool) -> str:
     """Spell measures as the data that is kept."""
     data = {**more, "measures": {name: one.as_data() for name, one in measures.items()}}
@@ -114,7 +123,7 @@ def keep(measures: Mapping[str, Taken], data: Path = DATA, page: Path = PAGE) ->
     """Put measures in the place of those of the same name, and write the page of all."""
     kept = json.loads(data.read_text(encoding="utf-8"))["measures"] if data.is_file() else {}
     every = {name: table.taken(one) for name, one in kept.items()} | dict(measures)
-    ordered = {name: every[name] for name in NAMES if name in every}
+    ordered = {name: every[name] for name in (*NAMES, *TAKEN) if name in every}
     data.write_text(spelled(ordered), encoding="utf-8")
     page.write_text(table.markdown(ordered), encoding="utf-8")
 

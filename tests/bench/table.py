@@ -62,6 +62,8 @@ NOTES = """\
   rows of scores in memory to the documents `performance` and `categories`; nothing is drawn.
 - **biomed intervals**: shares of templates are drawn from a beta distribution, answers from them; a coverage is the
   share of draws whose interval, nominally 95 %, holds the distribution's mean. Nothing is measured beside.
+- **gpu**: taken in from the JSON of `make gpu-check` on a machine with a GPU (`python tests/bench/run.py --take FILE`).
+  Two processes on the card; what it allows is the bandwidth of a copy, or the rate of a product, in the same process.
 - **labels, study**: answers are made up in memory, of shapes that models give, and labelled by the rules of the five
   benchmarks; the whole study is one command with two workers, the tables of labels written and read in between.
 - **coverage**: items are drawn on two scales of difficulty, answers of three made-up models on each from chances that
