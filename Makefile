@@ -20,6 +20,9 @@ help: ## say what there is to make
 
 setup: .venv/ready ## make the environment .venv, every package held against its hash
 
+# An environment of another Python than it was made with is made anew.
+$(if $(wildcard .venv/ready),$(if $(shell [ "$$($(BIN)/python -V 2>&1)" = "$$(cat .venv/ready)" ] || echo stale),$(shell rm -f .venv/ready)))
+
 .venv/ready: lockfiles/requirements.txt pyproject.toml
 	@sh lockfiles/setup.sh
 

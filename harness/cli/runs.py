@@ -28,7 +28,7 @@ from harness.cli.options import (
 )
 from harness.cli.scores import score_text
 from harness.cli.terminal import level_text, limited, render, say, short, table, watching
-from harness.errors import AGREED, InputError
+from harness.errors import AGREED, MISSING, InputError
 
 if TYPE_CHECKING:
     from harness.verbs.run_data import RunData
@@ -140,11 +140,14 @@ def reproduce(
         done = verb(project(Path(usual) if usual else None, models), asked, watch)
     code = render(done, _table(done.runs, verbose), json)
     _remark(done.runs, max_errors)
+    for one in done.left_out:
+        say(f"{one.manifest}: left out: {one.what}" + (f"\n  next:  {one.next}" if one.next else ""))
     if done.store:
         say(f"the store of this reproduction stays in {done.store}")
-    elif code == AGREED:
+    elif code in (AGREED, MISSING):
         many = len(done.runs)
-        say(f"reproduced: {many} of {many} manifests agree with what is expected; the fresh store is gone")
+        whole = many + len(done.left_out)
+        say(f"reproduced: {many} of {whole} manifests agree with what is expected; the fresh store is gone")
     return code
 
 

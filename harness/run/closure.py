@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -77,6 +78,14 @@ class Code:
             own = {self._module(name) for name in names if name.partition(".")[0] == PACKAGE}
             self._imports[module] = sorted(own)
         return self._imports[module]
+
+    def packages(self, kind: str) -> set[str]:
+        """List what the code of a kind imports, anywhere in its source, that neither Python nor the harness brings."""
+        found = set()
+        for path in self.closure(kind).files:
+            module = path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+            found |= {name.partition(".")[0] for name in _imports(self.sources[path], module)}
+        return found - {PACKAGE, *sys.stdlib_module_names}
 
     def _module(self, name: str) -> str:
         """Find the module behind an imported name: `from harness.digest import sha256` names a value."""

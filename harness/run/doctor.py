@@ -12,9 +12,11 @@ import platform
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -81,14 +83,24 @@ def examine(store: Path | None, folder: Path) -> list[MachineFinding]:
 
 
 def _python() -> MachineFinding:
-    fine = sys.version_info[:2] == (3, 11) and platform.python_implementation() == "CPython"
     found = f"{platform.python_implementation()} {platform.python_version()}"
-    return MachineFinding("ok" if fine else "missing", "Python", found, "" if fine else "use CPython 3.11")
+    tried = [line.rpartition(" ")[2] for line in metadata.metadata("llm-harness").get_all("Classifier") or ()
+             if ":: Python :: 3." in line]  # fmt: skip
+    advice = f"use CPython {', '.join(tried)}"
+    if platform.python_implementation() != "CPython" or sys.version_info < (3, 11):
+        return MachineFinding("missing", "Python", found, advice)
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return MachineFinding("missing", "Python", f"{found}, a free-threaded build", advice)
+    if f"{sys.version_info.major}.{sys.version_info.minor}" not in tried:
+        return MachineFinding("better", "Python", f"{found}, with which nothing was tried yet", advice)
+    return MachineFinding("ok", "Python", found)
 
 
 def _platform() -> MachineFinding:
-    fine = sys.platform == "linux" and platform.machine() == "x86_64"
     found = f"{sys.platform} {platform.machine()}"
+    if sys.platform == "linux" and platform.machine() == "aarch64":
+        return MachineFinding("better", "platform", f"{found}, on which nothing was tried yet", "use Linux on x86-64")
+    fine = sys.platform == "linux" and platform.machine() == "x86_64"
     return MachineFinding("ok" if fine else "missing", "platform", found, "" if fine else "use Linux on x86-64")
 
 

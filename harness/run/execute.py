@@ -23,6 +23,7 @@ from harness.rows import part_name
 from harness.run.closure import Closure
 from harness.run.compiled import compiled
 from harness.run.environment import step_environment
+from harness.run.needed_packages import find_lacking
 from harness.run.step import COMPILED
 from harness.steps import FACTS, Step
 from harness.store.entries import Output
@@ -203,6 +204,8 @@ def _judge(step: Step, outcome: Outcome, limits: Limits, folder: str) -> None:
         raise MissingError(
             "the disk is full", where=step.name, next="free some room and run again: everything finished so far is kept"
         )
+    if lack := find_lacking(step.name, last, step.kind):
+        raise lack
     if outcome.over:
         what, remedy = f"wrote {outcome.over}", "raise `resources.disk` in the manifest, or let the step write less"
     elif outcome.timed_out:

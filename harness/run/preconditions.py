@@ -16,6 +16,7 @@ from harness.manifest.load import Loaded
 from harness.manifest.schema import Manifest, Resources
 from harness.run.environment import cores
 from harness.run.named_models import every_model
+from harness.run.needed_packages import require_packages
 from harness.steps import Plan
 
 NEEDED = "rfc8785"  # all that a step imports besides Python and the harness: how numbers are spelled
@@ -23,8 +24,10 @@ CONTAINED = NETWORK | DISK | frozenset(("kernel", "others"))  # from foreign cod
 
 
 def require_runnable(loaded: Loaded, plan: Plan, engine: Engine, sandbox: Engine) -> None:
-    """Refuse a run that lacks torch or CPU cores here, or whose foreign code the sandbox would not contain."""
+    """Refuse a run that lacks packages or CPU cores here, or whose foreign code the sandbox would not contain."""
     require_torch(loaded.manifest, engine.image)
+    if engine.image == NO_IMAGE:
+        require_packages(plan.steps)
     require_cores(loaded.manifest.resources)
     require_contained(plan, sandbox)
 
@@ -53,7 +56,8 @@ def require_torch(manifest: Manifest, image: str) -> None:
     if wanted and image == NO_IMAGE and importlib.util.find_spec("torch") is None:
         raise MissingError(
             f"{wanted[0]} is a local model, and torch is not installed beside this Python",
-            next="`make setup` brings it, or run with --engine docker",
+            next="`make setup` brings it where it is locked for the Python taken (PYTHON=python3.11 make setup), "
+            "or run with --engine docker",
         )
 
 

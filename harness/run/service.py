@@ -12,7 +12,7 @@ from threading import Event
 
 from harness.digest import differences
 from harness.engines.engine import NO_IMAGE
-from harness.errors import InputError
+from harness.errors import InputError, MissingError
 from harness.evidence.causes import FirstDifference
 from harness.evidence.compare import Verdict, compare, overall
 from harness.evidence.first_difference import find_first_difference
@@ -28,6 +28,7 @@ from harness.run.certificates import CERTIFICATES
 from harness.run.engines import EngineChoice, limits, open_engine
 from harness.run.hidden_splits import require_hidden_elsewhere
 from harness.run.lock import changed_pins, require_fit, resolve
+from harness.run.needed_packages import find_missing
 from harness.run.plan import check_manifest, plan, unresolved_pins
 from harness.run.preconditions import require_image, require_runnable
 from harness.run.progress import Progress
@@ -83,6 +84,7 @@ class WrittenLock:
     unresolved: dict[str, str]
     absent: dict[str, dict[str, str]] = field(default_factory=dict)  # by dataset of many files: those not here, and why
     healed: int = 0  # blobs of the store that were damaged, and were written anew
+    needs: list[MissingError] = field(default_factory=list)  # packages that a run here would need, and lacks
 
 
 @dataclass(frozen=True)
@@ -129,8 +131,10 @@ def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
         new = resolve(loaded, this, workshop, had)
         require_hidden_elsewhere(loaded, new, workshop.store)
     lacking = unresolved_pins(new)
+    needs = []
     if not lacking:
-        plan(this, new)  # what the manifest says of outputs must fit, before a lock says that it does
+        planned = plan(this, new)  # what the manifest says of outputs must fit, before a lock says that it does
+        needs = list(find_missing(planned.steps)) if workshop.engine.image == NO_IMAGE else []
     try:
         old = load_lock(loaded.root, loaded.manifest.name)
     except InputError:
@@ -145,7 +149,7 @@ def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
             new = replace(new, pins={**new.pins, "packages": old.pins["packages"]})
     changed = save(path, new.data)
     healed = len(workshop.store.blobs.healed)
-    return WrittenLock(new, path, changed, moved, dict(lacking), had.absent, healed)
+    return WrittenLock(new, path, changed, moved, dict(lacking), had.absent, healed, needs)
 
 
 def plan_locked(loaded: Loaded, limit: int = 0) -> tuple[Lock, Plan]:

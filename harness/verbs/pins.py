@@ -217,6 +217,8 @@ def lock(project: Project, asked: LockRequest, watch: Watch | None = None) -> Lo
         watch.say(f"{loaded.manifest.name}: {at} " + (f"written; moved: {moved}" if locked.changed else "still fits"))
         for pin, reason in locked.unresolved.items():
             watch.say(f"  unresolved {pin}: {reason}")
+        for lack in locked.needs:
+            watch.say(f"  {lack.what}\n    next: {lack.next}")
         if locked.healed:
             watch.say(f"{loaded.manifest.name}: {spell_healed({'blobs': locked.healed})}")
         data = _files_here(loaded, locked, watch)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from harness.errors import AGREED, DISAGREED
+from harness.errors import AGREED, DISAGREED, MISSING, MissingError
 from harness.manifest.load import Loaded
 from harness.run.answer_errors import read_error_limit
 from harness.run.answer_progress import ANSWERS, AnswerProgress, progress_text
@@ -49,16 +49,28 @@ class RunResult(Result):
         return _code(self.runs, {"agreed", "unconfirmed", "incomplete"})
 
 
+class LeftOut(Result):
+    """One manifest that could not be run here: what this machine lacks for it, and what helps."""
+
+    manifest: str
+    what: str
+    next: str = ""
+
+
 class ReproduceResult(Result):
     """Result of `reproduce`: the runs, in the order of their manifests, and their store's path if it was kept."""
 
     runs: list[RunData]
+    left_out: list[LeftOut] = Field(default_factory=list)
     store: str = ""
 
     @property
     def code(self) -> int:
-        """Exit code: 0 only where every run agreed, and no model left more rows without an answer than allowed."""
-        return _code(self.runs, {"agreed"})
+        """Exit code: 0 only where every run agreed, and no model left more rows without an answer than allowed.
+
+        Where all runs did, and this machine lacked something for others, it is 3.
+        """
+        return _code(self.runs, {"agreed"}) or (MISSING if self.left_out else AGREED)
 
 
 def _code(runs: Sequence[RunData], fine: set[str]) -> int:
@@ -169,22 +181,28 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
 
     A store named by `fresh` always stays. An unnamed one is deleted, unless a run disagreed, was unconfirmed or
     incomplete, or left too many rows without an answer. Published data may be taken from the project's own store.
+    Manifests for which this machine lacks something are left out and named; MissingError where it does for each.
     """
     watch, allowed = watch or Watch(), read_error_limit(asked.max_errors)
     todo = [project.manifest(path) for path in asked.manifests]
-    found = []
+    found, left_out = [], list[LeftOut]()
     given = project.path(asked.fresh) if asked.fresh else None
     with fresh_store(given, todo[0].root, watch.say) as place:
         for loaded in todo:
             here = project.of(loaded)
             choice = asked.choice(here, watch, moved=asked.moved)
             where = RunTarget(place.root, choice, asked.jobs, here.store, allowed, stop=watch.stop)
-            data = run_data(_run(loaded, where, watch), allowed, grader_texts(loaded))
+            try:
+                data = run_data(_run(loaded, where, watch), allowed, grader_texts(loaded))
+            except MissingError as lack:
+                if len(left_out) + 1 == len(todo):
+                    raise
+                left_out.append(LeftOut(manifest=loaded.manifest.name, what=lack.what, next=lack.next))
+                watch.say(f"{loaded.manifest.name}: left out: {lack.what}")
+                continue
             found.append(data.model_copy(update=_bounded(loaded, where)))
         place.stays = place.stays or _code(found, {"agreed"}) != AGREED
-    if place.stays:
-        return ReproduceResult(runs=found, store=str(place.root))
-    return ReproduceResult(runs=found)
+    return ReproduceResult(runs=found, left_out=left_out, store=str(place.root) if place.stays else "")
 
 
 def _run(loaded: Loaded, place: RunTarget, watch: Watch, limit: int = 0) -> FinishedRun:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -19,9 +20,7 @@ from support import REPOSITORY, clean_env
 
 @pytest.mark.long
 def test_setup_shows_progress_while_an_index_is_slow_and_can_be_stopped(tmp_path: Path) -> None:
-    (tmp_path / "lockfiles").mkdir()
-    shutil.copy(REPOSITORY / "lockfiles" / "setup.sh", tmp_path / "lockfiles")
-    (tmp_path / "lockfiles" / "requirements.txt").write_text(f"toy==1.0 --hash=sha256:{'0' * 64}\n")
+    bare_project(tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as index:  # takes the call, and never answers
         env = clean_env({"PIP_INDEX_URL": f"http://127.0.0.1:{index.getsockname()[1]}/simple", "EVERY": "1"})
         env |= {"PIP_CONFIG_FILE": os.devnull, "PIP_DEFAULT_TIMEOUT": "100", "no_proxy": "127.0.0.1"}
@@ -61,19 +60,98 @@ def session(process: Path) -> int:
         return 0
 
 
-def test_another_python_than_the_locked_one_is_refused_in_one_voice(tmp_path: Path) -> None:
-    (tmp_path / "lockfiles").mkdir()
-    shutil.copy(REPOSITORY / "lockfiles" / "setup.sh", tmp_path / "lockfiles")
-    newer = tmp_path / "python3.12"
-    newer.write_text(f'#!/bin/sh\n(echo "import sys; sys.version_info = (3, 12, 0)"; cat) | {sys.executable} "$@"\n')
-    newer.chmod(0o755)
-    done = subprocess.run(
-        ["sh", "lockfiles/setup.sh"], cwd=tmp_path, env=clean_env({"PYTHON": str(newer)}),
-        capture_output=True, text=True, timeout=60, check=False,
+PRETENDS = {  # what a Python that cannot be taken says of itself, and what is said of it
+    "python3.10": (
+        "platform.python_version = lambda: '3.10.13'",
+        "is CPython 3.10.13: packages are locked for 3.11, 3.12",
+    ),
+    "pypy": ("platform.python_implementation = lambda: 'PyPy'", "is PyPy 3.11.7: it is no CPython"),
+    "python3.13t": ("sysconfig.get_config_var = lambda _: 1", "it is a free-threaded build"),
+    "musl": ("sysconfig.get_config_var = {'SOABI': 'cpython-311-x86_64-linux-musl'}.get", "its C library is musl"),
+    "s390x": ("platform.machine = lambda: 's390x'", "packages are locked for Linux on x86-64 and aarch64"),
+    "broken": ("raise SystemExit(1)", "is no Python that starts: it said nothing"),
+}
+
+
+def pretending(path: Path, words: str) -> Path:
+    """Write a Python that says something else of itself."""
+    first = f"import platform, sysconfig; {words}"
+    path.write_text(
+        f'#!/bin/sh\n[ "$1" = - ] || exec {sys.executable} "$@"\n(echo "{first}"; cat) | {sys.executable} "$@"\n'
+    )
+    path.chmod(0o755)
+    return path
+
+
+def bare_project(folder: Path, *locks: str) -> Path:
+    """Lay out what setup reads, with a lock for each Python that is named; no package is locked in it."""
+    (folder / "lockfiles").mkdir()
+    shutil.copy(REPOSITORY / "lockfiles" / "setup.sh", folder / "lockfiles")
+    shutil.copy(REPOSITORY / "pyproject.toml", folder)
+    for name in ("requirements", *locks):
+        (folder / "lockfiles" / f"{name}.txt").write_text(f"toy==1.0 --hash=sha256:{'0' * 64}\n")
+    return folder
+
+
+def set_up(project: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", "lockfiles/setup.sh", "--which"], cwd=project, env=clean_env(env),
+        capture_output=True, text=True, timeout=100, check=False,
     )  # fmt: skip
-    assert (done.returncode, "CPython 3.11 on Linux x86-64 is missing" in done.stderr) == (3, True), done.stderr
-    assert not (tmp_path / ".venv").exists()
-    said = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
-    assert said["requires-python"] == ">=3.11,<3.12"
-    assert [one for one in said["classifiers"] if ":: 3." in one] == ["Programming Language :: Python :: 3.11"]
-    assert "with CPython 3.11" in (REPOSITORY / "README.md").read_text()
+
+
+@pytest.mark.parametrize("name", PRETENDS)
+def test_a_python_that_cannot_be_taken_is_refused_by_name(name: str, tmp_path: Path) -> None:
+    words, said = PRETENDS[name]
+    done = set_up(bare_project(tmp_path), PYTHON=str(pretending(tmp_path / name, words)))
+    assert (done.returncode, f"{tmp_path}/{name} {said}" in done.stderr or said in done.stderr) == (3, True), (
+        done.stderr
+    )
+    assert "no Python was found for which packages are locked" in done.stderr and not (tmp_path / ".venv").exists()
+
+
+@pytest.mark.parametrize(
+    ("versions", "whole", "taken", "why"),
+    [
+        (
+            ("3.11", "3.13"),
+            ("image-cpu", "local-3.13"),
+            "python3.13",
+            "the newest here for which every package is locked",
+        ),
+        (("3.11", "3.13"), ("image-cpu",), "python3.11", "the newest here for which every package is locked"),
+        (("3.12", "3.13"), ("image-cpu",), "python3.13", "models of weights will not run"),
+        (("3.14", "3.12"), ("image-cpu",), "python3.12", "models of weights will not run"),
+        (("3.14",), ("image-cpu",), "python3.14", "nothing was tried with 3.14 yet"),
+    ],
+)
+def test_the_newest_python_is_taken_for_which_all_is_locked(
+    versions: tuple[str, ...], whole: tuple[str, ...], taken: str, why: str, tmp_path: Path
+) -> None:
+    project = bare_project(tmp_path, "image-cpu", "local-3.12", "local-3.13", "local-3.14")
+    for name in whole:
+        with (project / "lockfiles" / f"{name}.txt").open("a") as lock:
+            lock.write(f"torch==1.0 --hash=sha256:{'0' * 64}\n")
+    (tmp_path / "bin").mkdir()
+    for version in versions:
+        pretending(tmp_path / "bin" / f"python{version}", f"platform.python_version = lambda: '{version}.1'")
+    pretending(tmp_path / "bin" / "python3", "raise SystemExit(1)")
+    for version in {"3.11", "3.12", "3.13", "3.14"} - set(versions):  # whatever this machine has
+        pretending(tmp_path / "bin" / f"python{version}", "raise SystemExit(1)")
+    done = set_up(project, PATH=f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    assert done.returncode == 0 and not (tmp_path / ".venv").exists(), done.stderr
+    assert done.stderr.startswith("making .venv with ") and f"({taken}): " in done.stderr and why in done.stderr
+
+
+def test_what_is_told_of_pythons_is_what_is_locked() -> None:
+    said = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
+    locked = said["tool"]["llm-harness"]["pythons"]
+    tried = [one.rpartition(" ")[2] for one in said["project"]["classifiers"] if ":: 3." in one]
+    assert said["project"]["requires-python"] == f">={locked[0]}" and tried == locked[: len(tried)]
+    assert f"CPython {tried[0]} to {tried[-1]}" in (REPOSITORY / "README.md").read_text()
+    locks = {path.name: path.read_text() for path in (REPOSITORY / "lockfiles").glob("*.txt")}
+    pinned = {name: set(re.findall(r"^(\S+==\S+)", text, re.MULTILINE)) for name, text in locks.items()}
+    torch = {one for one in pinned["image-cpu.txt"] if one.startswith("torch==")}
+    for version in locked[1:]:
+        assert pinned["image-cpu.txt"] - pinned[f"local-{version}.txt"] <= torch, version
+        assert pinned[f"local-{version}.txt"] <= pinned["image-cpu.txt"], version

@@ -1,0 +1,95 @@
+"""A package that a step needs and this Python lacks is named before any step, with what brings it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import REPOSITORY, small_project
+
+from harness.cli.main import run
+from harness.errors import MissingError
+from harness.manifest.load import load
+from harness.run.closure import Code
+from harness.run.needed_packages import EXTRAS, find_lacking, find_missing, require_packages
+from harness.run.service import plan_locked
+from harness.steps import Step
+
+CORE = {"jinja2", "numpy", "pydantic", "pydantic_core", "rfc8785", "rich", "typer", "yaml"}
+DEMOS = sorted((REPOSITORY / "manifests" / "demo").glob("*.yaml"))
+
+
+def steps_of(manifest: Path) -> tuple[Step, ...]:
+    return tuple(plan_locked(load(manifest))[1].steps)
+
+
+@pytest.fixture
+def without(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Let packages be missing."""
+    find = importlib.util.find_spec
+
+    def remove(*names: str) -> None:
+        monkeypatch.setattr(
+            importlib.util, "find_spec", lambda name, *more: None if name in names else find(name, *more)
+        )
+
+    return remove
+
+
+@pytest.mark.parametrize("demo", DEMOS, ids=lambda path: path.stem)
+def test_each_package_that_a_step_imports_is_of_the_core_or_of_an_extra(demo: Path) -> None:
+    code = Code()
+    known = CORE.union(*EXTRAS.values())
+    assert {package for step in steps_of(demo) for package in code.packages(step.kind)} <= known
+
+
+def test_the_core_is_enough_for_a_demo_and_for_questions_that_are_compared(without: Any) -> None:
+    without(*(package for brought in EXTRAS.values() for package in brought))
+    require_packages(steps_of(REPOSITORY / "manifests" / "demo" / "addition.yaml"))
+    lacks = [lack.what for lack in find_missing(steps_of(REPOSITORY / "manifests" / "demo" / "biomed.yaml"))]
+    assert any("polars" in what for what in lacks) and any("scipy" in what for what in lacks)
+
+
+def test_a_missing_package_is_named_with_its_extra(without: Any) -> None:
+    without("polars")
+    with pytest.raises(MissingError, match="needs the package polars, which is not installed") as met:
+        require_packages(steps_of(REPOSITORY / "manifests" / "demo" / "biomed.yaml"))
+    assert met.value.code == 3 and "pip install 'llm-harness[science]'" in met.value.next
+
+
+def test_the_last_words_of_a_step_tell_a_package_of_an_extra_and_no_other() -> None:
+    found = find_lacking("page", "ModuleNotFoundError: No module named 'scipy.stats'", "kind")
+    assert found and "scipy" in found.what
+    assert find_lacking("page", "ModuleNotFoundError: No module named 'scipi'", "kind") is None
+    assert find_lacking("page", "no such thing", "kind") is None
+
+
+def test_reproduce_goes_on_with_the_rest_and_ends_with_3(
+    without: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small_project(tmp_path / "project", models=("oracle",))
+    monkeypatch.chdir(tmp_path / "project")
+    other = Path("manifests/other.yaml")
+    shutil.copy("manifests/small.yaml", other)
+    other.write_text(other.read_text().replace("name: small", "name: other"))
+    for words in (["lock", str(other)], ["run", "manifests/small.yaml"]):
+        assert run(words) == 0
+    [ran] = [path.name for path in Path(".harness/runs").iterdir()]
+    assert run(["lock", "--accept", ran]) == 0
+    capsys.readouterr()
+
+    def lacking(loaded: Any, *_: object) -> None:
+        if loaded.manifest.name == "other":
+            raise MissingError("this machine lacks something", next="get it")
+
+    monkeypatch.setattr("harness.run.service.require_runnable", lacking)
+    assert run(["reproduce", "--json", str(other), "manifests/small.yaml"]) == 3
+    told = json.loads(capsys.readouterr().out)
+    assert told["left_out"] == [{"manifest": "other", "what": "this machine lacks something", "next": "get it"}]
+    assert [one["manifest"] for one in told["runs"]] == ["small"]
+    assert run(["reproduce", str(other)]) == 3
+    assert "this machine lacks something" in capsys.readouterr().err
