@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -46,7 +47,8 @@ def test_a_kill_between_submit_and_reply_loses_and_doubles_nothing(folder: Path,
         first.begin("tools/call", name="submit_answers", arguments={"attempt_id": attempt, "answers": wanted})
         until(lambda: receipts(folder, attempt))
         for name in ("supervisor", "harness_tools.answering") if victim == "both" else (victim,):
-            os.kill(first.process.pid if name == "supervisor" else answering, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # who answers may have ended with its supervisor
+                os.kill(first.process.pid if name == "supervisor" else answering, signal.SIGKILL)
         until(lambda: gone(answering) and gone(first.process.pid))
         until(lambda: all(gone(pid) for pid in family.values()))
     recorded = receipts(folder, attempt)
