@@ -160,7 +160,9 @@ class DockerEngine:
 
         The file lies where a tmpfs is laid upon in the container.
         """
-        profile = engine_profile(on_gpu=job.infers and bool(self.device.facts.get("gpus")))
+        profile = engine_profile(
+            on_gpu=job.infers and bool(self.device.facts.get("gpus")), on_loopback=bool(job.sockets)
+        )
         if not self._podman:
             return profile
         path = job.folder / "tmp" / "calls.json"

@@ -139,7 +139,7 @@ class LocalEngine:
         if drops_root() and not bare:
             chown_to_step(job.folder / "out", job.folder / "tmp")
         on_gpu = self._on_gpu(job)
-        program = filter_program(on_gpu=on_gpu)
+        program = filter_program(on_gpu=on_gpu, on_loopback=bool(job.sockets) and not bare)
         with open_filter(b"" if bare else program, runs=self.isolation == "namespaces") as file:
             start = Start(
                 self._argv(job, file), job.folder, job.env, program if bare else b"", (file,) if file >= 0 else ()

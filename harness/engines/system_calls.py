@@ -52,6 +52,7 @@ SOCKETS: Mapping[str, int] = {"socket": 41, "socketpair": 53}  # AF_UNIX alone
 CLONE, CLONE3, IOCTL, MEMFD = 56, 435, 16, 319
 LAST = 469  # the newest call that was judged; a newer one is unknown here
 AF_UNIX = 1
+INET = (2, 10)  # of versions 4 and 6
 NEW_SPACES = 0x7E020000  # every CLONE_NEW… flag of clone
 TYPED = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX, which type into a terminal
 X32 = 0x40000000  # the bit of the x32 table, whose numbers name other calls
@@ -69,17 +70,19 @@ def can_filter() -> bool:
 
 
 @functools.cache
-def filter_program(*, on_gpu: bool = False) -> bytes:
+def filter_program(*, on_gpu: bool = False, on_loopback: bool = False) -> bytes:
     """Assemble the filter as an array of `struct sock_filter`; empty where no step can be filtered.
+
+    `on_loopback` is for a step that reaches a gateway's socket, and has no network: foreign clients speak TCP to it.
 
     A driver of a GPU makes memory files; another step has no use for one, and could hide memory in it.
     """
     if not can_filter():
         return b""
-    return b"".join(struct.pack("=HBBI", *line) for line in _lines(on_gpu))
+    return b"".join(struct.pack("=HBBI", *line) for line in _lines(on_gpu, on_loopback))
 
 
-def _lines(on_gpu: bool) -> Iterator[tuple[int, int, int, int]]:
+def _lines(on_gpu: bool, on_loopback: bool) -> Iterator[tuple[int, int, int, int]]:
     """Yield the instructions: code, jump if true, jump if false, operand. Every jump is a few lines long."""
     yield _LOAD, 0, 0, _TABLE_OF
     yield _EQUAL, 1, 0, NATIVE
@@ -93,7 +96,8 @@ def _lines(on_gpu: bool) -> Iterator[tuple[int, int, int, int]]:
     yield _RETURN, 0, 0, _UNKNOWN
     yield from _looked_into(CLONE, 0, [(_ANY, NEW_SPACES)], _REFUSED, _ALLOW)
     for number in SOCKETS.values():
-        yield from _looked_into(number, 0, [(_EQUAL, AF_UNIX)], _ALLOW, _REFUSED)
+        families = (AF_UNIX, *(INET if on_loopback else ()))
+        yield from _looked_into(number, 0, [(_EQUAL, one) for one in families], _ALLOW, _REFUSED)
     yield from _looked_into(IOCTL, 1, [(_EQUAL, one) for one in TYPED], _REFUSED, _ALLOW)
     for low, high in _ranges(sorted([*ALLOWED.values(), *([MEMFD] if on_gpu else [])])):
         yield _AT_LEAST, 0, 2, low
@@ -125,7 +129,7 @@ def _ranges(numbers: list[int]) -> Iterator[tuple[int, int]]:
     yield first, last
 
 
-def engine_profile(*, on_gpu: bool = False) -> str:
+def engine_profile(*, on_gpu: bool = False, on_loopback: bool = False) -> str:
     """Write the same filter as a profile of a container engine, which takes it in place of its own; else empty.
 
     It allows nothing that the engines' own profiles refuse to a container without capabilities, and refuses more.
@@ -142,7 +146,8 @@ def engine_profile(*, on_gpu: bool = False) -> str:
             {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": errno.ENOSYS},
             {"names": ["clone"], "action": "SCMP_ACT_ALLOW",
              "args": [{"index": 0, "value": NEW_SPACES, "valueTwo": 0, "op": "SCMP_CMP_MASKED_EQ"}]},
-            {"names": list(SOCKETS), "action": "SCMP_ACT_ALLOW",
-             "args": [{"index": 0, "value": AF_UNIX, "op": "SCMP_CMP_EQ"}]},
+            *({"names": list(SOCKETS), "action": "SCMP_ACT_ALLOW",
+               "args": [{"index": 0, "value": one, "op": "SCMP_CMP_EQ"}]}
+              for one in (AF_UNIX, *(INET if on_loopback else ()))),
         ],
     })  # fmt: skip

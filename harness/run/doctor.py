@@ -84,14 +84,17 @@ def examine(store: Path | None, folder: Path) -> list[MachineFinding]:
 
 def _python() -> MachineFinding:
     found = f"{platform.python_implementation()} {platform.python_version()}"
-    tried = [line.rpartition(" ")[2] for line in metadata.metadata("llm-harness").get_all("Classifier") or ()
-             if ":: Python :: 3." in line]  # fmt: skip
-    advice = f"use CPython {', '.join(tried)}"
+    try:
+        told = metadata.metadata("llm-harness").get_all("Classifier") or ()
+    except metadata.PackageNotFoundError:  # its source was copied, and not installed
+        told = ()
+    tried = [line.rpartition(" ")[2] for line in told if ":: Python :: 3." in line]
+    advice = f"use CPython {', '.join(tried) or '3.11 or newer'}"
     if platform.python_implementation() != "CPython" or sys.version_info < (3, 11):
         return MachineFinding("missing", "Python", found, advice)
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         return MachineFinding("missing", "Python", f"{found}, a free-threaded build", advice)
-    if f"{sys.version_info.major}.{sys.version_info.minor}" not in tried:
+    if tried and f"{sys.version_info.major}.{sys.version_info.minor}" not in tried:
         return MachineFinding("better", "Python", f"{found}, with which nothing was tried yet", advice)
     return MachineFinding("ok", "Python", found)
 

@@ -33,10 +33,10 @@ def require_packages(steps: Iterable[Step]) -> None:
 
 def find_missing(steps: Iterable[Step]) -> Iterator[MissingError]:
     """Yield an error for each package that the code of steps imports and that is not installed beside this Python."""
-    code, told = Code(), set(RARELY)
+    code, left = Code(), set[str]().union(*EXTRAS.values()) - RARELY  # what the core brings is there
     for kind, name in {step.kind: step.name for step in steps}.items():
-        for package in sorted(code.packages(kind) - told):
-            told.add(package)
+        for package in sorted(code.packages(kind) & left):
+            left.remove(package)
             if importlib.util.find_spec(package) is None:
                 yield lacking(name, package, kind)
 

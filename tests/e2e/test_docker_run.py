@@ -104,7 +104,7 @@ def test_an_audit_without_an_engine_runs_steps_here_and_names_the_image(ran: Run
     coverage = report["coverage"]
     assert report["verdict"] == "agreed" and coverage["other"] == coverage["again"] == coverage["steps"]
     again = [check["detail"] for check in report["checks"] if check["detail"].startswith("made again")]
-    assert again and all(f"image {ran.there['image'][:19]}" in detail for detail in again)
+    assert again and all(f"image: {ran.there['image'][:19]}" in detail for detail in again)
 
 
 def test_an_inference_step_is_not_given_the_answers(ran: Runs) -> None:
