@@ -20,6 +20,7 @@ from evidence.forger import Forger, forged, write
 from support import clean_env, command, data_of, harness, small_project, tree
 
 from harness.digest import document, sealed, sha256_file
+from harness.evidence.run_times import MOMENT
 from harness.store.entries import Output
 from harness.store.store import Store
 
@@ -38,6 +39,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     small_project(folder, count=7, models=("oracle",))
     for _ in range(2):
         harness("run", MANIFEST, "--isolation", "process", cwd=folder, check=0)
+        time.sleep(MOMENT)  # of runs that begin within a moment none is the later one
     harness("lock", "--accept", "last", cwd=folder, check=0)
     return folder
 
