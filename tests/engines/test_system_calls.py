@@ -10,8 +10,10 @@ import json
 import platform
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -100,6 +102,20 @@ def test_a_call_that_a_library_does_without_is_told_as_missing(
 @EVERY
 def test_a_step_opens_no_socket_but_those_of_files(run: Callable[..., Outcome], isolation: str) -> None:
     assert run(isolation, SOCKETS).log == b"socket 1\nsocketpair 1\n"
+
+
+@EVERY
+def test_a_step_that_is_given_a_gateway_has_loopback_too_where_it_has_no_network(
+    run: Callable[..., Outcome], isolation: str
+) -> None:
+    """A foreign client speaks TCP to whatever passes its words on; a bare process would reach the host's network."""
+    lone = SOCKETS.replace(", socket.socketpair)", ",)")  # no pair is made of the other families
+    with tempfile.TemporaryDirectory() as place, socket.socket(socket.AF_UNIX) as gateway:
+        path = Path(place, "gateway.sock")
+        gateway.bind(str(path))
+        opened = run(isolation, lone, sockets=(path,)).log.decode().splitlines()
+    families = {line.split()[1] for line in opened}
+    assert families == ({"1"} if isolation == "process" else {"1", "2", "10"})
 
 
 @EVERY
