@@ -105,7 +105,7 @@ def test_a_step_opens_no_socket_but_those_of_files(run: Callable[..., Outcome], 
 
 
 @EVERY
-def test_a_step_that_is_given_a_gateway_has_loopback_too_where_it_has_no_network(
+def test_a_step_with_a_gateway_has_loopback_where_it_has_no_network(
     run: Callable[..., Outcome], isolation: str
 ) -> None:
     """A foreign client speaks TCP to whatever passes its words on; a bare process would reach the host's network."""
