@@ -1,7 +1,8 @@
 """Memory of a step as a whole, measured from outside: of its processes, of what they share, and of files in memory.
 
 The kernel bounds each process alone where no control group can be made. A page that several processes of a step map
-counts once, by the proportional sizes that the kernel tells; one of a file in memory counts by its file system.
+counts once, by the proportional sizes that the kernel tells; one of a file in memory counts by its file system. A
+socket counts for all that its buffer may hold, which no step may make larger (`system_calls.py`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ TABLES = ("VmPTE",)  # what the kernel keeps to map pages, which is much where f
 PAGES = ("RssAnon", "RssShmem", "VmSwap", *TABLES)
 SHARES = ("Pss_Anon", "Pss_Shmem", "SwapPss")
 NAMED = 1024  # bytes that the kernel keeps of each file in memory, however empty
+BUFFERED = 2 * 212_992  # bytes that a socket may keep: the kernel's default, and the one message that went past it
 _OCTAL = re.compile(r"\\([0-7]{3})")  # how a blank in the name of a place is spelled
 _MAPPING = re.compile(rb"[0-9a-f]+-[0-9a-f]+ \S+ \S+ ([0-9a-f]+):([0-9a-f]+) ")
 
@@ -40,7 +42,7 @@ class MemoryMeter:
         started = time.monotonic()
         processes = [_living_thread(one) for one in list_processes(self._first, closed=self._closed)]
         scratch = self._scratch(processes)
-        kept = sum(scratch.values())
+        kept = sum(scratch.values()) + _buffered(processes)
         rough = kept + sum(_sum_lines(f"/proc/{one}/status", PAGES) for one in processes)
         if rough <= most:
             return rough
@@ -69,6 +71,17 @@ class MemoryMeter:
                 continue  # it has ended, or is not yet inside
             return found
         return {}
+
+
+def _buffered(processes: list[int]) -> int:
+    """Bound what the kernel keeps for the sockets of a step with a network of its own: for each, all that it may."""
+    for process in reversed(processes):
+        try:
+            if os.readlink(f"/proc/{process}/ns/net") != os.readlink("/proc/self/ns/net"):
+                return int(Path(f"/proc/{process}/net/sockstat").read_text().split()[2]) * BUFFERED
+        except (OSError, IndexError):
+            continue  # it has ended
+    return 0
 
 
 def _living_thread(process: int) -> int:

@@ -30,7 +30,7 @@ sendfile=40 copy_file_range=326 splice=275 tee=276 pipe=22 pipe2=293 eventfd=284
 signalfd4=289 timerfd_create=283 timerfd_settime=286 timerfd_gettime=287 select=23 pselect6=270 poll=7 ppoll=271
 epoll_create=213 epoll_create1=291 epoll_ctl=233 epoll_wait=232 epoll_pwait=281 epoll_pwait2=441 inotify_init=253
 inotify_init1=294 inotify_add_watch=254 inotify_rm_watch=255 connect=42 accept=43 accept4=288 bind=49 listen=50
-getsockname=51 getpeername=52 getsockopt=55 setsockopt=54 sendto=44 recvfrom=45 sendmsg=46 recvmsg=47 sendmmsg=307
+getsockname=51 getpeername=52 getsockopt=55 sendto=44 recvfrom=45 sendmsg=46 recvmsg=47 sendmmsg=307
 recvmmsg=299 shutdown=48 mmap=9 munmap=11 mprotect=10 mremap=25 madvise=28 mincore=27 msync=26 mlock=149 mlock2=325
 munlock=150 mlockall=151 munlockall=152 brk=12 membarrier=324 mseal=462 fork=57 vfork=58 execve=59 execveat=322
 exit=60 exit_group=231 wait4=61 waitid=247 kill=62 tkill=200 tgkill=234 pidfd_open=434 pidfd_send_signal=424
@@ -49,18 +49,20 @@ timer_settime=223 timer_gettime=224 timer_getoverrun=225 timer_delete=226 getran
 """
 ALLOWED: Mapping[str, int] = {name: int(number) for name, number in (one.split("=") for one in _TABLE.split())}
 SOCKETS: Mapping[str, int] = {"socket": 41, "socketpair": 53}  # AF_UNIX alone
-CLONE, CLONE3, IOCTL, MEMFD = 56, 435, 16, 319
+CLONE, CLONE3, IOCTL, MEMFD, SETSOCKOPT = 56, 435, 16, 319, 54
 LAST = 469  # the newest call that was judged; a newer one is unknown here
 AF_UNIX = 1
 INET = (2, 10)  # of versions 4 and 6
 NEW_SPACES = 0x7E020000  # every CLONE_NEW… flag of clone
 TYPED = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX, which type into a terminal
+BUFFERS = (7, 8, 32, 33)  # SO_SNDBUF, SO_RCVBUF and the two that go past the system's bound
 X32 = 0x40000000  # the bit of the x32 table, whose numbers name other calls
 NATIVE = 0xC000003E  # AUDIT_ARCH_X86_64
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _LOAD, _EQUAL, _ABOVE, _AT_LEAST, _ANY, _RETURN = 0x20, 0x15, 0x25, 0x35, 0x45, 0x06
 _NUMBER, _TABLE_OF, _ARGUMENTS = 0, 4, 16  # where they stand in struct seccomp_data
 _REFUSED, _UNKNOWN = _ERRNO | errno.EPERM, _ERRNO | errno.ENOSYS
+_UNDONE = _ERRNO  # it is told as made, which it is not
 
 
 @functools.cache
@@ -99,6 +101,8 @@ def _lines(on_gpu: bool, on_loopback: bool) -> Iterator[tuple[int, int, int, int
         families = (AF_UNIX, *(INET if on_loopback else ()))
         yield from _looked_into(number, 0, [(_EQUAL, one) for one in families], _ALLOW, _REFUSED)
     yield from _looked_into(IOCTL, 1, [(_EQUAL, one) for one in TYPED], _REFUSED, _ALLOW)
+    # A buffer's size is a wish, which the kernel may bend: a larger one would be memory that no process has.
+    yield from _looked_into(SETSOCKOPT, 2, [(_EQUAL, one) for one in BUFFERS], _UNDONE, _ALLOW)
     for low, high in _ranges(sorted([*ALLOWED.values(), *([MEMFD] if on_gpu else [])])):
         yield _AT_LEAST, 0, 2, low
         yield _ABOVE, 1, 0, high
@@ -136,13 +140,14 @@ def engine_profile(*, on_gpu: bool = False, on_loopback: bool = False) -> str:
     """
     if not can_filter():
         return ""
-    names = [*ALLOWED, "ioctl", *(["memfd_create"] if on_gpu else [])]
+    names = [*ALLOWED, "ioctl", "setsockopt", *(["memfd_create"] if on_gpu else [])]
     return json.dumps({
         "defaultAction": "SCMP_ACT_ERRNO",
         "defaultErrnoRet": errno.EPERM,
         "architectures": ["SCMP_ARCH_X86_64"],  # a call of another table ends the process
         "syscalls": [
-            {"names": names, "action": "SCMP_ACT_ALLOW"},  # there is no terminal in a container to type into
+            # There is no terminal in a container to type into, and the buffers of sockets count as its memory.
+            {"names": names, "action": "SCMP_ACT_ALLOW"},
             {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": errno.ENOSYS},
             {"names": ["clone"], "action": "SCMP_ACT_ALLOW",
              "args": [{"index": 0, "value": NEW_SPACES, "valueTwo": 0, "op": "SCMP_CMP_MASKED_EQ"}]},

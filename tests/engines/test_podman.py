@@ -6,17 +6,21 @@ import os
 import shutil
 import signal
 import subprocess
+import textwrap
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support import data_of, outputs_of
 from support_engine import Service, client, container_project, open_docker, ours, private
+from support_walls import FILES, NAMES, REFUSED, SOCKETS, TAKEN, WAITS, X32, tried
 
-from harness.engines.engine import Job, Limits
+from harness.engines.engine import Job, Limits, Outcome
+from harness.run.environment import step_environment
 
 pytestmark = [pytest.mark.long, pytest.mark.together]
 
@@ -142,3 +146,32 @@ def test_steps_on_podman_end_as_they_do_on_dockerd(
         outcome = engine.run(job, lambda _: None, threading.Event())
         assert {name: getattr(outcome, name) for name in wanted} == wanted, (code, outcome)
     assert ours(podman.host) == []
+
+
+@pytest.fixture
+def step(podman: Service, image_store: tuple[Path, str], place: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Run a few lines of Python in podman's container, in one folder."""
+    monkeypatch.setenv("DOCKER_HOST", podman.host)
+    engine = open_docker(image_store)
+
+    def go(_: str, code: str, **limits: Any) -> Outcome:
+        (place / "code" / "main.py").write_text("import os, sys\n" + textwrap.dedent(code))
+        wanted = replace(Limits(seconds=60, memory=512 << 20, cpus=1.0), **limits)
+        job = Job(engine.command("code/main.py"), place, step_environment(engine.inside(place)), wanted)
+        return engine.run(job, lambda _: None, threading.Event())
+
+    return go
+
+
+def test_podman_refuses_every_call_that_attacks(step: Any, place: Path) -> None:
+    plain = {name: call for name, call in REFUSED.items() if name not in ("typing into a terminal", X32)}
+    ended = tried(step, place, "podman", plain | {"clone3": (435, 0, 0)})
+    assert {name: how for name, how in ended.items() if how != "EPERM"} == {"clone3": "ENOSYS"}
+    assert step("podman", SOCKETS).log == b"socket 1\nsocketpair 1\n"
+
+
+@pytest.mark.parametrize("way", [*TAKEN, "files in memory", "names in memory"])
+def test_a_step_on_podman_past_its_memory_as_a_whole_is_ended(step: Any, way: str) -> None:
+    code = {**TAKEN, "files in memory": FILES, "names in memory": NAMES}[way]
+    outcome = step("podman", code + WAITS, memory=128 << 20, seconds=15)
+    assert not outcome.fine and (outcome.oom or outcome.signal == signal.SIGKILL or outcome.timed_out), outcome

@@ -16,9 +16,9 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from support_walls import REFUSED, SOCKETS, X32, tried
 
 from harness.engines import system_calls
 from harness.engines.engine import Outcome
@@ -27,50 +27,6 @@ from harness.engines.system_calls import ALLOWED, engine_profile, filter_program
 
 pytestmark = pytest.mark.skipif(not system_calls.can_filter(), reason="no step is filtered on this machine")
 EVERY = pytest.mark.parametrize("isolation", available())
-X32 = "getpid of the x32 table"  # which a container's filter ends the process for
-# Each by its number on x86-64 and arguments that would come to nothing: a refusal is the filter's.
-REFUSED = {
-    "keyctl": (250, 0, -3, 1), "add_key": (248, 0, 0, 0, 0, -3), "request_key": (249, 0, 0, 0, 0),
-    "bpf": (321, 0, 0, 0), "io_uring_setup": (425, 0, 0), "io_uring_enter": (426, -1, 0, 0, 0, 0),
-    "io_uring_register": (427, -1, 0, 0, 0), "userfaultfd": (323, 1), "perf_event_open": (298, 0, 0, -1, -1, 0),
-    "ptrace": (101, 0, 0, 0, 0), "process_vm_readv": (310, 1, 0, 0, 0, 0, 0),
-    "process_vm_writev": (311, 1, 0, 0, 0, 0, 0), "pidfd_getfd": (438, -1, 0, 0), "mount": (165, 0, 0, 0, 0, 0),
-    "umount2": (166, 0, 0), "fsopen": (430, 0, 0), "fsmount": (432, -1, 0, 0), "fsconfig": (431, -1, 0, 0, 0, 0),
-    "move_mount": (429, -1, 0, -1, 0, 0), "open_tree": (428, -1, 0, 0), "setns": (308, -1, 0),
-    "unshare": (272, 0x10000000), "kexec_load": (246, 0, 0, 0, 0), "kexec_file_load": (320, -1, -1, 0, 0, 0),
-    "init_module": (175, 0, 0, 0), "finit_module": (313, -1, 0, 0), "delete_module": (176, 0, 0),
-    "memfd_create": (319, 0, 0), "memfd_secret": (447, 0), "shmget": (29, 0, 4096, 0o1600),
-    "personality": (135, 0xFFFFFFFF), "open_by_handle_at": (304, -1, 0, 0), "seccomp": (317, 0, 0, 0),
-    "setxattr": (188, 0, 0, 0, 0, 0), "lsetxattr": (189, 0, 0, 0, 0, 0), "fsetxattr": (190, -1, 0, 0, 0, 0),
-    "clone of a namespace": (56, 0x10000000 | 17, 0, 0, 0, 0), "typing into a terminal": (16, 0, 0x5412, 0),
-    X32: (0x40000000 | 39,),
-}  # fmt: skip
-CALLS = """
-    import ctypes, errno, json
-    call = ctypes.CDLL(None, use_errno=True).syscall
-    call.restype = ctypes.c_long
-    def end(number, *given):
-        made = call(ctypes.c_long(number), *map(ctypes.c_long, given))
-        return "made" if made >= 0 else errno.errorcode[ctypes.get_errno()]
-    print(json.dumps({name: end(*given) for name, given in json.loads(open("in/calls").read()).items()}))
-"""
-SOCKETS = """
-    import socket
-    for family in range(46):
-        for make in (socket.socket, socket.socketpair):
-            try:
-                made = make(family, socket.SOCK_STREAM)
-                print(make.__name__, family)
-            except PermissionError:
-                continue
-"""
-
-
-def tried(run: Callable[..., Outcome], folder: Path, isolation: str, calls: dict[str, tuple[int, ...]]) -> Any:
-    (folder / "in" / "calls").write_text(json.dumps(calls))
-    outcome = run(isolation, CALLS)
-    assert outcome.fine, outcome.log.decode()
-    return json.loads(outcome.log)
 
 
 @EVERY
@@ -263,7 +219,10 @@ def test_every_call_of_real_work_is_on_the_list(work: str, tmp_path: Path) -> No
     made = set(
         re.findall(r"^[0-9]+ +(?:<\.\.\. )?([a-z_0-9]+)(?:\(| resumed)", trace.read_text(errors="replace"), re.M)
     )
-    assert len(made) > 50 and made - {*ALLOWED, *system_calls.SOCKETS, "clone", "clone3", "ioctl", "mbind"} == set()
+    assert (
+        len(made) > 50
+        and made - {*ALLOWED, *system_calls.SOCKETS, "clone", "clone3", "ioctl", "mbind", "setsockopt"} == set()
+    )
 
 
 def test_a_containers_profile_says_what_the_filter_says() -> None:
@@ -271,7 +230,13 @@ def test_a_containers_profile_says_what_the_filter_says() -> None:
     assert (said["defaultAction"], said["defaultErrnoRet"]) == ("SCMP_ACT_ERRNO", 1)
     plain = {name for rule in said["syscalls"] if rule["action"] == "SCMP_ACT_ALLOW" and "args" not in rule
              for name in rule["names"]}  # fmt: skip
-    assert plain == {*ALLOWED, "ioctl"} and not plain & {*REFUSED, "clone", "clone3", "socket", "socketpair"}
+    assert plain == {*ALLOWED, "ioctl", "setsockopt"} and not plain & {
+        *REFUSED,
+        "clone",
+        "clone3",
+        "socket",
+        "socketpair",
+    }
     assert {name for rule in said["syscalls"] if rule.get("args") for name in rule["names"]} == {
         "clone", "socket", "socketpair"
     }  # fmt: skip
