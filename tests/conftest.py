@@ -18,7 +18,7 @@ TESTS = Path(__file__).parent
 LONG = ("e2e", "faults", "images", "engines", "tiny", "pages", "bench", "gpu")  # folders whose tests take seconds each
 TOGETHER, APART = "pytest.mark.together", "pytest.mark.long"
 TURNS = 4  # submissions in which each file of long tests has its turn once, if their numbers fall so
-EVERY_TIME = "test_bare_debian.py"  # it holds the two commands of the README
+EVERY_TIME = "test_other_places.py"  # it holds the two commands of the README
 
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it that runs the tests in its background

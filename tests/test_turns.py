@@ -12,7 +12,7 @@ SOME = (
     "tests/faults",
     "tests/bench",
     "tests/test_digest.py",
-    "tests/e2e/test_bare_debian.py",
+    "tests/e2e/test_other_places.py",
     "tests/e2e/test_kill.py",
 )
 
@@ -32,7 +32,7 @@ def test_each_long_file_has_one_turn_of_four_and_the_short_have_all() -> None:
     turns = [collected("--turn", f"{turn:x}") for turn in range(30, 34)]
     assert set.union(*turns) == whole
     every_time = set.intersection(*turns)
-    assert {name for name in every_time if "test_bare_debian" in name or "test_digest" in name}
+    assert {name for name in every_time if "test_other_places" in name or "test_digest" in name}
     rest = whole - every_time
     assert rest and all(sum(name in turn for turn in turns) == 1 for name in rest)
     for file in {name.partition("::")[0] for name in rest}:  # a file is not torn

@@ -6,6 +6,7 @@ no network and no other process; `process` is not isolated. Whatever the isolati
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import shutil
 import subprocess
@@ -49,6 +50,13 @@ from harness.errors import MissingError
 
 STEP_PATH = PROGRAMS  # of a step, too
 ISOLATIONS = ("bubblewrap", "namespaces", "process")
+_FORBID = {  # a switch of the kernel, where it keeps user namespaces from ordinary users, and what mends it
+    ("user/max_user_namespaces", "0"): "`sysctl user.max_user_namespaces=15000`",
+    ("kernel/unprivileged_userns_clone", "0"): "`sysctl kernel.unprivileged_userns_clone=1`",
+    ("kernel/apparmor_restrict_unprivileged_userns", "1"): "give bubblewrap its profile: apt-get install "
+    "apparmor-profiles, copy /usr/share/apparmor/extra-profiles/bwrap-userns-restrict to /etc/apparmor.d, and load it "
+    "with apparmor_parser -r",
+}
 
 
 @functools.cache
@@ -80,6 +88,17 @@ def available() -> tuple[str, ...]:
     return tuple(found)
 
 
+def advise_isolation(switches: Path = Path("/proc/sys")) -> str:
+    """Say what would give this machine bubblewrap: the program, or the user namespaces that it needs."""
+    if not shutil.which("bwrap", path=STEP_PATH):
+        return "apt-get install bubblewrap"
+    for (switch, stands), mends in _FORBID.items():
+        with contextlib.suppress(OSError):
+            if (switches / switch).read_text().strip() == stands:
+                return f"{switch.replace('/', '.')} is {stands}, which forbids user namespaces; as root, {mends}"
+    return "allow user namespaces"
+
+
 class LocalEngine:
     """Engine that runs steps as subprocesses of this machine, in the chosen isolation or the best that works here.
 
@@ -95,7 +114,7 @@ class LocalEngine:
         if isolation and isolation not in offered:
             raise MissingError(
                 f"this machine does not have the isolation {isolation!r}",
-                next="`harness doctor` says what would make it so (often: apt-get install bubblewrap)",
+                next=f"{advise_isolation()}; `harness doctor` says more",
             )
         self.isolation = isolation or offered[0]
         if self.isolation != "process" and (shut := unreadable_to_steps()):

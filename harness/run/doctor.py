@@ -23,7 +23,7 @@ from pathlib import Path
 import harness
 from harness.engines import gpu
 from harness.engines.engine import Kind
-from harness.engines.local import ISOLATIONS, STEP_PATH, available
+from harness.engines.local import ISOLATIONS, STEP_PATH, advise_isolation, available
 from harness.errors import HarnessError
 from harness.run import installed
 from harness.run.bytecode import read_list
@@ -161,10 +161,8 @@ def _isolation() -> MachineFinding:
     if best == ISOLATIONS[0]:
         return MachineFinding("ok", "isolation", found)
     if shutil.which("bwrap", path=STEP_PATH):
-        found, how = f"{found}; bubblewrap is here but refused{_refusal()}", "allow user namespaces"
-    else:
-        how = "apt-get install bubblewrap" + ("" if best == "namespaces" else ", or allow user namespaces")
-    return MachineFinding("better", "isolation", found, f"{how}: {_ADVICE[best]}")
+        found = f"{found}; bubblewrap is here but refused{_refusal()}"
+    return MachineFinding("better", "isolation", found, f"{advise_isolation()}: {_ADVICE[best]}")
 
 
 def _refusal() -> str:

@@ -9,6 +9,7 @@ import importlib.util
 from pathlib import Path
 
 from harness.engines.engine import DISK, NETWORK, NO_IMAGE, Engine
+from harness.engines.local import advise_isolation
 from harness.errors import InputError, MissingError
 from harness.images.locks import read_wheels
 from harness.images.recipe import lineage, names
@@ -81,5 +82,5 @@ def require_containment(engine: Engine, where: str) -> None:
     if not engine.claims >= CONTAINED:
         raise MissingError(
             f"the isolation {engine.isolation!r} does not contain foreign code", where=where,
-            next="run in bubblewrap (`apt-get install bubblewrap`), or with --engine docker",
+            next=f"run in bubblewrap ({advise_isolation()}), or with --engine docker",
         )  # fmt: skip

@@ -1,6 +1,6 @@
 """The last part of `make setup`: compiles the bytecode that steps load, and checks the installed packages once.
 
-It also writes the program `harness` anew, as one that starts verdicts cleanly.
+It also writes the program `harness` anew, as one that starts verdicts cleanly, and says what isolation will lack.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from harness.clean_start import launcher
+from harness.engines.local import ISOLATIONS, advise_isolation, available
 from harness.errors import HarnessError
 from harness.files import translating_os_errors, write_atomic
 from harness.run import bytecode, installed
@@ -26,6 +27,8 @@ def main() -> int:
         if found.files_altered:
             raise installed.altered_error(found)
         _write_program(Path(sys.prefix, "bin", "harness"))
+        if (best := available()[0]) != ISOLATIONS[0]:
+            sys.stderr.write(f"steps will run in {best}, and code in answers not at all: {advise_isolation()}\n")
     except HarnessError as bad:
         sys.stderr.write(f"error: {bad}\n")
         return bad.code

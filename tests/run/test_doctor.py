@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from needs import needs
 
-from harness.engines.local import LocalEngine, available
+from harness.engines.local import LocalEngine, advise_isolation, available
 from harness.run import doctor
 from harness.run.doctor import MachineFinding, examine
 from harness.run.engines import kinds
@@ -67,7 +67,27 @@ def test_bubblewrap_that_is_here_but_refused_is_not_to_be_installed(
     isolation = findings(tmp_path)["isolation"]
     refused = ": bwrap: No permissions to [31mmake a namespace" if said else ""
     assert isolation.found == f"namespaces, process; bubblewrap is here but refused{refused}"
-    assert isolation.state == "better" and isolation.advice.startswith("allow user namespaces")
+    assert isolation.state == "better" and isolation.advice.startswith(advise_isolation())
+
+
+@pytest.mark.parametrize("switch,stands,mends", [
+    ("user/max_user_namespaces", "0", "sysctl user.max_user_namespaces=15000"),
+    ("kernel/unprivileged_userns_clone", "0", "sysctl kernel.unprivileged_userns_clone=1"),
+    ("kernel/apparmor_restrict_unprivileged_userns", "1", "apt-get install apparmor-profiles"),
+])  # fmt: skip
+def test_what_forbids_user_namespaces_is_named_with_what_mends_it(
+    switch: str, stands: str, mends: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bwrap").touch(0o755)
+    monkeypatch.setattr("harness.engines.local.STEP_PATH", str(tmp_path))
+    (tmp_path / switch).parent.mkdir()
+    (tmp_path / switch).write_text(stands + "\n")
+    advice = advise_isolation(tmp_path)
+    assert advice.startswith(f"{switch.replace('/', '.')} is {stands}, ") and mends in advice
+    (tmp_path / switch).write_text("1\n" if stands == "0" else "0\n")
+    assert advise_isolation(tmp_path) == "allow user namespaces"
+    (tmp_path / "bwrap").unlink()
+    assert advise_isolation(tmp_path) == "apt-get install bubblewrap"
 
 
 def test_an_engine_is_usable_when_a_step_ran_there_and_was_contained(
