@@ -78,7 +78,11 @@ def test_float32_is_refused_since_its_errors_exceed_what_counts_as_equal() -> No
     given = problem(rows=192, columns=(5, 20), folds=(48,) * 4, targets=100, seed=2)
     backend, alphas = set_backend("numpy"), np.array([2.0**power for power in range(-5, 20)])
     targets = given.targets - given.targets.mean(axis=0)
-    arrays = np.stack([band @ band.T for band in given.bands]), targets / targets.std(axis=0), candidates(2, 20, 1, True)
+    arrays = (
+        np.stack([band @ band.T for band in given.bands]),
+        targets / targets.std(axis=0),
+        candidates(2, 20, 1, True),
+    )
     scores = []
     for dtype in ("float64", "float32"):
         kernels, values, gammas, penalties = (backend.asarray(each, dtype=dtype) for each in (*arrays, alphas))
