@@ -7,6 +7,7 @@ know where a text came from, nor repair one.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -66,9 +67,7 @@ def shape_of(area: Area) -> Shape:
     shapely = _shapely()
     boxes = [shapely.box(box.west, box.south, box.west + box.width, box.north) for box in area.boxes]
     laid = [part for shape in (*boxes, *map(_polygon, area.polygons)) for part in _on_circle(shape)]
-    edges = [edge for shape in laid for edge in _edges(shape)]
-    if len(laid) > 1:
-        _require_few(edges, edges)
+    _require_few_of(laid)
     whole = shapely.union_all(laid)
     if not whole.area > 0:
         raise Unreadable("an area of nothing")
@@ -105,12 +104,31 @@ def _edges(shape: Shape) -> list[Shape]:
     return [line for each in corners for line in shapely.linestrings([*pairwise(each)])]
 
 
-def _require_few(ours: list[Shape], theirs: list[Shape]) -> None:
-    """Raise Unreadable where edges meet so often that a union would take long."""
-    shapely = _shapely()
-    meetings = shapely.STRtree(theirs).query(ours, predicate="intersects").shape[1]
-    if meetings > MOST_MEETINGS:
-        raise Unreadable(f"outlines that meet more than {MOST_MEETINGS:,} times")
+def _require_few(ours: Sequence[Shape], theirs: Sequence[Shape]) -> None:
+    """Raise Unreadable where edges of two shapes meet so often that what they share would take long to find."""
+    if len(_meetings(ours, theirs)[0]) > MOST_MEETINGS:
+        raise _too_many()
+
+
+def _require_few_of(shapes: Sequence[Shape]) -> None:
+    """Raise Unreadable where edges of different shapes meet so often that their union would take long."""
+    if len(shapes) < 2:
+        return
+    each = [_edges(shape) for shape in shapes]
+    edges, owners = [edge for own in each for edge in own], [at for at, own in enumerate(each) for _ in own]
+    one, other = _meetings(edges, edges)
+    if sum(owners[left] < owners[right] for left, right in zip(one, other, strict=True)) > MOST_MEETINGS:
+        raise _too_many()
+
+
+def _meetings(ours: Sequence[Shape], theirs: Sequence[Shape]) -> tuple[list[int], list[int]]:
+    """Give the places of edges that meet, in pairs."""
+    one, other = _shapely().STRtree(theirs).query(ours, predicate="intersects").tolist()
+    return one, other
+
+
+def _too_many() -> Unreadable:
+    return Unreadable(f"outlines that meet more than {MOST_MEETINGS:,} times")
 
 
 def _shapely() -> Any:

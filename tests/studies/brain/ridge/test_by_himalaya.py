@@ -78,16 +78,13 @@ def test_float32_is_refused_since_its_errors_exceed_what_counts_as_equal() -> No
     given = problem(rows=192, columns=(5, 20), folds=(48,) * 4, targets=100, seed=2)
     backend, alphas = set_backend("numpy"), np.array([2.0**power for power in range(-5, 20)])
     targets = given.targets - given.targets.mean(axis=0)
-    arrays = (
-        np.stack([band @ band.T for band in given.bands]),
-        targets / targets.std(axis=0),
-        candidates(2, 20, 1, True),
-    )
+    kernels = np.stack([band @ band.T for band in given.bands])
+    arrays = kernels, targets / targets.std(axis=0), candidates(2, 20, 1, True), alphas
     scores = []
     for dtype in ("float64", "float32"):
-        kernels, values, gammas, penalties = (backend.asarray(each, dtype=dtype) for each in (*arrays, alphas))
+        their_kernels, values, gammas, penalties = (backend.asarray(each, dtype=dtype) for each in arrays)
         with np.errstate(divide="ignore"):  # the logarithm of a weight of 0
-            scores.append(solve(kernels, values, gammas, alphas=penalties, cv=4, progress_bar=False)[2])
+            scores.append(solve(their_kernels, values, gammas, alphas=penalties, cv=4, progress_bar=False)[2])
     assert np.abs(scores[0] - scores[1]).max() > 2.0**-16  # what `near_ties` grants float32
     with pytest.raises(InputError, match="err by more than what counts as equal"):
         single = replace(EXACT, dtype="float32")
