@@ -28,7 +28,7 @@ def declared() -> dict[str, str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = {name: lines for name, lines in project["optional-dependencies"].items() if name not in FOR_TESTS}
     lines = [*project["dependencies"], *(line for each in extras.values() for line in each)]
-    names = {re.match(r"[A-Za-z0-9._-]+", line)[0].lower() for line in lines}
+    names = {re.split(r"[^A-Za-z0-9._-]", line)[0].lower() for line in lines}
     return {name: IMPORTED_AS.get(name, name.replace("-", "_")) for name in names}
 
 
