@@ -41,6 +41,7 @@ from harness.studies.brain.structure.layout import layout
 from harness.studies.brain.terms import INTERCEPT
 
 Array = Any  # of numpy
+NAN = float("nan")
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,31 @@ class _Fitting:
     solver: str
 
 
+@dataclass(frozen=True)
+class _Given:
+    """What a step is given: features and recordings of one experiment, its folds, and how many units there are."""
+
+    features: Features
+    recorded: RecordedValues
+    folds: Sequence[Fold]
+    count: int
+
+    @classmethod
+    def read(cls, asked: FitRequest, inputs: Mapping[str, Path]) -> _Given:
+        """Read a step's inputs, whose names and refusals are those of `step.fit`."""
+        lines = [*rows.read(inputs["stimuli"], Stimulus)]
+        whole = layout(asked.dataset, lines)
+        part = whole.only(asked.experiment)
+        arrays_of = feature_arrays(inputs, lines, asked.text_models)
+        for name in (name for name in inputs if name.startswith(BEST)):
+            arrays_of |= arrays.read_all(inputs[name])
+        names = [row["id"] for row in rows.read(inputs["units"], RecordedUnit)]
+        places = [at for at, name in enumerate(whole.experiments) if asked.experiment in ("", name)]
+        values = recorded(inputs["recordings"], names, whole.ids, places, asked.dtype)
+        folds = outer_folds(part, asked.split, asked.seed, asked.inner_rows)
+        return cls(Features(part, lines, arrays_of), values, folds, len(names))
+
+
 def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write `fits`, `errors` and `searches` as `step.fit` does, by the `solver` that `params` name beside the rest.
 
@@ -61,45 +87,34 @@ def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
     asked = request(params)
     solver = params["solver"]
     backend, release = by_himalaya.backend_name(solver, device()), by_himalaya.version()
-    stimuli = list(rows.read(inputs["stimuli"], Stimulus))
-    units = [row["id"] for row in rows.read(inputs["units"], RecordedUnit)]
-    whole = layout(asked.dataset, stimuli)
-    part = whole.only(asked.experiment)
-    places = [place for place, name in enumerate(whole.experiments) if asked.experiment in ("", name)]
-    folds = outer_folds(part, asked.split, asked.seed, asked.inner_rows)
-    best = [arrays.read_all(path) for name, path in inputs.items() if name.startswith(BEST)]
-    given = {name: array for one in best for name, array in one.items()}
-    features = Features(part, stimuli, {**feature_arrays(inputs, stimuli, asked.text_models), **given})
-    found = recorded(inputs["recordings"], units, whole.ids, places, asked.dtype)
+    given = _Given.read(asked, inputs)
     with tempfile.TemporaryDirectory() as fits, tempfile.TemporaryDirectory() as errors:
         kept = Collected(Path(fits)), Collected(Path(errors))
-        told = _fit_all(asked, solver, features, found, folds, len(units), kept)
+        told = _fit_all(asked, solver, given, kept)
         kept[0].write(out / "fits")
         kept[1].write(out / "errors")
-    rows.write_one(out / "searches", {**told, "observed": _observed(found, folds, len(units))})
+    observed = _observed(given.recorded, given.folds, given.count)
+    rows.write_one(out / "searches", {**told, "observed": observed})
     facts = {"device": device(), "threads": worker_count(device()), "himalaya": f"{release}, {backend}"}
     rows.write_one(out / FACTS, facts)
 
 
-def _fit_all(
-    asked: FitRequest, solver: str, features: Features, found: RecordedValues, folds: Sequence[Fold], count: int,
-    kept: tuple[Collected, Collected],
-) -> dict[str, Any]:  # fmt: skip
+def _fit_all(asked: FitRequest, solver: str, given: _Given, kept: tuple[Collected, Collected]) -> dict[str, Any]:
     """Fit one model after the other and put away what came of it; gives what is told of searches."""
     fits, errors = kept
-    mean, squares = intercept_errors(found.values, folds, errors=True)
-    nan = float("nan")
-    fits.add({f"{INTERCEPT}.mse": spread(mean, found.units, count, nan), **_rows(folds), **_error(asked.dtype)})
-    errors.add({INTERCEPT: spread(squares, found.units, count, nan)})
+    values, units, folds = given.recorded.values, given.recorded.units, given.folds
+    mean, squares = intercept_errors(values, folds, errors=True)
+    fits.add({f"{INTERCEPT}.mse": spread(mean, units, given.count, NAN), **_rows(folds), **_error(asked.dtype)})
+    errors.add({INTERCEPT: spread(squares, units, given.count, NAN)})
     told = {}
     for model in asked.models:
-        bands = {band: features.matrix(band) for band in model.bands}
+        bands = {band: given.features.matrix(band) for band in model.bands}
         gammas = candidates(len(bands), asked.gammas(model), asked.gamma_seed, asked.all_subsets(model))
         own = _Fitting(search_settings(asked, model), gammas, model.method, solver)
-        one = _cross_validate(bands, found.values, folds, own, errors=model.text in asked.errors)
-        fits.add(_arrays(model, one, gammas, found.units, count))
+        one = _cross_validate(bands, values, folds, own, errors=model.text in asked.errors)
+        fits.add(_arrays(model, one, gammas, units, given.count))
         if one.errors is not None:
-            errors.add({model.text: spread(one.errors, found.units, count, nan)})
+            errors.add({model.text: spread(one.errors, units, given.count, NAN)})
         told[model.text] = _told(model, bands, gammas, one)
     return told
 
