@@ -222,7 +222,7 @@ def _of_curie() -> dict[str, Door]:
     from harness.studies.curie import scoring
     from harness.studies.curie.judging import formulas, llm, structure_names, substances
     from harness.studies.curie.reading import loose_json
-    from harness.studies.curie.scoring import boxes, boxes_strict, rouge, sequences, sequences_strict
+    from harness.studies.curie.scoring import areas, boxes, boxes_strict, rouge, sequences, sequences_strict
 
     found: dict[str, Door] = {
         "curie shares": _given(formulas.with_share, after=(0.5,)),
@@ -239,8 +239,8 @@ def _of_curie() -> dict[str, Door]:
         found[f"curie {task} rouge"] = _given(rouge.score, after=(truth, "paper"))
         found[f"curie {task} rouge strict"] = _given(rouge.score, after=(truth, "strict"))
     for name, one, gold in (
-        ("biogr", boxes, biogr), ("biogr strict", boxes_strict, biogr), ("pdb", sequences, pdb),
-        ("pdb strict", sequences_strict, pdb),
+        ("biogr", boxes, biogr), ("biogr strict", boxes_strict, biogr), ("biogr areas", areas, biogr),
+        ("pdb", sequences, pdb), ("pdb strict", sequences_strict, pdb),
     ):  # fmt: skip
         found[f"curie {name}"] = _given(one.score, after=(gold.ROWS[0].gold,))
     return found

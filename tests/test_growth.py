@@ -25,7 +25,8 @@ THROUGH = {
     ),
     "harness.studies.curie": (
         "curie geo", "curie qecc", "curie hfe", "curie hfd", "curie dft_c", "curie mpv", "curie dft-s", "curie dft-p",
-        "curie biogr", "curie biogr strict", "curie pdb", "curie pdb strict", "curie geo rouge", "curie mpv paper",
+        "curie biogr", "curie biogr strict", "curie biogr areas", "curie pdb", "curie pdb strict", "curie geo rouge",
+        "curie mpv paper",
     ),
     "harness.studies.questions": (
         "letter", "numbers with commas", "match", "words", "json", "rubric", "refused", "searched", "perplexities",

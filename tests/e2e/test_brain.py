@@ -115,3 +115,34 @@ def test_words_of_sentences_go_the_whole_way(tmp_path: Path) -> None:
     assert set(MADE) <= set(outputs_of(ran(folder)))
     splits = document(folder, "performance")["datasets"]["small"]["splits"]
     assert splits["shuffled"]["OASM@2.2"]["r2"] > splits["contiguous"]["OASM@2.2"]["r2"] + 0.05
+
+
+@pytest.mark.parametrize("solver", ["himalaya", "himalaya-torch"])
+def test_a_run_by_himalaya_gives_the_documents_of_ours_within_a_tolerance(tmp_path: Path, solver: str) -> None:
+    needs("himalaya")
+    settings = {"dtype": "float64", "generation": "P"}
+    theirs = project(tmp_path / "its", {**settings, "solver": solver})
+    ours = project(tmp_path / "ours", settings)
+    for folder in (theirs, ours):
+        ran(folder)
+    harness("lock", "--accept", "last", cwd=theirs, check=0)
+    again = data_of("reproduce", "manifests/m.yaml", cwd=theirs)["runs"][0]
+    assert again["verdict"] == "agreed"
+    assert {one["name"]: one["level"] for one in again["outputs"]}["performance"] == {"within": "1e-4"}
+    assert data_of("audit", "last", cwd=theirs)["verdict"] == "agreed"
+    for name in (name for name in MADE if "." not in name):
+        assert_near(document(theirs, name), document(ours, name), name)
+
+
+def assert_near(one: Any, other: Any, where: str) -> None:
+    """Hold two documents against each other: equal but for decimals, which are within 1e-9."""
+    if isinstance(one, Mapping):
+        assert list(one) == list(other), where
+        for key in one:
+            assert_near(one[key], other[key], f"{where}/{key}")
+    elif isinstance(one, list):
+        assert len(one) == len(other), where
+        for place, each in enumerate(one):
+            assert_near(each, other[place], f"{where}/{place}")
+    else:
+        assert one == (pytest.approx(other, rel=1e-9, abs=1e-9) if isinstance(one, float) else other), where

@@ -68,6 +68,29 @@ def test_the_last_words_of_a_step_tell_a_package_of_an_extra_and_no_other() -> N
     assert find_lacking("page", "no such thing", "kind") is None
 
 
+def test_a_solver_that_is_not_installed_is_told_by_lock_and_refused_by_run(
+    without: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "manifests").mkdir()
+    (tmp_path / "lockfiles").mkdir()
+    world = {"make": "brain.simulated", "world": "default", "seed": 1, "categories": 2, "units": 2, "participants": 1}
+    manifest = {
+        "harness": 2, "study": "brain", "name": "m", "about": "A small world.", "datasets": {"small": world},
+        "settings": {"iterations": 15, "sigmas": "2.2", "families": 1, "dtype": "float64", "solver": "himalaya"},
+        "resources": {"gpus": 0, "memory": "2GiB", "timeout": "10m"},
+        "outputs": {"performance": {"within": "1e-6"}},
+    }  # fmt: skip
+    (tmp_path / "manifests" / "m.yaml").write_text(json.dumps(manifest))  # JSON is YAML
+    monkeypatch.chdir(tmp_path)
+    without("himalaya")
+    assert run(["lock", "manifests/m.yaml"]) == 0
+    told = " ".join("".join(capsys.readouterr()).split())
+    assert "himalaya" in told and "llm-harness[brain]" in told
+    assert run(["run", "manifests/m.yaml"]) == 3
+    told = " ".join("".join(capsys.readouterr()).split())
+    assert "needs the package himalaya, which is not installed" in told and "llm-harness[brain]" in told
+
+
 def test_reproduce_goes_on_with_the_rest_and_ends_with_3(
     without: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

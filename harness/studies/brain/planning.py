@@ -26,6 +26,7 @@ from harness.studies.brain.fitting.requests import request
 from harness.studies.brain.measures.best_layer import CHOSEN
 from harness.studies.brain.measures.naming import BEST
 from harness.studies.brain.recorded import Recorded, recorded
+from harness.studies.brain.ridge.by_himalaya import require_double
 from harness.studies.brain.terms import SHUFFLE_SEED, SPLITS
 from harness.studies.hidden_states import activation_parts
 from harness.studies.study import Brief, Model
@@ -33,6 +34,7 @@ from harness.studies.study import Brief, Model
 HERE = "harness.studies.brain"
 LAYERS, POOL = "layers", "pool"  # facts of a model: its layers above its embedding; what stands for a sentence's tokens
 FULL = 25  # layers
+OURS = "ours"  # the solver of fits, where a manifest says no other
 PARTS = 8  # in which a model reads the stimuli of real recordings, so that a run which is stopped loses little
 SPACES = "spaces"  # the group of models without a text model
 SplitRows = tuple[Recorded, str, str]  # a dataset, one of its experiments or an empty text, a split
@@ -189,11 +191,15 @@ def _add(asked: Asked, brief: Brief, found: Fitted, group: ModelGroup) -> Ref:
         "models": list(group.models), "errors": kept, "dtype": settings["dtype"],
         "text_models": {model: list(numbers) for model, numbers in group.text_models.items()},
     }  # fmt: skip
+    kind = f"{HERE}.fitting.step:fit"
+    if settings["solver"] != OURS:  # in a step of its own, so that no key of ours holds what himalaya's needs
+        require_double(settings["dtype"])
+        kind, params["solver"] = f"{HERE}.fitting.himalaya_step:fit", settings["solver"]
     request(params)
     brought = ("features",) if one.arrays else ()
     inputs = {**{key: one.ref(key) for key in ("stimuli", "units", "recordings", *brought)}, **group.read}
     name, outputs = f"fit/{group.rows()}/{group.name}", ("fits", "errors", "searches")
-    fits = asked.add(Step(name, f"{HERE}.fitting.step:fit", "scores", params, inputs, outputs, infers=True))
+    fits = asked.add(Step(name, kind, "scores", params, inputs, outputs, infers=True))
     found.fits.append(fits)
     found.errors.append(Ref(name, "errors"))
     found.groups.append(group.said(kept))

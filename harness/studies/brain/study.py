@@ -35,6 +35,7 @@ class BrainSettings(Switches):
     simple: Line = ""  # the simple spaces of layouts, in place of the generation's own
     pool: Literal["sum", "last", "mean"] = "sum"  # what stands for the tokens of a sentence
     dtype: Literal["float32", "float64"] = "float32"  # in which a search scores its candidates
+    solver: Literal["ours", "himalaya", "himalaya-torch"] = "ours"  # whose arithmetic fits; torch's on the CPU, too
     families: int = 200  # of simulated noise, by which the tests are measured
 
 

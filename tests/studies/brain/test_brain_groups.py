@@ -15,7 +15,7 @@ from harness.studies.study import Brief, Dataset, Model
 
 SETTINGS: dict[str, Any] = {
     "generation": "P", "fedorenko_inner_rows": "48", "iterations": 63, "sigmas": "2.2", "pool": "sum", "simple": "",
-    "families": 20, "dtype": "float32",
+    "families": 20, "dtype": "float32", "solver": "ours",
 }  # fmt: skip
 H_SETTINGS = {**SETTINGS, "generation": "H"}
 WORLD = {"world": "default", "seed": 1}

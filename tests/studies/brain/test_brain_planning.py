@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import importlib.util
 from typing import Any
 
 import pytest
 
-from harness.errors import InputError
+from harness.errors import InputError, MissingError
+from harness.run.closure import Code
+from harness.run.needed_packages import require_packages
 from harness.steps import Pinned, Plan
 from harness.studies.brain.study import STUDY
 from harness.studies.study import Brief, Dataset, Model
 
 SETTINGS = {
     "generation": "P", "fedorenko_inner_rows": "48", "iterations": 15, "sigmas": "1.0, 2.2", "pool": "sum",
-    "simple": "", "families": 20, "dtype": "float32",
+    "simple": "", "families": 20, "dtype": "float32", "solver": "ours",
 }  # fmt: skip
 
 
@@ -86,3 +89,35 @@ def test_the_page_is_told_of_a_model_that_nothing_trained() -> None:
         for drawn, model in models.items()
     }
     assert told == {True: {"provider": "transformers", "untrained": 7}, False: {"provider": "transformers"}}
+
+
+@pytest.mark.parametrize("solver", ["himalaya", "himalaya-torch"])
+def test_another_solver_stands_in_the_steps_that_fit_and_in_no_other(solver: str) -> None:
+    ours, its = planned((encoder(),), dtype="float64"), planned((encoder(),), dtype="float64", solver=solver)
+    changed = [two for one, two in zip(ours.steps, its.steps, strict=True) if one != two]
+    assert {step.name for step in changed} == {step.name for step in its.steps if step.name.startswith("fit/")}
+    assert {step.params["solver"] for step in changed} == {solver}
+    assert {step.kind for step in changed} == {"harness.studies.brain.fitting.himalaya_step:fit"}
+    assert not [step for step in ours.steps if "solver" in step.params]
+
+
+def test_himalaya_in_float32_is_refused_where_it_is_planned() -> None:
+    with pytest.raises(InputError, match="err by more than what counts as equal") as bad:
+        planned(solver="himalaya")
+    assert bad.value.where == "settings.dtype" and "float64" in bad.value.next
+
+
+def test_only_steps_of_another_solver_need_himalaya() -> None:
+    code = Code()
+    for solver, needed in (("ours", False), ("himalaya", True)):
+        kinds = {step.kind for step in planned((encoder(),), dtype="float64", solver=solver).steps}
+        assert any("himalaya" in code.packages(kind) for kind in kinds) == needed
+
+
+def test_a_lack_of_himalaya_is_named_before_a_step_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "himalaya" else find(name))
+    require_packages(planned(dtype="float64").steps)
+    with pytest.raises(MissingError, match="needs the package himalaya, which is not installed") as bad:
+        require_packages(planned(dtype="float64", solver="himalaya").steps)
+    assert bad.value.code == 3 and "llm-harness[brain]" in bad.value.next

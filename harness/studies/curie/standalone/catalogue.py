@@ -8,10 +8,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.scorers.tool import Tool
-from harness.studies.curie.standalone import biogr, facts, llmsim, llmsim_rule, lmscore, pdb, reading, rouge, tables
+from harness.studies.curie.standalone import (
+    areas,
+    biogr,
+    facts,
+    llmsim,
+    llmsim_rule,
+    lmscore,
+    pdb,
+    reading,
+    rouge,
+    tables,
+)
 
 SCORERS: Mapping[str, Tool] = {
-    **biogr.SCORERS, **pdb.SCORERS, **facts.SCORERS, **llmsim.SCORERS, **llmsim_rule.SCORERS, **lmscore.SCORERS,
-    **rouge.SCORERS, **reading.ANALYSES,
+    **biogr.SCORERS, **areas.SCORERS, **pdb.SCORERS, **facts.SCORERS, **llmsim.SCORERS, **llmsim_rule.SCORERS,
+    **lmscore.SCORERS, **rouge.SCORERS, **reading.ANALYSES,
 }  # fmt: skip
 ANALYSES: Mapping[str, Tool] = {**tables.ANALYSES, **reading.ANALYSES}

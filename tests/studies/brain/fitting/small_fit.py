@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from harness import arrays, rows
-from harness.studies.brain.fitting.step import fit
+from harness.studies.brain.fitting import himalaya_step, step
 from harness.studies.brain.structure.layout import Layout
 from harness.studies.brain.structure.pereira import designed
 
@@ -56,6 +56,7 @@ def run(data: SmallData, place: Path, more: Mapping[str, Path] | None = None, /,
     arrays.write_all(inputs["features"], data.features)
     out = place / "out"
     out.mkdir(exist_ok=True)
+    fit = himalaya_step.fit if "solver" in params else step.fit
     fit({**PARAMS, **params}, {**inputs, **(more or {})}, out)
     errors = {f"errors/{name}": array for name, array in arrays.read_all(out / "errors").items()}
     searches = {"searches": json.loads((out / "searches").read_text())}

@@ -115,7 +115,7 @@ def test_sets_whose_models_begin_alike_have_names_of_their_own():
 def test_the_plan_tells_the_choices_which_models_are_seeds_of_one():
     settings = {
         "generation": "P", "fedorenko_inner_rows": "48", "iterations": 15, "simple": "", "sigmas": "1.0", "pool": "sum",
-        "families": 20, "dtype": "float32",
+        "families": 20, "dtype": "float32", "solver": "ours",
     }  # fmt: skip
     world = Dataset("d", "brain.simulated", {"world": "default", "seed": 1}, 0)
     steps = STUDY.plan(Brief((world,), (model("u0", 0), model("u1", 1)), {}, {}, (0,), settings)).check().steps

@@ -1,6 +1,7 @@
 """Run as a command: what ridge of a small problem makes on this processor, a name and a digest a line.
 
-python tests/studies/brain/ridge/ridge_run.py ROWS TARGETS
+python tests/studies/brain/ridge/ridge_run.py ROWS TARGETS [SOLVER]
+SOLVER is one of himalaya's, in place of ours.
 """
 
 from __future__ import annotations
@@ -43,11 +44,36 @@ def results(rows: int, targets: int) -> Iterator[tuple[str, Any]]:
         yield f"{dtype} least squares", solver(wide).least_squares(given.targets).weights
 
 
+def results_by_himalaya(rows: int, targets: int, name: str) -> Iterator[tuple[str, Any]]:
+    """Search, refit and fit plain ridge by himalaya's arithmetic."""
+    import numpy as np
+    from support_brain_ridge import problem
+    from threadpoolctl import threadpool_limits
+
+    from harness.studies.brain.ridge.by_himalaya import choose_plain, fit_plain, refit, search
+    from harness.studies.brain.ridge.gammas import candidates
+    from harness.studies.brain.ridge.search import Search
+
+    fold = rows // 4
+    with threadpool_limits(1):
+        given = problem(rows, targets=targets, folds=(fold, fold + 1, rows - 2 * fold - 1))
+    how = Search(tuple(2.0**power for power in range(-5, 20)), dtype="float64")
+    gammas, wide = candidates(3, 9, 1, all_subsets=True), np.concatenate(given.bands, axis=1)
+    found = search(given.bands, given.targets, given.inner, gammas, how, name)
+    for part in ("scores", "gamma", "alpha"):
+        yield part, getattr(found, part)
+    yield "coefficients", refit(given.bands, given.targets, found, gammas, how, name).coefficients
+    choice = choose_plain(wide, given.targets, given.inner, how.usable(), how, name)
+    yield "plain errors", choice.validation
+    yield "plain weights", fit_plain(wide, given.targets, choice.alpha, how, name).weights
+
+
 if __name__ == "__main__":
     tests = Path(__file__).resolve().parents[3]
     sys.path[:0] = [str(tests), str(tests.parent)]
     from harness.digest import sha256
 
-    for name, array in results(int(sys.argv[1]), int(sys.argv[2])):
+    size = int(sys.argv[1]), int(sys.argv[2])
+    for name, array in results_by_himalaya(*size, sys.argv[3]) if sys.argv[3:] else results(*size):
         print(name, sha256(array.tobytes()))
     print("torch", "loaded" if "torch" in sys.modules else "none")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from needs import needs
 from support_brain_ridge import ALPHAS, problem
 
 from harness.run.environment import step_environment
@@ -25,10 +26,10 @@ EMULATOR = "qemu-x86_64"
 emulated = pytest.mark.skipif(not shutil.which(EMULATOR), reason=f"{EMULATOR}, which emulates processors, is not here")
 
 
-def made(folder: Path, rows: int, targets: int, *prefix: str, threads: int = 1) -> dict[str, str]:
+def made(folder: Path, rows: int, targets: int, *prefix: str, threads: int = 1, solver: str = "") -> dict[str, str]:
     """Run ridge as a step is run, behind a prefix of its command; gives digests by name."""
     env = {**step_environment(folder), **dict.fromkeys((THREADS, "OPENBLAS_NUM_THREADS"), str(threads))}
-    command = [*prefix, sys.executable, str(RUN), str(rows), str(targets)]
+    command = [*prefix, sys.executable, str(RUN), str(rows), str(targets), *filter(None, [solver])]
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     return dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
@@ -47,6 +48,16 @@ def test_a_small_ridge_is_equal_on_another_processor(tmp_path, processor):
 @pytest.mark.parametrize(("rows", "targets"), [(40, 90), (130, 30), (130, 300), (200, 450)])
 def test_a_larger_ridge_is_equal_on_another_processor(tmp_path, processor, rows, targets):
     assert made(tmp_path, rows, targets, EMULATOR, "-cpu", processor) == made(tmp_path, rows, targets)
+
+
+@emulated
+@pytest.mark.long
+@pytest.mark.parametrize("processor", ["EPYC-Rome", "Haswell", "max"])
+@pytest.mark.parametrize("solver", ["himalaya", "himalaya-torch"])
+def test_a_small_ridge_by_himalaya_is_equal_on_another_processor(tmp_path, processor, solver):
+    needs("himalaya", "torch")
+    here = made(tmp_path, 40, 30, solver=solver)
+    assert len(here) == 7 and made(tmp_path, 40, 30, EMULATOR, "-cpu", processor, solver=solver) == here
 
 
 def test_threads_that_blas_is_given_change_no_digit_of_search_and_refit(tmp_path):

@@ -26,6 +26,7 @@ DATA_SETS = {"datasets": [{"dataset_name": "Tides", "variables": [{"variable_nam
 NAMED = '{"json_extracted_indices": [0]}'
 BY_TEXT: dict[str, dict[str, Any]] = {
     "curie.biogr": {"ground_truth_text": '{"W": 0, "S": 0, "E": 2, "N": 1}'},
+    "curie.biogr_areas": {"ground_truth_text": '{"W": 0, "S": 0, "E": 2, "N": 1}'},
     "curie.pdb": {"ground_truth_text": '{"sequence": "MKVLAGTSDEMKVLAGTSDE"}', "prompt_text": "ATOM"},
     "curie.llmsim_mpv": {"ground_truth_text": PROPERTIES, "judge_outputs": [NAMED]},
     "curie.llmsim_dft": {

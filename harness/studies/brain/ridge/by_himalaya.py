@@ -1,0 +1,296 @@
+"""The banded search, its refit and the plain ridge with himalaya's arithmetic in place of ours.
+
+himalaya decomposes, predicts and fits; criterion, early stop and choices are the study's (`search`, `near_ties`), so
+that both solvers choose by one rule and part by rounding alone. What both share is imported from `search` as it stands
+there, private names too: its text is in the key of every fit that was made by ours, and moving one would make all anew.
+It must never know a study's dataset, or test rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import product
+from types import MappingProxyType
+from typing import Any
+
+from harness.errors import InputError, MissingError
+from harness.steps import CPU
+from harness.studies.brain import near_ties
+from harness.studies.brain.ridge.centred import Targets, prepared
+from harness.studies.brain.ridge.devices import open_device, worker_count
+from harness.studies.brain.ridge.heldout import Folds, Squares
+from harness.studies.brain.ridge.kernels import require_bands
+from harness.studies.brain.ridge.plain import PlainChoice, PlainFit
+from harness.studies.brain.ridge.refit import SOLVED, RidgeFit, groups
+from harness.studies.brain.ridge.search import Search, SearchFound, _Best, _require_seen, require_gammas
+
+Array = Any  # of numpy
+Backend = Any  # himalaya's module for numpy or torch
+NUMPY, TORCH = "himalaya", "himalaya-torch"
+ON_CPU: Mapping[str, str] = MappingProxyType({NUMPY: "numpy", TORCH: "torch"})  # by the manifest's `solver`
+ON_CUDA = "torch_cuda"
+DOUBLE = "float64"
+
+
+def backend_name(solver: str, device: str) -> str:
+    """Name himalaya's backend for a solver on a device: on CUDA there is one, on the CPU the solver says which.
+
+    InputError for another solver or device, MissingError for CUDA where this machine has none.
+    """
+    if solver not in ON_CPU:
+        raise InputError(f"no solver of himalaya is called {solver!r}", next=f"choose: {', '.join(ON_CPU)}")
+    open_device(device)
+    return ON_CPU[solver] if device == CPU else ON_CUDA
+
+
+def require_double(dtype: str) -> None:
+    """Raise an InputError for other numbers than float64: himalaya's scores in float32 decide nothing.
+
+    They were up to 2.6e-4 from those in float64, where ours are within 1e-6: more than the cell in which scores count
+    as equal (`near_ties.GRID`), so that no choice could be told from a near tie.
+    """
+    if dtype != DOUBLE:
+        raise InputError(
+            f"himalaya's scores in {dtype} err by more than what counts as equal", where="settings.dtype",
+            next="write `dtype: float64` beside `solver`",
+        )  # fmt: skip
+
+
+def version() -> str:
+    """Give himalaya's version; MissingError where it is not installed."""
+    try:
+        import himalaya  # noqa: PLC0415 - heavy
+    except ImportError as bad:
+        raise MissingError("himalaya is not installed", next="pip install 'llm-harness[brain]'") from bad
+    return str(himalaya.__version__)
+
+
+@contextmanager
+def opened(name: str) -> Iterator[Backend]:
+    """Let himalaya compute by a backend, a global of its own, which is put back; TF32 is off on CUDA.
+
+    torch takes the threads of the step. MissingError where himalaya is not installed.
+    """
+    version()
+    from himalaya.backend import get_backend, set_backend  # noqa: PLC0415
+
+    before = get_backend().name
+    try:
+        with _torch(name):
+            yield set_backend(name)
+    finally:
+        set_backend(before)
+
+
+@contextmanager
+def _torch(name: str) -> Iterator[None]:
+    if name == ON_CPU[NUMPY]:
+        yield
+        return
+    import torch  # noqa: PLC0415
+
+    matmul, threads = torch.backends.cuda.matmul, torch.get_num_threads()
+    before, matmul.allow_tf32 = matmul.allow_tf32, False
+    torch.set_num_threads(worker_count(CPU))
+    try:
+        yield
+    finally:
+        matmul.allow_tf32 = before
+        torch.set_num_threads(threads)
+
+
+def search(
+    bands: Sequence[Array], targets: Array, inner: Sequence[Sequence[int]], gammas: Array, how: Search, solver: str
+) -> SearchFound:
+    """Choose weights and alpha for each target as `search.search` does, by errors that himalaya makes.
+
+    InputError for what that refuses, and for float32.
+    """
+    how.check()
+    require_double(how.dtype)
+    checked, folds = prepared(targets), Folds.of(inner, len(targets), how.criterion)
+    kernels = _kernels(bands, len(targets))[0]
+    require_gammas(gammas, len(bands))
+    _require_seen(how.usable()[0], kernels)
+    best = _Best(checked, folds, how)
+    with opened(backend_name(solver, how.device)) as backend:
+        held = _HeldOut(backend, kernels, checked.centred(slice(None)), folds, how)
+        for gamma in gammas:
+            if best.add(Squares(held.squares(gamma), None)):
+                break
+    return best.found()
+
+
+class _HeldOut:
+    """What stays the same from candidate to candidate, where himalaya computes."""
+
+    def __init__(self, backend: Backend, kernels: Array, targets: Array, folds: Folds, how: Search) -> None:
+        import numpy as np  # noqa: PLC0415
+
+        self.backend, self.folds, self.how = backend, folds, how
+        self.kernels, self.targets = (backend.asarray(each, dtype=DOUBLE) for each in (kernels, targets))
+        self.alphas = backend.asarray(np.array(how.usable()), dtype=DOUBLE)
+        every = np.arange(len(targets))
+        self.cut = [(np.setdiff1d(every, held), held) for held in folds.inner]
+
+    def squares(self, gamma: Array) -> Array:
+        """Give the weighted sums of squared held-out errors [alpha, target] of one candidate.
+
+        An alpha that himalaya leaves out, since rounding made its kernel's eigenvalues negative, has infinity.
+        """
+        import numpy as np  # noqa: PLC0415
+        from himalaya.kernel_ridge import solve_multiple_kernel_ridge_random_search as solve  # noqa: PLC0415
+
+        kept = _Errors(self.backend, self.folds, (len(self.alphas), self.targets.shape[1]), self.how.block)
+        solve(
+            self.kernels, self.targets, n_iter=self.backend.asarray(gamma[None], dtype=DOUBLE),
+            alphas=self.alphas, score_func=kept, cv=self.cut, fit_intercept=True, return_weights="dual",
+            n_targets_batch=self.how.block, progress_bar=False,
+        )  # fmt: skip
+        return np.where(np.isnan(kept.whole()), np.inf, kept.sums)
+
+
+class _Errors:
+    """A score function for himalaya that keeps all errors, and lets it choose and refit nothing.
+
+    himalaya tells of each candidate the best alpha alone, by its own rule; the study's needs the errors of all. It asks
+    for scores fold by fold, and in each for one block of targets after the other.
+    """
+
+    def __init__(self, backend: Backend, folds: Folds, shape: tuple[int, int], block: int) -> None:
+        import numpy as np  # noqa: PLC0415
+
+        self.backend, self.sums = backend, np.zeros(shape)
+        self.folds, self.blocks = folds, [slice(at, min(at + block, shape[1])) for at in range(0, shape[1], block)]
+        self.asked = product(zip(folds.inner, folds.weights, strict=True), self.blocks)
+
+    def __call__(self, held: Any, predicted: Any) -> Any:
+        """Add the squared errors of a fold and a block; gives scores among which nothing is worth a refit."""
+        (rows, weight), which = next(self.asked, (((), 0.0), slice(0, 0)))
+        if tuple(held.shape) != (len(rows), which.stop - which.start):
+            raise _strange()
+        squares = ((held[None] - predicted) ** 2).sum(1)
+        self.sums[:, which] += weight * self.backend.to_numpy(squares)
+        return self.backend.full_like(squares, fill_value=-self.backend.inf)
+
+    def whole(self) -> Array:
+        """Give the sums, once every fold and block was asked for; InputError before."""
+        if next(self.asked, None):
+            raise _strange()
+        return self.sums
+
+
+def _strange() -> InputError:
+    return InputError(
+        f"himalaya {version()} asks for scores in another order than fold by fold", where="solver",
+        next="take the version that is locked, or `solver: ours`",
+    )  # fmt: skip
+
+
+def refit(
+    bands: Sequence[Array], targets: Array, found: SearchFound, gammas: Array, how: Search, solver: str
+) -> RidgeFit:
+    """Fit every target on all training rows by himalaya's kernel ridge, in float64, as `refit.refit` does by ours.
+
+    InputError for what `search` refuses, and for targets that it was not given.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    how.check()
+    require_gammas(gammas, len(bands))
+    checked = prepared(targets)
+    if len(found.gamma) != checked.count:
+        told = f"weights were found for {len(found.gamma)} targets, and {checked.count} are given"
+        raise InputError(told, where="targets", next="give the targets that were searched")
+    kernels, plain, means = _kernels(bands, len(targets))
+    coefficients: Array = np.empty((len(targets), checked.count))
+    with opened(backend_name(solver, how.device)) as backend:
+        for at, group in groups(found.gamma):
+            joined = np.tensordot(np.array(gammas[at], np.float64), kernels, 1)
+            for start in range(0, len(group), SOLVED):
+                which = group[start : start + SOLVED]
+                coefficients[:, which] = _dual(backend, joined, checked, which, found.alpha[which])
+    return RidgeFit(plain, means, gammas, found.gamma, found.alpha, coefficients, checked.mean)
+
+
+def _dual(backend: Backend, kernel: Array, targets: Targets, which: Array, alpha: Array) -> Array:
+    """Give (K + alpha I)^-1 (y - mean) of targets that share their weights; kernel and targets have no mean."""
+    from himalaya.kernel_ridge import solve_kernel_ridge_eigenvalues  # noqa: PLC0415
+
+    own = (backend.asarray(each, dtype=DOUBLE) for each in (kernel, targets.centred(which), alpha))
+    solved: Array = backend.to_numpy(solve_kernel_ridge_eigenvalues(*own))
+    return solved * targets.scale[which]
+
+
+def _kernels(bands: Sequence[Array], rows: int) -> tuple[Array, tuple[Array, ...], tuple[Array, ...]]:
+    """Give the kernel of each band without its mean, [band, row, row] in float64, those bands, and their means."""
+    import numpy as np  # noqa: PLC0415
+
+    require_bands(bands, rows)
+    wide = [np.ascontiguousarray(band, np.float64) for band in bands]
+    means = tuple(band.mean(axis=0) for band in wide)
+    plain = tuple(band - mean for band, mean in zip(wide, means, strict=True))
+    return np.stack([band @ band.T for band in plain]), plain, means
+
+
+def choose_plain(
+    train: Array, targets: Array, inner: Sequence[Sequence[int]], alphas: Sequence[float], how: Search, solver: str
+) -> PlainChoice:
+    """Choose for each target the alpha of a plain kernel ridge as `plain.choose` does, by errors that himalaya makes.
+
+    Features are never centred, targets by the rows that each inner fold keeps: himalaya is asked a fold at a time.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    require_double(how.dtype)
+    folds = Folds.of(inner, len(targets), "mse")
+    kernel = train @ train.T
+    spent: Array = np.zeros((len(alphas), targets.shape[1]))
+    around: Array = np.zeros(targets.shape[1])
+    with opened(backend_name(solver, how.device)) as backend:
+        for held, weight in zip(folds.inner, folds.weights, strict=True):
+            own = targets - np.delete(targets, held, 0).mean(axis=0, dtype=np.float64)
+            around += weight * np.square(own[held]).sum(axis=0)
+            spent += _plain_errors(backend, kernel, own, Folds((held,), (weight,)), (alphas, how))
+    varies = (targets != targets[0]).any(axis=0) & (around > 0)
+    order = np.argsort(alphas, kind="stable")[::-1]  # the largest first, as equals are taken
+    explained = np.where(varies, 1 - spent[order] / np.where(varies, around, 1), 0.0)
+    place, tied = near_ties.first_near_best(explained, near_ties.ERRORS[DOUBLE])
+    chosen = order[place]
+    least = np.take_along_axis(spent, chosen[None], 0)[0]
+    return PlainChoice(np.array(alphas, np.float64)[chosen], tied, least, spent)
+
+
+def _plain_errors(
+    backend: Backend, kernel: Array, targets: Array, fold: Folds, asked: tuple[Sequence[float], Search]
+) -> Array:
+    """Give the weighted squared errors [alpha, target] of one inner fold."""
+    import numpy as np  # noqa: PLC0415
+    from himalaya.kernel_ridge import solve_multiple_kernel_ridge_random_search as solve  # noqa: PLC0415
+
+    alphas, how = asked
+    kept = _Errors(backend, fold, (len(alphas), targets.shape[1]), how.block)
+    there = (backend.asarray(each, dtype=DOUBLE) for each in (kernel[None], targets))
+    solve(
+        *there, n_iter=backend.asarray(np.ones((1, 1)), dtype=DOUBLE), score_func=kept,
+        alphas=backend.asarray(np.array(alphas), dtype=DOUBLE), n_targets_batch=how.block, progress_bar=False,
+        cv=[(np.setdiff1d(np.arange(len(targets)), fold.inner[0]), fold.inner[0])],
+    )  # fmt: skip
+    return np.where(np.isnan(kept.whole()), np.inf, kept.sums)
+
+
+def fit_plain(train: Array, targets: Array, alpha: Array, how: Search, solver: str) -> PlainFit:
+    """Fit a plain ridge with a given alpha for each target by himalaya's kernel ridge; only targets are centred."""
+    import numpy as np  # noqa: PLC0415
+    from himalaya.kernel_ridge import solve_kernel_ridge_eigenvalues  # noqa: PLC0415
+
+    mean = targets.mean(axis=0, dtype=np.float64)
+    weights: Array = np.empty((train.shape[1], targets.shape[1]))
+    with opened(backend_name(solver, how.device)) as backend:
+        for start in range(0, targets.shape[1], SOLVED):
+            some = slice(start, start + SOLVED)
+            given = (train @ train.T, targets[:, some] - mean[some], alpha[some])
+            own = (backend.asarray(each, dtype=DOUBLE) for each in given)
+            weights[:, some] = train.T @ backend.to_numpy(solve_kernel_ridge_eigenvalues(*own))
+    return PlainFit(weights, mean)
