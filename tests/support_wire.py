@@ -105,7 +105,10 @@ class WireClient:
         """End the input, and give the exit code of the server."""
         assert self.process.stdin
         self.process.stdin.close()
-        return self.process.wait(PATIENCE)
+        code = self.process.wait(PATIENCE)
+        for thread in self._threads:  # until all that it wrote has been read
+            thread.join(PATIENCE)
+        return code
 
     def __enter__(self) -> WireClient:
         return self

@@ -149,7 +149,7 @@ def serve() -> NoReturn:
 def become(task: Mapping[str, Any], asked: IO[str], answers: IO[str]) -> NoReturn:
     """Be the command: in its folder, with its environment and its words; only the modules are the server's."""
     for one in (asked, answers):
-        os.close(one.fileno())
+        one.close()
     os.umask(task["umask"])
     os.chdir(task["cwd"])
     os.environ.clear()

@@ -120,7 +120,7 @@ def test_a_pth_file_of_the_packages_has_no_word_in_a_verdict(lie: str, broken: P
 
 def test_the_program_that_setup_writes_reads_no_pth_file_at_all(broken: Path, tmp_path: Path) -> None:
     """This `.pth` file even takes away the call by which a process becomes a clean one."""
-    lie = "import os\ndef no(*_): print('agreed'); os._exit(0)\nos.execv = os.execve = no\n"
+    lie = "import os\ndef no(*_): print('agreed', flush=True); os._exit(0)\nos.execv = os.execve = no\n"
     python = lying_python(tmp_path / "venv", lie)
     assert started(entry(python), broken).stdout == "agreed\n", "which pip's program cannot help"
     program = tmp_path / "harness"

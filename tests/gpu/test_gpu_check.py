@@ -20,7 +20,9 @@ from bench.measure import Failed
 from gpu import check
 from gpu.findings import LINES, Notes, read_side
 from gpu.wheels import Lacking, complete
+from needs import needs
 
+needs("torch", "transformers")
 pytestmark = pytest.mark.together
 HERE = Path(__file__).parent
 ROLES = {"first": "cpu", "second": "cpu", "cpu": "cpu"}

@@ -141,7 +141,7 @@ def test_a_line_that_no_recorder_writes_is_damage(line: bytes, tmp_path: Path) -
 def test_a_line_forged_with_its_digest_is_refused_if_deep_or_ambiguous(tmp_path: Path) -> None:
     assert not verify(laid(tmp_path / "tape", forged())).flaws
     deep: Any = []
-    text = b"[" * 5000 + b"]" * 5000
+    text = b"[" * 100_000 + b"]" * 100_000
     line = forged(request={"body": {"x": deep}, "provider": "p"})
     raw = line.replace(b'"x":[]', b'"x":' + text)
     own = raw[: raw.index(b',"self":')] + raw[raw.index(b',"status"') : -1]

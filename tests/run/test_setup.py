@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import signal
@@ -65,7 +66,10 @@ PRETENDS = {  # what a Python that cannot be taken says of itself, and what is s
         "platform.python_version = lambda: '3.10.13'",
         "is CPython 3.10.13: packages are locked for 3.11, 3.12",
     ),
-    "pypy": ("platform.python_implementation = lambda: 'PyPy'", "is PyPy 3.11.7: it is no CPython"),
+    "pypy": (
+        "platform.python_implementation = lambda: 'PyPy'",
+        f"is PyPy {platform.python_version()}: it is no CPython",
+    ),
     "python3.13t": ("sysconfig.get_config_var = lambda _: 1", "it is a free-threaded build"),
     "musl": ("sysconfig.get_config_var = {'SOABI': 'cpython-311-x86_64-linux-musl'}.get", "its C library is musl"),
     "s390x": ("platform.machine = lambda: 's390x'", "packages are locked for Linux on x86-64 and aarch64"),

@@ -52,17 +52,17 @@ def test_the_users_settings_change_nothing_and_nothing_is_left_behind(tmp_path):
     assert not (tmp_path / "nowhere").exists() and not (tmp_path / "home").exists()
 
 
-def test_settings_and_environment_are_given_back_and_pyplot_stays_unloaded(monkeypatch):
+def test_settings_and_environment_are_given_back_and_pyplot_stays_unloaded(monkeypatch, tmp_path):
     import matplotlib
 
-    monkeypatch.setenv("MPLCONFIGDIR", "/kept")
+    monkeypatch.setenv("MPLCONFIGDIR", str(tmp_path))
     monkeypatch.delenv("MPL_IGNORE_SYSTEM_FONTS", raising=False)
     before = dict(matplotlib.rcParams)
     with plots.drawing():
         assert matplotlib.rcParams["svg.hashsalt"] == "harness"
         assert matplotlib.rcParams["text.parse_math"] is False
     assert dict(matplotlib.rcParams) == before
-    assert os.environ["MPLCONFIGDIR"] == "/kept" and "MPL_IGNORE_SYSTEM_FONTS" not in os.environ
+    assert os.environ["MPLCONFIGDIR"] == str(tmp_path) and "MPL_IGNORE_SYSTEM_FONTS" not in os.environ
     loaded = "import sys; from harness.studies import plots; first = 'matplotlib' in sys.modules\n"
     script = f"{loaded}with plots.drawing(): plots.sheet(1, 1)\nprint(first, 'matplotlib.pyplot' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -6,7 +6,7 @@ The paper's caption says that abstention falls; its code lets it rise, and so do
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from harness.studies.biomed.measures.paper_columns import Columns
 from harness.studies.biomed.terms import NOT_KNOWN
@@ -20,7 +20,29 @@ def model_order(models: Sequence[str], columns: Columns) -> list[str]:
     """
     there = [model for model in models if model in columns]
     keys = {model: _key(columns[model]) for model in there}
-    return [*sorted(there, key=keys.__getitem__), *(model for model in models if model not in columns)]
+    return [*_sorted_as_published(there, keys), *(model for model in models if model not in columns)]
+
+
+def _sorted_as_published(models: Sequence[str], keys: Mapping[str, tuple[float, float, float]]) -> list[str]:
+    """Sort by keys as Python did up to 3.12, where fewer than 64 are sorted: with NaN in a key the way decides.
+
+    The run that the list begins with is kept, or turned round where it falls; each other model is put behind the last
+    that it is not below, as halving finds it.
+    """
+    found = list(models)
+    run, falls = 1, len(found) > 1 and keys[found[1]] < keys[found[0]]
+    while run < len(found) and (keys[found[run]] < keys[found[run - 1]]) == falls:
+        run += 1
+    if falls:
+        found[:run] = found[:run][::-1]
+    for place in range(run, len(found)):
+        model = found.pop(place)
+        low, high = 0, place
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if keys[model] < keys[found[middle]] else (middle + 1, high)
+        found.insert(low, model)
+    return found
 
 
 def _key(scores: Sequence[float]) -> tuple[float, float, float]:

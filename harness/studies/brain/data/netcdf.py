@@ -212,19 +212,20 @@ def _hdf5(file: Any, name: str, where: str) -> Variable | None:
 def _classic(path: Path, where: str) -> Iterator[NetcdfFile]:
     from scipy.io import netcdf_file  # noqa: PLC0415 - heavy
 
-    with _sound(where):
-        file = netcdf_file(path, "r", mmap=True)
-    try:
+    with open(path, "rb") as opened:  # here, since the library leaves it open where it fails
         with _sound(where):
-            variables = {
-                name: Variable(tuple(one.dimensions), one.data, dict(one._attributes))
-                for name, one in file.variables.items()
-            }
-        yield NetcdfFile(where, CLASSIC, variables)
-    finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # what was read may still look into the file
-            file.close()
+            file = netcdf_file(opened, "r", mmap=True)
+        try:
+            with _sound(where):
+                variables = {
+                    name: Variable(tuple(one.dimensions), one.data, dict(one._attributes))
+                    for name, one in file.variables.items()
+                }
+            yield NetcdfFile(where, CLASSIC, variables)
+        finally:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)  # what was read may still look into the file
+                file.close()
 
 
 @contextmanager

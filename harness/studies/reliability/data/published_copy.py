@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -111,7 +111,7 @@ class CopyRow:
         return value
 
 
-def read(path: Path, columns: Mapping[str, str]) -> Iterator[CopyRow]:
+def read(path: Path, columns: Mapping[str, str]) -> Generator[CopyRow]:
     """Read the rows of a copy, one a prompt; `columns` maps our column names to the copy's own.
 
     Raises InputError for an unknown name in `columns` and for a file that cannot be read.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,8 @@ def normalise(path: Path, columns: Mapping[str, str]) -> tuple[list[PublishedPro
     `columns` maps our column names to the copy's own. Raises InputError for an empty copy, or a row that is malformed
     or contradicts another of its instance.
     """
-    found = sorted(
-        _agreeing(read(path, columns)), key=lambda row: (row["benchmark"], row["instance_id"], row["template"])
-    )
+    with closing(read(path, columns)) as rows:
+        found = sorted(_agreeing(rows), key=lambda row: (row["benchmark"], row["instance_id"], row["template"]))
     if not found:
         raise InputError("the file holds no rows", where=str(path), next="give the published CSV or JSON Lines file")
     return found, _counts(found)

@@ -76,6 +76,7 @@ def test_on_the_cpu_torch_is_never_loaded(tmp_path):
 @pytest.mark.parametrize("targets", [5, 90])
 @pytest.mark.parametrize(("dtype", "near"), [("float64", 1e-9), ("float32", 2e-5)])
 def test_what_a_gpu_computes_by_is_what_the_cpu_computes_by(targets, dtype, near):
+    needs("torch")
     given = problem(targets=targets)
     how = Search(ALPHAS, stop=False, dtype=dtype, block=3)
     checked, folds = prepared(given.targets), Folds.of(given.inner, 40, "r2")

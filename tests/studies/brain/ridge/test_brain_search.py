@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from needs import needs
 from support_brain_ridge import ALPHAS, problem, scores
 
 from harness.errors import InputError, MissingError
@@ -267,6 +268,7 @@ def test_settings_that_cannot_be_are_refused(change):
 
 
 def test_cuda_where_there_is_none_is_said_to_be_missing():
+    needs("torch")
     import torch
 
     if torch.cuda.is_available():
