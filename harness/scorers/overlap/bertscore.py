@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from harness.scorers.overlap.rouge import NONE, Overlap
+from harness.scorers.overlap import NONE, Overlap
 
 
 class Vectors(NamedTuple):
