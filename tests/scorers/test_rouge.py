@@ -15,7 +15,8 @@ from harness.scorers.rouge import SCORERS
 needs_package = pytest.mark.skipif(not find_spec("rouge_score"), reason="rouge-score is not installed here")
 PIECES = ("a", "b", "c", "The", "Running", "ran", "happily", "é", "β-2", " . ", ", ", "\n", "\n\n", "3.5")
 HOSTILE = (  # signs whose lower case is another's or two, digits of other scripts, ends of lines that are none, halves
-    "", " ", "\n", "_", "\0", "a\0b", "\u0130stanbul ISTANBUL \u0131stanbul", "\u212aelvin \u212b \u017ftop ß \ufb01ne", "٣ \uff13 ² ½ 3",
+    "", " ", "\n", "_", "\0", "a\0b", "\u0130stanbul ISTANBUL \u0131stanbul", "\u212aelvin \u212b \u017ftop ß \ufb01ne",
+    "٣ \uff13 ² ½ 3",
     "co\u00adop re\u0301sume\u0301", "a\rb\r\nc\x0bd\x0ce\x85f\u2028g\u2029h", "\ud800x \udfff", "😀a😀 😀", "$ ^a$ ^",
     "dying dies died DIES ties", "news skies sky gas y a", "x" * 3000,
     "aaa\n" * 40, "agreed\n\n \n-\nfeed ee", "'s don't",
