@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 from harness.scorers.overlap import NONE, Overlap
 
+LAST = -1  # the layer whose states are compared where none is named
+
 
 class Vectors(NamedTuple):
     """A text as token vectors of an encoder, and which of its tokens are the encoder's own special tokens."""
