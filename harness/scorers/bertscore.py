@@ -70,8 +70,8 @@ def _run(row: BertscoreInput) -> Mapping[str, Any]:
     found = {name: opened.pieces(text.strip(), row.layer) for name, text in texts.items()}
     ours, theirs = (Vectors(each.vectors, each.own) for each in found.values())
     if row.corpus:
-        weights = _rarities(tuple(row.corpus))
-        mine, its = ([weights[token] for token in each.tokens] for each in found.values())
+        rare = _rarities(tuple(row.corpus))
+        mine, its = ([rare[token] for token in each.tokens] for each in found.values())
         precision, recall, f1 = weighted_bertscore(ours, theirs, (mine, its))
     else:
         precision, recall, f1 = bertscore(ours, theirs)

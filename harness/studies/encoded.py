@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.models.local.encoder import encoder
-from harness.scorers.overlap import NONE
 from harness.scorers.overlap.bertscore import LAST, Vectors, bertscore
+from harness.scorers.overlap.precision_recall import NONE
 from harness.studies import judged
 
 PRECISION, RECALL, F = "bert_precision", "bert_recall", "bert_f1"

@@ -14,9 +14,9 @@ from typing import Any
 from harness import rows
 from harness.models.local.encoder import Encoder, TokenVectors, encoder
 from harness.rowtypes import Gold, Item
-from harness.scorers.overlap import NONE, Overlap
 from harness.scorers.overlap.bertscore import LAST, Vectors, bertscore
 from harness.scorers.overlap.bertscore_package import rarities, rescaled, weighted_bertscore
+from harness.scorers.overlap.precision_recall import NONE, Overlap
 from harness.studies import judged
 from harness.studies.encoded import CUT, PRECISION, RECALL, F
 

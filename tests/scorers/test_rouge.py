@@ -8,7 +8,8 @@ from importlib.util import find_spec
 import pytest
 
 from harness.errors import InputError, MissingError
-from harness.scorers.overlap import NONE, lcs
+from harness.scorers.overlap import lcs
+from harness.scorers.overlap.precision_recall import NONE
 from harness.scorers.overlap.rouge import KINDS, rouge, tokenizer
 from harness.scorers.rouge import SCORERS
 
@@ -121,7 +122,7 @@ def test_every_value_is_the_package_s_own_to_the_last_bit(stem):
 
 @needs_package
 @pytest.mark.parametrize("stem", [False, True])
-def test_words_are_those_of_the_package_s_tokenizer_for_every_sign_there_is(stem):
+def test_words_are_those_of_the_package_s_tokenizer_for_every_sign(stem):
     from rouge_score.tokenizers import DefaultTokenizer
 
     its, ours = DefaultTokenizer(stem).tokenize, tokenizer(stem=stem)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import csv
-import hashlib
 import io
 import os
 import re
@@ -25,6 +24,7 @@ from email.parser import BytesHeaderParser
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from harness.digest import sha256
 from harness.errors import HarnessError, InputError, MissingError
 
 SDISTS = "sdists.txt"
@@ -53,7 +53,7 @@ class __legacy__:
 '''
 
 
-class Pin(NamedTuple):
+class LockLine(NamedTuple):
     """A line of a lock: a package in one version, and the SHA-256 of its file."""
 
     name: str
@@ -61,14 +61,14 @@ class Pin(NamedTuple):
     sha256: str
 
 
-def read_pins(path: Path) -> tuple[Pin, ...]:
+def read_pins(path: Path) -> tuple[LockLine, ...]:
     """Read the lines of a lock that pin one file by its SHA-256; none where there is no such lock."""
     if not path.is_file():
         return ()
-    return tuple(Pin(_normal(name), *rest) for name, *rest in _PIN.findall(path.read_text(encoding="utf-8")))
+    return tuple(LockLine(_normal(name), *rest) for name, *rest in _PIN.findall(path.read_text(encoding="utf-8")))
 
 
-def fetch_sdist(pin: Pin, folder: Path, env: Mapping[str, str]) -> bytes:
+def fetch_sdist(pin: LockLine, folder: Path, env: Mapping[str, str]) -> bytes:
     """Fetch the source archive that a pin names with pip, by whose settings it is found; it is held against the pin."""
     stand_in, wanted, got = folder / "stand-in", folder / "sdist.txt", folder / "sdist"
     (stand_in / "setuptools").mkdir(parents=True, exist_ok=True)
@@ -85,7 +85,7 @@ def fetch_sdist(pin: Pin, folder: Path, env: Mapping[str, str]) -> bytes:
         env={**env, "PYTHONPATH": str(stand_in), "PYTHONDONTWRITEBYTECODE": "1"},
     )  # fmt: skip
     for path in sorted(got.glob("*.tar.gz")) if got.is_dir() else ():
-        if _sha256(data := path.read_bytes()) == pin.sha256:
+        if sha256(data := path.read_bytes()) == pin.sha256:
             return data
     said = [line for line in (done.stderr or done.stdout).splitlines() if line.startswith("ERROR")] or ["pip is silent"]
     raise MissingError(
@@ -95,7 +95,7 @@ def fetch_sdist(pin: Pin, folder: Path, env: Mapping[str, str]) -> bytes:
     )
 
 
-def make_wheel(sdist: bytes, pin: Pin) -> bytes:
+def make_wheel(sdist: bytes, pin: LockLine) -> bytes:
     """Lay a source archive out as a wheel; the same archive gives the same bytes, whichever Python this is.
 
     Refused is what would not come out as its authors mean it: compiled sources, another builder than setuptools,
@@ -123,14 +123,14 @@ def make_wheel(sdist: bytes, pin: Pin) -> bytes:
     return _zipped({**dict(sorted(laid.items())), **dict(sorted(ends.items()))}, f"{info}/RECORD")
 
 
-def wheel_name(pin: Pin) -> str:
+def wheel_name(pin: LockLine) -> str:
     """Name the file of a wheel that was made here, as pip wants it."""
     return f"{pin.name.replace('-', '_')}-{pin.version}-{TAG}.whl"
 
 
-def hold_wheel(wheel: bytes, pin: Pin, where: str) -> None:
+def hold_wheel(wheel: bytes, pin: LockLine, where: str) -> None:
     """Refuse a wheel whose bytes are not those that a lock pins."""
-    if (found := _sha256(wheel)) != pin.sha256:
+    if (found := sha256(wheel)) != pin.sha256:
         raise InputError(
             f"laid out as a wheel, the archive of {pin.name} {pin.version} has SHA-256 {found}, not the pinned one",
             where=where,
@@ -138,7 +138,7 @@ def hold_wheel(wheel: bytes, pin: Pin, where: str) -> None:
         )
 
 
-def _read_archive(sdist: bytes, pin: Pin) -> dict[str, bytes]:
+def _read_archive(sdist: bytes, pin: LockLine) -> dict[str, bytes]:
     """Read the files of an archive by their paths below its one folder."""
     found: dict[str, bytes] = {}
     tops = set()
@@ -158,7 +158,7 @@ def _read_archive(sdist: bytes, pin: Pin) -> dict[str, bytes]:
     return found
 
 
-def _require_plain(files: Mapping[str, bytes], pin: Pin) -> None:
+def _require_plain(files: Mapping[str, bytes], pin: LockLine) -> None:
     """Refuse what a builder would have to work at: compiled sources, or a builder of its own."""
     if compiled := next((path for path in sorted(files) if PurePosixPath(path).suffix in _COMPILED), ""):
         raise _refusal(pin, f"it is not pure Python: {compiled}")
@@ -170,7 +170,7 @@ def _require_plain(files: Mapping[str, bytes], pin: Pin) -> None:
         raise _refusal(pin, f"it is built by {system.get('build-backend')}, and only {BACKEND} is known here")
 
 
-def _packages(files: Mapping[str, bytes], tops: Sequence[str], pin: Pin) -> dict[str, bytes]:
+def _packages(files: Mapping[str, bytes], tops: Sequence[str], pin: LockLine) -> dict[str, bytes]:
     found = {path: data for path, data in files.items() if path.partition("/")[0] in tops and "/" in path}
     found |= {path: files[path] for path in (f"{top}.py" for top in tops) if path in files}
     found = {path: data for path, data in found.items() if "__pycache__" not in path}
@@ -181,7 +181,7 @@ def _packages(files: Mapping[str, bytes], tops: Sequence[str], pin: Pin) -> dict
     return found
 
 
-def _metadata(text: bytes, requires: str, pin: Pin) -> bytes:
+def _metadata(text: bytes, requires: str, pin: LockLine) -> bytes:
     """Return PKG-INFO with what the package requires, where the archive says that beside it alone."""
     if re.search(rb"^Requires-Dist:", text, re.MULTILINE) or not requires.strip():
         return text
@@ -197,7 +197,7 @@ def _zipped(files: Mapping[str, bytes], record: str) -> bytes:
     listed = io.StringIO()
     rows = csv.writer(listed, lineterminator="\n")
     for path, data in files.items():
-        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        digest = base64.urlsafe_b64encode(bytes.fromhex(sha256(data))).rstrip(b"=").decode()
         rows.writerow([path, f"sha256={digest}", len(data)])
     rows.writerow([record, "", ""])
     made = io.BytesIO()
@@ -213,11 +213,7 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def _refusal(pin: Pin, why: str) -> InputError:
+def _refusal(pin: LockLine, why: str) -> InputError:
     return InputError(
         f"the source archive of {pin.name} {pin.version} cannot be laid out as a wheel: {why}",
         where=SDISTS,
@@ -242,7 +238,7 @@ def main(lock: Path, folder: Path) -> None:
             hold_wheel(wheel, meant, str(lock))
         folder.mkdir(parents=True, exist_ok=True)
         (folder / wheel_name(pin)).write_bytes(wheel)
-        sys.stdout.write(f"{pin.name}=={pin.version} --hash=sha256:{_sha256(wheel)}\n")
+        sys.stdout.write(f"{pin.name}=={pin.version} --hash=sha256:{sha256(wheel)}\n")
 
 
 if __name__ == "__main__":

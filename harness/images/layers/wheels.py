@@ -11,7 +11,7 @@ from harness.digest import sha256_file
 from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.files import translating_os_errors
 from harness.images.layers.programs import environment, program_error
-from harness.images.layers.sdist_wheel import Pin, fetch_sdist, hold_wheel, make_wheel
+from harness.images.layers.sdist_wheel import LockLine, fetch_sdist, hold_wheel, make_wheel
 from harness.images.locks import Wheel
 from harness.store.store import Store
 
@@ -50,8 +50,8 @@ def ensure_wheels(store: Store, wheels: Sequence[Wheel], tell: Callable[[str], N
 def _lay_out(store: Store, wanted: Sequence[Wheel], folder: Path) -> None:
     """Make the wheels of packages that are published as source archives alone."""
     for wheel in wanted:
-        sdist = fetch_sdist(Pin(wheel.name, wheel.version, wheel.sdist), folder, environment(folder, network=True))
-        pin = Pin(wheel.name, wheel.version, wheel.sha256)
+        sdist = fetch_sdist(LockLine(wheel.name, wheel.version, wheel.sdist), folder, environment(folder, network=True))
+        pin = LockLine(wheel.name, wheel.version, wheel.sha256)
         made = make_wheel(sdist, pin)
         hold_wheel(made, pin, wheel.where)
         store.blobs.put(made)

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 from harness.errors import MissingError
-from harness.scorers.overlap import NONE, Overlap, lcs, ngrams
+from harness.scorers.overlap import lcs, ngrams
+from harness.scorers.overlap.precision_recall import NONE, Overlap
 
 KINDS = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 

@@ -18,7 +18,7 @@ from support import REPOSITORY, clean_env
 
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
-from harness.images.layers.sdist_wheel import SDISTS, Pin, make_wheel, read_pins, wheel_name
+from harness.images.layers.sdist_wheel import SDISTS, LockLine, make_wheel, read_pins, wheel_name
 from harness.images.layers.wheels import ensure_wheels
 from harness.images.locks import read_wheels
 from harness.store.store import Store
@@ -49,8 +49,8 @@ def archive(files: Mapping[str, str], *, backward: bool = False, time: int = 0) 
     return made.getvalue()
 
 
-def pin(data: bytes) -> Pin:
-    return Pin("toy-pack", "1.2", sha256(data))
+def pin(data: bytes) -> LockLine:
+    return LockLine("toy-pack", "1.2", sha256(data))
 
 
 def made(files: Mapping[str, str] = FILES, **how: bool | int) -> bytes:
@@ -66,9 +66,9 @@ def test_an_archive_gives_one_wheel_whatever_its_order_times_and_modes() -> None
 def test_every_python_here_lays_out_the_same_wheel(tmp_path: Path) -> None:
     (tmp_path / "toy.tar.gz").write_bytes(archive(FILES))
     code = (
-        "import sys, hashlib, pathlib; from harness.images.layers.sdist_wheel import Pin, make_wheel;"
+        "import sys, hashlib, pathlib; from harness.images.layers.sdist_wheel import LockLine, make_wheel;"
         "data = pathlib.Path(sys.argv[1]).read_bytes();"
-        "print(hashlib.sha256(make_wheel(data, Pin('toy-pack', '1.2', ''))).hexdigest())"
+        "print(hashlib.sha256(make_wheel(data, LockLine('toy-pack', '1.2', ''))).hexdigest())"
     )
     for python in (*(f"python3.{minor}" for minor in range(11, 15)), sys.executable):
         words = [python, "-S", "-B", "-c", code, str(tmp_path / "toy.tar.gz")]
@@ -120,7 +120,7 @@ def test_an_archive_that_only_its_builder_could_build_is_refused(change: dict[st
 
 def test_what_is_no_archive_is_refused() -> None:
     with pytest.raises(InputError, match=r"it is no \.tar\.gz"):
-        make_wheel(archive(FILES)[:200], Pin("toy-pack", "1.2", ""))
+        make_wheel(archive(FILES)[:200], LockLine("toy-pack", "1.2", ""))
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_an_image_s_wheel_is_laid_out_of_the_fetched_archive_and_nothing_is_run(shelf: Path, tmp_path: Path) -> None:
+def test_a_wheel_is_laid_out_of_the_fetched_archive_and_nothing_is_run(shelf: Path, tmp_path: Path) -> None:
     store, [wheel] = Store(tmp_path / "store"), read_wheels(shelf / "lock.txt", "lock.txt")
     ensure_wheels(store, [wheel], lambda _: None)
     assert store.blobs.state(wheel.sha256) == "sound" and not (shelf / "ran").exists()
@@ -158,8 +158,9 @@ def test_another_archive_or_another_wheel_than_the_pinned_one_is_refused(shelf: 
     assert not (shelf / "ran").exists()
 
 
-def test_setup_s_command_writes_the_wheels_of_a_lock_before_anything_is_installed(shelf: Path, tmp_path: Path) -> None:
-    words = [sys.executable, "-B", "-m", "harness.images.layers.sdist_wheel", shelf / "lock.txt", tmp_path / "laid"]
+def test_setup_s_command_writes_the_wheels_that_a_lock_names(shelf: Path, tmp_path: Path) -> None:
+    words = [sys.executable, "-B", "-m", "harness.images.layers.sdist_wheel"]
+    words += [str(shelf / "lock.txt"), str(tmp_path / "laid")]
     done = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert done.stdout == (shelf / "lock.txt").read_text(), done.stderr
     assert [path.name for path in (tmp_path / "laid").iterdir()] == ["toy_pack-1.2-py3-none-any.whl"]
