@@ -52,6 +52,16 @@ class __legacy__:
     prepare_metadata_for_build_wheel = staticmethod(prepare_metadata_for_build_wheel)
 '''
 
+# Python loads this as it starts: where pip would ask another builder, the archive's own say, it ends instead.
+_GUARD = f'''"""Lets pip ask no builder but the one that is stood in for."""
+import os
+
+asked = [os.environ.get(name + "_BUILD_BACKEND", "") for name in ("_PYPROJECT_HOOKS", "PEP517")]
+inside = [os.environ.get(name + "_BACKEND_PATH", "") for name in ("_PYPROJECT_HOOKS", "PEP517")]
+if any(inside) or any(one and not one.startswith("{BACKEND}") for one in asked):
+    os._exit(1)
+'''
+
 
 class LockLine(NamedTuple):
     """A line of a lock: a package in one version, and the SHA-256 of its file."""
@@ -74,6 +84,7 @@ def fetch_sdist(pin: LockLine, folder: Path, env: Mapping[str, str]) -> bytes:
     (stand_in / "setuptools").mkdir(parents=True, exist_ok=True)
     (stand_in / "setuptools" / "__init__.py").write_text("")
     (stand_in / "setuptools" / "build_meta.py").write_text(_STAND_IN)
+    (stand_in / "sitecustomize.py").write_text(_GUARD)
     wanted.write_text(f"{pin.name}=={pin.version} --hash=sha256:{pin.sha256}\n")
     words = [
         sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps",

@@ -18,7 +18,7 @@ from support import REPOSITORY, clean_env
 
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
-from harness.images.layers.sdist_wheel import SDISTS, LockLine, make_wheel, read_pins, wheel_name
+from harness.images.layers.sdist_wheel import SDISTS, LockLine, fetch_sdist, make_wheel, read_pins, wheel_name
 from harness.images.layers.wheels import ensure_wheels
 from harness.images.locks import read_wheels
 from harness.store.store import Store
@@ -156,6 +156,17 @@ def test_another_archive_or_another_wheel_than_the_pinned_one_is_refused(shelf: 
     with pytest.raises(MissingError, match=r"source archive of toy-pack 1\.2 that is pinned could not be fetched"):
         ensure_wheels(store, read_wheels(shelf / "lock.txt", "lock.txt"), lambda _: None)
     assert not (shelf / "ran").exists()
+
+
+@pytest.mark.parametrize("backend", ["build-backend = 'own'\nbackend-path = ['.']", "build-backend = 'own'"])
+def test_an_archive_that_brings_its_own_builder_is_not_asked(backend: str, shelf: Path, tmp_path: Path) -> None:
+    own = f"import pathlib\npathlib.Path('{tmp_path / 'ran'}').write_text('ran')\n"
+    system = {"pyproject.toml": f"[build-system]\nrequires = []\n{backend}\n", "own.py": own}
+    data = archive({**FILES, **system})
+    (shelf / "shelf" / "toy_pack-1.2.tar.gz").write_bytes(data)
+    with pytest.raises(MissingError, match="could not be fetched"):
+        fetch_sdist(pin(data), tmp_path / "scratch", {**os.environ, "PYTHONPATH": ""})
+    assert not (tmp_path / "ran").exists()
 
 
 def test_setup_s_command_writes_the_wheels_that_a_lock_names(shelf: Path, tmp_path: Path) -> None:
