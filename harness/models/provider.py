@@ -63,6 +63,11 @@ class Weights:
     unresolved: str | None = None  # why there is no revision: it cannot be run
     drawn: bool = False  # they are drawn from a seed: of the files only configuration and tokenizer count
 
+    @property
+    def hub(self) -> str:
+        """The repository on a hub that they are pinned from, as `OWNER/NAME`; empty where there is none."""
+        return self.source.removeprefix("hf:") if self.source.startswith("hf:") and not self.drawn else ""
+
 
 @dataclass(frozen=True)
 class Imported:

@@ -253,7 +253,7 @@ def _model(named: NamedModel, pin: Mapping[str, Any]) -> Model:
     files = {file: Pinned(sha) for file, sha in sorted(pin.get("files", {}).items())}
     return Model(
         named.name, model.provider, told, files, model.facts, model.stand_in,
-        calls=model.service is not None, imported=_answered(model, pin),
+        calls=model.service is not None, imported=_answered(model, pin), hub=model.weights.hub if model.weights else "",
         scores_continuations=model.scores_continuations,
     )  # fmt: skip
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from harness.digest import sha256_file
 from harness.models.local.encoder import DEFAULT, Encoder, encoder, packaged_files
-from harness.scorers.given import Row, Text, ToolOutput, one_of, whole
-from harness.scorers.overlap.bertscore import Vectors, bertscore
+from harness.scorers.given import Row, Text, Texts, ToolOutput, one_of, whole
+from harness.scorers.overlap.bertscore import LAST, Vectors, bertscore
+from harness.scorers.overlap.bertscore_package import rarities, weighted_bertscore
 from harness.scorers.tool import Tool
 
 NAME = f"package:{DEFAULT}"
@@ -31,7 +32,10 @@ class BertscoreInput(Row):
         default=NAME, description=f"whose vectors are compared: {NAME}"
     )
     layer: Annotated[int, whole(-100, 100)] = Field(
-        default=-1, description="the layer whose states are compared: 0 the embedding, negative from the last"
+        default=LAST, description="the layer whose states are compared: 0 the embedding, negative from the last"
+    )
+    corpus: Texts = Field(
+        default=[], description="texts by which tokens are weighed, the rarer the more: all references; unset, none is"
     )
 
 
@@ -40,7 +44,7 @@ class BertscoreOutput(ToolOutput):
 
     precision: float = Field(description="the mean, over a response's tokens, of the likeness to the nearest one")
     recall: float = Field(description="the same over the reference's tokens")
-    f1: float = Field(description="both in one; without weights of rarity, and not rescaled")
+    f1: float = Field(description="both in one; not rescaled")
     encoder: str = Field(description="the encoder; a score means nothing beside one by another encoder or layer")
     weights: str = Field(description="SHA-256 of the encoder's weights")
     layer: int = Field(description="the layer")
@@ -53,11 +57,24 @@ def _opened() -> tuple[Encoder, str]:
     return ExitStack().enter_context(encoder()), sha256_file(packaged_files() / "model.safetensors")[0]
 
 
+@lru_cache(maxsize=1)
+def _rarities(corpus: tuple[str, ...]) -> Mapping[int, float]:
+    """Weigh the tokens of a corpus, which is commonly the same for every row."""
+    opened, _ = _opened()
+    return rarities(opened.tokens(text.strip()) for text in corpus)
+
+
 def _run(row: BertscoreInput) -> Mapping[str, Any]:
     opened, weights = _opened()
     texts = {"response": row.response, "reference": row.reference}
     found = {name: opened.pieces(text.strip(), row.layer) for name, text in texts.items()}
-    precision, recall, f1 = bertscore(*(Vectors(each.vectors, each.own) for each in found.values()))
+    ours, theirs = (Vectors(each.vectors, each.own) for each in found.values())
+    if row.corpus:
+        rare = _rarities(tuple(row.corpus))
+        mine, its = ([rare[token] for token in each.tokens] for each in found.values())
+        precision, recall, f1 = weighted_bertscore(ours, theirs, (mine, its))
+    else:
+        precision, recall, f1 = bertscore(ours, theirs)
     cut = [name for name, each in found.items() if each.cut]
     about = {"encoder": row.encoder, "weights": weights, "layer": row.layer, "cut": cut}
     return {"precision": precision, "recall": recall, "f1": f1, **about}

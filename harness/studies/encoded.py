@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.models.local.encoder import encoder
-from harness.scorers.overlap.bertscore import Vectors, bertscore
-from harness.scorers.overlap.rouge import NONE
+from harness.scorers.overlap.bertscore import LAST, Vectors, bertscore
+from harness.scorers.overlap.precision_recall import NONE
 from harness.studies import judged
 
 PRECISION, RECALL, F = "bert_precision", "bert_recall", "bert_f1"
 CUT = "cut"  # which of the two texts were longer than the encoder's window
-LAST = -1  # the layer whose states are compared
 Reference = Callable[[judged.JudgedCase], str | Mapping[str, Any]]  # a text, or why there is none: a parsed reply
 
 

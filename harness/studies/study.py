@@ -45,6 +45,7 @@ class Model:
     stand_in: StandIn | None = None  # what it is where it is no model
     calls: bool = False  # it answers elsewhere
     imported: Answered | None = None  # nobody is asked: its answers are here
+    hub: str = ""  # the repository on a hub that its weights are pinned from, as `OWNER/NAME`
     scores_continuations: bool = False  # it can say how likely it holds a given continuation
 
     @property

@@ -94,9 +94,13 @@ _SCORERS = {
     "ExactSwitches": _AS,
     "F1Switches": _AS,
     "BleuSwitches": _AS,
-    "BertscoreSwitches": _AS,
     "PerplexitySwitches": _AS | {
         "column": FieldText("Whose text is foretold, where the input is several columns.", "passage"),
+    },
+    "BertscoreSwitches": _AS | {
+        "layer": FieldText("The encoder's layer: 0 the embedding, negative from the last; unset, the last.", "17"),
+        "idf": FieldText("Whether a token counts by how few of the dataset's targets hold it.", "true"),
+        "rescale": FieldText("The language of bert-score's baseline of this very encoder and layer.", "en"),
     },
     "MatchSwitches": _AS | {
         "case": FieldText("Whether capitals make no difference.", "false"),

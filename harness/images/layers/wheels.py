@@ -1,4 +1,4 @@
-"""Wheels in the store: fetched by pip where missing, each checked against its one SHA-256."""
+"""Wheels in the store: fetched by pip, or laid out of a source archive, where missing; each has its one SHA-256."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from harness.digest import sha256_file
 from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.files import translating_os_errors
 from harness.images.layers.programs import environment, program_error
+from harness.images.layers.sdist_wheel import LockLine, fetch_sdist, hold_wheel, make_wheel
 from harness.images.locks import Wheel
 from harness.store.store import Store
 
@@ -41,7 +42,19 @@ def ensure_wheels(store: Store, wheels: Sequence[Wheel], tell: Callable[[str], N
     if wanted:
         tell(f"fetching {len(wanted)} wheels")
         with store.folder("wheels") as folder:
-            _fetch(store, wanted, folder)
+            _lay_out(store, [wheel for wheel in wanted if wheel.sdist], folder)
+            if published := [wheel for wheel in wanted if not wheel.sdist]:
+                _fetch(store, published, folder)
+
+
+def _lay_out(store: Store, wanted: Sequence[Wheel], folder: Path) -> None:
+    """Make the wheels of packages that are published as source archives alone."""
+    for wheel in wanted:
+        sdist = fetch_sdist(LockLine(wheel.name, wheel.version, wheel.sdist), folder, environment(folder, network=True))
+        pin = LockLine(wheel.name, wheel.version, wheel.sha256)
+        made = make_wheel(sdist, pin)
+        hold_wheel(made, pin, wheel.where)
+        store.blobs.put(made)
 
 
 def _fetch(store: Store, wanted: Sequence[Wheel], folder: Path) -> None:

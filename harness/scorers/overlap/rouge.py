@@ -1,7 +1,8 @@
-"""ROUGE-1, -2, -L and -Lsum as the package rouge-score 0.1.2 counts them, to the last bit of a value.
+"""ROUGE-1, -2, -L and -Lsum as the package rouge-score counts them, to the last bit of a value.
 
-Words are runs of a-z and 0-9 in the lowered text: every other sign parts two words. It must never know a study: how a
-text is cut into lines before Lsum, and on what scale a value is printed, are a study's own.
+Words and stems are the package's own: its pattern of a word, its tokenizer where words are stemmed. The counting is
+ours, in bits instead of tables. It must never know a study: how a text is cut into lines before Lsum, and on what scale
+a value is printed, are a study's own.
 """
 
 from __future__ import annotations
@@ -9,33 +10,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from functools import cache
 
 from harness.errors import MissingError
 from harness.scorers.overlap import lcs, ngrams
+from harness.scorers.overlap.precision_recall import NONE, Overlap
 
 KINDS = ("rouge1", "rouge2", "rougeL", "rougeLsum")
-_WORD = re.compile(r"[a-z0-9]+")
-_STEMMED_FROM = 4  # characters: shorter words stay as they are
-
-
-class Overlap(NamedTuple):
-    """Precision, recall and F-measure of a response against a reference."""
-
-    precision: float
-    recall: float
-    fmeasure: float
-
-
-NONE = Overlap(0.0, 0.0, 0.0)
 
 
 def rouge(response: str, reference: str, kinds: Iterable[str] = KINDS, *, stem: bool = False) -> dict[str, Overlap]:
     """Compute each of `kinds` of ROUGE of a response against a reference, by the kind's name.
 
-    With `stem` words are compared by their stems: MissingError where nltk is not installed.
+    With `stem` words are compared by their stems. MissingError where rouge-score is not installed.
     """
-    cut = _stemmed() if stem else _words
+    cut = tokenizer(stem=stem)
     ours, theirs = cut(response), cut(reference)
     counted: dict[str, Callable[[], Overlap]] = {
         "rouge1": lambda: _ngrams(ours, theirs, 1),
@@ -46,23 +35,27 @@ def rouge(response: str, reference: str, kinds: Iterable[str] = KINDS, *, stem: 
     return {kind: counted[kind]() for kind in kinds}
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
+@cache
+def tokenizer(*, stem: bool = False) -> Callable[[str], list[str]]:
+    """Return the package's tokenizer, with its stems or without; MissingError where the package is not installed.
 
-
-def _stemmed() -> Callable[[str], list[str]]:
+    Without stems the package's `tokenize` gives the runs of a valid token's signs in the lowered text. Here its own
+    pattern, unanchored, finds them, in a quarter of the time that its substitution and split take.
+    """
     try:
-        from nltk.stem.porter import PorterStemmer  # noqa: PLC0415 - heavy, and rarely wanted
-    except ImportError as bad:
-        raise MissingError("the package nltk is not installed", where="stem", next="install nltk") from bad
+        if stem:
+            from rouge_score.tokenizers import DefaultTokenizer  # noqa: PLC0415 - it loads nltk
 
-    stem = PorterStemmer().stem
-
-    def cut(text: str) -> list[str]:
-        words = (stem(word) if len(word) >= _STEMMED_FROM else word for word in _words(text))
-        return [word for word in words if _WORD.fullmatch(word)]
-
-    return cut
+            stemmed: Callable[[str], list[str]] = DefaultTokenizer(use_stemmer=True).tokenize
+            return stemmed
+        from rouge_score.tokenize import VALID_TOKEN_PATTERN  # noqa: PLC0415 - of an extra
+    except ModuleNotFoundError as bad:
+        raise MissingError(
+            f"ROUGE needs the package rouge-score, and {bad.name} is not installed beside this Python",
+            where="rouge", next="pip install 'llm-harness[science]'",
+        ) from bad  # fmt: skip
+    runs = re.compile(VALID_TOKEN_PATTERN.removeprefix("^").removesuffix("$")).findall
+    return lambda text: runs(text.lower())
 
 
 def _lines(text: str, cut: Callable[[str], list[str]]) -> list[list[str]]:

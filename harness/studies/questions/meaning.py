@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.studies.meaning import Meaning
 
+RESCALED = "bertscore rescaled"
 _BLANK = "answers nothing"
 
 
@@ -27,6 +28,7 @@ MEANINGS: Mapping[str, Meaning] = {
     "rouge": _share("ROUGE between answer and target, as an F-measure"),
     "bleu": _share("BLEU of an answer beside the target, sentence by sentence"),
     "bertscore": Meaning("BERTScore F of an answer beside the target, by the manifest's encoder", "higher", -1, 1),
+    RESCALED: Meaning("BERTScore F, rescaled so that unlike texts are near 0", "higher", None, 1),
     "json": _share("share of answers that are the JSON that was asked for"),
     "code": _share("share of answers whose code passes all tests of its item"),
     "code/passed": _share("share of an item's tests that pass"),
@@ -40,9 +42,16 @@ def renamed(score: Any) -> dict[str, Meaning]:
     kinds: dict[str, str] = {}
     for entry in score if isinstance(score, list | tuple) else ():
         kind, said = next(iter(entry.items())) if isinstance(entry, Mapping) and entry else ("", None)
-        if isinstance(said, Mapping) and isinstance(name := said.get("as"), str):
-            kinds[name] = kind
+        told = said if isinstance(said, Mapping) else {}
+        meant = kind_of({**told, "scorer": kind})
+        if isinstance(name := told.get("as", kind if meant != kind else None), str):
+            kinds[name] = meant
     return {**MEANINGS, **of_rows(kinds)}
+
+
+def kind_of(entry: Mapping[str, Any]) -> str:
+    """Give the kind of a scorer as its meaning is found by: a rescaled BERTScore has other bounds."""
+    return RESCALED if entry["scorer"] == "bertscore" and entry.get("rescale") else str(entry["scorer"])
 
 
 def of_rows(kinds: Mapping[str, str]) -> dict[str, Meaning]:

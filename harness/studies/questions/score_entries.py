@@ -46,6 +46,10 @@ def _amount(text: str) -> str:
     return text
 
 
+def _language(text: str) -> str:
+    return texts.matching(r"^[a-z]{2}(-[a-z]{2,8})?$", "the language of a baseline, such as `en`")(text)
+
+
 def _between(least: int, most: int) -> Any:
     def check(number: int) -> int:
         if not least <= number <= most:
@@ -171,7 +175,11 @@ class BleuSwitches(ScorerSwitches):
 
 @dataclass(frozen=True, kw_only=True)
 class BertscoreSwitches(ScorerSwitches):
-    """BERTScore of the answer beside the target, by the instrument `encoder`."""
+    """BERTScore of the answer beside the target, by the instrument `encoder`: its last layer, unless one is named."""
+
+    layer: Annotated[int, _between(-100, 100)] | None = None  # 0 is the embedding; negative ones count from the last
+    idf: bool | None = None  # whether a token counts by how few of the dataset's targets hold it
+    rescale: Annotated[str, Checked(_language)] | None = None  # the language of bert-score's baseline
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,15 +9,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.rowtypes import Gold, Item
 from harness.studies import encoded
-from harness.studies.judged import JudgedCase
 
 
 def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the judgement of each answer: precision, recall and F of BERTScore; 0 where a text is blank."""
+    encoded.judge(params, inputs, out, lambda case: target(case.item, case.gold))
 
-    def reference(case: JudgedCase) -> str:
-        target = str(case.gold["gold"]["target"])
-        return str(case.item.get("options", {}).get(target, target))  # of a choice the target is a letter
 
-    encoded.judge(params, inputs, out, reference)
+def target(item: Item, gold: Gold) -> str:
+    """Give the text that an answer is compared with; of a choice the target is a letter, and its option is meant."""
+    said = str(gold["gold"]["target"])
+    return str(item.get("options", {}).get(said, said))

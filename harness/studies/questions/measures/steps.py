@@ -11,6 +11,7 @@ from typing import Any
 from harness.steps import Ref, Source, Step
 from harness.studies.ask import Asked
 from harness.studies.questions.asking.plan import OWN
+from harness.studies.questions.meaning import kind_of
 from harness.studies.questions.pages.page_facts import FIGURES, REPORT, WORDINGS
 from harness.studies.study import Brief
 
@@ -26,7 +27,7 @@ def analyse(asked: Asked, brief: Brief, outputs: Mapping[str, Ref]) -> dict[str,
     """
     params = {
         "models": [model.name for model in brief.models],
-        "scorers": {entry["name"]: entry["scorer"] for entry in brief.settings["score"]},
+        "scorers": {entry["name"]: kind_of(entry) for entry in brief.settings["score"]},
     }
     scored: dict[str, Source] = {name: outputs[name] for name in ("items", "scores")}
     summary = asked.add(_step(SUMMARY, "measures.summary:write", params, scored, SUMMARY))

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
+from harness.scorers.overlap.bertscore import LAST
+from harness.scorers.overlap.bertscore_package import find_baseline
 from harness.studies.ask import Scorer
 from harness.studies.judge import Judge, RuleJudge
 from harness.studies.questions.code.programs import code_trial
@@ -74,12 +76,14 @@ def asked_scorers(brief: Brief, dataset: Dataset) -> AskedScorers:
 
     InputError where a scorer measures by an instrument that the manifest has not.
     """
+    likeness: dict[str, RuleJudge] = {}
     for place, entry in enumerate(brief.settings["score"]):
         _require_instrument(brief, entry, f"settings.score.{place}")
+        if entry["scorer"] == "bertscore":
+            likeness.setdefault(_encoder_judge(entry), _likeness(brief, entry, f"settings.score.{place}"))
     entries = of_answers(brief.settings["score"])
     judges: list[Judge | RuleJudge] = [rubric_judge(one) for one in entries if one["scorer"] == JUDGE]
-    if any(one["scorer"] == "bertscore" for one in entries):
-        judges.append(RuleJudge(ENCODER, f"{HERE}.judging.likeness:judge", role=ENCODER))
+    judges += likeness.values()
     trials = tuple(code_trial(one) for one in entries if one["scorer"] == "code")
     return AskedScorers(tuple(_scorers(entries)), tuple(judges), trials)
 
@@ -88,8 +92,29 @@ def _scorers(entries: Sequence[Mapping[str, Any]]) -> Iterator[Scorer]:
     for entry in entries:
         kind, name = str(entry["scorer"]), str(entry["name"])
         params = {key: value for key, value in entry.items() if key != "scorer"}
-        reads = {JUDGE: (name,), "bertscore": (ENCODER,)}.get(kind, ())
+        reads = {JUDGE: (name,), "bertscore": (_encoder_judge(entry),)}.get(kind, ())
         yield Scorer(name, KINDS[kind], judges=reads, trials=(name,) if kind == "code" else (), params=params)
+
+
+def _encoder_judge(entry: Mapping[str, Any]) -> str:
+    """Name the judge that an entry of BERTScore reads: entries that are told the same share one."""
+    layer = f"-layer{entry['layer']}" if "layer" in entry else ""
+    rescale = f"-{entry['rescale']}" if entry.get("rescale") else ""
+    return f"{ENCODER}{layer}{'-idf' if entry.get('idf') else ''}{rescale}"
+
+
+def _likeness(brief: Brief, entry: Mapping[str, Any], where: str) -> RuleJudge:
+    """Give the judge of an entry of BERTScore; with a baseline, where the package has one for this very encoder."""
+    name = _encoder_judge(entry)
+    if name == ENCODER:
+        return RuleJudge(ENCODER, f"{HERE}.judging.likeness:judge", role=ENCODER)
+    params: dict[str, Any] = {"layer": entry["layer"]} if "layer" in entry else {}
+    if language := entry.get("rescale"):
+        encoder = brief.instruments[ENCODER].model.hub
+        params["baseline"] = list(find_baseline(language, encoder, entry.get("layer", LAST), f"{where}.rescale"))
+    params |= {"idf": True} if entry.get("idf") else {}
+    needs = ("items", "gold") if "idf" in params else ()  # of the whole dataset, and not of the shard
+    return RuleJudge(name, f"{HERE}.judging.weighted_likeness:judge", needs, params, role=ENCODER)
 
 
 def _require_instrument(brief: Brief, entry: Mapping[str, Any], where: str) -> None:

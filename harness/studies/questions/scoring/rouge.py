@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.rowtypes import Found
-from harness.scorers.overlap.rouge import KINDS, Overlap, rouge
+from harness.scorers.overlap.precision_recall import Overlap
+from harness.scorers.overlap.rouge import KINDS, rouge
 from harness.studies import graded
 from harness.studies.questions.compared import finding, targets, without
 
