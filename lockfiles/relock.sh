@@ -28,6 +28,7 @@ case " $* " in *" --upgrade "*) : >"$tool/all.txt" ;; esac
 "$tool/bin/uv" pip compile pyproject.toml --extra dev --extra containers --extra gateway --extra tools --universal \
     --constraint "$tool/all.txt" --python-version "$oldest" --generate-hashes --no-emit-index-url --custom-compile-command "make relock" --quiet "$@" \
     -o lockfiles/requirements.txt
+sed -i "s|-c $tool/all.txt|-c what images hold|" lockfiles/requirements.txt
 
 torch=$(sed -n 's/^ *"torch==\([0-9.]*\)".*/\1/p' pyproject.toml)
 fetch() { "$tool/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --dest "$tool/torch" "$@"; }

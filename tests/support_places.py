@@ -1,8 +1,8 @@
 """Places where somebody else would try the two commands: bare Debians, and other Pythons, each as an ordinary user.
 
 A Debian's root is made of its own packages, of what the README names and nothing else, and is entered by `pivot_root`:
-in a plain chroot no user namespace can be had, and bubblewrap is what isolates the steps. Another Python is copied to
-where that user may execute it. Packages come from where this machine's pip looks.
+in a plain chroot no user namespace can be had, and bubblewrap is what isolates the steps. Another Python is shown at
+its own place, if need be, where that user may not look. Packages come from where this machine's pip looks.
 """
 
 from __future__ import annotations
@@ -45,6 +45,17 @@ cd "$root"
 pivot_root . mnt
 umount -l /mnt
 cd /home/user/harness
+exec "$@"
+"""
+# A Python in a folder that no other user may enter is shown at its own place, which it names, and nothing else there.
+_SHOW = """
+set -e
+python=$1 closed=$2 held=$3; shift 3
+mount --make-rprivate /
+mount --bind "$python" "$held"
+mount -t tmpfs -o mode=755 tmpfs "$closed"
+mkdir -p "$python"
+mount --bind -o ro "$held" "$python"
 exec "$@"
 """
 _DROP = ("setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all",
@@ -110,14 +121,18 @@ def _open_python(version: str, folder: Path) -> Place:
     prefix = subprocess.run(
         [python, "-c", "import sys; print(sys.base_prefix)"], capture_output=True, text=True, check=True
     )
-    home, copy = folder / "user", folder / "python"
+    home, where = folder / "user", prefix.stdout.strip()
     _lay_checkout(home)
-    shutil.copytree(prefix.stdout.strip(), copy, symlinks=True)
     for above in (folder, *folder.parents[:-1]):
         above.chmod(above.stat().st_mode | 0o011)
-    found = next(copy.glob(f"bin/python{'.'.join(version.split('.')[:2])}"))
-    before = (*_DROP, f"HOME={home}", f"PATH={copy}/bin:/usr/bin:/bin:/sbin", f"PYTHON={found}")
-    return Place(home, before, _pip_looks()[0])
+    closed = [one for one in reversed(Path(where).parents) if not one.stat().st_mode & 0o001]
+    (folder / "python").mkdir()
+    shown = ("unshare", "--mount", "sh", "-c", _SHOW, "show", where, str(closed[0]), str(folder / "python"))
+    line = (*(shown if closed else ()), *_DROP)
+    found = f"{where}/bin/python{'.'.join(version.split('.')[:2])}"
+    return Place(
+        home, (*line, f"HOME={home}", f"PATH={where}/bin:/usr/bin:/bin:/sbin", f"PYTHON={found}"), _pip_looks()[0]
+    )
 
 
 def find_python(version: str) -> str | None:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.images.locks import PYTHON
+
 pytestmark = pytest.mark.house
 ROOT = Path(__file__).resolve().parents[1]
 FOR_TESTS = {"dev", "all"}  # extras that nothing in the product needs; `all` names the other extras
@@ -52,3 +54,13 @@ def test_each_package_of_the_core_and_its_extras_is_imported_or_says_why() -> No
 
 def test_a_name_by_which_a_package_is_imported_is_of_a_package() -> None:
     assert IMPORTED_AS.keys() <= declared().keys()
+
+
+def test_the_images_hold_the_oldest_python_and_the_source_names_it_once() -> None:
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["llm-harness"]["pythons"][0] == PYTHON
+    said = {
+        path.relative_to(ROOT).as_posix()
+        for path in [*(ROOT / "harness" / "images").rglob("*.py"), *(ROOT / "harness" / "run").rglob("*.py")]
+        if re.search(rf"cp{PYTHON.replace('.', '')}|[\"/n]{re.escape(PYTHON)}\b(?!\.)", path.read_text())
+    }
+    assert said == {"harness/images/locks.py"}

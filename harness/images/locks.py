@@ -14,6 +14,8 @@ from harness.images.layers.sdist_wheel import SDISTS
 from harness.images.recipe import LocatedRecipe
 from harness.store.blobs import is_digest
 
+PYTHON = "3.11"  # of images: that of their Debian, and the oldest for which packages are locked
+
 DEBS = "debs.json"
 
 

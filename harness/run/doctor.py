@@ -25,6 +25,7 @@ from harness.engines import gpu
 from harness.engines.engine import Kind
 from harness.engines.local import ISOLATIONS, STEP_PATH, advise_isolation, available
 from harness.errors import HarnessError
+from harness.images.locks import PYTHON
 from harness.run import installed
 from harness.run.bytecode import read_list
 from harness.run.engine_check import check_isolations
@@ -89,7 +90,7 @@ def _python() -> MachineFinding:
     except metadata.PackageNotFoundError:  # its source was copied, and not installed
         told = ()
     tried = [line.rpartition(" ")[2] for line in told if ":: Python :: 3." in line]
-    advice = f"use CPython {', '.join(tried) or '3.11 or newer'}"
+    advice = f"use CPython {', '.join(tried) or PYTHON + ' or newer'}"
     if platform.python_implementation() != "CPython" or sys.version_info < (3, 11):
         return MachineFinding("missing", "Python", found, advice)
     if sysconfig.get_config_var("Py_GIL_DISABLED"):

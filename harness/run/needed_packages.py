@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from harness.errors import MissingError
+from harness.images.locks import PYTHON
 from harness.run.closure import Code
 from harness.steps import Step
 
@@ -46,9 +47,7 @@ def lacking(step: str, package: str, where: str) -> MissingError:
     extra = next((name for name, brought in EXTRAS.items() if package in brought), "")
     brings = f"pip install 'llm-harness[{extra}]'" if extra else f"install the package that brings {package}"
     if package in EXTRAS["local"]:
-        brings += (
-            "; in a checkout `make setup` does where torch is locked for the Python that it takes (PYTHON=python3.11)"
-        )
+        brings += f"; in a checkout `make setup` does, where torch is locked for its Python (PYTHON=python{PYTHON})"
     return MissingError(
         f"step {step} needs the package {package}, which is not installed beside this Python",
         where=where, next=f"{brings}; or run with --engine docker",

@@ -11,7 +11,7 @@ from pathlib import Path
 from harness.engines.engine import DISK, NETWORK, NO_IMAGE, Engine
 from harness.engines.local import advise_isolation
 from harness.errors import InputError, MissingError
-from harness.images.locks import read_wheels
+from harness.images.locks import PYTHON, read_wheels
 from harness.images.recipe import lineage, names
 from harness.manifest.load import Loaded
 from harness.manifest.schema import Manifest, Resources
@@ -57,7 +57,7 @@ def require_torch(manifest: Manifest, image: str) -> None:
     if wanted and image == NO_IMAGE and importlib.util.find_spec("torch") is None:
         raise MissingError(
             f"{wanted[0]} is a local model, and torch is not installed beside this Python",
-            next="`make setup` brings it where it is locked for the Python taken (PYTHON=python3.11 make setup), "
+            next=f"`make setup` brings it where it is locked for the Python taken (PYTHON=python{PYTHON} make setup), "
             "or run with --engine docker",
         )
 

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from harness.errors import InputError, MissingError
 from harness.images.layers.layer import Layer, layer
-from harness.images.locks import Wheel
+from harness.images.locks import PYTHON, Wheel
 from harness.store.blobs import Blobs
 
 if TYPE_CHECKING:
@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from installer.sources import WheelFile
     from installer.utils import Scheme
 
-SITE = "usr/local/lib/python3.11/dist-packages"
+SITE = f"usr/local/lib/python{PYTHON}/dist-packages"
+_CPYTHON = "cp" + PYTHON.replace(".", "")
 _SCHEMES = {"purelib": SITE, "platlib": SITE, "data": "usr/local"}  # scripts would name an interpreter; no headers
-_FITS = re.compile(r"(cp311-cp311|cp3\d*-abi3|(py2\.)?py3\d*-none|cp311-none)-(any|(many)?linux\w*_x86_64.*)")
+_FITS = re.compile(
+    rf"({_CPYTHON}-{_CPYTHON}|cp3\d*-abi3|(py2\.)?py3\d*-none|{_CPYTHON}-none)-(any|(many)?linux\w*_x86_64.*)"
+)
 
 
 def write(blobs: Blobs, wheels: Sequence[Wheel], epoch: int, target: Path) -> None:
@@ -88,7 +91,7 @@ def _hold(wheel: Wheel, source: WheelFile) -> None:
         raise _refusal(wheel, f"it is {found} {source.version}")
     tags = re.findall(r"^Tag: (\S+)", source.read_dist_info("WHEEL"), re.MULTILINE)
     if not any(_FITS.fullmatch(tag) for tag in tags):
-        raise _refusal(wheel, f"it is for {', '.join(tags[:3])}, not for CPython 3.11 on Linux x86-64")
+        raise _refusal(wheel, f"it is for {', '.join(tags[:3])}, not for CPython {PYTHON} on Linux x86-64")
 
 
 def _version(text: str) -> str:
@@ -99,7 +102,7 @@ def _refusal(wheel: Wheel, why: str) -> InputError:
     return InputError(
         f"the file that is pinned for {wheel.name} {wheel.version} cannot be laid out: {why}",
         where=wheel.where,
-        next="pin the wheel for CPython 3.11 on manylinux x86-64; `lockfiles/relock.sh` does",
+        next=f"pin the wheel for CPython {PYTHON} on manylinux x86-64; `lockfiles/relock.sh` does",
     )
 
 

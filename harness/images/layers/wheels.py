@@ -12,10 +12,9 @@ from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.files import translating_os_errors
 from harness.images.layers.programs import environment, program_error
 from harness.images.layers.sdist_wheel import LockLine, fetch_sdist, hold_wheel, make_wheel
-from harness.images.locks import Wheel
+from harness.images.locks import PYTHON, Wheel
 from harness.store.store import Store
 
-PYTHON = "3.11"
 TORCH_INDEX = "https://download.pytorch.org/whl/cpu"  # holds the wheels of versions +cpu; PyPI takes none of them
 _PLATFORMS = (
     *(f"manylinux_2_{minor}_x86_64" for minor in range(36, 4, -1)),  # Debian 12 has glibc 2.36
@@ -108,12 +107,12 @@ def _refused(wanted: Sequence[Wheel], said: str) -> HarnessError:
         return InputError(
             f"the index holds no wheel of {other.name} {other.version} with this hash",
             where=other.where,
-            next="pin the wheel for CPython 3.11 on manylinux x86-64, never an sdist; `lockfiles/relock.sh` does",
+            next=f"pin the wheel for CPython {PYTHON} on manylinux x86-64, never an sdist; `lockfiles/relock.sh` does",
         )
     none = next((one for one in wanted if f"{one.name}=={one.version}" in said and "No matching" in said), None)
     if none:
         return InputError(
-            f"no wheel of {none.name} {none.version} for CPython 3.11 on manylinux x86-64 is to be had",
+            f"no wheel of {none.name} {none.version} for CPython {PYTHON} on manylinux x86-64 is to be had",
             where=none.where,
             next="choose a version that has one (an sdist would build differently each time), or check the network",
         )
