@@ -57,8 +57,8 @@ def require_torch(manifest: Manifest, image: str) -> None:
     if wanted and image == NO_IMAGE and importlib.util.find_spec("torch") is None:
         raise MissingError(
             f"{wanted[0]} is a local model, and torch is not installed beside this Python",
-            next="pip install 'llm-harness[local]'; in a checkout `make setup` brings it where it is locked for the Python "
-            f"taken (PYTHON=python{PYTHON} make setup); or run with --engine docker",
+            next="pip install 'llm-harness[local]'; in a checkout `make setup` brings it where torch is locked "
+            f"for its Python (PYTHON=python{PYTHON} make setup); or run with --engine docker",
         )
 
 
