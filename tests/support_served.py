@@ -48,7 +48,7 @@ if __name__ == "__main__":
     from harness_tools.serving import serve
 
     wire = claim()
-    print("a print of somebody's scorer")  # must not reach the wire
+    print("a print of somebody's scorer", flush=True)  # must not reach the wire
     backend = EchoBackend()
     serve(build_server("answer", backend), wire, backend.refusals.append)
     os._exit(0)

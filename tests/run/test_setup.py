@@ -99,7 +99,7 @@ def bare_project(folder: Path, *locks: str) -> Path:
 
 def set_up(project: Path, **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["sh", "lockfiles/setup.sh", "--which"], cwd=project, env=clean_env(env),
+        ["sh", "lockfiles/setup.sh", "--which"], cwd=project, env=clean_env({"PYTHON": "", **env}),
         capture_output=True, text=True, timeout=100, check=False,
     )  # fmt: skip
 

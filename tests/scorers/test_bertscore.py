@@ -40,6 +40,7 @@ def test_a_text_without_tokens_of_its_own_scores_nothing():
 
 
 def test_weights_of_rarity_and_the_matching_by_them_by_hand():
+    needs("torch")
     """Of two texts both hold 1, one holds 2 and none holds 9; the first token weighs nothing, so the second decides."""
     needs("bert_score")
     weights = rarities([[1, 2, 2], [1, 3]])
@@ -54,6 +55,7 @@ def test_weights_of_rarity_and_the_matching_by_them_by_hand():
 
 @pytest.mark.parametrize("weigh", [False, True])
 def test_matching_is_the_package_s_own_on_the_same_vectors(weigh):
+    needs("torch")
     """With equal weights ours, in doubles, is beside the package's; with others the package's own is called."""
     needs("bert_score")
     import torch

@@ -32,7 +32,7 @@ def rarities(texts: Iterable[Sequence[int]]) -> Mapping[int, float]:
     try:
         from bert_score.utils import get_idf_dict  # noqa: PLC0415 - heavy, and rarely wanted
     except ModuleNotFoundError as bad:
-        raise _lacking("weights of rarity are counted by", "idf") from bad
+        raise _lacking("weights of rarity are counted by", "idf", bad.name) from bad
     found: Mapping[int, float] = get_idf_dict([list(text) for text in texts], None, nthreads=0)
     return found
 
@@ -106,8 +106,9 @@ def _baselines() -> Path:
     return Path(found.origin).parent / "rescale_baseline"
 
 
-def _lacking(what: str, where: str) -> MissingError:
+def _lacking(what: str, where: str, package: str | None = None) -> MissingError:
+    needs = f"needs {package}, which" if package not in (None, "bert_score") else "which"
     return MissingError(
-        f"BERTScore's {what} the package bert-score, which is not installed beside this Python",
+        f"BERTScore's {what} the package bert-score, {needs} is not installed beside this Python",
         where=where, next="pip install 'llm-harness[science]'",
     )  # fmt: skip

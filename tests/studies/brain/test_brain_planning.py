@@ -6,6 +6,7 @@ import importlib.util
 from typing import Any
 
 import pytest
+from needs import needs
 
 from harness.errors import InputError, MissingError
 from harness.run.closure import Code
@@ -115,6 +116,7 @@ def test_only_steps_of_another_solver_need_himalaya() -> None:
 
 
 def test_a_lack_of_himalaya_is_named_before_a_step_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs("torch")  # which is named first
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "himalaya" else find(name))
     require_packages(planned(dtype="float64").steps)

@@ -62,7 +62,7 @@ class ScoreColumns(Parametrised):
         """Give the column of a metric for each model that has one."""
         if self.scores is not None:
             given = self.scores if isinstance(self.scores, Mapping) else {"x": self.scores}
-            return {name: paper_columns.column(cells, f"scores.{name}") for name, cells in given.items()}
+            return {name: paper_columns.column(column, f"scores.{name}") for name, column in given.items()}
         ending = column_name("", metric)
         names = [name.removesuffix(ending) for name in keys(self.rows) if name.endswith(ending)]
         return {name: cells(self.rows, column_name(name, metric)) for name in names}
