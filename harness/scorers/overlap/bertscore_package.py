@@ -107,8 +107,9 @@ def _baselines() -> Path:
 
 
 def _lacking(what: str, where: str, package: str | None = None) -> MissingError:
-    needs = f"needs {package}, which" if package not in (None, "bert_score") else "which"
+    other = (package or "").partition(".")[0]  # one that it needs itself
+    which = f"which needs {other}, which" if other not in ("", "bert_score") else "which"
     return MissingError(
-        f"BERTScore's {what} the package bert-score, {needs} is not installed beside this Python",
+        f"BERTScore's {what} the package bert-score, {which} is not installed beside this Python",
         where=where, next="pip install 'llm-harness[science]'",
     )  # fmt: skip
