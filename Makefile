@@ -13,7 +13,7 @@ WHEELS ?=  # a folder of wheels, for packages of the core that it lacks
 GPU_JSON ?= .bench/gpu-check.json
 TURN ?=  # a commit: of the files with long tests a quarter, by its digits; none: all
 
-.PHONY: install-table help setup images reproduce test peers test-all check golden walk bench gpu-check house relock
+.PHONY: places help setup images reproduce test peers test-all check golden walk bench gpu-check house relock
 
 help: ## say what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -54,7 +54,7 @@ golden: setup ## hold the scorers and analyses against golden values: make golde
 walk: setup ## try every operation on emulated processors; writes docs/numerics.md and what is known as portable: long
 	@$(BIN)/python tests/numerics/walk.py
 
-install-table: setup ## as root: try the two commands as an ordinary user elsewhere; writes docs/install.md: hours, or ONLY="Debian 13"
+places: setup ## as root: try the two commands as an ordinary user elsewhere; writes docs/install.md: hours, or ONLY="Debian 13"
 	@$(BIN)/python tests/install/run.py $(if $(ONLY),"$(ONLY)")
 
 bench: setup ## measure against peers in one run; writes docs/benchmarks.md: long, or one measure anew with ONLY=questions

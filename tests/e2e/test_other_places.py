@@ -1,6 +1,6 @@
 """Where somebody else is, an ordinary user runs the two commands: bare Debians and other Pythons, one each time.
 
-All of it, everywhere, is `make install-table`; here the slow demos have their turn, and of the tests those that meet a
+All of it, everywhere, is `make places`; here the slow demos have their turn, and of the tests those that meet a
 user, a disk or a program: what computes alone passes or fails as it does beside this test.
 """
 

@@ -1,6 +1,6 @@
 """Try the two commands as an ordinary user in other places, and write what came of it: docs/install.md.
 
-`make install-table` tries every place, which takes hours of two cores; `ONLY="Debian 13"` tries one anew and leaves the
+`make places` tries every place, which takes hours of two cores; `ONLY="Debian 13"` tries one anew and leaves the
 rows of the others. Root makes the places: docs/install.md says which there are. Exit 0 all went well, 1 not all did,
 3 a place cannot be had here.
 """
@@ -23,7 +23,7 @@ from support_places import EVERY, MissingPlaceError, Place, open_place  # noqa: 
 from harness.run.processor import observe  # noqa: E402
 
 PAGE = REPOSITORY / "docs" / "install.md"
-BEGIN, END = "<!-- written by `make install-table` -->", "<!-- end of what it wrote -->"
+BEGIN, END = "<!-- written by `make places` -->", "<!-- end of what it wrote -->"
 HEAD = [
     "| place | Python | `make setup` | `make reproduce` | `make test` | tried |",
     "|---|---|---|---|---|---|",
