@@ -207,7 +207,9 @@ def refit(
     coefficients: Array = np.empty((len(targets), checked.count))
     with opened(backend_name(solver, how.device)) as backend:
         for at, group in groups(found.gamma):
-            joined = np.tensordot(np.array(gammas[at], np.float64), kernels, 1)
+            joined = np.zeros_like(kernels[0], dtype=np.float64)
+            for weight, kernel in zip(gammas[at], kernels, strict=True):
+                joined += float(weight) * kernel
             for start in range(0, len(group), SOLVED):
                 which = group[start : start + SOLVED]
                 coefficients[:, which] = _dual(backend, joined, checked, which, found.alpha[which])
