@@ -207,7 +207,7 @@ def refit(
     coefficients: Array = np.empty((len(targets), checked.count))
     with opened(backend_name(solver, how.device)) as backend:
         for at, group in groups(found.gamma):
-            joined = np.zeros_like(kernels[0], dtype=np.float64)
+            joined = np.zeros(kernels[0].shape)
             for weight, kernel in zip(gammas[at], kernels, strict=True):
                 joined += float(weight) * kernel
             for start in range(0, len(group), SOLVED):
