@@ -58,7 +58,7 @@ def tried(run: Callable[..., Outcome], folder: Path, isolation: str, calls: dict
     return json.loads(outcome.log)
 
 
-# Each takes three times what it may, and waits to be ended for it.
+# Each takes three times what it may, and waits to be ended for it; who leaves that to a child ends as the child did.
 TAKEN = {
     "sockets that are full": """
         import contextlib, resource, socket, time
@@ -86,19 +86,23 @@ TAKEN = {
         held = [mmap.mmap(-1, 32 << 20, flags=mmap.MAP_SHARED | mmap.MAP_ANONYMOUS | 0x8000) for _ in range(12)]
     """,
     "a map that its maker has left to a child": """
-        import mmap, signal, time
+        import mmap, time
         held = mmap.mmap(-1, 384 << 20)
         if os.fork():
-            signal.pause()
+            _, ended = os.wait()
+            os.kill(os.getpid(), ended & 127)
         for _ in range(384):
             held.write(bytes(1 << 20))
     """,
     "processes that each keep within it": """
         import time
         for _ in range(5):
-            if not os.fork():
+            if not (child := os.fork()):
                 break
         held = b"x" * (64 << 20)
+        if child:
+            _, ended = os.wait()
+            os.kill(os.getpid(), ended & 127)
     """,
     "a process whose first thread has ended": """
         import ctypes, mmap, threading, time
@@ -110,6 +114,8 @@ TAKEN = {
         if not os.fork():
             threading.Thread(target=take).start()
             ctypes.CDLL(None).syscall(60, 0)
+        _, ended = os.wait()
+        os.kill(os.getpid(), ended & 127)
     """,
     "tables of pages": """
         import ctypes, time

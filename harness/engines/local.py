@@ -90,13 +90,13 @@ def available() -> tuple[str, ...]:
 
 def advise_isolation(switches: Path = Path("/proc/sys")) -> str:
     """Say what would give this machine bubblewrap: the program, or the user namespaces that it needs."""
-    if not shutil.which("bwrap", path=STEP_PATH):
-        return "apt-get install bubblewrap"
+    install = "" if shutil.which("bwrap", path=STEP_PATH) else "apt-get install bubblewrap"
     for (switch, stands), mends in _FORBID.items():
         with contextlib.suppress(OSError):
             if (switches / switch).read_text().strip() == stands:
-                return f"{switch.replace('/', '.')} is {stands}, which forbids user namespaces; as root, {mends}"
-    return "allow user namespaces"
+                told = f"{switch.replace('/', '.')} is {stands}, which forbids user namespaces; as root, {mends}"
+                return f"{told}; then {install}" if install else told
+    return install or "allow user namespaces"
 
 
 class LocalEngine:

@@ -2,7 +2,8 @@
 
 The kernel bounds each process alone where no control group can be made. A page that several processes of a step map
 counts once, by the proportional sizes that the kernel tells; one of a file in memory counts by its file system. A
-socket counts for all that its buffer may hold, which no step may make larger (`system_calls.py`).
+socket counts for what the buffer of one of files may hold, which no step may make larger (`system_calls.py`); those of
+TCP, which a step with a gateway has on its own loopback, the kernel lets grow beyond it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ TABLES = ("VmPTE",)  # what the kernel keeps to map pages, which is much where f
 PAGES = ("RssAnon", "RssShmem", "VmSwap", *TABLES)
 SHARES = ("Pss_Anon", "Pss_Shmem", "SwapPss")
 NAMED = 1024  # bytes that the kernel keeps of each file in memory, however empty
-BUFFERED = 2 * 212_992  # bytes that a socket may keep: the kernel's default, and the one message that went past it
+_DEFAULT = Path("/proc/sys/net/core/wmem_default")
 _OCTAL = re.compile(r"\\([0-7]{3})")  # how a blank in the name of a place is spelled
 _MAPPING = re.compile(rb"[0-9a-f]+-[0-9a-f]+ \S+ \S+ ([0-9a-f]+):([0-9a-f]+) ")
 
@@ -73,12 +74,20 @@ class MemoryMeter:
         return {}
 
 
+def _room() -> int:
+    """Give the bytes that a socket of files may keep: this system's default, and the one message that went past it."""
+    try:
+        return 2 * int(_DEFAULT.read_text())
+    except (OSError, ValueError):
+        return 2 * 212_992
+
+
 def _buffered(processes: list[int]) -> int:
     """Bound what the kernel keeps for the sockets of a step with a network of its own: for each, all that it may."""
     for process in reversed(processes):
         try:
             if os.readlink(f"/proc/{process}/ns/net") != os.readlink("/proc/self/ns/net"):
-                return int(Path(f"/proc/{process}/net/sockstat").read_text().split()[2]) * BUFFERED
+                return int(Path(f"/proc/{process}/net/sockstat").read_text().split()[2]) * _room()
         except (OSError, IndexError):
             continue  # it has ended
     return 0

@@ -55,6 +55,7 @@ AF_UNIX = 1
 INET = (2, 10)  # of versions 4 and 6
 NEW_SPACES = 0x7E020000  # every CLONE_NEW… flag of clone
 TYPED = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX, which type into a terminal
+SOL_SOCKET = 1
 BUFFERS = (7, 8, 32, 33)  # SO_SNDBUF, SO_RCVBUF and the two that go past the system's bound
 X32 = 0x40000000  # the bit of the x32 table, whose numbers name other calls
 NATIVE = 0xC000003E  # AUDIT_ARCH_X86_64
@@ -102,7 +103,15 @@ def _lines(on_gpu: bool, on_loopback: bool) -> Iterator[tuple[int, int, int, int
         yield from _looked_into(number, 0, [(_EQUAL, one) for one in families], _ALLOW, _REFUSED)
     yield from _looked_into(IOCTL, 1, [(_EQUAL, one) for one in TYPED], _REFUSED, _ALLOW)
     # A buffer's size is a wish, which the kernel may bend: a larger one would be memory that no process has.
-    yield from _looked_into(SETSOCKOPT, 2, [(_EQUAL, one) for one in BUFFERS], _UNDONE, _ALLOW)
+    yield _EQUAL, 0, 2 * len(BUFFERS) + 5, SETSOCKOPT
+    yield _LOAD, 0, 0, _ARGUMENTS + 8
+    yield _EQUAL, 1, 0, SOL_SOCKET
+    yield _RETURN, 0, 0, _ALLOW  # options of a protocol have numbers of their own
+    yield _LOAD, 0, 0, _ARGUMENTS + 16
+    for option in BUFFERS:
+        yield _EQUAL, 0, 1, option
+        yield _RETURN, 0, 0, _UNDONE
+    yield _RETURN, 0, 0, _ALLOW
     for low, high in _ranges(sorted([*ALLOWED.values(), *([MEMFD] if on_gpu else [])])):
         yield _AT_LEAST, 0, 2, low
         yield _ABOVE, 1, 0, high

@@ -9,7 +9,7 @@ import importlib.util
 from pathlib import Path
 
 from harness.engines.engine import DISK, NETWORK, NO_IMAGE, Engine
-from harness.engines.local import advise_isolation
+from harness.engines.local import ISOLATIONS, advise_isolation, available
 from harness.errors import InputError, MissingError
 from harness.images.locks import PYTHON, read_wheels
 from harness.images.recipe import lineage, names
@@ -82,5 +82,6 @@ def require_containment(engine: Engine, where: str) -> None:
     if not engine.claims >= CONTAINED:
         raise MissingError(
             f"the isolation {engine.isolation!r} does not contain foreign code", where=where,
-            next=f"run in bubblewrap ({advise_isolation()}), or with --engine docker",
+            next="run with --isolation bubblewrap, or with --engine docker" if available()[0] == ISOLATIONS[0]
+            else f"run in bubblewrap ({advise_isolation()}), or with --engine docker",
         )  # fmt: skip

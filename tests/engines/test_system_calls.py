@@ -60,6 +60,25 @@ def test_a_step_opens_no_socket_but_those_of_files(run: Callable[..., Outcome], 
     assert run(isolation, SOCKETS).log == b"socket 1\nsocketpair 1\n"
 
 
+BUFFERS = """
+    import socket
+    one, _ = socket.socketpair()
+    def of(option):
+        return one.getsockopt(socket.SOL_SOCKET, option)
+    before = [of(socket.SO_SNDBUF), of(socket.SO_RCVBUF)]
+    for option in (socket.SO_SNDBUF, socket.SO_RCVBUF, 32, 33):
+        one.setsockopt(socket.SOL_SOCKET, option, 1 << 20)
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    print([of(socket.SO_SNDBUF), of(socket.SO_RCVBUF)] == before, of(socket.SO_PASSCRED))
+"""
+
+
+@EVERY
+def test_no_step_makes_the_buffers_of_a_socket_larger(run: Callable[..., Outcome], isolation: str) -> None:
+    """It is told that it did: a library that wishes for a size goes on with what there is."""
+    assert run(isolation, BUFFERS).log == b"True 1\n"
+
+
 @EVERY
 def test_a_step_with_a_gateway_has_loopback_where_it_has_no_network(
     run: Callable[..., Outcome], isolation: str

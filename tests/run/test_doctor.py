@@ -87,6 +87,9 @@ def test_what_forbids_user_namespaces_is_named_with_what_mends_it(
     (tmp_path / switch).write_text("1\n" if stands == "0" else "0\n")
     assert advise_isolation(tmp_path) == "allow user namespaces"
     (tmp_path / "bwrap").unlink()
+    (tmp_path / switch).write_text(stands)
+    assert advise_isolation(tmp_path) == f"{advice}; then apt-get install bubblewrap"
+    (tmp_path / switch).unlink()
     assert advise_isolation(tmp_path) == "apt-get install bubblewrap"
 
 

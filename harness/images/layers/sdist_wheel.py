@@ -32,6 +32,9 @@ TAG = "py3-none-any"
 BACKEND = "setuptools.build_meta"
 _PIN = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==(\S+)\s+--hash=sha256:([0-9a-f]{64})\s*$", re.MULTILINE)
 _COMPILED = frozenset([".c", ".cc", ".cpp", ".cxx", ".f", ".f90", ".h", ".hpp", ".pxd", ".pyd", ".pyx", ".rs", ".so"])
+_BUILT = re.compile(
+    r"\b(scripts|data_files|data-files|cmdclass|package_dir|package-dir|ext_modules|ext-modules)\b\W*[=\]]"
+)
 _WHEEL = f"Wheel-Version: 1.0\nGenerator: llm-harness sdist_wheel\nRoot-Is-Purelib: true\nTag: {TAG}\n"
 # pip hands an archive over only once its metadata is known, and would run the archive's own setup.py for that. It finds
 # this in place of setuptools instead, which reads name and version off the archive.
@@ -98,11 +101,14 @@ def fetch_sdist(pin: LockLine, folder: Path, env: Mapping[str, str]) -> bytes:
     for path in sorted(got.glob("*.tar.gz")) if got.is_dir() else ():
         if sha256(data := path.read_bytes()) == pin.sha256:
             return data
-    said = [line for line in (done.stderr or done.stdout).splitlines() if line.startswith("ERROR")] or ["pip is silent"]
+    if "No module named pip" in done.stderr:
+        raise MissingError("pip is missing from this Python", where=sys.executable, next="make setup")
+    lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+    said = [line for line in lines if line.startswith("ERROR")] or lines or ["pip is silent"]
     raise MissingError(
         f"the source archive of {pin.name} {pin.version} that is pinned could not be fetched: {said[-1][:240]}",
         where=SDISTS,
-        next="check the network and pip's index (pip config list); an archive that moved is pinned by relock.sh",
+        next="check the network, the disk and pip's index (pip config list); an archive that moved, relock.sh pins",
     )
 
 
@@ -173,6 +179,9 @@ def _require_plain(files: Mapping[str, bytes], pin: LockLine) -> None:
     """Refuse what a builder would have to work at: compiled sources, or a builder of its own."""
     if compiled := next((path for path in sorted(files) if PurePosixPath(path).suffix in _COMPILED), ""):
         raise _refusal(pin, f"it is not pure Python: {compiled}")
+    for path in ("setup.py", "setup.cfg", "pyproject.toml"):
+        if asked := _BUILT.search(files.get(path, b"").decode(errors="replace")):
+            raise _refusal(pin, f"its {path} has {asked[1]}, which only its builder carries out")
     try:
         system = tomllib.loads(files.get("pyproject.toml", b"").decode()).get("build-system", {})
     except ValueError as bad:

@@ -132,6 +132,7 @@ class _HeldOut:
         self.kernels, self.targets = (backend.asarray(each, dtype=DOUBLE) for each in (kernels, targets))
         self.alphas = backend.asarray(np.array(how.usable()), dtype=DOUBLE)
         every = np.arange(len(targets))
+        self.values = targets
         self.cut = [(np.setdiff1d(every, held), held) for held in folds.inner]
 
     def squares(self, gamma: Array) -> Array:
@@ -142,7 +143,7 @@ class _HeldOut:
         import numpy as np  # noqa: PLC0415
         from himalaya.kernel_ridge import solve_multiple_kernel_ridge_random_search as solve  # noqa: PLC0415
 
-        kept = _Errors(self.backend, self.folds, (len(self.alphas), self.targets.shape[1]), self.how.block)
+        kept = _Errors(self.backend, self.folds, self.values, len(self.alphas), self.how.block)
         solve(
             self.kernels, self.targets, n_iter=self.backend.asarray(gamma[None], dtype=DOUBLE),
             alphas=self.alphas, score_func=kept, cv=self.cut, fit_intercept=True, return_weights="dual",
@@ -158,21 +159,30 @@ class _Errors:
     for scores fold by fold, and in each for one block of targets after the other.
     """
 
-    def __init__(self, backend: Backend, folds: Folds, shape: tuple[int, int], block: int) -> None:
+    def __init__(self, backend: Backend, folds: Folds, targets: Array, alphas: int, block: int) -> None:
         import numpy as np  # noqa: PLC0415
 
-        self.backend, self.sums = backend, np.zeros(shape)
-        self.folds, self.blocks = folds, [slice(at, min(at + block, shape[1])) for at in range(0, shape[1], block)]
+        count = targets.shape[1]
+        self.backend, self.targets, self.sums = backend, targets, np.zeros((alphas, count))
+        self.folds, self.blocks = folds, [slice(at, min(at + block, count)) for at in range(0, count, block)]
         self.asked = product(zip(folds.inner, folds.weights, strict=True), self.blocks)
 
     def __call__(self, held: Any, predicted: Any) -> Any:
         """Add the squared errors of a fold and a block; gives scores among which nothing is worth a refit."""
         (rows, weight), which = next(self.asked, (((), 0.0), slice(0, 0)))
-        if tuple(held.shape) != (len(rows), which.stop - which.start):
+        if tuple(held.shape) != (len(rows), which.stop - which.start) or not self._are(held, rows, which):
             raise _strange()
         squares = ((held[None] - predicted) ** 2).sum(1)
         self.sums[:, which] += weight * self.backend.to_numpy(squares)
         return self.backend.full_like(squares, fill_value=-self.backend.inf)
+
+    def _are(self, held: Any, rows: Any, which: slice) -> bool:
+        """Whether these are the targets of the fold and the block that come now, but for a mean that was taken off."""
+        import numpy as np  # noqa: PLC0415
+
+        given, meant = self.backend.to_numpy(held), self.targets[rows, which]
+        near = 1e-9 * max(float(np.abs(meant).max(initial=0)), 1e-300)
+        return bool((np.abs((given - given[:1]) - (meant - meant[:1])) <= near).all())
 
     def whole(self) -> Array:
         """Give the sums, once every fold and block was asked for; InputError before."""
@@ -272,7 +282,7 @@ def _plain_errors(
     from himalaya.kernel_ridge import solve_multiple_kernel_ridge_random_search as solve  # noqa: PLC0415
 
     alphas, how = asked
-    kept = _Errors(backend, fold, (len(alphas), targets.shape[1]), how.block)
+    kept = _Errors(backend, fold, targets, len(alphas), how.block)
     there = (backend.asarray(each, dtype=DOUBLE) for each in (kernel[None], targets))
     solve(
         *there, n_iter=backend.asarray(np.ones((1, 1)), dtype=DOUBLE), score_func=kept,

@@ -74,7 +74,7 @@ def _area(found: Any) -> Area:
         if isinstance(part, Mapping):
             boxes.append(_box(part))
         else:
-            left -= sum(map(len, part))
+            left -= sum(len(ring) for ring in part if isinstance(ring, list))  # what is none is refused below
             if left < 0:
                 raise Unreadable(f"more than {MOST_VERTICES:,} vertices")
             polygons.append(_polygon(part))

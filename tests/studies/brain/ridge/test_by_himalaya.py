@@ -202,3 +202,16 @@ def test_a_machine_without_himalaya_is_told_what_brings_it(monkeypatch: pytest.M
     with pytest.raises(MissingError, match="himalaya is not installed") as bad:
         by_himalaya.version()
     assert bad.value.code == 3 and "llm-harness[brain]" in bad.value.next
+
+
+def test_a_himalaya_that_takes_folds_in_another_order_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    import himalaya.kernel_ridge as its
+
+    real = its.solve_multiple_kernel_ridge_random_search
+    turned = lambda *given, cv, **more: real(*given, cv=cv[::-1], **more)  # noqa: E731
+    given = problem()
+    of = given.bands, given.targets, given.inner, np.ones((1, 3)), EXACT, by_himalaya.NUMPY
+    assert by_himalaya.search(*of)
+    monkeypatch.setattr(its, "solve_multiple_kernel_ridge_random_search", turned)
+    with pytest.raises(InputError, match="himalaya"):
+        by_himalaya.search(*of)
