@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections import Counter
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import REPOSITORY, data_of, harness
+from support import REPOSITORY, data_of, error_of, harness
 
 from harness import rows
 from harness.evidence.claims.pointer_values import PointerReader
@@ -171,4 +170,4 @@ def test_once_locked_each_claim_says_what_it_waits_for_and_names_all(paper: Load
         own = {f"models.{name}" for pointer in of for name in pointer.split("/") if name in paper.manifest.models}
         assert set(needs[: len(own)]) >= own or len(own) > 20
     run = harness("run", "manifests/reliability.yaml", "--json", cwd=tmp_path, check=3)
-    assert re.match(r"[0-9]+ pins are unresolved: .*; and [0-9]+ more$", json.loads(run.stderr)["error"]["what"])
+    assert re.match(r"[0-9]+ pins are unresolved: .*; and [0-9]+ more$", error_of(run)["what"])
