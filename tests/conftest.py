@@ -126,3 +126,12 @@ def docker_host() -> Iterator[str]:
             with dockerd() as service:
                 patch.setenv("DOCKER_HOST", service.host)
                 yield service.host
+
+
+@pytest.fixture(scope="module")
+def podman(image_store: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Serve podman as the engine, from folders of the test's own."""
+    from support_podman import podman_service
+
+    with podman_service(image_store, tmp_path_factory.mktemp("podman")) as service:
+        yield service

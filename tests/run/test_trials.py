@@ -9,29 +9,21 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support import REPOSITORY
 from support_engine import open_docker
+from support_trials import KIND, Tried
 
 from harness import trial
-from harness.digest import canonical, sha256
 from harness.engines.engine import Engine
 from harness.engines.local import LocalEngine, available
 from harness.errors import Interrupted, MissingError
-from harness.evidence.execution_index import ExecutionIndex
 from harness.images.image import find_image, pins
-from harness.run.closure import Code
-from harness.run.environment import NUMERICS
-from harness.run.execute import StepTask
 from harness.run.preconditions import require_contained
-from harness.run.trials import Trials
-from harness.steps import JUDGED, Pinned, Plan, Step
+from harness.steps import JUDGED, Plan, Step
 from harness.store.store import Store
 
-KIND = "harness.trial:table"
-SHORT = trial.TrialLimits(seconds=6, cpu_seconds=2, memory=256 << 20, output=1 << 20)
 REACH = """
 import os
 def reach(what):
@@ -76,35 +68,6 @@ HOSTILE = {
     "crashing": ("import ctypes\nctypes.string_at(0)", {"killed", "failed"}),
 }  # fmt: skip
 CONTAINED = {"reading the gold": "FileNotFoundError", "the kernel's switches": "OSError"}
-
-
-class Tried:
-    """A store with trials in it, and what came of programs."""
-
-    def __init__(self, folder: Path) -> None:
-        self.store = Store.make(folder / "store")
-        self.lines: list[tuple[str, str, str]] = []
-        self.trials = Trials(self.store, ExecutionIndex(self.store), threading.Event())
-        self.trials.told = self._told
-        self.trials.at_once(2)
-
-    def _told(self, *line: str) -> None:
-        self.lines.append((line[0], line[1], line[2]))
-        self.trials.executed.note_trial(line[1], line[2])
-
-    def run(self, programs: list[Any], engine: Engine, limits: trial.TrialLimits = SHORT) -> list[dict[str, Any]]:
-        """Try programs, each of its own item; gives the rows."""
-        rows = [
-            {"item": f"i-{n:04d}", "template": 1, "model": "m", "sample": 0, **one} for n, one in enumerate(programs)
-        ]
-        digest = self.store.blobs.put(b"".join(canonical(row) + b"\n" for row in rows))
-        inputs = {"programs": Pinned(digest)}
-        step = Step("t", KIND, JUDGED, {"trial": "t", "limits": limits.as_params()}, inputs, ("trials",), trial=True)
-        parts = {"environment": sha256(b""), "numerics": NUMERICS, "code": sha256(b"code")}
-        task = StepTask(step, {"programs": digest}, Code().closure(KIND))
-        with self.store.folder("step") as folder:
-            self.trials.make(task, parts, engine, folder)
-            return [json.loads(line) for line in (folder / "out" / "trials").read_bytes().splitlines()]
 
 
 @pytest.mark.parametrize(("over", "kept"), [(True, None), (False, "no such name")])
