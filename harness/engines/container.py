@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from harness.engines import gpu
+from harness.engines.memory_use import MemoryMeter
 from harness.engines.monitor import JobMonitor
 from harness.engines.process_count import count_threads
 from harness.errors import HarnessError, MissingError
@@ -103,19 +104,21 @@ class Container:
                 continue  # the engine is gone: its next start finds the guard dead, and the sweep removes it
             return
 
-    def run(self, monitor: JobMonitor, *, counted: bool = False) -> tuple[int, bool]:
+    def run(self, monitor: JobMonitor, *, counted: bool = False, weighed: bool = False) -> tuple[int, bool]:
         """Run to the end or to the first reason to kill it; gives the exit code, and whether memory ran out.
 
-        `counted` says that the engine bounds no number of processes.
+        `counted` says that the engine bounds no number of processes, `weighed` that it bounds no memory.
         """
         with translating_engine_errors("it started a container"):
             stream = self.client.attach_socket(self.id, {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
         try:
             with translating_engine_errors("it started a container"):
                 self.client.start(self.id)
-                first = self.client.inspect_container(self.id)["State"]["Pid"] if counted else 0
-            if first:
+                first = self.client.inspect_container(self.id)["State"]["Pid"] if counted or weighed else 0
+            if first and counted:
                 monitor.count_with(lambda: count_threads(first))
+            if first and weighed:
+                monitor.weigh_with(MemoryMeter(first, closed=True).measure)
             monitor.begin()
             _follow(stream.fileno(), monitor)
         finally:

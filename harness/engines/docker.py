@@ -74,13 +74,12 @@ class DockerEngine:
                 self._info: dict[str, Any] = client.info()
             self._rootless = is_rootless(self._info)
             self.unbounded = unenforced_limits(client, self._info)
-        self.claims = NETWORK | DISK | MACHINE
+        self.claims = NETWORK | DISK | MACHINE | SHARED
         if can_filter():
             self.claims |= CALLS
         elif self._podman:
             self.claims -= {"users"}  # its own filter of calls lets a namespace be made
         self.claims |= frozenset() if PIDS in self.unbounded else PROCESSES
-        self.claims |= frozenset() if MEMORY in self.unbounded else SHARED
         self.device = gpu.choose_device(gpus, self._ask)
 
     def command(self, script: str) -> tuple[str, ...]:
@@ -107,7 +106,9 @@ class DockerEngine:
             chown_to_step(out, user=os.stat(self._host.removeprefix("unix://")).st_uid if self._rootless else NOBODY)
         monitor = JobMonitor(job.limits, on_log, cancel, (out,))
         with self._connected() as client, Container(client, self._settings(job)) as container:
-            code, oom = container.run(monitor, counted=PIDS in self.unbounded)
+            on_gpu = job.infers and self.device.kind != "cpu"  # whose driver maps far more memory than it uses
+            weighed = MEMORY in self.unbounded and not on_gpu
+            code, oom = container.run(monitor, counted=PIDS in self.unbounded, weighed=weighed)
         oom = oom or (MEMORY in self.unbounded and code != 0 and b"MemoryError" in monitor.log[-2000:])
         if os.geteuid() == 0:
             chown_back(out)

@@ -178,7 +178,8 @@ def _bubble(folder: Path, memory: int, sockets: Sequence[Path], on_gpu: bool) ->
     for socket in sockets:
         shown = socket_inside("bubblewrap", socket)
         wrap += [*_above(shown), "--bind", str(socket), str(shown)]
-    return [*wrap, *(_gpus() if on_gpu else ()), "--remount-ro", "/proc", "--remount-ro", "/"]
+    sealed = [word for place in ("/proc", "/dev", "/") for word in ("--remount-ro", place)]
+    return [*wrap, *(_gpus() if on_gpu else ()), *sealed]
 
 
 def _above(path: Path | str) -> tuple[str, str]:

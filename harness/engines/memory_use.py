@@ -31,6 +31,7 @@ class MemoryMeter:
     def __init__(self, first: int, *, closed: bool) -> None:
         self._first, self._closed = first, closed
         self._elsewhere = set(_in_memory("self").values())  # file systems in memory that are not the step's
+        self._own = set[int]()  # those that were looked for among the machine's, and not found
         self._rough = self._exact = 0  # as they were when it was last measured exactly
         self._next = 0.0
 
@@ -56,22 +57,44 @@ class MemoryMeter:
         return self._exact
 
     def _scratch(self, processes: list[int]) -> dict[int, int]:
-        """Find the file systems in memory that are the step's own: each device, and the bytes that it takes."""
+        """Find the file systems in memory that are the step's own: each device, and the bytes that it takes.
+
+        A place is opened once and asked what it is and what it holds: a step's root is exchanged while it is set up,
+        and the same path would lead to the disk of the machine a moment later.
+        """
         for process in reversed(processes):  # the innermost first
             found = dict[int, int]()
             try:
                 if os.readlink(f"/proc/{process}/ns/mnt") == os.readlink("/proc/self/ns/mnt"):
                     continue
                 for place, device in _in_memory(str(process)).items():
-                    path = f"/proc/{process}/root" + place
-                    if device not in self._elsewhere and device == os.stat(path).st_dev:
-                        disk = os.statvfs(path)
-                        found[device] = (disk.f_blocks - disk.f_bfree) * disk.f_frsize
-                        found[device] += (disk.f_files - disk.f_ffree) * NAMED
+                    if self._is_own(device) and (used := _used(f"/proc/{process}/root" + place, device)) is not None:
+                        found[device] = used
             except OSError:
                 continue  # it has ended, or is not yet inside
             return found
         return {}
+
+    def _is_own(self, device: int) -> bool:
+        """Whether a file system in memory is none of the machine's, such as one that was mounted a moment ago."""
+        if device in self._elsewhere:
+            return False
+        if device not in self._own:
+            self._elsewhere = set(_in_memory("self").values())
+            self._own.add(device)
+        return device not in self._elsewhere
+
+
+def _used(path: str, device: int) -> int | None:
+    """Give the bytes that a file system takes, its names counted; None where another is mounted there."""
+    place = os.open(path, os.O_PATH)
+    try:
+        if os.fstat(place).st_dev != device:
+            return None
+        disk = os.fstatvfs(place)
+    finally:
+        os.close(place)
+    return (disk.f_blocks - disk.f_bfree) * disk.f_frsize + (disk.f_files - disk.f_ffree) * NAMED
 
 
 def _room() -> int:

@@ -6,15 +6,20 @@ import mmap
 import os
 import re
 import signal
+import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from support_walls import FILES, NAMES, TAKEN, WAITS
 
-from harness.engines.engine import Outcome
+from harness.engines.engine import Limits, Outcome
+from harness.engines.isolation import isolation_command
 from harness.engines.local import available
 from harness.engines.memory_use import MemoryMeter
+from harness.engines.process_count import list_processes
 
 MIB = 1 << 20
 OFFERED = available()
@@ -118,3 +123,20 @@ def test_a_measure_is_of_the_pages_that_are_there(closed: bool) -> None:
         for most in (0, 1 << 40):  # exact, and as rough as will do
             more, less = (MemoryMeter(one, closed=closed).measure(most) for one in (full, bare))
             assert abs(more - less - 64 * MIB) < 4 * MIB
+
+
+def test_a_step_that_is_being_set_up_is_never_measured_by_the_machines_disk(tmp_path: Path) -> None:
+    """Its root is exchanged meanwhile: looks at the wrong moment took what the disk holds for the step's memory."""
+    if "bubblewrap" not in OFFERED:
+        pytest.skip("no bubblewrap here")
+    walls = isolation_command("bubblewrap", tmp_path, Limits(seconds=60, memory=MEMORY))
+    until, most = time.monotonic() + 10, 0
+    for name in ("out", "tmp"):
+        (tmp_path / name).mkdir()
+    while time.monotonic() < until:
+        with subprocess.Popen([*walls, "true"], stdin=subprocess.PIPE) as started:
+            meter = MemoryMeter(started.pid, closed=True)
+            while started.poll() is None:
+                most = max(most, sum(meter._scratch(list_processes(started.pid, closed=True)).values()))
+        assert started.returncode == 0
+    assert 0 < most < MEMORY

@@ -6,6 +6,7 @@ Each is an answer's code, tried and scored as in a run: on bubblewrap, docker an
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,7 @@ FORGED: dict[str, tuple[str, set[str]]] = {
         "import atexit, os\natexit.register(lambda: os.write(1, b'\\n{}'))\ndef f(x): return 41", ENDED,
     ),
 }  # fmt: skip
+ROOTLESS = ["makes a file in /dev"] if os.geteuid() else []
 # What of the machine an answer finds within reach; the names of all of it, which is to be none.
 REACHED = r"""
 import errno, json, os, socket
@@ -133,10 +135,9 @@ for top, folders, files in os.walk("/proc"):
         path = os.path.join(top, file)
         masked(path) or attempt("writes " + path, lambda: os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK)))
 for path in ("/proc/kmsg", "/dev/kmsg", "/proc/kcore", "/dev/mem", "/proc/sysrq-trigger", "/proc/timer_list",
-             "/var/run/docker.sock", "/run/docker.sock", "/run/podman/podman.sock", "/root/.ssh", "/home"):
+             "/var/run/docker.sock", "/run/docker.sock", "/run/podman/podman.sock", "/root/.ssh"):
     look = os.listdir if os.path.isdir(path) else lambda path: open(path, "rb").read(1)
     masked(path) or attempt("reads " + path, lambda: look(path))
-found = [one for one in found if one != "reads /home" or os.listdir("/home")]
 for place in ("/sys/fs/cgroup", "/sys/kernel", "/dev", "/etc", "/usr", "/bin", "/proc", "../in", "../code", ".."):
     attempt("makes a file in " + place, lambda: open(place + "/attack", "w"))
 attempt("makes a device", lambda: os.mknod("device", 0o60666, os.makedev(8, 0)))
@@ -148,7 +149,8 @@ others = [name for name in os.listdir("/proc") if name.isdigit() and int(name) >
 found += ["sees processes"] * bool(others)
 print(json.dumps(found))
 """
-PRESSURE = {f"writes /proc/pressure/{one}" for one in ("cpu", "io", "memory")}  # an engine lets it be waited for
+# An engine lets the pressure be waited for; a rootless one gives root inside its container's own folder of devices.
+OPEN = {*(f"writes /proc/pressure/{one}" for one in ("cpu", "io", "memory")), *ROOTLESS}
 # Two answers that are tried at the same time: one opens its doors, the other looks for them.
 WAITING = """
 import os, socket, time
@@ -226,7 +228,8 @@ def test_no_answer_reaches_the_machine(engine: Engine, tmp_path: Path) -> None:
     [row] = Tried(tmp_path).run([{"program": REACHED}], engine, LIMITS)
     assert row["outcome"] == "done", row
     found = set(json.loads(row["stdout"]))
-    assert found == set() if engine.name == "local" else found <= PRESSURE
+    allowed = set() if engine.name == "local" else OPEN
+    assert found <= allowed, sorted(found - allowed)
     assert not Path("/etc/attack").exists() and not Path("/usr/attack").exists()
 
 
