@@ -62,7 +62,8 @@ def phase(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
     said = [each for each in said if not _AHEAD.search(_clause(response, each))] or said
     claimed = [each for each in said if _CLAIMED.search(response.text.lower[max(0, each.start - 60) : each.start])]
     none = {each.text.removesuffix(".0") for each in denied}
-    said = [each for each in said if each in claimed or each.text.removesuffix(".0") not in none]
+    sure = set(claimed)
+    said = [each for each in said if each in sure or each.text.removesuffix(".0") not in none]
     values = [text.removesuffix(".0") for text in integers(said)]
     value = whole(one)
     first = integers(claimed[:1])
@@ -96,9 +97,9 @@ def year(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
     if value not in values:
         return _exclusive(one, values, denied, facts)
     first = values[0] == value or values[0] in others
-    ends = [each.end for each in fitting if each.text == value]
-    between = (response.text.lower[ends[0] : each.start] for each in fitting if each.text in rivals)
-    if rivals and (not first or len(rivals) > 4 or any(_FIRSTLY.search(each[-60:]) for each in between)):
+    end = next((each.end for each in fitting if each.text == value), 0)
+    before = (response.text.lower[max(end, each.start - 60) : each.start] for each in fitting if each.text in rivals)
+    if rivals and (not first or len(rivals) > 4 or any(map(_FIRSTLY.search, before))):
         return Fared(one, MIXED, why=f"also {', '.join(rivals[:3])}")
     return Fared(one, RIGHT)
 

@@ -73,11 +73,14 @@ def measured(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
         fitting = [each for each in fitting if not each.of or response.asked.says(each.of) or _has(facts, each.of)]
     plain = [each for each in fitting if not each.bound and not _threshold(each, response)]
     bounds = [each for each in fitting if each.bound]
-    same = [each for each in fitting if not each.bound and each.number and same_number(each.number, right)]
-    if same:
-        rest = [each for each in plain if each not in same and not _of_other(each, one, facts)]
+
+    def is_same(each: Mention) -> bool:
+        return each.number is not None and same_number(each.number, right)
+
+    if any(is_same(each) for each in fitting if not each.bound):
+        rest = [each for each in plain if not is_same(each) and not _of_other(each, one, facts)]
         return Fared(one, MIXED if len(rest) > 1 or (rest and not snp and not rest[0].of) else RIGHT)
-    if any(each.number and same_number(each.number, right) for each in denied):
+    if any(is_same(each) for each in denied):
         return Fared(one, DENIED)
     if slot == "b" and _by_odds(response, right):
         return Fared(one, NEAR, why="as an odds ratio")

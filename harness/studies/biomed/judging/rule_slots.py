@@ -29,9 +29,12 @@ def slot_of(name: str) -> str:
 
 def of_slot(response: ReadResponse, *slots: str) -> tuple[list[Mention], list[Mention]]:
     """Give the mentions of slots, and those of them that are denied."""
-    found = [one for one in response.mentions if one.slot in slots]
-    denied = [one for one in found if response.denied(one.start)]
-    return [one for one in found if one not in denied], denied
+    said: list[Mention] = []
+    denied: list[Mention] = []
+    for one in response.mentions:
+        if one.slot in slots:
+            (denied if response.denied(one.start) else said).append(one)
+    return said, denied
 
 
 def integers(mentions: Sequence[Mention]) -> list[str]:
