@@ -152,7 +152,7 @@ def test_a_command_works_in_its_folder_and_writes_where_it_may(step, place: Path
     assert made.read_text() == "given and made"
     facts = made.stat()
     assert (facts.st_uid, facts.st_gid) == (os.geteuid(), os.getegid())
-    assert os.geteuid() or not facts.st_mode & 0o6000, "a change of owner takes them; an ordinary user's files have none"
+    assert os.geteuid() or not facts.st_mode & 0o6000, "given back to root, it would be root's program"
     assert list((place / "tmp").iterdir()) == []
 
 
