@@ -135,7 +135,7 @@ for top, folders, files in os.walk("/proc"):
         path = os.path.join(top, file)
         masked(path) or attempt("writes " + path, lambda: os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK)))
 for path in ("/proc/kmsg", "/dev/kmsg", "/proc/kcore", "/dev/mem", "/proc/sysrq-trigger", "/proc/timer_list",
-             "/var/run/docker.sock", "/run/docker.sock", "/run/podman/podman.sock", "/root/.ssh"):
+             "/var/run/docker.sock", "/run/docker.sock", "/run/podman/podman.sock", os.path.expanduser("~root/.ssh")):
     look = os.listdir if os.path.isdir(path) else lambda path: open(path, "rb").read(1)
     masked(path) or attempt("reads " + path, lambda: look(path))
 for place in ("/sys/fs/cgroup", "/sys/kernel", "/dev", "/etc", "/usr", "/bin", "/proc", "../in", "../code", ".."):
