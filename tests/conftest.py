@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from support_examples import register_profiles
 
-settings.register_profile("house", deadline=None)  # how long an example takes says how busy a machine is
-settings.load_profile("house")
+register_profiles()
 TESTS = Path(__file__).parent
 LONG = ("e2e", "faults", "images", "engines", "tiny", "pages", "bench", "gpu")  # folders whose tests take seconds each
 TOGETHER, APART = "pytest.mark.together", "pytest.mark.long"

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as drawn
 from support import clean_env
+from support_examples import examples
 
 from harness import arrays
 from harness.digest import sha256
@@ -216,7 +217,7 @@ def test_an_archive_whose_list_of_members_would_fill_the_memory_is_refused(tmp_p
 DTYPES = [np.bool_, np.int8, np.int64, np.uint16, np.float16, np.float32, np.float64, np.complex64, "<U5", ">f4", "S3"]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(0.5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_arrays_are_read_back_as_written_with_the_bytes_of_numpy(data: Any, tmp_path: Path) -> None:
     shape = data.draw(drawn.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5))

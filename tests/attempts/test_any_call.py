@@ -33,7 +33,7 @@ def place(tmp_path):
     session.close()
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_call_is_answered_in_bounds_and_written_down_once(place, data):
     attempt, session, log = place

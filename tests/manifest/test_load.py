@@ -1,7 +1,7 @@
 """Each bad manifest is one error that names file, line and the mend; a good one means what a person sees."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from manifest.parsing import GOOD, parse, refused
 
@@ -195,7 +195,6 @@ values = st.recursive(
 )  # fmt: skip
 
 
-@settings(derandomize=True, max_examples=100)
 @given(st.lists(parts, max_size=14).map("".join) | st.text(max_size=100))
 def test_no_text_raises_anything_but_an_error_in_our_words(text):
     try:
@@ -204,7 +203,6 @@ def test_no_text_raises_anything_but_an_error_in_our_words(text):
         assert bad.what and bad.next and bad.where.startswith("m.yaml")
 
 
-@settings(derandomize=True, max_examples=200)
 @given(st.sampled_from(["models", "datasets", "prompts", "outputs", "agents", "claims", "seeds", "generation"]), values)
 def test_no_value_of_a_field_raises_anything_but_an_error_in_our_words(field, value):
     import yaml

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness.errors import HarnessError, InputError
@@ -137,7 +137,6 @@ yamlish = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(derandomize=True, max_examples=250)
 @given(yamlish.map(str.encode) | st.binary(max_size=200) | st.text().map(lambda text: text.encode("utf-8", "replace")))
 @example(b"")
 @example(b"\xef\xbb\xbfa: 1\n")

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from needs import needs
+from support_examples import examples
 from support_models import REPOSITORY, deliver, make_model
 
 from harness import rows
@@ -109,7 +110,7 @@ def test_a_sum_is_that_of_the_log_probabilities_that_answers_tell(tiny: LoadedMo
 WORD = st.text("abc xyz\n0\u00e9", min_size=1, max_size=8).filter(lambda text: text.strip() == text)
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@examples(0.1)
 @given(st.text("ab \n\u00e9", max_size=6), WORD, WORD)
 def test_what_follows_is_as_likely_in_one_piece_as_in_two(tiny: LoadedModel, before: str, one: str, two: str) -> None:
     """The tiny models read a byte a token, so that the chain rule must hold wherever a text is cut."""

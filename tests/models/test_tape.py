@@ -65,7 +65,7 @@ def test_what_was_recorded_is_given_back_exactly(tmp_path: Path) -> None:
 
 
 @given(provider=PLAIN, asked=BODIES, response=st.binary(min_size=1) | PLAIN.filter(bool).map(str.encode))
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_request_and_any_answer_come_back(
     provider: str, asked: dict[str, Any], response: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -9,10 +9,10 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from support import clean_env, tree
+from support_examples import examples
 
 from harness.clock import stamp
 from harness.digest import sha256
@@ -236,4 +236,4 @@ class Model(RuleBasedStateMachine):
 
 
 TestModel = Model.TestCase
-TestModel.settings = settings(derandomize=True, deadline=None, max_examples=25, stateful_step_count=25)
+TestModel.settings = examples(0.2, stateful_step_count=25)

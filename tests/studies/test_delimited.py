@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toys.obeying import ATTACKS, obey
 
@@ -25,7 +25,6 @@ TEXTS = st.dictionaries(st.sampled_from(NAMES), st.lists(PIECES, max_size=6).map
 
 
 @given(TEXTS)
-@settings(max_examples=200, deadline=None)
 def test_every_text_stands_unchanged_between_marks_that_no_text_holds(texts: dict[str, str]) -> None:
     found = delimited(texts)
     mark = found["mark"]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -25,7 +25,6 @@ def test_each_row_is_ranked_among_what_it_has(table):
         assert [np.isnan(rank) for rank in ranks] == [np.isnan(value) for value in row]
 
 
-@settings(deadline=None)
 @given(tables, st.randoms(use_true_random=False))
 def test_rows_correlate_as_their_complete_pairs_do(table, shuffler):
     other = [shuffler.sample(row, len(row)) for row in table]

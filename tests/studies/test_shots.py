@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support_examples import examples
 
 from harness import rows
 from harness.digest import sha256
@@ -77,7 +78,7 @@ def test_a_wording_that_says_half_of_it_is_refused(rendered: Asked, faulty: Any)
         rendered(templates=[faulty])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(0.5)
 @given(st.sets(st.integers(0, 30)), st.sets(st.integers(0, 30)))
 def test_two_sets_are_apart_exactly_where_no_id_is_in_both(shown: set[int], asked: set[int]) -> None:
     shots: list[Any] = [{"id": str(n), "input": {"q": f"shot {n}"}, "answer": "x"} for n in shown]

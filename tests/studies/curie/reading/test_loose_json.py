@@ -9,10 +9,11 @@ from typing import Any
 
 import json5
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support import FIXTURES
 from support_curie_records import RECORDS
+from support_examples import examples
 from support_pace import soon
 
 from harness.studies.curie.reading.loose_json import LONGEST, LONGEST_LOOSE, Unreadable, dumps, loads
@@ -43,7 +44,7 @@ def outcome(read: Callable[[str], Any], text: str) -> str:
 
 
 @pytest.mark.long
-@settings(derandomize=True, max_examples=1500, deadline=None)
+@examples(8)
 @given(texts | bracketed)
 @example('{"a": 1, "b": 2, "a": 3}')
 @example('["\\ud83d\\ude00"]')
@@ -58,13 +59,12 @@ def test_every_text_is_read_as_the_package_reads_it(text: str) -> None:
 
 
 @pytest.mark.long
-@settings(derandomize=True, max_examples=700, deadline=None)
+@examples(4)
 @given(values, st.sampled_from([None, 2]))
 def test_every_value_is_written_as_the_package_writes_it(value: Any, indent: int | None) -> None:
     assert dumps(value, indent) == json5.dumps(value, indent=indent)
 
 
-@settings(derandomize=True, max_examples=300, deadline=None)
 @given(st.text(st.characters(codec=None)))
 def test_any_key_is_quoted_where_the_package_quotes_it(key: str) -> None:
     assert dumps({key: 0}) == json5.dumps({key: 0})

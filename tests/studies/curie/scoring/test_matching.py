@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
+from support_examples import examples
 from support_pace import soon
 
 from harness.studies.curie.scoring.matching import matching
@@ -16,7 +17,7 @@ from harness.studies.curie.scoring.matching import matching
 sides = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=40)
 
 
-@settings(derandomize=True, max_examples=400, deadline=None)
+@examples(2)
 @given(sides, st.randoms(use_true_random=False))
 def test_a_matching_is_as_large_as_scipys_and_the_same_in_any_order(pairs, random) -> None:
     found = matching(pairs)

@@ -8,9 +8,10 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from studies.questions.data.own_rows import CAPITALS, QA, made, refusal, texts
+from support_examples import examples
 
 CELLS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=20).filter(str.strip)
 
@@ -22,7 +23,7 @@ def quoted(rows: list[tuple[str, str]], **how: str) -> str:
     return file.getvalue()
 
 
-@settings(max_examples=30)
+@examples(0.2)
 @given(rows=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=8))
 def test_every_cell_of_a_csv_comes_out_as_it_was_put_in(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]

@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
+from support_examples import examples
 
 from harness.errors import InputError
 from harness.studies.reliability.measures.calibration import curve, fit
@@ -34,7 +35,6 @@ def test_the_worked_example_of_the_specification():
     assert (found.inverted, found.n_items) == (False, 12)
 
 
-@settings(deadline=None)
 @given(points)
 def test_no_other_line_fits_better(drawn):
     f, y, w = (np.array(column, float) for column in zip(*drawn, strict=True))
@@ -150,7 +150,7 @@ def test_points_of_the_curve_are_asked_for_plainly_or_as_objects():
             curve(found, [wrong])
 
 
-@settings(max_examples=30)
+@examples(0.2)
 @given(points, st.integers(0, 2**32 - 1))
 def test_many_resamples_at_once_are_what_each_gives_alone(drawn, seed):
     f = [float(each[0]) for each in drawn]

@@ -5,7 +5,7 @@ import math
 
 import pytest
 import support
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from studies.reliability import slow
 
@@ -59,7 +59,6 @@ def test_our_own_golden_cases_are_what_the_slow_computation_gives(path):
     st.integers(1, 31),
     st.sampled_from([0, 0.25]),
 )
-@settings(deadline=None)
 def test_the_measures_equal_a_slow_computation_from_the_definitions(items, bins, discount):
     ids = [f"i{len(items) - place:03}" for place in range(len(items))]
     difficulty, labels = [item[0] for item in items], [item[1] for item in items]

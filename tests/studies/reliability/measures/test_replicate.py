@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.studies.reliability.measures import replicate as replicating
@@ -49,7 +49,6 @@ def same(found, expected, model, row=0):
 
 
 @given(benchmarks(), st.integers(1, 32), st.sampled_from([0.0, 0.25]))
-@settings(max_examples=150)
 @pytest.mark.long
 def test_each_instance_once_gives_what_the_plain_definition_gives(benchmark, bins, discount):
     ids, difficulties, counts = benchmark
@@ -61,7 +60,6 @@ def test_each_instance_once_gives_what_the_plain_definition_gives(benchmark, bin
 
 
 @given(benchmarks(), st.integers(1, 32), st.sampled_from([0.0, 0.25]), st.integers(0, 9))
-@settings(max_examples=150)
 @pytest.mark.long
 def test_a_resample_gives_what_the_plain_definition_gives_on_its_instances(benchmark, bins, discount, seed):
     ids, difficulties, counts = benchmark

@@ -1,8 +1,9 @@
 """The curve of each wording: against counting by hand, and against the curve of all wordings together."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support_examples import examples
 
 from harness import rows
 from harness.studies.reliability.measures.proportions import proportions
@@ -52,7 +53,7 @@ def row(n, labels, model="m", subset="x"):
     return {"model": model, "item": f"i{n}", "benchmark": "x", "subset": subset, "difficulty": n % 7, "labels": labels}
 
 
-@settings(max_examples=25)
+@examples(0.2)
 @given(st.lists(st.text("cai-", min_size=3, max_size=3), min_size=1, max_size=50))
 def test_a_wording_by_itself_is_the_benchmark_asked_in_that_wording_alone(analysed, columns):
     found = analysed([row(n, labels) for n, labels in enumerate(columns)])["benchmarks"]["x"]["m"]
