@@ -30,9 +30,10 @@ MACHINE: dict[str, Any] = {
 }  # fmt: skip
 RUN = AcceptedRun({"data/a.csv": "a" * 12}, {"seeds": "b" * 12}, {"a/make": PAIR, "scores": PAIR}, MACHINE)
 NEW = replace(EXPECT, run=RUN)
+PARTS = "benchmark/responses/a-model/part-{:05}"
 
 
-def steps(count: int, name: str = "benchmark/responses/a-model/part-{:05}") -> dict[str, str]:
+def steps(count: int, name: str = PARTS) -> dict[str, str]:
     return {name.format(number): f"{shorten(number)} {shorten(-number)}" for number in range(count)}
 
 
@@ -74,16 +75,17 @@ def test_few_steps_are_kept_one_by_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("some", "kept"),
+    ("count", "names", "kept"),
     [
-        (steps(20_000), 1),
-        ({**steps(9_000), **steps(9_000, "{}/make")}, 9_001),  # parts of names that tell nothing apart stay
-        (steps(9_000, "{}/make/with/a-name/that-is/longer-than-most-of-them"), 9_000),
-        (steps(50_000, "{}"), 1),
-        (steps(50_000, "{0}/{0}/{0}"), 1),
+        (20_000, (PARTS,), 1),
+        (9_000, (PARTS, "{}/make"), 9_001),  # parts of names that tell nothing apart stay
+        (9_000, ("{}/make/with/a-name/that-is/longer-than-most-of-them",), 9_000),
+        (50_000, ("{}",), 1),
+        (50_000, ("{0}/{0}/{0}",), 1),
     ],
 )
-def test_many_steps_become_families_that_fit(some: dict[str, str], kept: int) -> None:
+def test_many_steps_become_families_that_fit(count: int, names: tuple[str, ...], kept: int) -> None:
+    some = {step: pair for name in names for step, pair in steps(count, name).items()}
     found = bound_names(some, MOST_STEPS)
     assert len(canonical(found)) <= MOST_STEPS and len(found) == kept
     assert all(len(digests.split(" ")) == 2 for digests in found.values())
