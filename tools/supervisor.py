@@ -47,7 +47,7 @@ class Supervisor:
         self._lanes = {"quick": Lane(given), "scoring": Lane(given, outlives=True)}
         self._outcomes: dict[str, Message] = {}  # of attempts, by id: their scoring as it stands
         self._scoring: set[str] = set()
-        self._stop, self._code, self._checked = False, 0, asked.agent_uid is None
+        self._stop, self._code, self._checked = False, 0, asked.profile != "answer"
         self._answering, self._pipe = answering, Pipe(answering.pipe)
 
     def run(self) -> int:
