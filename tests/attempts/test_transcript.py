@@ -133,10 +133,18 @@ def relinked(lines):
         lambda lines: [line.replace(b'"answer":"2"', b'"answer":"3"') for line in lines],
     ],
 )
-def test_a_chain_made_anew_over_other_events_shows_what_no_desk_writes(attempt, forge):
-    chain = check_chain(b"".join(relinked(forge(lines_of(attempt)))), KIND)
+def test_a_chain_made_anew_over_other_events_shows_what_no_desk_writes(attempt, forge, tmp_path):
+    """And nobody goes on with it, whose every link holds."""
+    data = b"".join(relinked(forge(lines_of(attempt))))
+    chain = check_chain(data, KIND)
     assert chain.broken == ""
     assert fold(chain.events).flaws
+    (tmp_path / "forged.jsonl").write_bytes(data)
+    handle = opened(tmp_path / "forged.jsonl")
+    with pytest.raises(DamageError):
+        Transcript(handle)
+    os.close(handle)
+    assert (tmp_path / "forged.jsonl").read_bytes() == data
 
 
 def test_a_torn_end_is_cut_when_it_is_reopened_and_told(tmp_path):

@@ -116,6 +116,11 @@ def test_a_redacted_tape_says_so_and_never_passes_for_the_original(tmp_path: Pat
     assert inner_data("tape", "ls", "out", cwd=tmp_path)["redacted"] == 3
     assert "redacted" not in inner_data("tape", "verify", "tape", cwd=tmp_path)
     assert answers(tmp_path / "out", [*names, "who"]) == [None, answer("nobody"), None, None]
+    with Recorder(tmp_path / "beta") as recorder:
+        recorder.add("anthropic", body("beta"), 0, 200, b'{"input_tokens":3}', BETA)
+    for number, hides in enumerate((("--match", "x-1"), ("--field", "/headers/anthropic-beta"))):
+        inside("tape", "redact", "beta", f"plain-{number}", *hides, cwd=tmp_path, check=0)
+        assert all(b"x-1" not in path.read_bytes() for path in (tmp_path / f"plain-{number}").iterdir())
     marks = [line.taped.redacted for line in Tape.open(tmp_path / "out").lines()]
     assert marks == [line.own if mark else "" for line, mark in zip(Tape.open(folder).lines(), marks, strict=True)]
 

@@ -15,16 +15,18 @@ from harness.attempts.shapes import StudyOffer
 from harness.attempts.transcript import FINISHED, Transcript
 from harness.digest import sha256
 from harness.errors import DamageError, MissingError
-from harness.run import attempt_open
+from harness.run import attempt_headers, attempt_open
 from harness.run.agent_uid import gold_reachable, require_agent_uid
 from harness.run.attempt_offers import catalogue
 from harness.run.attempt_open import open_attempt, reopen_attempt
+from harness.run.attempt_service import LocalBackend
 from harness.store.attempts import listed_attempts, read_transcript, transcript_flaws
 from harness.store.heads import Heads
 from harness.store.store import Store
 
 NOBODY = 65534
 ITEMS = 8  # the first four, in two wordings
+SPLITS = ADDITION.replace("name: small", "name: splits").replace("  budget:", "    other: {public: true}\n  budget:")
 TWICE = ADDITION.replace("name: small", "name: twice").replace("public: true", "public: true, max_attempts: 2")
 PLAIN = ADDITION.replace("name: small", "name: plain").partition("agents:")[0]
 root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
@@ -33,7 +35,7 @@ pytestmark = pytest.mark.together
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return project(tmp_path_factory.mktemp("open") / "p", ADDITION, TWICE, PLAIN, HIDDEN)
+    return project(tmp_path_factory.mktemp("open") / "p", ADDITION, TWICE, PLAIN, HIDDEN, SPLITS)
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +80,8 @@ def test_one_key_is_one_attempt_and_each_agent_has_its_own_keys(here):
     assert b"again" not in first.transcript.read_bytes()
     for changed in ({"study": "twice"}, {"subset": "template-1"}):
         refused("E_IDEMPOTENCY_MISMATCH", open_attempt, here, opening(**{"key": "again", **changed}))
+    open_attempt(here, opening("splits", "other", key="of a split"))
+    refused("E_IDEMPOTENCY_MISMATCH", open_attempt, here, opening("splits", "dev", key="of a split"))
 
 
 def test_the_key_of_another_session_or_label_begins_another_attempt(here):
@@ -101,6 +105,23 @@ def test_no_principal_has_more_open_attempts_than_the_most(folder, monkeypatch):
     transcript.end(FINISHED).result()
     transcript.close()
     assert open_attempt(here, opening(key="many", principal="local:7"))
+
+
+def test_an_attempt_that_has_expired_is_open_no_more(folder, monkeypatch):
+    here = served(folder)
+    monkeypatch.setattr(attempt_open, "MOST_OPEN", 1)
+    expires = header(open_attempt(here, opening(key="late", principal="local:9")))["expires"]
+    refused("E_NO_ATTEMPTS_LEFT", open_attempt, here, opening(key="later", principal="local:9"))
+    monkeypatch.setattr(attempt_headers, "now", lambda: expires)
+    assert open_attempt(here, opening(key="later", principal="local:9"))
+
+
+def test_another_principals_attempt_is_unknown_to_every_call(folder, here):
+    attempt = open_attempt(here, opening(key="only mine")).attempt
+    other = LocalBackend(here, folder, "local:2", score=False)
+    for call in (other.status, other.finish, lambda one: other.score_text({"attempt_id": one})):
+        refused("E_UNKNOWN_ATTEMPT", call, attempt)
+    assert LocalBackend(here, folder, "local:1", score=False).status(attempt)
 
 
 def test_many_that_open_with_one_key_at_once_have_one_attempt(here):
@@ -141,7 +162,7 @@ def test_the_catalogue_says_what_can_be_attempted(here):
     found = catalogue(here, "local:1")
     for one in found:
         StudyOffer.model_validate(one)
-    assert {one["study"] for one in found} == {"small", "twice", "plain", "hidden"}
+    assert {one["study"] for one in found} == {"small", "twice", "plain", "hidden", "splits"}
     small = offer(here, "small")
     assert small["splits"] == [
         {"split": "dev", "n_items": ITEMS, "hidden": False, "subsets": ["template-1", "template-6"]}

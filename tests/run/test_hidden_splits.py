@@ -16,7 +16,8 @@ from harness.attempts.codes import AttemptError
 from harness.digest import sha256
 from harness.errors import DamageError, InputError
 from harness.run.attempt_open import open_attempt
-from harness.run.attempt_service import LocalBackend
+from harness.run.attempt_score import FAILED, SCORED, SCORING, SEALED, AttemptOutcome
+from harness.run.attempt_service import LocalBackend, told
 from harness.run.hidden_splits import question_digest
 from harness.store.hidden import SplitData, hidden_data, mark_hidden
 from harness.store.store import Store
@@ -149,6 +150,12 @@ def test_a_store_without_marks_learns_what_is_hidden_when_it_is_served(folder):
     with verbs.AttemptDoor(verbs.Project(folder)):
         [mark] = hidden_data(Store.open(folder / ".harness"))
     assert mark.files == {sha256(QUESTIONS)}
+
+
+@pytest.mark.parametrize("status", [SCORED, SCORING, FAILED, "open", "closed"])
+def test_of_a_hidden_split_an_agent_is_told_that_it_is_sealed(tmp_path, status):
+    outcome = AttemptOutcome("a" * 32, status, hidden=True, run="r", record="c" * 64, why="what an operator reads")
+    assert told(Store.make(tmp_path / "store"), outcome) == {"status": SEALED}
 
 
 def test_a_question_is_known_by_what_it_asks():
