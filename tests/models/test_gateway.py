@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from models.gateways import CLAUDE, GPT, Running, both, chat, gateway, model, post
+from models.gateways import CLAUDE, GPT, KEY, Running, both, chat, gateway, model, post
 from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
 
@@ -205,6 +206,7 @@ def test_a_rate_limit_waits(live: Any) -> None:
         (b'{"model": "claude-test", "messages": []}', 400, "anthropic"),
         (b'{"model": "gpt-test", "prompt": ""}', 400, "messages"),
         (b'{"model": "gpt-test", "messages": [], "api_key": "sk"}', 400, "key"),
+        pytest.param(json.dumps(chat(f"My key is {KEY}.")).encode(), 400, "holds the key TEST_KEY", id="a key"),
         (b" " * ((32 << 20) + 1), 413, "32 MiB"),
     ],
 )
