@@ -13,7 +13,7 @@ WHEELS ?=  # a folder of wheels, for packages of the core that it lacks
 GPU_JSON ?= .bench/gpu-check.json
 TURN ?=  # a commit: of the files with long tests a quarter, by its digits; none: all
 
-.PHONY: places help setup images reproduce test peers test-all fuzz check golden walk bench gpu-check house relock
+.PHONY: places help setup images reproduce test peers test-all fuzz mutants check golden walk bench gpu-check house relock
 
 help: ## say what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -44,6 +44,9 @@ test-all: setup ## run the tests, the long forms too: every bit flipped, every k
 
 fuzz: setup ## try each property with thousands of examples that nobody has seen; what it finds becomes an example of the test
 	@$(BIN)/python -m pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=fuzz $(TESTS)
+
+mutants: setup ## break a promise at a time in a copy of the source, and see whether tests notice: long, or ONLY=store, or TURN=COMMIT for half
+	@$(BIN)/python tests/mutants/run.py $(ONLY) $(if $(strip $(TURN)),--turn $(strip $(TURN)))
 
 check: setup ## ruff, mypy --strict, and the tests of how the house is written: floors, habits, words, references
 	@$(BIN)/ruff check .
