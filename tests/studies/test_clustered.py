@@ -23,6 +23,12 @@ def test_a_share_is_spread_as_the_templates_of_biomed_are() -> None:
     assert clustered.share_interval(PARTS) == pytest.approx(other["interval"], abs=1e-12)
 
 
+def test_clusters_that_are_alike_count_for_no_more_than_their_answers() -> None:
+    """Twenty-one of forty, four times nearly the same share: no narrower than as many single answers are."""
+    low, high = clustered.share_interval([(10, 5.0), (10, 5.0), (10, 5.0), (10, 6.0)])
+    assert (low, high) == pytest.approx((0.295, 0.744), abs=2e-3)
+
+
 def test_a_mean_is_spread_as_the_templates_of_biomed_are() -> None:
     other = strict_intervals.means_over_templates(PARTS)
     assert clustered.mean_interval(PARTS) == pytest.approx(other["interval"], abs=1e-12)

@@ -63,7 +63,7 @@ def test_the_last_word_of_a_self_correction_counts(response, label):
 @pytest.mark.parametrize(
     "response",
     ["58, 59, 60, 61, 124, 125, 126", "122, 123, 124, 125, 126, 127", "125 or 126", "It is either 115 or 125.",
-     "58 67 125 58 67 125 67"],
+     "58 67 125 58 67 125 67", "125; 126", "The answer is 125 126"],
 )  # fmt: skip
 def test_lists_counting_and_alternatives_choose_nothing(response):
     assert addition(A, B, response).label == "i"

@@ -24,6 +24,7 @@ SNAKE = ("retryCountLimit", "retry_count_limit", r"[a-z]_[a-z]")
 END = ("yoga class, starts 09:30, lasts 45 minutes", "10:15", r"\b\d{2}:\d{2}\b")
 CLOCK = ("staff meeting with Ada at 2:05 pm", "14:05", r"\b\d{2}:\d{2}\b")
 TOTAL = ("3 lamps at 4.25 each", "12.75", r"\d\.\d{2}")
+PRICE = ("3 lamps at $4.25 each", "$12.75", None)
 WEIGHT = ("5 kg", "5000 g", None)
 SORTED = ("pear, apple, fig", "apple, fig, pear", None)
 RECORD = ("name=Bob;age=42", '{"name": "Bob", "age": 42}', None)
@@ -71,8 +72,10 @@ def test_the_output_counts_in_whatever_frame_it_stands(task, response, label):
               "a": ["pear, apple, fig", "sorted(['pear', 'apple', 'fig'])"]}),
     (WEIGHT, {"c": ["5,000 g", "5000g", "5 000 grams", "5 kg = 5000 g", "five thousand grams"],
               "i": ["500 g", "15000 g", "5000 kg"], "a": ["5 kg", "There are 1000 grams in a kilogram."]}),
-    (LENGTH, {"c": ["2 hours 15 minutes", "2h15m", "It is 2 hours and 15 minutes."], "i": ["2 h 35 min"]}),
+    (LENGTH, {"c": ["2 hours 15 minutes", "2h15m", "It is 2 hours and 15 minutes."],
+              "i": ["2 h 35 min", "2 days 15 min"]}),
     (TOTAL, {"c": ["$12.75", "3 x 4.25 = 12.75", "12,75"], "i": ["12.57", "3 x 4.25 = 13.75"]}),
+    (PRICE, {"c": ["$12.75", "12.75 dollars"], "i": ["€12.75"]}),
     (END, {"c": ["10:15 AM", "It starts at 09:30 and ends at 10:15."], "i": ["09:30", "10:05", "10:15 pm"]}),
     (CLOCK, {"c": ["14:05 hours", "2:05 pm is 14:05"], "i": ["2:05 pm", "2:05 PM", "02:05"]}),
 )  # fmt: skip

@@ -45,6 +45,7 @@ FREQUENCY = (
         (YEAR, "Between 1999 and 2001."),
         (YEAR, "1999, 2000 or 2001"),
         (YEAR, "1999/2001"),
+        (YEAR, "It was approved in 1995 and again in 1999."),
         (YEAR, "It was 1999, or possibly 2001."),
         (YEAR, "It might be 1999; it might be 2001."),
         (YEAR, "The FDA approved it first in 1999. The FDA approved it first in 2001."),

@@ -78,6 +78,11 @@ def test_a_wrong_answer_is_bad_however_it_is_worded(case, response):
     assert grade(case[0], case[1], response).label == "bad"
 
 
+def test_a_denial_reaches_no_further_than_its_own_clause():
+    response = "It acts, but not on GEN0185, and it targets GEN0184."
+    assert grade(TARGET[0], TARGET[1], response).label == "good"
+
+
 def test_method_told_by_one_who_cannot_say_is_no_answer():
     response = "The approach is: 1. Take the GWAS. 2. Keep SNPs with p < 5e-8. I do not have access to the data."
     facts = [fact("verdict", VERDICT, "yes"), fact("SNPs", NAMES, ["rs992434922"], of="GEN0111")]

@@ -62,6 +62,13 @@ def test_f0_an_answer_that_cannot_be_used_is_invalid_and_worth_nothing(task: str
 
 
 @EACH
+def test_f0_an_answer_of_more_than_is_read_is_worth_nothing(task: str) -> None:
+    truth, [row, *_] = of(task)
+    assert RULES[task](row.answer, truth)["value"] == 1
+    assert RULES[task](row.answer + "\n" * 400_000, truth)["value"] == 0
+
+
+@EACH
 def test_f0_the_metrics_fit_together(task: str) -> None:
     truth, rows = of(task)
     for row in rows:

@@ -63,6 +63,7 @@ def test_which_of_several_numbers_counts_is_the_manifests_to_say(tmp_path: Path,
         ({"tolerance": "0.01"}, "0.310000000000000000001", 0), ({"tolerance": "0.01"}, "0.29", 1),
         ({"relative": "0.1"}, "0.33", 1), ({"relative": "0.1"}, "0.3300001", 0), ({"relative": "0.1",
         "tolerance": "1"}, "1.3", 1),
+        ({"relative": "0.1", "tolerance": "1"}, "1.32", 0),  # the wider of two, and not their sum
         ({"tolerance": "1e-400"}, "0.3", 1), ({"tolerance": "1e999"}, "-1e999", 1),
     ],
 )  # fmt: skip
