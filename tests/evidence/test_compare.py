@@ -154,6 +154,10 @@ def test_an_interval_that_misses_its_own_value_agrees_with_itself(shelf: Shelf) 
     low = {"value": -0.99, "interval": [-0.98, -0.9]}
     assert held(shelf, {"value": -0.99, "interval": [-0.97, -0.88], "undefined_resamples": 2}, low) == NEAR
     assert held(shelf, {"value": -0.99, "interval": [-0.5, -0.42]}, low)[0] == "disagreed", "but it lies near the other"
+    half = {"value": 0.5, "interval": [0.4, 0.6]}
+    for interval in ([0.1, 0.2], [0.8, 0.9]):
+        assert held(shelf, {"value": 0.5, "interval": interval}, half)[0] == "disagreed"
+        assert held(shelf, half, {"value": 0.5, "interval": interval})[0] == "disagreed"
 
 
 def test_fields_that_come_or_go_part_two_documents(shelf: Shelf) -> None:

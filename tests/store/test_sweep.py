@@ -156,7 +156,19 @@ def blob(kept, field):
     return kept.store.blobs.path(kept.entry.preimage[field])
 
 
+def lock(kept):
+    """The place of the lock that the run names where it starts."""
+    return kept.store.blobs.path(read_chain(kept.store.journal(kept.run)).events[0]["lock"])
+
+
+def lengthen(path, more=b"half a line"):
+    path.write_bytes(path.read_bytes() + more)
+
+
 DAMAGE = {
+    "a flipped bit in a lock": lambda kept: flip(lock(kept), at=-1),
+    "a missing lock": lambda kept: lock(kept).unlink(),
+    "a journal that goes on after its end": lambda kept: lengthen(kept.store.journal(kept.run)),
     "a flipped bit in a journal": lambda kept: flip(kept.store.journal(kept.run)),
     "a journal of another's making": lambda kept: kept.store.journal(kept.run).write_text("{}\n"),
     "a journal cut between its lines": lambda kept: cut(kept.store.journal(kept.run), 1),
@@ -247,6 +259,9 @@ def test_a_sound_store_has_no_flaw_and_reading_it_changes_nothing(kept):
         (DAMAGE["a file that is no entry"], "entry.changed"),
         (DAMAGE["a flipped bit in a journal"], "chain.broken"),
         (DAMAGE["a missing journal"], "chain.broken"),
+        (DAMAGE["a journal that goes on after its end"], "chain.broken"),
+        (lambda kept: kept.store.record(kept.run).unlink(), "record.changed"),
+        (lambda kept: lengthen(kept.store.record(kept.run), b" "), "record.changed"),
         (DAMAGE["a missing run"], "unaccounted"),
         (DAMAGE["a flipped bit in the list of runs"], "chain.broken"),
     ],
