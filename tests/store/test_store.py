@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -85,6 +86,31 @@ def test_the_mark_of_a_store_is_durable_before_it_has_its_name(tmp_path, monkeyp
     )
     store = Store.make(tmp_path / "store")
     assert synced[0].startswith(f"{store.temp}/") and synced[-1] == str(store.root)
+
+
+def test_bytes_are_durable_before_their_name_and_their_name_before_anybody_rests_on_it(store, monkeypatch):
+    """A blob, and a document of the store: the file, its name, the folder, in this order."""
+    done, sync, rename = [], os.fsync, os.rename
+
+    def synced(handle):
+        done.append("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file")
+        sync(handle)
+
+    def renamed(*args, **more):
+        done.append("name")
+        rename(*args, **more)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "rename", renamed)
+    monkeypatch.setattr(os, "replace", renamed)
+    for write in (
+        lambda: store.blobs.put(b"some bytes"),
+        lambda: store.tree.write_file(store.root / "runs" / "note", b"some bytes"),
+    ):
+        done.clear()
+        write()
+        named = done.index("name")
+        assert "file" in done[:named] and done[-1] == "folder", done
 
 
 def test_a_private_folder_is_gone_afterwards_whatever_was_left_in_it(store):
