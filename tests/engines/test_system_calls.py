@@ -264,6 +264,18 @@ def test_a_containers_profile_says_what_the_filter_says() -> None:
     }  # fmt: skip
 
 
+def test_a_containers_profile_lets_sockets_be_opened_as_the_filter_does() -> None:
+    """Those of files, and of loopback only where a step is given a gateway."""
+
+    def families(*, on_loopback: bool) -> set[int]:
+        rules = json.loads(engine_profile(on_loopback=on_loopback))["syscalls"]
+        mine = [rule for rule in rules if set(rule["names"]) & {"socket", "socketpair"}]
+        assert all(rule["args"][0]["index"] == 0 and rule["args"][0]["op"] == "SCMP_CMP_EQ" for rule in mine)
+        return {rule["args"][0]["value"] for rule in mine}
+
+    assert (families(on_loopback=False), families(on_loopback=True)) == ({1}, {1, 2, 10})
+
+
 def test_numbers_of_the_list_are_the_kernels() -> None:
     headers = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
     if not headers.exists():
