@@ -24,7 +24,7 @@ from mutants.places import Mutant, MutantError, change, read_mutants  # noqa: E4
 
 from harness.digest import sha256  # noqa: E402
 
-LONGEST = 600  # seconds that a mutant's tests may take: one that hangs is noticed, too
+LONGEST = 600  # seconds that a mutant's tests may take; one that hangs longer counts as not noticed
 
 
 def main() -> int:
@@ -97,23 +97,26 @@ def _copy(place: Path) -> Path:
 
 def is_noticed(mutant: Mutant, copy: Path) -> bool:
     """Whether the tests of a mutant, which pass without it, fail in a copy of the checkout with its change in it."""
-    if not (kept := _passing.get((mutant.tests, mutant.long))):
-        kept = _passing[mutant.tests, mutant.long] = _passes(mutant, copy)
-    if not kept:
-        raise MutantError(f"{mutant.name}: {' '.join(mutant.tests)} fail without it")
+    asked = (mutant.tests, mutant.long)
+    if asked not in _passing:
+        if _tested(mutant, copy) != PASSED:
+            raise MutantError(f"{mutant.name}: {' '.join(mutant.tests)} do not pass without it")
+        _passing.add(asked)
     path, text = change(mutant)
     (copy / path).write_text(text)
     try:
-        return not _passes(mutant, copy)
+        return _tested(mutant, copy) == FAILED
     finally:
         (copy / path).write_bytes((ROOT / path).read_bytes())
 
 
-_passing: dict[tuple[tuple[str, ...], bool], bool] = {}  # tests of mutants that were tried without one
+PASSED, FAILED = 0, 1  # as pytest ends
+OUT_OF_TIME = -1  # which tells nothing: a busy machine does it, too
+_passing = set[tuple[tuple[str, ...], bool]]()  # tests that pass without a mutant
 
 
-def _passes(mutant: Mutant, copy: Path) -> bool:
-    """Run the tests of a mutant in a copy as it is: the short ones, unless the mutant says `long`."""
+def _tested(mutant: Mutant, copy: Path) -> int:
+    """Run the tests of a mutant in a copy as it is, the short ones unless the mutant says `long`; gives how they end."""
     env = {**os.environ, "PYTHONPATH": f"{copy}:{copy / 'tests'}", "PYTHONDONTWRITEBYTECODE": "1"}
     marks = "not house" if mutant.long else "not long and not house"
     words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", marks, *mutant.tests]
@@ -125,10 +128,10 @@ def _passes(mutant: Mutant, copy: Path) -> bool:
             code = tried.wait(LONGEST)
         except subprocess.TimeoutExpired:
             os.killpg(tried.pid, signal.SIGKILL)
-            code = 1
-    if code not in (0, 1):
+            return OUT_OF_TIME
+    if code not in (PASSED, FAILED):
         raise MutantError(f"{mutant.name}: pytest ended with {code}: are there tests in {' '.join(mutant.tests)}?")
-    return code == 0
+    return code
 
 
 if __name__ == "__main__":
