@@ -116,7 +116,7 @@ _passing = set[tuple[tuple[str, ...], bool]]()  # tests that pass without a muta
 
 
 def _tested(mutant: Mutant, copy: Path) -> int:
-    """Run the tests of a mutant in a copy as it is, the short ones unless the mutant says `long`; gives how they end."""
+    """Run the tests of a mutant in a copy as it is, the short ones unless it says `long`; gives how they end."""
     env = {**os.environ, "PYTHONPATH": f"{copy}:{copy / 'tests'}", "PYTHONDONTWRITEBYTECODE": "1"}
     marks = "not house" if mutant.long else "not long and not house"
     words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", marks, *mutant.tests]
