@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from durations import Durations
 from support_examples import register_profiles
 
 register_profiles()
@@ -28,6 +29,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a submission run a part of the long tests, another than the last: all of them take more than an hour."""
     told = f"of the files of long tests run every {TURNS}th, by this number, such as a commit's; without it: all"
     parser.addoption("--turn", type=lambda text: int(text, 16), metavar="HEX", help=told)
+    parser.addoption("--durations-to", type=Path, metavar="FILE", help="note what each case takes: `make durations`")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Measure, where that is asked for."""
+    if (file := config.getoption("durations_to")) is not None:
+        config.pluginmanager.register(Durations(file), "suite-durations")
 
 
 @pytest.hookimpl(wrapper=True)
