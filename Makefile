@@ -5,7 +5,7 @@ BIN := .venv/bin
 FIXTURES ?= ../shared/fixtures
 DEMOS := $(sort $(wildcard manifests/demo/*.yaml))
 ENGINE ?= local
-WORKERS ?= $(shell echo $$(( $$(nproc) + 2 )))  # many tests wait for a process, a deadline or a disk
+WORKERS ?= $(shell nproc)
 MOVED ?=
 TESTS ?=  # folders of tests; none: all
 GPU_PYTHON ?= python3  # with torch and transformers of its own
@@ -13,7 +13,7 @@ WHEELS ?=  # a folder of wheels, for packages of the core that it lacks
 GPU_JSON ?= .bench/gpu-check.json
 TURN ?=  # a commit: of the files with long tests a quarter, by its digits; none: all
 
-.PHONY: places help setup images reproduce test peers test-all fuzz mutants check golden walk bench gpu-check house relock
+.PHONY: places durations help setup images reproduce test peers test-all fuzz mutants check golden walk bench gpu-check house relock
 
 help: ## say what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -44,6 +44,10 @@ test-all: setup ## run the tests, the long forms too: every bit flipped, every k
 
 fuzz: setup ## try each property with thousands of examples that nobody has seen; what it finds becomes an example of the test
 	@$(BIN)/python -m pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=fuzz $(TESTS)
+
+durations: setup ## measure what each test takes, the long forms too, and write it into docs/testing.md: long
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house" --hypothesis-profile=long --durations-to .bench/durations.json; \
+	code=$$?; $(BIN)/python tests/durations.py .bench/durations.json && exit $$code
 
 mutants: setup ## break a promise at a time in a copy of the source, and see whether tests notice: long, or ONLY=store, or TURN=COMMIT for half
 	@$(BIN)/python tests/mutants/run.py $(ONLY) $(if $(strip $(TURN)),--turn $(strip $(TURN)))

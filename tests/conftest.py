@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -15,7 +16,8 @@ from support_examples import register_profiles
 
 register_profiles()
 TESTS = Path(__file__).parent
-LONG = ("e2e", "faults", "images", "engines", "tiny", "pages", "bench", "gpu")  # folders whose tests take seconds each
+NIGHTS = "long"  # a folder of files that `make test` does not even collect
+LONG = (NIGHTS, "e2e", "faults", "images", "engines", "tiny", "pages", "bench", "gpu")  # whose tests take seconds each
 TOGETHER, APART = "pytest.mark.together", "pytest.mark.long"
 TURNS = 4  # submissions in which each file of long tests has its turn once, if their numbers fall so
 EVERY_TIME = "test_other_places.py"  # it holds the two commands of the README
@@ -38,6 +40,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Durations(file), "suite-durations")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Pass by the files that are wholly long where no long test is asked for: to collect them takes seconds."""
+    aside = collection_path.is_dir() and collection_path.name == NIGHTS and collection_path.is_relative_to(TESTS)
+    return True if aside and "not long" in config.getoption("markexpr") else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Iterator[None]:
     """Let each worker begin at another file, so that what one compiles, which takes longest, the others read."""
@@ -48,7 +56,10 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
         turn = len(files) * int(worker["workerid"][2:]) // worker["workercount"]
         config.args = files[turn:] + files[:turn]
     sys.dont_write_bytecode = False
+    gc.disable()  # what is collected stays: to look through it again and again takes a fifth of the time
     yield
+    gc.freeze()
+    gc.enable()
     sys.dont_write_bytecode = written
 
 
@@ -60,7 +71,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     whose turn it is, where one is named.
     """
     for item in items:
-        if {"docker_host", "image_store"} & set(getattr(item, "fixturenames", ())):
+        asking = {"docker_host", "image_store"} & set(getattr(item, "fixturenames", ()))
+        if asking or NIGHTS in item.path.relative_to(TESTS).parts:
             item.add_marker(pytest.mark.long)
     items.sort(key=lambda item: str(item.path))
     items.sort(key=lambda item: not _is_long(item))
@@ -72,7 +84,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_long(item: pytest.Item) -> bool:
-    return bool(set(LONG) & set(item.path.parts)) or item.get_closest_marker("long") is not None
+    return bool(set(LONG) & set(item.path.relative_to(TESTS).parts)) or item.get_closest_marker("long") is not None
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
@@ -108,7 +120,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def _is_shared(path: Path) -> bool:
     """Whether one worker runs all tests of a file."""
     text = path.read_text()
-    return TOGETHER in text or (APART not in text and not set(LONG) & set(path.parts))
+    return TOGETHER in text or (APART not in text and not set(LONG) & set(path.relative_to(TESTS).parts))
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ SOME = (
     "tests/faults",
     "tests/bench",
     "tests/test_digest.py",
-    "tests/e2e/test_other_places.py",
+    "tests/e2e/long/test_other_places.py",
     "tests/e2e/test_kill.py",
 )
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from models.dots import DOTS
 from models.gateways import GPT, both, gateway
 from models.misbehaving import misbehaving
-from models.test_attachments import DOTS
 from needs import needs
 
 from harness import rows

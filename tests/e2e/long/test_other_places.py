@@ -1,0 +1,60 @@
+"""Where somebody else is, an ordinary user runs the two commands: bare Debians and other Pythons, one each time.
+
+All of it, everywhere, is `make places`; here the slow demos are left out, and of the tests those are run that meet a
+user, a disk or a program: what computes alone passes or fails as it does beside this test.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support import REPOSITORY
+from support_places import EVERY, MissingPlaceError, Place, open_place
+
+pytestmark = pytest.mark.together
+MEETING = ("attempts", "engines", "store", "cli/test_verbs.py", "run/test_attempt_open.py", "tools/test_server.py")
+SLOW = ("brain-networks", "brain-words-scans", "reliability")  # demos that take two thirds of the time of all
+
+
+@pytest.fixture(scope="module", params=EVERY)
+def place(request: pytest.FixtureRequest) -> Iterator[Place]:
+    """Give a place with its environment made; of a submission's turn only one, since each takes minutes."""
+    turn = request.config.getoption("turn")
+    if turn is not None and turn % len(EVERY) != EVERY.index(request.param):
+        pytest.skip("another submission tries this one")
+    # Where a user has his checkouts: /tmp and /var are none of what a step sees.
+    with tempfile.TemporaryDirectory(dir="/home", prefix="place-", ignore_cleanup_errors=True) as folder:
+        try:
+            with open_place(request.param, Path(folder)) as opened:
+                made = opened.run("make", "setup")
+                assert made.returncode == 0, made.stdout + made.stderr
+                yield opened
+        except MissingPlaceError as bad:
+            pytest.skip(str(bad))
+
+
+def test_the_demos_are_reproduced_or_left_out_by_name(place: Place, request: pytest.FixtureRequest) -> None:
+    turn = request.config.getoption("turn")
+    left = () if turn is None else SLOW  # which a submission makes beside this test
+    demos = sorted(demo for demo in (REPOSITORY / "manifests" / "demo").glob("*.yaml") if demo.stem not in left)
+    assert len(demos) > len(SLOW)
+    named = () if turn is None else (f"DEMOS={' '.join(str(demo.relative_to(REPOSITORY)) for demo in demos)}",)
+    done = place.run("make", "reproduce", *named)
+    verdicts = [line for line in done.stdout.splitlines() if ": agreed (" in line]
+    assert verdicts and all("isolation bubblewrap" in line for line in verdicts), done.stdout + done.stderr
+    told = [line for line in done.stderr.splitlines() if ": left out: " in line]  # at once, and again at the end
+    out = {line.partition(": left out: ")[0] for line in told}
+    assert len(verdicts) + len(out) == len(demos), done.stdout + done.stderr
+    assert f"{len(verdicts)} of {len(demos)} manifests agree with what is expected" in done.stderr
+    assert all("torch" in line for line in told), told
+    has_torch = place.run(".venv/bin/python", "-c", "import torch").returncode == 0
+    assert (done.returncode, has_torch) == (2 if out else 0, not out), done.stderr  # make ends with 2 for any other
+
+
+def test_the_tests_pass(place: Place) -> None:
+    done = place.run("make", "test", "WORKERS=2", f"TESTS={' '.join(f'tests/{name}' for name in MEETING)}")
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert " passed" in done.stdout and " failed" not in done.stdout

@@ -1,0 +1,84 @@
+"""The first walk of the README, line by line, in a copy of the project: each line does what its remark says."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from needs import needs
+from support import REPOSITORY, clean_env
+
+needs("torch", "matplotlib")
+pytestmark = pytest.mark.together
+README = (REPOSITORY / "README.md").read_text()
+LINES = README.partition("## A first walk\n\n```sh\n")[2].partition("```")[0].splitlines()
+SECONDS = 900
+# Whole studies that `make reproduce` runs on every engine: here each is planned, and not made once more.
+PLANNED = re.compile(r"harness run (manifests/demo/(?:reliability|curie|biomed|brain|brain-networks)\.yaml)")
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, subprocess.CompletedProcess[str]]:
+    """Walk: give each line with how it ended; the environment is the one that is here, as `make setup` made it."""
+    folder = tmp_path_factory.mktemp("walk") / "project"
+    folder.mkdir()
+    for name in ("harness", "lockfiles", "manifests", "assets", "images", "certificates"):
+        shutil.copytree(REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    env = clean_env() | {"PYTHONPATH": str(folder)}
+    program = folder.parent / "bin" / "harness"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m harness.cli.main "$@"\n')
+    program.chmod(0o755)
+    env["PATH"] = f"{program.parent}:{env['PATH']}"
+    done = {}
+    for line in LINES:
+        words = line.partition("  #")[0].strip()
+        if words.startswith(("make setup", ". .venv")):
+            continue
+        if words == "harness diff RUN RUN":
+            text = (folder / "runs.json").read_text()
+            first, second = [one["run"] for one in json.loads(text)["runs"] if one["manifest"] == "addition-demo"]
+            words = f"harness diff {first} {second}"
+        words = PLANNED.sub(r"harness run -n \1", words)
+        done[line] = subprocess.run(
+            ["sh", "-c", words], cwd=folder, env=env, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+        if words == "harness runs":
+            with open(folder / "runs.json", "w") as file:
+                subprocess.run(["harness", "runs", "--json"], cwd=folder, env=env, stdout=file, check=True)
+    return done
+
+
+def test_every_line_ends_well(walked: dict[str, subprocess.CompletedProcess[str]]) -> None:
+    failed = {line: (one.returncode, one.stderr[-600:]) for line, one in walked.items() if one.returncode}
+    assert not failed and len(walked) >= 15
+
+
+SAID = {
+    "harness list": "fits",
+    "harness show": "steps: ",
+    "harness run -n": "steps would be made; nothing was run",
+    "harness get last checks": '"verdict":"pass"',
+    "harness audit last": "steps made again",
+    "harness explain last addition/scores ": "because",
+    "harness explain last addition/scores/oracle": "\nkey ",
+    "harness runs": "addition-demo",
+    "harness diff": "no difference: every output has the same bytes",
+    "harness claims": "not run: needs",
+    "echo": '"label":"c"',
+}
+
+
+@pytest.mark.parametrize("begin", SAID)
+def test_a_line_says_what_its_remark_promises(begin: str, walked: dict[str, subprocess.CompletedProcess[str]]) -> None:
+    [found] = [one for line, one in walked.items() if re.match(re.escape(begin), line)]
+    assert SAID[begin] in found.stdout
+
+
+def test_the_second_run_executes_nothing_and_says_so(walked: dict[str, subprocess.CompletedProcess[str]]) -> None:
+    runs = [one for line, one in walked.items() if line.startswith("harness run manifests/demo/addition.yaml")]
+    assert "0 steps executed" not in runs[0].stderr and "nothing was left to do" in runs[-1].stderr
