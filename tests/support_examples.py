@@ -6,7 +6,8 @@ from typing import Any
 
 from hypothesis import settings
 
-PROFILES = {"short": 20, "long": 200, "fuzz": 2_000}  # `make test`, `make test-all`, `make fuzz`
+# `make test`, `make test-all`, `make test-night`, `make fuzz`
+PROFILES = {"short": 20, "long": 200, "night": 200, "fuzz": 2_000}
 
 
 def register_profiles() -> None:

@@ -8,6 +8,7 @@ import pytest
 from growing import FIRST, MOST, READABLE, aimed, families, growth, spent
 from patterns import Pattern, compiled_at_import, written_in_calls
 from readers import ROOMS, Door, doors
+from support_draws import drawn
 
 BIOMED = (
     "What is the genomic location of LRRK2 in the GRCh38/hg38 build of the human genome and what gene is it on?",
@@ -33,7 +34,7 @@ THROUGH = {
     ),
     "harness.models": (),  # replies on the wire, whose sizes are bounded before they are read
 }  # fmt: skip
-FEW = 60  # of so many pairs of a reader and a family the short form takes one
+FEW = 60  # parts of all pairs of a reader and a family
 PAIRS = [(name, family) for names in THROUGH.values() for name in names for family in families()]
 
 
@@ -46,7 +47,8 @@ def asked(name: str) -> tuple[str, str]:
     return BIOMED if name.startswith("biomed") else OTHERS
 
 
-@pytest.mark.parametrize("part", [pytest.param(part, marks=pytest.mark.long) if part else part for part in range(FEW)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("part", drawn(range(FEW), 1, 3))
 def test_a_grader_takes_time_in_proportion_to_an_answer(found: dict[str, Door], part: int) -> None:
     grown = {pair: growth(found[pair[0]], families()[pair[1]], asked(pair[0])) for pair in PAIRS[part::FEW]}
     assert {pair: more for pair, more in grown.items() if more > MOST} == {}

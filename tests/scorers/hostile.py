@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import pytest
+from support_draws import drawn
 from support_pace import soon
 
 # A rule whose time grows with the square of the text needs minutes for so many signs, a linear one hundredths of a
@@ -23,9 +23,11 @@ TEXTS = (
     "not able to w w w ", "need more ", "against the ", "can\u2019t ", "offensive ", "unsure ", "answer ", "Answer: A ",
     "answer " + " " * 500, "is ",
 )  # fmt: skip
-UNITS = tuple(
-    text if number % 6 == 0 else pytest.param(text, marks=pytest.mark.long) for number, text in enumerate(TEXTS)
-)
+
+
+def units(*forms: str) -> list[str]:
+    """Give a scorer's own forms, and of the texts of all of them some."""
+    return [*drawn(TEXTS, 9, 18), *forms]
 
 
 def filled(unit: str, size: int = SIZE) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scorers import written
-from scorers.hostile import UNITS, filled, quick
+from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
 
 from harness.errors import InputError
@@ -174,11 +174,12 @@ TWISTED = {"A": ".a" * 500, "B": "a" * 300, "C": "boiling water", "D": "- " * 50
 FORMS = ("boiling water ", "boiling water", ".a", "A B C D ", "(A)(B")
 
 
-@pytest.mark.parametrize("unit", UNITS + FORMS)
-def test_hostile_text_is_read_in_linear_time(unit):
-    for options in (OPTIONS, TWISTED):
-        for text in (filled(unit), "a" + filled(unit)):
-            quick(science, options, "C", text)
+@pytest.mark.exhaustive
+def test_hostile_text_is_read_in_linear_time():
+    for unit in units(*FORMS):
+        for options in (OPTIONS, TWISTED):
+            for text in (filled(unit), "a" + filled(unit)):
+                quick(science, options, "C", text)
 
 
 def test_so_is_an_answer_that_never_comes():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scorers import written
-from scorers.hostile import UNITS, filled, quick
+from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
 
 from harness.errors import InputError
@@ -178,13 +178,14 @@ FORMS = ("pear apple fig ", "apple fig pear x", "xapple fig pearx ", "x ", "2021
 TASKS = (FRUIT, DATE, RUDE, ("a", "a " * 100 + "b", None), ("\u0301", "a" * 400, None))
 
 
-@pytest.mark.parametrize("unit", UNITS + FORMS)
-def test_hostile_text_is_read_in_linear_time(unit):
-    text = filled(unit)
-    for number, (given_text, expected, shape) in enumerate(TASKS):
-        response = (text, f"x{text}x", f"not able to {text}")[number % 3]
-        found = quick(transforms, given_text, expected, response, shape)
-        assert len(str(found.row())) < 6000
+@pytest.mark.exhaustive
+def test_hostile_text_is_read_in_linear_time():
+    for unit in units(*FORMS):
+        text = filled(unit)
+        for number, (given_text, expected, shape) in enumerate(TASKS):
+            response = (text, f"x{text}x", f"not able to {text}")[number % 3]
+            found = quick(transforms, given_text, expected, response, shape)
+            assert len(str(found.row())) < 6000
 
 
 @pytest.mark.parametrize("unit", ["1", "\u0663"])

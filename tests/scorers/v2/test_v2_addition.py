@@ -4,7 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
-from scorers.hostile import UNITS, filled, quick
+from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
 
 from harness import rows
@@ -137,8 +137,7 @@ def test_the_span_is_the_number_that_decided():
     assert addition(A, B, said).candidates == ("115", "125")
 
 
-@pytest.mark.parametrize(
-    "unit", (*UNITS, "is is is ", "1 + 1 = ", "one ", "1e5 ", "the answer is 5 ", "-1 ", "\\text{")
-)
-def test_a_megabyte_of_hostile_text_is_read_at_once(unit):
-    quick(addition, A, B, filled(unit, MEGABYTE))
+@pytest.mark.exhaustive
+def test_a_megabyte_of_hostile_text_is_read_at_once():
+    for unit in units("is is is ", "1 + 1 = ", "one ", "1e5 ", "the answer is 5 ", "-1 ", "\\text{"):
+        quick(addition, A, B, filled(unit, MEGABYTE))

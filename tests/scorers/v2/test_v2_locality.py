@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from scorers.hostile import UNITS, filled, quick
+from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
 
 from harness import rows
@@ -159,9 +159,9 @@ def test_stand_ins_keep_their_labels(target):
         assert label(text, target=target) != "c"
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [*UNITS, "London is ", "London (", "Rome, the ", "1. London\n", "London and ", "the largest city ", "city of "],
-)
-def test_a_megabyte_is_labelled_within_a_second(unit):
-    quick(locality, "Tivoli", "Rome", ALSO, filled(unit, MEGABYTE), CITIES)
+@pytest.mark.exhaustive
+def test_a_megabyte_is_labelled_within_a_second():
+    for unit in units(
+        "London is ", "London (", "Rome, the ", "1. London\n", "London and ", "the largest city ", "city of "
+    ):
+        quick(locality, "Tivoli", "Rome", ALSO, filled(unit, MEGABYTE), CITIES)

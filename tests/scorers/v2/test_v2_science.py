@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from scorers.hostile import UNITS, filled, quick
+from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
 
 from harness import rows
@@ -145,8 +145,7 @@ def test_stand_ins_keep_their_labels(key):
         assert science(OPTIONS, key, text).label != "c"
 
 
-@pytest.mark.parametrize(
-    "unit", [*UNITS, "A ", "B or ", "(A) ", "A) x ", "not A or B and ", "a ruler ", "= 4 ", "\\text{"]
-)
-def test_a_megabyte_is_labelled_within_a_second(unit):
-    quick(science, OPTIONS, "B", filled(unit, MEGABYTE))
+@pytest.mark.exhaustive
+def test_a_megabyte_is_labelled_within_a_second():
+    for unit in units("A ", "B or ", "(A) ", "A) x ", "not A or B and ", "a ruler ", "= 4 ", "\\text{"):
+        quick(science, OPTIONS, "B", filled(unit, MEGABYTE))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from scorers.hostile import TEXTS, UNITS, filled, quick
+from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
 
 from harness import rows
@@ -163,9 +163,9 @@ FORMS = ("pear, apple, fig ", "or ", "-> ", "answer: ", "is is is ", '{"a": ', "
 HOSTILE = (DATE, SORTED, RECORD, WEIGHT, CLOCK, ("a", "a " * 100 + "b", None), HASHTAG)
 
 
-@pytest.mark.parametrize("unit", UNITS + FORMS)
-def test_a_megabyte_of_hostile_text_is_read_at_once_for_tasks(unit):
-    number = (TEXTS + FORMS).index(unit)
-    for task in (HOSTILE[number % len(HOSTILE)], HOSTILE[(number + 3) % len(HOSTILE)]):
-        found = quick(transforms, task[0], task[1], filled(unit, MEGABYTE), task[2])
-        assert len(str(found.row())) < 6_000
+@pytest.mark.exhaustive
+def test_a_megabyte_of_hostile_text_is_read_at_once_for_tasks():
+    for number, unit in enumerate(units(*FORMS)):
+        for task in (HOSTILE[number % len(HOSTILE)], HOSTILE[(number + 3) % len(HOSTILE)]):
+            found = quick(transforms, task[0], task[1], filled(unit, MEGABYTE), task[2])
+            assert len(str(found.row())) < 6_000
