@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from harness import verbs
 from harness.attempts.fold import answer_digest, fold
 from harness.attempts.replay import replay
 from harness.attempts.view import ViewReader
-from harness.digest import document, sha256
+from harness.digest import document, sealed, sha256
 from harness.errors import DamageError
 from harness.evidence.audit.attempts import budget_flaws, canary_hits
 from harness.files import write_atomic
@@ -163,3 +164,25 @@ def test_what_is_forged_is_told_by_the_verdict(tmp_path: Path) -> None:
     found = verbs.verify_transcript(project, asked)
     assert (found.verdict, found.first_bad_seq) == ("disagreed", 0)
     assert verbs.list_attempts(project).attempts[0].status == "damaged"
+
+
+@pytest.mark.together
+def test_a_transcript_whose_lock_is_not_that_of_its_manifest_is_not_agreed_upon(tmp_path: Path) -> None:
+    project = open_project(tmp_path / "project")
+    with verbs.AttemptDoor(project) as door:
+        name = begin(door, "one")
+    store = project.open()
+    path = transcript_path(store, name)
+    begun = read_chain(path, "transcript/1").events[0]
+    lock = sealed({**json.loads(store.blobs.read(begun["lock"])), "manifest_sha256": ZERO})
+    asked = verbs.VerifyTranscriptRequest(attempt=name)
+    assert verbs.verify_transcript(project, asked).manifest_match
+
+    for change in ({"lock": store.blobs.put(lock)}, {"name": "another"}):
+        line = document({**begun, **change}) + b"\n"
+        write_atomic(path, line)
+        store.heads.path.unlink()  # the list of runs is made to follow
+        store.heads.add("attempt.started", {"run": name, "journal": sha256(line)})
+        found = verbs.verify_transcript(project, asked)
+        assert (found.verdict, found.manifest_match) == ("disagreed", False)
+        assert found.flaws == ["the lock or the name that the transcript names is not that of its manifest"]

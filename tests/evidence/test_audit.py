@@ -178,6 +178,19 @@ def test_a_step_that_was_asked_again_is_one_that_asks(run: Bare, store: Store) -
     assert ("key.mismatch", CUT, "/attempt") in flaws(run.look(forged(store, edit).root))
 
 
+def test_a_step_that_its_run_took_from_the_store_was_executed_by_another_run_of_the_list(
+    run: Bare, store: Store
+) -> None:
+    def taken(it: Forger) -> None:
+        event = next(one for one in it.events if one["event"] == "step.done" and one["step"] == CUT)
+        event["event"] = "step.cached"
+        for executed_alone in ("usage", "facts"):
+            event.pop(executed_alone, None)
+
+    told = f"it was taken from the store, and no run of the list executed it ({run.name})"
+    assert flaws(run.look(forged(store, taken).root)) == [("unaccounted", CUT, told)]
+
+
 def test_other_code_is_named_file_by_file_where_no_step_is_executed_again(run: Bare, store: Store) -> None:
     assert run.look(store.root, "derive").verdict == "agreed"
     report = run.look(forged(store, other_code).root, "derive")

@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 
 from harness import arrays
+from harness.digest import sha256_file
 from harness.errors import InputError
-from harness.evidence.compare import MAX_ARRAY, array_form, first_deviation, leaves
+from harness.evidence.compare import MAX_ARRAY, array_form, compare, first_deviation, leaves
 from harness.evidence.compare_arrays import deviation_text
+from harness.evidence.record import Record
+from harness.manifest.lockfile import Expect
 from harness.rows import write_one
 from harness.texts import tolerance
 
@@ -135,3 +138,22 @@ def test_a_relative_tolerance_means_the_same_for_the_numbers_of_a_document(tmp_p
 def test_a_tolerance_is_a_number_or_a_share_and_nothing_else(text: str) -> None:
     with pytest.raises(ValueError, match="write a"):
         tolerance(text)
+
+
+def test_nothing_agrees_with_an_expected_array_that_was_touched_or_lost(tmp_path: Path) -> None:
+    beside, made = put(tmp_path / "out.npy", [1.0, 2.0]), put(tmp_path / "made", [1.001, 2.0])
+    level = {"within": "0.01"}
+    outputs = {"out": {"sha256": sha256_file(beside)[0], "level": level, "array": "npy"}}
+    expect = Expect("a" * 64, "b" * 64, outputs, {}, {}, folder=tmp_path)
+    record = Record("r", {"status": "done", "outputs": {"out": {"sha256": sha256_file(made)[0]}}})
+
+    def verdict() -> tuple[str, str]:
+        [one] = compare(record, expect, "a" * 64, {"out": level}, lambda _digest: made)
+        return one.verdict, one.detail
+
+    assert verdict() == ("agreed", "agreed within 0.01, bytes differ")
+    told = f"{tmp_path.name}/out.npy is not the array that the expectation pins: restore it from git"
+    put(beside, [1.0, 2.001])
+    assert verdict() == ("disagreed", told), "though what came out is near to the touched one, too"
+    beside.unlink()
+    assert verdict() == ("disagreed", told)

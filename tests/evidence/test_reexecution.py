@@ -8,9 +8,18 @@ from typing import Any
 import pytest
 
 from harness.evidence.audit.checks import Report
-from harness.evidence.audit.reexecution import MOST, RecordedKey, Reexecuted, ReexecutionOptions, reexecute
+from harness.evidence.audit.reexecution import (
+    MOST,
+    OverBudget,
+    RecordedKey,
+    Reexecuted,
+    ReexecutionOptions,
+    Slice,
+    Sliced,
+    reexecute,
+)
 from harness.evidence.causes import CODE, NOTHING, Cause
-from harness.steps import Step
+from harness.steps import Ref, Step
 from harness.store.entries import Entry, Output
 
 RIGHT, WRONG = "1" * 64, "0" * 64
@@ -126,3 +135,24 @@ def test_where_every_step_gives_the_same_bytes_there_is_no_cause_to_name() -> No
     steps, report = steps_of("a", 3), Report()
     reexecute(steps, entries(steps), Hands({"": RIGHT}).how(), report)
     assert report.cause is None
+
+
+@pytest.mark.parametrize(("other", "word", "verdict"), [((), "fail", "disagreed"), ((SCORER,), "skip", "incomplete")])
+def test_a_row_that_comes_out_otherwise_in_a_slice_counts_against_the_run_unless_other_code_made_it(
+    other: tuple[Cause, ...], word: str, verdict: str
+) -> None:
+    step = Step("s", "harness.a:score", "scores", {}, {"responses": Ref("r", "responses")}, ("scores",))
+    made = {"s": Entry("", "", {}, {"scores": Output(RIGHT, 1)})}
+
+    def alone(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+        raise OverBudget("so many rows")
+
+    def some(step: Step, parts: Mapping[str, Any], wanted: Slice, seconds: float) -> Sliced:
+        return Sliced(frozenset(range(wanted.rows)), "row 7 of scores", other)
+
+    report, how = Report(), ReexecutionOptions(alone, rows=lambda _step, _entry: 1000, slice=some)
+    coverage = reexecute([step], made, how, report)
+    [told] = [check for check in report.checks if check.subject == "s"]
+    assert (told.verdict, report.verdict) == (word, verdict) and told.detail.startswith("row 7 of scores; ")
+    assert coverage.sliced == {"s": (16, 1000)}, "no further slice is needed"
+    assert report.cause and report.cause.text.startswith("s differs first; ")

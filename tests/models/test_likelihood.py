@@ -196,3 +196,19 @@ def test_the_tokens_of_a_batch_are_added_exactly() -> None:
     group = together.prepared([TokenizedContinuation((1,), (2,) * 10)])
     group.logs, group.greedy = [[-0.1] * 10], [True]
     assert [each.logprob for each in group.scores()] == [-1.0]  # added one by one they make -0.9999999999999999
+
+
+def test_a_long_continuation_with_one_unlikely_token_at_its_beginning_is_not_greedy(tiny: LoadedModel) -> None:
+    import torch
+
+    def likeliest(tokens: tuple[int, ...]) -> int:
+        with torch.inference_mode():
+            return int(tiny.model(torch.tensor([tokens])).logits[0, -1].argmax())
+
+    head = tuple(range(40, 50))
+    odd = (*head, likeliest(head) ^ 1)
+    whole = odd
+    while len(whole) < len(odd) + local_likelihood.ROWS:
+        whole = (*whole, likeliest(whole))
+    pairs = [TokenizedContinuation(odd, whole[len(odd) :]), TokenizedContinuation(head, whole[len(head) :])]
+    assert [each.greedy for each in local_likelihood.likelihoods(tiny, pairs)] == [True, False]

@@ -7,6 +7,7 @@ import textwrap
 import pytest
 from support import clean_env
 
+from harness.digest import document
 from harness.errors import DamageError
 from harness.store.heads import Heads
 from harness.store.tree import StoreTree
@@ -106,3 +107,20 @@ def test_a_run_cannot_be_taken_off_the_list_unseen(heads):
     for gone in range(3):
         heads.path.write_bytes(b"".join(lines[:gone] + lines[gone + 1 :]))
         assert heads.read().broken
+
+
+@pytest.mark.parametrize(
+    ("event", "more"),
+    [
+        ("run.started", {"record": "c" * 64}),
+        ("run.finished", {}),
+        ("attempt.started", {"record": "c" * 64}),
+        ("attempt.closed", {"record": "c" * 64}),
+    ],
+)
+def test_a_line_names_a_record_where_a_run_ended_and_nowhere_else(event, more, heads):
+    fill(heads, 1)
+    body = {"type": "head/1", "event": event, "n": 1, "prev": heads.read().head, "run": "run-0", "journal": "b" * 64}
+    with heads.path.open("ab") as log:
+        log.write(document({**body, **more}) + b"\n")
+    assert heads.read().broken == "line 2: is no line that a run writes"

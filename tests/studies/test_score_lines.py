@@ -50,6 +50,11 @@ def test_two_items_of_unequal_wordings_are_drawn_whole() -> None:
     assert line.interval.ends == (0.5, 1.0)  # both items twice are a quarter of all resamples each
 
 
+def test_halves_among_zeros_and_ones_are_no_share() -> None:
+    line = only(scored(f"i{place}", place % 3 / 2) for place in range(12))
+    assert line.value == 0.5 and line.interval.by == "bootstrap"
+
+
 def test_repeating_each_answer_narrows_no_interval() -> None:
     values = [(place * 37 % 40) / 40 for place in range(40)]
     once = only(scored(f"i{place:02}", value) for place, value in enumerate(values))
@@ -169,3 +174,10 @@ def test_a_mean_over_clusters_stays_within_the_bounds_that_are_known() -> None:
     assert only(halves).interval.ends == (0, 1)
     ends = only(halves, {}).interval.ends
     assert ends is not None and ends[0] < 0
+
+
+def test_an_item_without_a_cluster_stands_for_itself_even_where_a_cluster_has_its_name() -> None:
+    answers = [*clustered_answers(4, [1, 0]), scored("c0", 1)]
+    interval = only(answers).interval
+    assert interval.clusters == 3
+    assert interval.ends == pytest.approx(clustered.share_interval([(4, 4.0), (4, 0.0), (1, 1.0)]))

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import pytest
 
 from harness.attempts.codes import AttemptError
+from harness.store.store import Store
 from harness_tools.asking import PipeClient
 from harness_tools.lanes import Lane, LaneJob
-from harness_tools.pipe import Message, Pipe, pair
+from harness_tools.pipe import Message, Pipe, close_all, pair
+from harness_tools.starting import Answering, options
+from harness_tools.supervisor import Supervisor
 
 Answer = Callable[[Pipe, Message], None]
 
@@ -196,3 +202,41 @@ def test_an_idle_worker_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness_tools.lanes.IDLE", 0.0)
     lane.tick()
     assert lane.fileno() is None
+
+
+class PlayedAnswering(Answering):
+    """An answering process that this test plays: only root can start one that is another user."""
+
+    def __init__(self) -> None:
+        self.pipe, self.theirs = pair()
+
+    def end(self, patience: float = 0) -> int:
+        self.pipe.close()
+        return 0
+
+
+@pytest.fixture
+def signals() -> Iterator[None]:
+    """Put back what a supervisor sets to be stopped."""
+    before = {name: signal.getsignal(name) for name in (signal.SIGTERM, signal.SIGINT)}
+    yield
+    for name, handler in before.items():
+        signal.signal(name, handler)
+
+
+@pytest.mark.parametrize(("words", "uid"), [([], os.geteuid()), (["--agent-uid", "54321"], 54321)])
+def test_the_principal_of_a_session_is_the_user_that_its_agent_runs_as(
+    words: list[str], uid: int, tmp_path: Path, signals: None
+) -> None:
+    played = PlayedAnswering()
+    asking = Pipe(played.theirs)
+    asking.send({"n": 1, "op": "hello", "tools": "0" * 64})
+    asking.end.shutdown(socket.SHUT_WR)
+    asked = options(["--project", str(tmp_path), "--profile", "audit", *words])
+    assert Supervisor(asked, Store.make(tmp_path / "store").root, played).run() == 0
+    [(told, files)] = asking.receive()
+    close_all(files)
+    asking.close()
+    assert told["ok"]["principal"] == f"local:{uid}"
+    [log] = (tmp_path / "store" / "sessions").iterdir()
+    assert json.loads(log.read_bytes())["principal"] == f"local:{uid}"

@@ -83,6 +83,28 @@ def test_a_denial_reaches_no_further_than_its_own_clause():
     assert grade(TARGET[0], TARGET[1], response).label == "good"
 
 
+@pytest.mark.parametrize("called", ["It is false that", "It is wrong to say that"])
+def test_a_denial_that_is_called_false_is_none(called):
+    told = f"The drug that is sold as Tavomo is Rotavexine. {called} Rotavexine "
+    assert grade(*TARGET, f"{told}does not target GEN0184.").label == "good"
+    assert grade(*TARGET, f"{told}targets GEN0184.").label == "bad"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "wanted"), [("", "3.0"), (", Xabalek", "3.0"), (", Xabalek, Xibidut, Xonedul", "2.5")]
+)
+def test_wrong_names_among_the_first_of_a_long_list_cost_half_a_point(wrong, wanted):
+    first = "Dabalek, Dibidut, Donedul, Donitud, Fagarak, Gatutel, Gefadab, Gipumat, Gisogim, Kenegok"
+    assert grade(*TOP, f"33 approved drugs target it, the first being {first}{wrong}.").grade == wanted
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"), [("-0.0487", "2.0"), ("-0.0501", "2.0"), ("-0.0503", "0.0"), ("-0.0525", "0.0")]
+)
+def test_an_effect_counts_as_near_within_a_twentieth_and_no_further(said, wanted):
+    assert grade(*EFFECT, f"Its beta is {said}.").grade == wanted
+
+
 def test_method_told_by_one_who_cannot_say_is_no_answer():
     response = "The approach is: 1. Take the GWAS. 2. Keep SNPs with p < 5e-8. I do not have access to the data."
     facts = [fact("verdict", VERDICT, "yes"), fact("SNPs", NAMES, ["rs992434922"], of="GEN0111")]

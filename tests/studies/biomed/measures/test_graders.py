@@ -45,6 +45,14 @@ def test_answers_that_one_grader_could_not_grade_are_counted_apart(tmp_path):
     assert (pair["n"], pair["n_a_only"], pair["n_b_only"]) == (1, 1, 0)
 
 
+def test_two_graders_are_compared_by_first_repeats_and_by_no_later_one(tmp_path):
+    scores = [score("T01.1", 3, grades=[None, "3"]), score("T01.1", 3, scorer=JUDGE)]
+    scores += [score("T01.2", 3, grades=["3", "0"]), score("T01.2", 0, scorer=JUDGE, grades=["0", "3"])]
+    [pair] = compared(tmp_path, scores)["pairs"]
+    assert (pair["n"], pair["n_a_only"], pair["n_b_only"]) == (1, 0, 1)
+    assert [(one["item"], one["a"], one["b"]) for one in pair["disagreements"]] == [("T01.2", 3, 0)]
+
+
 def test_repeats_have_a_variance_and_an_agreement(tmp_path):
     given = (2, ["2.0", "3.0", None]), (0, ["0"]), (-1, ["-1.0", "-1.0"])
     scores = [score(f"T01.{place}", grade, scorer=JUDGE, grades=each) for place, (grade, each) in enumerate(given)]

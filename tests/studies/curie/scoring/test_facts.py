@@ -90,6 +90,11 @@ def test_f0_facts_are_multisets() -> None:
     assert (compared.shared, compared.missed.total(), compared.extra.total()) == (1, 2, 3)
 
 
+def test_f0_a_fact_that_both_state_several_times_is_shared_as_often() -> None:
+    compared = facts.multisets(Counter({("a",): 3, ("b",): 1}), Counter({("a",): 2, ("b",): 4}))
+    assert (compared.shared, compared.missed.total(), compared.extra.total()) == (3, 1, 3)
+
+
 @EACH
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:16]))
 def test_hostile_answers_are_scored_and_end_soon(task: str, text: str) -> None:

@@ -38,6 +38,12 @@ def test_a_full_stop_between_blanks_ends_a_line_of_either_text() -> None:
     assert rouge("c d a b", "a b. c d")["rougeLsum"] == 50
 
 
+def test_a_reference_of_few_words_on_too_many_lines_is_not_compared_line_by_line() -> None:
+    words, lines = "a b c d " * 500, "a\n" * 2100
+    assert isinstance(rouge(words, lines)["rougeLsum"], dict), "2,000 words times 2,101 lines are too many"
+    assert isinstance(rouge(words[: len(words) // 2], lines)["rougeLsum"], float)
+
+
 def test_blank_answers_are_missing_and_worth_0() -> None:
     found = score(" \n", "a b", PAPER)
     assert (found["value"], found["outcome"], found["detail"]["mode"]) == (0, "missing", "paper")

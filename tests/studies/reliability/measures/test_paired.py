@@ -123,6 +123,15 @@ def test_pairs_are_compared_by_benchmark_by_subset_and_overall(analysed):
     assert pair["parts"]["x:p"]["n_items"] == 1 and pair["parts"]["x:x"]["n_items"] == 2
 
 
+def test_a_mean_over_benchmarks_of_which_one_has_a_single_item_has_no_interval(analysed):
+    x = {"a": ["cc", "ci", "cc"], "b": ["ci", "ci", "ai"]}
+    for y, told in (({"a": ["ci", "ii"], "b": ["ii", "ii"]}, True), ({"a": ["ci"], "b": ["ii"]}, False)):
+        [pair] = analysed(columns(**{name: {"x": x[name], "y": y[name]} for name in "ab"}), [["a", "b"]])["pairs"]
+        for measure in ("correctness", "prudence"):
+            difference = pair["overall"][measure]["difference"]
+            assert isinstance(difference["value"], float) and ("missing" not in difference["interval"]) is told
+
+
 def test_a_benchmark_of_only_one_is_left_out_and_unknown_models_refused(analysed):
     labels = columns(a={"x": ["cc"], "y": ["cc"]}, b={"x": ["ii"]})
     [pair] = analysed(labels, [["a", "b"]])["pairs"]
