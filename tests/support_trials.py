@@ -36,8 +36,10 @@ class Tried:
         self.lines.append((line[0], line[1], line[2]))
         self.trials.executed.note_trial(line[1], line[2])
 
-    def run(self, programs: list[Any], engine: Engine, limits: trial.TrialLimits = SHORT) -> list[dict[str, Any]]:
-        """Try programs, each of its own item; gives the rows."""
+    def run(
+        self, programs: list[Any], engine: Engine, limits: trial.TrialLimits = SHORT, most: int = 0
+    ) -> list[dict[str, Any]]:
+        """Try programs, each of its own item, where anything gets `most` bytes of memory; gives the rows."""
         rows = [
             {"item": f"i-{n:04d}", "template": 1, "model": "m", "sample": 0, **one} for n, one in enumerate(programs)
         ]
@@ -47,5 +49,5 @@ class Tried:
         parts = {"environment": sha256(b""), "numerics": NUMERICS, "code": sha256(b"code")}
         task = StepTask(step, {"programs": digest}, Code().closure(KIND))
         with self.store.folder("step") as folder:
-            self.trials.make(task, parts, engine, folder)
+            self.trials.make(task, parts, engine, folder, most)
             return [json.loads(line) for line in (folder / "out" / "trials").read_bytes().splitlines()]

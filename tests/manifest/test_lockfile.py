@@ -56,6 +56,25 @@ def unread(path):
     return found.st_ino, found.st_mtime_ns, found.st_ctime_ns
 
 
+def expecting_an_array(folder, output):
+    """Give what is loaded of an expectation of one array, which is an output of that name."""
+    outputs = {output: {**EXPECT.outputs["items"], "array": "npz"}}
+    save(expect_path(folder, "m"), replace(EXPECT, outputs=outputs).data)
+    return load_expect(folder, "m")
+
+
+def test_an_expected_array_lies_beside_its_expectation(tmp_path):
+    place = tmp_path / "lockfiles" / "manifests" / "m.expect" / "scores.npz"
+    assert expecting_an_array(tmp_path, "scores").array("scores") == place
+
+
+@pytest.mark.parametrize("output", ["inner/../../other", "inner/scores", "/scores", "../scores", "..", ".scores"])
+def test_an_expectation_names_no_array_outside_its_own_folder(tmp_path, output):
+    """It would be read there, and deleted when another run is accepted."""
+    with pytest.raises(InputError, match="no expected array lies in"):
+        expecting_an_array(tmp_path, output).array(output)
+
+
 @BOTH
 def test_saving_the_same_again_touches_nothing(tmp_path, one, read, load, path):
     save(path(tmp_path, "m"), one.data)

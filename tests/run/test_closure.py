@@ -90,6 +90,15 @@ def test_the_sources_that_were_read_are_the_sources_that_were_named(root):
     assert {name: sha256(code.sources[name]) for name in closure.files} == closure.files
 
 
+def test_a_file_that_changes_between_two_kinds_is_in_both_as_it_was_first_read(root):
+    code = Code(root)
+    code.closure(KIND)
+    (root / "harness/rows.py").write_text("changed after it was read")
+    closure = code.closure("harness.rows:cut")
+    assert closure.files["harness/rows.py"] == sha256(TREE["harness/rows.py"].encode())
+    assert {name: sha256(code.sources[name]) for name in closure.files} == closure.files
+
+
 @pytest.mark.parametrize(
     "line", ["from . import one", "from .one import x", "from .. import rows", "def f():\n    from . import x"]
 )

@@ -5,11 +5,13 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
+from run.own_project import CAPITALS, own_project
 from support import REPOSITORY, manifest_text
 
 from harness.errors import InputError
 from harness.manifest.load import Loaded, load
 from harness.run.derived import DerivedOptions, derive
+from harness.run.service import RunTarget, lock_manifest
 
 CLAIMS = 'claims:\n  - {of: "counts#/addition/kept", published: 1, within: 0, where: "Table 1"}\n'
 OUTPUTS = "outputs: {scores: exact, counts: exact}\n"
@@ -71,6 +73,14 @@ def test_what_no_option_names_stays_as_the_parent_has_it(parent):
         "claims": parent.manifest.intent()["claims"],
     }
     assert {name: part for name, part in kept.items() if name != "derived"} == parent.manifest.intent()
+
+
+def test_rows_that_were_appended_since_are_cut_where_the_lock_of_its_parent_ended(tmp_path):
+    project = own_project(tmp_path / "project", RunTarget(tmp_path / "store"))
+    project.lock()
+    project.data.write_text(CAPITALS + "Capital of Spain?,Madrid,z\n")
+    made = derive(load(project.path), options(["half=baseline/coin-oracle"]))
+    assert lock_manifest(made, project.place).lock.of("files")["capitals"]["cuts"] == [2]
 
 
 def test_one_that_was_edited_is_kept_and_refused(parent):

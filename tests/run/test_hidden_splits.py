@@ -11,14 +11,16 @@ from support import harness
 from support_questions import hub
 from support_views import HIDDEN, QUESTIONS, opening, project, served
 
-from harness import verbs
+from harness import clock, verbs
 from harness.attempts.codes import AttemptError
+from harness.attempts.transcript import begin
 from harness.digest import sha256
 from harness.errors import DamageError, InputError
-from harness.run.attempt_open import open_attempt
+from harness.run.attempt_open import ID_BYTES, open_attempt
 from harness.run.attempt_score import FAILED, SCORED, SCORING, SEALED, AttemptOutcome
 from harness.run.attempt_service import LocalBackend, told
 from harness.run.hidden_splits import question_digest
+from harness.store.attempts import transcript_path
 from harness.store.hidden import SplitData, hidden_data, mark_hidden
 from harness.store.store import Store
 
@@ -48,6 +50,18 @@ def folder(first, tmp_path):
     return Path(shutil.copytree(first, tmp_path / "p"))
 
 
+def attempted_as_hidden(folder):
+    """Begin an attempt at the hidden split, as where root serves an agent to whom the store is closed."""
+    store, attempt = Store.open(folder / ".harness"), clock.stamp(ID_BYTES)
+    pinned = {"manifest": (folder / "manifests").iterdir(), "lock": (folder / "lockfiles").rglob("hidden.lock.json")}
+    said = {
+        **{name: store.blobs.put(path.read_bytes()) for name, [path] in pinned.items()},
+        "attempt": attempt, "name": "hidden", "split": "test", "hidden": True, "gold_reachable": False,
+        "principal": "local:1", "subset": "", "label": "", "idempotency": "one", "view": "",
+    }  # fmt: skip
+    begin(transcript_path(store, attempt), said, store.tree)
+
+
 def write(folder, name, text, *files):
     for number, data in enumerate(files):
         (folder / f"file-{number}").write_bytes(data)
@@ -55,6 +69,14 @@ def write(folder, name, text, *files):
         (folder / f"file-{number}").unlink()
     (folder / "manifests" / f"{name}.yaml").write_text(text)
     return folder / "manifests" / f"{name}.yaml"
+
+
+def among_others(data):
+    """Write a manifest whose public split has questions of its own, and a file among several that are published."""
+    files = {"a.jsonl": FOREIGN, "b/c.jsonl": data}
+    said = {path: {"url": f"https://example.org/{path}", "sha256": sha256(held)} for path, held in files.items()}
+    many = f"datasets:\n  many: {json.dumps({'fetch': said, 'licence': 'none'})}\n"
+    return APART.replace("datasets:\n", many).replace("{public: true", "{public: true, datasets: [asked, many]")
 
 
 def lock(folder, name, text, *files):
@@ -91,6 +113,13 @@ def test_what_was_shown_is_not_hidden_afterwards(tmp_path):
         lock(folder, "hidden", HIDDEN)  # the transcript of the attempt says it, though the manifest is gone
 
 
+def test_a_split_that_shows_a_hidden_file_among_many_published_ones_is_not_locked(folder):
+    with pytest.raises(InputError, match="'test' of the manifest 'hidden' hides"):
+        lock(folder, "public", among_others(QUESTIONS), FOREIGN)
+    [made] = lock(folder, "public", among_others(b"a list of rivers"), b"a list of rivers").locks
+    assert made.changed and made.unresolved == {}
+
+
 def test_two_projects_with_one_store_hide_for_each_other(folder, tmp_path):
     other = tmp_path / "other"
     for name in ("manifests", "lockfiles"):
@@ -115,6 +144,19 @@ def test_a_lock_made_elsewhere_is_not_served_against_a_hidden_split(folder, tmp_
         open_attempt(served(folder), opening("public", "test"))
     assert error.value.name == "E_HIDDEN_SPLIT" and "hidden" not in error.value.what
     assert attempt.attempt
+
+
+def test_what_was_once_attempted_as_hidden_is_served_to_nobody_after_its_manifest_and_its_mark_are_gone(
+    folder, tmp_path
+):
+    attempted_as_hidden(folder)
+    elsewhere = project(tmp_path / "elsewhere", PUBLIC)
+    for part in ("manifests", "lockfiles"):
+        shutil.rmtree(folder / part)
+        shutil.copytree(elsewhere / part, folder / part)
+    shutil.rmtree(folder / ".harness" / "hidden")
+    with pytest.raises(InputError, match="'test' of the manifest 'hidden' hides"):
+        verbs.AttemptDoor(verbs.Project(folder))
 
 
 def test_a_public_attempt_tells_nothing_once_its_data_is_hidden(tmp_path):

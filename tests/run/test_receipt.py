@@ -17,6 +17,7 @@ from support import unlocked_project
 from support_engine import open_docker
 from support_inside import inner_data, inside
 
+from harness.digest import document, parse
 from harness.engines import isolation
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import CALLS, DISK, MACHINE, NETWORK, SHARED, Engine
@@ -211,6 +212,19 @@ def test_a_receipt_is_reused_for_one_engine_isolation_user_and_boot_only(
         receipt.containment(store, engines[0], cancel)
 
 
+def test_a_receipt_of_another_boot_is_not_believed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, read = LocalEngine(available()[0]), Path.read_text
+
+    def after_another_start(path: Path, *how: Any, **more: Any) -> str:
+        return "another" if path.name == "boot_id" else read(path, *how, **more)
+
+    receipt.containment(store, engine, threading.Event())
+    monkeypatch.setattr(receipt, "_known", {})
+    monkeypatch.setattr(Path, "read_text", after_another_start)
+    receipt.containment(store, engine, threading.Event())
+    assert len(list(receipt.shelf().iterdir())) == 2
+
+
 @pytest.mark.parametrize("damage", [b"", b"{}", b'{"type":"receipt/1","containment":{"claims":["ipv4"],"tried":{}}}'])
 def test_a_receipt_that_cannot_be_read_is_tried_anew(
     store: Store, monkeypatch: pytest.MonkeyPatch, damage: bytes
@@ -221,6 +235,17 @@ def test_a_receipt_that_cannot_be_read_is_tried_anew(
     kept.write_bytes(damage)
     monkeypatch.setattr(receipt, "_known", {})
     assert receipt.containment(store, engine, threading.Event())["claims"] == found["claims"]
+
+
+def test_a_receipt_that_says_a_step_got_out_is_tried_anew(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = LocalEngine(available()[0])
+    found = receipt.containment(store, engine, threading.Event())
+    [kept] = receipt.shelf().iterdir()
+    said = parse(kept.read_bytes(), "receipt/1", "a receipt")
+    said["containment"]["tried"][found["claims"][0]] = "open: it came"
+    kept.write_bytes(document(said) + b"\n")
+    monkeypatch.setattr(receipt, "_known", {})
+    assert receipt.escaped(receipt.containment(store, engine, threading.Event())) == []
 
 
 def test_what_an_older_run_said_of_its_isolation_is_still_spelled_well() -> None:

@@ -13,15 +13,17 @@ from pathlib import Path
 import pytest
 from support import REPOSITORY
 from support_engine import open_docker
-from support_trials import KIND, Tried
+from support_trials import KIND, SHORT, Tried
 
 from harness import trial
-from harness.engines.engine import Engine
+from harness.digest import sha256
+from harness.engines.engine import Engine, Limits
 from harness.engines.local import LocalEngine, available
 from harness.errors import Interrupted, MissingError
 from harness.images.image import find_image, pins
 from harness.run.preconditions import require_contained
-from harness.steps import JUDGED, Plan, Step
+from harness.run.workshop import Workshop
+from harness.steps import JUDGED, Pinned, Plan, Ref, Step
 from harness.store.store import Store
 
 REACH = """
@@ -168,6 +170,36 @@ def test_equal_programs_run_once_and_outcomes_come_from_a_listed_run(tried: Trie
     assert tried.run([{"program": program}], local, wider)[0]["stdout"] != rows[0]["stdout"], (
         "other limits, another trial"
     )
+
+
+def test_a_program_that_reads_another_input_is_another_trial(tried: Tried, local: Engine) -> None:
+    programs = [{"program": "print(input())", "stdin": word} for word in ("one", "two", "one")]
+    assert [row["stdout"] for row in tried.run(programs, local)] == ["one\n", "two\n", "one\n"]
+    assert len(tried.lines) == 2
+
+
+def test_a_program_that_is_allowed_more_memory_than_there_is_does_not_run_with_less(
+    tried: Tried, local: Engine
+) -> None:
+    programs = [{"program": "print('ran')"}]
+    with pytest.raises(MissingError, match="is allowed 256 MiB, and 255 MiB is the most") as error:
+        tried.run(programs, local, most=SHORT.memory - (1 << 20))
+    assert "--max-memory SIZE" in error.value.next and tried.lines == []
+    assert tried.run(programs, local, most=SHORT.memory)[0]["stdout"] == "ran\n"
+
+
+def test_the_key_of_a_trial_names_the_environment_of_its_sandbox_and_other_keys_that_of_the_run(tmp_path: Path) -> None:
+    store, engine = Store.make(tmp_path / "store"), LocalEngine("process")
+    shop, box = (Workshop(store, engine, Limits(), environment=held) for held in (b"of the run", b"of the sandbox"))
+    tries = Step("t", KIND, JUDGED, {}, {"programs": Pinned(sha256(b""))}, ("trials",), trial=True)
+    scores = Step("s", KIND, JUDGED, {}, {"trials": Ref("t", "trials")}, ("scores",))
+
+    def named(step: Step) -> str:
+        return str(shop.preimage(step, {("t", "trials"): sha256(b"")})["environment"])
+
+    assert named(tries) == named(scores) == sha256(b"of the run"), "without a sandbox of its own"
+    shop.sandbox = box
+    assert (named(tries), named(scores)) == (sha256(b"of the sandbox"), sha256(b"of the run"))
 
 
 def test_steps_at_the_same_time_run_an_equal_program_once(tried: Tried, local: Engine) -> None:
