@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -69,6 +70,18 @@ def harness(
         said = (each if isinstance(each, str) else repr(each) for each in (done.stdout, done.stderr))
         raise AssertionError("\n".join([f"`harness {' '.join(map(str, args))}` → {done.returncode}", *said]))
     return done
+
+
+@contextlib.contextmanager
+def judging_here() -> Iterator[None]:
+    """Let this process give verdicts, which reads packages once; `e2e/test_whose_eyes.py` holds whose they are."""
+    from harness.cli import becoming
+    from harness.verbs import accepting, review
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (becoming, accepting, review):
+            patch.setattr(module, "is_clean", lambda: True)
+        yield
 
 
 def data_of(*args: str | Path, cwd: Path, check: int | None = 0, **more: Any) -> Any:

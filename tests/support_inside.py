@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import judging_here
 
 from harness.cli.main import run
 
@@ -25,7 +26,7 @@ def inside(
     """Run a verb to its end, as `support.harness` does; `check` is the exit code that is expected of it."""
     words = [*map(str, args)]
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace") for _ in range(2))
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+    with pytest.MonkeyPatch.context() as patch, judging_here(), redirect_stdout(out), redirect_stderr(err):
         patch.chdir(cwd)
         for name in [name for name in os.environ if name.startswith("HARNESS_")]:
             patch.delenv(name)

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from support import manifest_text
+from support import judging_here, manifest_text
 
 from harness import verbs
 
@@ -76,5 +76,6 @@ def played(project: verbs.Project, key: str, wrong: str = "", label: str = "scri
 
 def flaws(project: verbs.Project, run: str, level: str = "hashes") -> list[tuple[str, str]]:
     """Give what an audit of a run does not find in order: id and detail of each check."""
-    checks = verbs.audit(project, verbs.AuditRequest(subject=run, level=level)).checks
+    with judging_here():
+        checks = verbs.audit(project, verbs.AuditRequest(subject=run, level=level)).checks
     return [(check.id, check.detail) for check in checks if check.verdict != "pass"]

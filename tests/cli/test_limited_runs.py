@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from support import REPOSITORY, data_of, harness, unlocked_project
+from support import REPOSITORY, data_of, harness, judging_here, unlocked_project
 from support_capitals import MANIFEST as CAPITALS
 from support_capitals import capitals
 
@@ -110,7 +110,8 @@ def test_a_limited_run_of_before_the_mark_is_audited_as_ever(
     project = verbs.Project.at(folder, tmp_path / "store")
     [old] = verbs.run(project, verbs.RunRequest(manifests=[SMALL], limit=2)).runs
     monkeypatch.undo()
-    found = verbs.audit(project, verbs.AuditRequest(subject=old.run))
+    with judging_here():
+        found = verbs.audit(project, verbs.AuditRequest(subject=old.run))
     assert (found.verdict, found.limit) == ("agreed", 2)
     assert {one.detail for one in found.checks if one.subject in ("page", "cards")} == {"made again"}
     assert ON_PAGE not in Path(verbs.get(project, verbs.GetRequest(run=old.run, output="report.html")).file).read_text()

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import judging_here
 from support_server import children, gone, items, transcript, until
 from support_views import ADDITION, project
 from support_wire import WireClient, environment
@@ -156,7 +157,8 @@ def test_a_scoring_that_is_killed_is_done_again_by_the_next_call(folder: Path) -
     assert verified(folder, attempt).verdict == "agreed"
     ended = [run for run in verbs.runs(verbs.Project(folder)).runs if run.run.startswith(attempt)]
     assert sum(run.status == "done" for run in ended) == 1
-    audited = verbs.audit(verbs.Project(folder), verbs.AuditRequest(subject=said_run(folder, attempt)))
+    with judging_here():
+        audited = verbs.audit(verbs.Project(folder), verbs.AuditRequest(subject=said_run(folder, attempt)))
     assert {check.id for check in audited.checks if check.verdict != "pass"} == {"expect.missing"}
     assert verbs.fsck(verbs.Project(folder)).flaws == []
 

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support import REPOSITORY
+from support import REPOSITORY, judging_here
 
 from harness import verbs
 
@@ -57,7 +57,8 @@ def attempt(project: verbs.Project, key: str, answer: str, asked: int) -> str:
 def test_attempts_at_biomed_are_scored_audited_and_told_apart(project: verbs.Project) -> None:
     one, again = attempt(project, "one", UNSURE, 5), attempt(project, "again", UNSURE, 5)
     other = attempt(project, "other", "It is the gene BRCA1.", 5)
-    done = verbs.audit(project, verbs.AuditRequest(subject=one))
+    with judging_here():
+        done = verbs.audit(project, verbs.AuditRequest(subject=one))
     assert done.verdict == "unconfirmed"
     assert {check.id for check in done.checks if check.verdict != "pass"} == {"expect.missing"}
     assert done.coverage and done.coverage.agents == {"agent-script": 1} and done.coverage.again == done.coverage.steps

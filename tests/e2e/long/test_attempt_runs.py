@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support import judging_here
 from support_scored import STUDY, begin, flaws, open_project, play, played, read, sum_of
 
 from harness import verbs
@@ -56,7 +57,8 @@ def rewrite(project: verbs.Project, attempt: str, data: bytes) -> None:
 
 def test_all_that_an_audit_lacks_of_an_attempt_is_trust_in_its_agent(whole) -> None:
     project, [attempt, *_] = whole
-    done = verbs.audit(project, verbs.AuditRequest(subject=attempt))
+    with judging_here():
+        done = verbs.audit(project, verbs.AuditRequest(subject=attempt))
     assert done.verdict == "unconfirmed"
     assert {check.id for check in done.checks if check.verdict != "pass"} == {TRUST}
     assert done.coverage and done.coverage.again == done.coverage.steps

