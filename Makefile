@@ -46,7 +46,7 @@ fuzz: setup ## try each property with thousands of examples that nobody has seen
 	@$(BIN)/python -m pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=fuzz $(TESTS)
 
 durations: setup ## measure what each test takes, the long forms too, and write it into docs/testing.md: long
-	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house" --hypothesis-profile=long --durations-to .bench/durations.json; \
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house" --hypothesis-profile=long --durations-to=.bench/durations.json; \
 	code=$$?; $(BIN)/python tests/durations.py .bench/durations.json && exit $$code
 
 mutants: setup ## break a promise at a time in a copy of the source, and see whether tests notice: long, or ONLY=store, or TURN=COMMIT for half

@@ -71,12 +71,13 @@ def containment(store: Store, engine: Engine, cancel: threading.Event) -> dict[s
     """
     name = document_digest(_about(engine))
     path = shelf() / f"{name}.json"
-    found = _known.get(name) or _kept(path)
+    kept = _kept(path)
+    found = _known.get(name) or kept
     if found is None:
         with store.folder("receipt") as folder:
             found = probe(engine, store.root, folder, cancel)
         require(engine, found)
-    if not path.exists():
+    if kept is None:  # there is none, or what lies there is no receipt
         said = {"type": "receipt/1", "about": _about(engine), "containment": found}
         with suppress(HarnessError):  # where nothing can be kept, each process looks for itself
             write_atomic(path, document(said) + b"\n", mode=0o600)

@@ -235,6 +235,7 @@ def test_a_receipt_that_cannot_be_read_is_tried_anew(
     kept.write_bytes(damage)
     monkeypatch.setattr(receipt, "_known", {})
     assert receipt.containment(store, engine, threading.Event())["claims"] == found["claims"]
+    assert parse(kept.read_bytes(), "receipt/1", "a receipt")["containment"]["claims"] == found["claims"]
 
 
 def test_a_receipt_that_says_a_step_got_out_is_tried_anew(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,6 +247,7 @@ def test_a_receipt_that_says_a_step_got_out_is_tried_anew(store: Store, monkeypa
     kept.write_bytes(document(said) + b"\n")
     monkeypatch.setattr(receipt, "_known", {})
     assert receipt.escaped(receipt.containment(store, engine, threading.Event())) == []
+    assert "it came" not in kept.read_text(), "the next process need not try once more"
 
 
 def test_what_an_older_run_said_of_its_isolation_is_still_spelled_well() -> None:
