@@ -86,6 +86,7 @@ def through(pattern: Pattern) -> tuple[str, ...]:
     return next(names for room, names in THROUGH.items() if pattern.module.startswith(room))
 
 
+@pytest.mark.long
 def test_every_pattern_that_meets_an_answer_is_aimed_at(found: dict[str, Door]) -> None:
     patterns, random = patterns_of_answers(), Random(3)
     assert len(patterns) > 700

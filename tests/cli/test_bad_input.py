@@ -254,6 +254,7 @@ def test_the_environment_can_ask_for_data_too(bare):
     assert "cannot be read" in error_of(done)["what"]
 
 
+@pytest.mark.long
 def test_a_terminal_that_knows_only_ascii_is_no_failure(ran):
     for args in (["list"], ["list", "--json"], ["show", "manifests/small.yaml"], ["explain", "last"], ["nothing"]):
         done = harness(*args, cwd=ran[0], env={"PYTHONIOENCODING": "ascii"})

@@ -60,6 +60,7 @@ def test_csv_has_a_row_a_line_at_full_precision(ran: Path) -> None:
     assert {row["dollars"] for row in rows} == {""}
 
 
+@pytest.mark.long
 def test_several_runs_stand_in_the_order_in_which_they_are_named(ran: Path) -> None:
     inside("run", SMALL, "--limit", "3", cwd=ran, check=0)
     short, whole = (one["run"] for one in inner_data("runs", cwd=ran)["runs"][:2])
@@ -85,6 +86,7 @@ def _lines(folder: Path) -> list[dict[str, str]]:
     return lines
 
 
+@pytest.mark.long
 def test_of_many_lines_a_run_ends_with_the_main_ones(tmp_path: Path) -> None:
     models = ("oracle", "noisy-oracle", "coin-oracle", "refuser", "forger")
     small_project(tmp_path, count=20, models=models)

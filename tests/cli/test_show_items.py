@@ -118,6 +118,7 @@ def test_items_of_private_data_and_hidden_splits_are_not_shown(owned: Path) -> N
     }
 
 
+@pytest.mark.long
 def test_items_that_are_gated_are_not_shown(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     for name in ("lockfiles", "manifests"):

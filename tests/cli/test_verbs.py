@@ -155,6 +155,7 @@ def accepted_elsewhere(
     save(expect_path(project, "small"), other.data)
 
 
+@pytest.mark.long
 def test_reproduce_names_the_output_the_step_and_the_code_that_parted(project: Path) -> None:
     """The expectation is moved instead of the code: the same bytes are then not what was accepted."""
     scorer, other = "harness/scorers/outcome/addition.py", "harness/models/providers/baseline.py"
@@ -169,6 +170,7 @@ def test_reproduce_names_the_output_the_step_and_the_code_that_parted(project: P
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_the_first_line_names_both_processors(project: Path) -> None:
     accepted_elsewhere(project, processor="AMD EPYC (Zen 3)", threads="2")
     here = name_processor(facts())
@@ -191,6 +193,7 @@ def test_a_manifest_whose_outputs_all_agree_has_one_line(project: Path) -> None:
     assert "sha256" not in told.split("scores of run")[0]
 
 
+@pytest.mark.long
 def test_a_run_under_another_lock_says_what_of_it_is_another(project: Path) -> None:
     inside("lock", "--accept", "last", cwd=project, check=0)
     manifest = project / "manifests" / "small.yaml"
@@ -228,6 +231,7 @@ def test_accept_refuses_a_run_that_is_not_complete_current_and_sound(how: str, p
     assert not (project / "lockfiles" / "manifests" / "small.expect.json").exists()
 
 
+@pytest.mark.long
 def test_a_limited_run_asks_the_first_items_only_and_shares_their_data(project: Path) -> None:
     inner_data("run", "manifests/small.yaml", "--limit", "2", cwd=project)
     rows = inside("get", "last", "responses", cwd=project, check=0).stdout.splitlines()
@@ -237,6 +241,7 @@ def test_a_limited_run_asks_the_first_items_only_and_shares_their_data(project: 
     assert "limited to 2 items of each dataset: agreed" in inside("audit", "last", cwd=project, check=0).stdout
 
 
+@pytest.mark.long
 def test_each_level_makes_more_again_and_finds_the_same(project: Path) -> None:
     levels = {"hashes": [], "derive": [], "rescore": ["--rerun", "3"], "full": []}
     found = [inner_data("audit", "last", "--level", level, *more, cwd=project) for level, more in levels.items()]
@@ -250,6 +255,7 @@ def test_every_event_of_executed_steps_is_there_once(project: Path) -> None:
     assert len(keys) == len(set(keys))
 
 
+@pytest.mark.long
 def test_doctor_names_the_isolation(project: Path) -> None:
     findings = data_of("doctor", cwd=project)["findings"]  # its look for an engine leaves sockets to the process
     assert any(finding["subject"] == "isolation" and finding["found"] for finding in findings)

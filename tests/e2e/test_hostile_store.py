@@ -75,6 +75,7 @@ def attempted(kind: str, project: Path, work: Path, verbs: list[str]) -> Iterato
         yield row
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [pytest.param(one, marks=() if one == "link" else pytest.mark.long) for one in KINDS])
 def test_whatever_lies_in_a_store_every_verb_ends_and_names_it(kind: str, original: Path, tmp_path: Path) -> None:
     """Every place, by every verb that reads: within seconds, in little memory, and nothing outside is touched."""
@@ -87,6 +88,7 @@ def test_whatever_lies_in_a_store_every_verb_ends_and_names_it(kind: str, origin
             assert row["code"] == 1 and row["said"].startswith("error: "), row
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["link", "hard link"])
 def test_a_run_into_a_strangers_store_writes_nothing_elsewhere(kind: str, original: Path, tmp_path: Path) -> None:
     ends = {row["place"]: row for row in attempted(kind, original, tmp_path / "work", ["run"])}

@@ -76,10 +76,12 @@ def test_a_run_that_was_not_made_again_whole_is_not_accepted(project: Path) -> N
     assert "--accept" in harness("lock", "manifests/small.yaml", "--budget", "3", cwd=project, check=2).stderr
 
 
+@pytest.mark.long
 def test_slices_of_every_scorer_give_the_rows_that_were_recorded(project: Path) -> None:
     assert require_equal_slices(*last_run(project)) > 20
 
 
+@pytest.mark.long
 def test_a_forged_grade_is_met_by_a_slice_of_a_grader_that_is_too_dear(project: Path) -> None:
     store, run = last_run(project)
     forge_scores(store, "noisy-oracle", all_right)
@@ -90,6 +92,7 @@ def test_a_forged_grade_is_met_by_a_slice_of_a_grader_that_is_too_dear(project: 
     assert any("output scores, item addition-" in one.detail for one in flaws)
 
 
+@pytest.mark.long
 def test_grades_forged_behind_padded_answers_are_never_agreed_upon(tmp_path: Path) -> None:
     """The attacker pads answers so that their grader is too dear to make again, and forges its grades."""
     oracle = unlocked_project(tmp_path, 6, ("oracle",), "oracle")

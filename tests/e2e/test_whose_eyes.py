@@ -113,11 +113,13 @@ def lying_python(folder: Path, lie: str) -> Path:
     return folder / "bin" / "python"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lie", [LIE, BOLDER], ids=["of the report", "of the verb"])
 def test_a_pth_file_of_the_packages_has_no_word_in_a_verdict(lie: str, broken: Path, tmp_path: Path) -> None:
     require_named(started(entry(lying_python(tmp_path / "venv", lie)), broken))
 
 
+@pytest.mark.long
 def test_the_program_that_setup_writes_reads_no_pth_file_at_all(broken: Path, tmp_path: Path) -> None:
     """This `.pth` file even takes away the call by which a process becomes a clean one."""
     lie = "import os\ndef no(*_): print('agreed', flush=True); os._exit(0)\nos.execv = os.execve = no\n"
@@ -137,6 +139,7 @@ def test_the_program_that_setup_writes_reads_no_pth_file_at_all(broken: Path, tm
     assert launcher().count("exec ") == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "env", [{"PYTHONPATH": "{evil}"}, {"PYTHONSTARTUP": "{evil}/sitecustomize.py"}, {"PYTHONPYCACHEPREFIX": "{evil}"}]
 )
@@ -146,6 +149,7 @@ def test_no_variable_of_python_has_a_word_in_a_verdict(env: dict[str, str], brok
     require_named(started(entry(), broken, **spelled))
 
 
+@pytest.mark.long
 def test_modules_in_the_project_that_is_judged_are_not_imported(broken: Path, tmp_path: Path) -> None:
     project = Path(shutil.copytree(broken, tmp_path / "project"))
     for name in ("json.py", "pydantic.py", "typer.py", "sitecustomize.py", "harness/__init__.py"):
@@ -155,6 +159,7 @@ def test_modules_in_the_project_that_is_judged_are_not_imported(broken: Path, tm
     require_named(started([sys.executable, "-P", *entry()[1:]], project))
 
 
+@pytest.mark.long
 def test_verbs_called_from_python_are_judged_apart_and_keep_their_errors(
     broken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,6 +180,7 @@ def test_verbs_called_from_python_are_judged_apart_and_keep_their_errors(
         verbs.audit(project, verbs.AuditRequest(subject="last", budget=1e6), watch)
 
 
+@pytest.mark.long
 def test_a_verdict_names_the_harness_that_judged(broken: Path, tmp_path: Path) -> None:
     named = data_of("audit", "last", "--level", "hashes", cwd=broken, check=1)["harness"]
     assert " by harness 0.1.0" in harness("audit", "last", "--level", "hashes", cwd=broken, check=1).stdout
@@ -194,6 +200,7 @@ def test_a_verdict_names_the_harness_that_judged(broken: Path, tmp_path: Path) -
     assert other()["digest"] != named["digest"]
 
 
+@pytest.mark.long
 def test_an_altered_package_ends_the_process_that_would_judge(tmp_path: Path, broken: Path) -> None:
     """The package is found by its RECORD before a line of it runs."""
     python = lying_python(tmp_path / "venv", "")

@@ -125,6 +125,7 @@ def test_a_measure_is_of_the_pages_that_are_there(closed: bool) -> None:
             assert abs(more - less - 64 * MIB) < 4 * MIB
 
 
+@pytest.mark.long
 def test_a_step_that_is_being_set_up_is_never_measured_by_the_machines_disk(tmp_path: Path) -> None:
     """Its root is exchanged meanwhile: looks at the wrong moment took what the disk holds for the step's memory."""
     if "bubblewrap" not in OFFERED:

@@ -154,6 +154,7 @@ def test_a_run_that_met_no_damage_says_nothing_of_it(whole: tuple[Path, dict[str
     assert "damage.healed" not in {one["id"] for one in checks}
 
 
+@pytest.mark.long
 def test_an_entry_that_nobody_made_and_that_lies_is_told(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     small_project(folder, count=20, models=("oracle",))

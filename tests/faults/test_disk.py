@@ -139,6 +139,7 @@ def test_a_run_killed_while_it_wrote_its_record_is_incomplete_not_failed(project
     assert not list(store.rglob("*.tmp"))
 
 
+@pytest.mark.long
 def test_a_flipped_bit_is_never_delivered_and_the_next_run_repairs_it(project, undisturbed, store):
     right = {name: blobs(store)[undisturbed[name]].read_bytes() for name in ("items", "responses", "checks")}
     for digest in set(undisturbed.values()):

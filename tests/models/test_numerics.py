@@ -40,6 +40,7 @@ def test_a_step_meets_the_committed_table():
     assert elsewhere()["differs"] == []
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not WIDE_VECTORS, reason="numpy has nothing to be kept from on a processor without AVX-512")
 def test_a_variable_of_numpy_that_has_no_effect_shows():
     """Its names change between releases, and numpy says nothing of one that it does not know."""

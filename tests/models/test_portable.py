@@ -153,6 +153,7 @@ def test_watched_passes_give_the_bytes_of_the_others(tmp_path):
     assert loaded.facts["unwalked"] == []
 
 
+@pytest.mark.long
 def test_a_machine_step_is_left_to_torch(tmp_path):
     program = (
         "import torch; from harness.models.local.torch_setup import set_deterministic; set_deterministic(True); "
@@ -168,6 +169,7 @@ def test_the_table_of_what_was_walked_holds_what_is_replaced():
     assert not is_walked("linalg_lstsq float32") and not is_walked("mm int8") and len(OPERATIONS) > 150
 
 
+@pytest.mark.long
 def test_each_function_of_numpy_and_scipy_that_the_harness_calls_is_walked():
     """Add it to tests/numerics/arrays.py, and walk: `make walk`."""
     assert called_functions() - EXACT - tried_names() == set()
@@ -186,6 +188,7 @@ def equal_on(processor, form):
     assert all(name.startswith("own ") for name in differing(native, emulated))
 
 
+@pytest.mark.long
 def test_each_operation_gives_the_bytes_of_another_maker():
     equal_on("EPYC-Rome", "few")
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
+import pytest
 from mutants.places import ROOT, change, read_mutants
 
 
+@pytest.mark.long
 def test_every_mutant_applies_and_says_what_it_breaks() -> None:
     mutants = read_mutants()
     assert len(mutants) > 60

@@ -36,6 +36,7 @@ def test_a_run_is_bounded_by_the_machine_and_told(strange):
     assert said in harness("run", MANIFEST, cwd=strange[0], check=0).stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by", ["option", "variable"])
 def test_an_audit_of_a_strange_manifest_is_bounded_and_incomplete(strange, by):
     named = ("--max-memory", "64MiB") if by == "option" else ()
@@ -48,6 +49,7 @@ def test_an_audit_of_a_strange_manifest_is_bounded_and_incomplete(strange, by):
     assert bounded in found["checks"]
 
 
+@pytest.mark.long
 def test_a_run_that_needs_more_than_its_ceiling_ends_with_exit_three(strange):
     for verb, to in (("run", "--store"), ("reproduce", "--store")):
         done = harness(
@@ -57,6 +59,7 @@ def test_a_run_that_needs_more_than_its_ceiling_ends_with_exit_three(strange):
         assert f"{ASKED} 64 MiB here" in error["what"] and "--max-memory SIZE" in error["next"]
 
 
+@pytest.mark.long
 def test_to_accept_a_run_is_to_audit_it_within_the_ceiling(strange):
     refused = harness("lock", "--accept", "last", "--max-memory", "64MiB", cwd=strange[0])
     assert refused.returncode not in (0, 3) and "cannot be made again here" in refused.stderr

@@ -135,6 +135,7 @@ def test_a_machine_that_meets_the_committed_table_is_portable(tmp_path: Path) ->
     assert numerics.state == "ok" and numerics.found.startswith("portable: ")
 
 
+@pytest.mark.long
 def test_a_machine_that_does_not_meet_it_is_told_what_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needs("torch")
     other = {"ATEN_CPU_CAPABILITY": "default"}  # as if the processor had no AVX2

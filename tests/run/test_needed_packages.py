@@ -91,6 +91,7 @@ def test_a_solver_that_is_not_installed_is_told_by_lock_and_refused_by_run(
     assert "needs the package himalaya, which is not installed" in told and "llm-harness[brain]" in told
 
 
+@pytest.mark.long
 def test_reproduce_goes_on_with_the_rest_and_ends_with_3(
     without: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -140,6 +140,7 @@ def hostile(tried: Tried, engine: Engine, tmp_path: Path) -> None:
     assert not list(tried.store.temp.iterdir()), "no private folder is left"
 
 
+@pytest.mark.long
 def test_hostile_programs_are_contained_and_told_on_local(tried: Tried, local: Engine, tmp_path: Path) -> None:
     hostile(tried, local, tmp_path)
 

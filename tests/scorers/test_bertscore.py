@@ -155,6 +155,7 @@ def test_an_encoder_or_a_layer_that_there_is_not_is_named(run):
         run({"response": "a", "reference": "b", "layer": 9})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("layer", "idf"), [(6, False), (4, False), (6, True)])
 def test_every_value_is_the_package_s_own(run, layer, idf):
     needs("bert_score")

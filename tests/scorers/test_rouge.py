@@ -120,6 +120,7 @@ def test_every_value_is_the_package_s_own_to_the_last_bit(stem):
         assert found == theirs, (response, reference)
 
 
+@pytest.mark.long
 @needs_package
 @pytest.mark.parametrize("stem", [False, True])
 def test_words_are_those_of_the_package_s_tokenizer_for_every_sign(stem):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from support_views import ADDITION, project
 from support_wire import WireClient, environment
 
@@ -44,6 +45,7 @@ def test_the_program_serves_as_the_verb_does(tmp_path: Path) -> None:
         assert client.end() == 0
 
 
+@pytest.mark.long
 def test_what_cannot_be_served_ends_with_what_to_do(tmp_path: Path) -> None:
     done = serve(tmp_path)
     assert (done.returncode, done.stdout) == (2, b"") and b"no project" in done.stderr

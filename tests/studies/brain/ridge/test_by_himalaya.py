@@ -71,6 +71,7 @@ def test_our_float32_parts_from_its_float64_in_near_ties_alone(solver: str) -> N
     assert np.abs(single.scores - its.scores).max() < 1e-6
 
 
+@pytest.mark.long
 def test_float32_is_refused_since_its_errors_exceed_what_counts_as_equal() -> None:
     from himalaya.backend import set_backend
     from himalaya.kernel_ridge import solve_multiple_kernel_ridge_random_search as solve

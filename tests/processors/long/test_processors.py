@@ -125,12 +125,10 @@ def test_answers_likelihoods_encoders_nulls_bootstraps_figures_are_equal(
     hold(asked, tmp_path, processor)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("processor", ALL)
 def test_hidden_states_choices_tests_and_figures_are_equal(processor: str, fitted: Ran, tmp_path: Path) -> None:
     hold(fitted, tmp_path, processor)
 
 
-@pytest.mark.long
 def test_an_emulator_of_everything_gives_them_too(asked: Ran, tmp_path: Path) -> None:
     hold(asked, tmp_path, "max")

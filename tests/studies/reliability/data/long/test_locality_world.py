@@ -129,7 +129,6 @@ def test_no_gold_is_other_than_the_most_populous_place_of_the_table(some):
     assert [(item["input"], wrong) for item, gold in pairs if (wrong := settled(item, gold))] == []
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("rules", ["OURS-v1", "OURS-v2"])
 def test_who_knows_the_world_is_right_in_every_wording(some, rules):
     assert set(labels(some, "geographer", rules)) == {"c"}
@@ -140,13 +139,11 @@ def test_who_says_london_is_right_where_it_is_london(some):
     assert found["c"] == 15 * sum(gold["target"] == "London" for _, gold in pairs) > 0
 
 
-@pytest.mark.long
 def test_at_full_size_no_gold_is_other_than_the_most_populous_place(whole):
     pairs, _ = read(whole[0])
     assert [(item["input"], wrong) for item, gold in pairs if (wrong := settled(item, gold))] == []
 
 
-@pytest.mark.long
 def test_at_full_size_the_geographer_is_right_on_every_item(whole):
     targets = {item["id"]: gold["target"] for item, gold in read(whole[0])[0]}
     answers = [(row["item"], row["text"]) for row in asked(whole[0], "geographer")]
@@ -154,7 +151,6 @@ def test_at_full_size_the_geographer_is_right_on_every_item(whole):
     assert [answer for answer in answers if targets[answer[0]] != answer[1]] == []
 
 
-@pytest.mark.long
 def test_at_full_size_the_large_cities_are_targets_and_the_counts_add_up(whole):
     pairs, counts = read(whole[0])
     reasons = [counts[name] for name in ("no_candidate", "edge", "unscorable", "usable")]

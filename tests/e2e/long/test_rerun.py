@@ -77,7 +77,6 @@ def test_an_unchanged_manifest_executes_nothing_and_says_so(house: House) -> Non
     assert "nothing was left to do" in house.call("run", "manifests/small.yaml").stderr
 
 
-@pytest.mark.long
 def test_an_edited_template_runs_everything_from_the_prompts_on(house: House) -> None:
     house.edit("harness/studies/reliability/prompts/addition@1.jsonl", "{a} + {b} =", "{a} + {b}  =")
     stale = house.call("run", "manifests/small.yaml", "--json")
@@ -91,31 +90,26 @@ def test_an_edited_scorer_runs_the_scores_and_what_they_change(house: House) -> 
     assert house.run() == {"scores", "labels", "proportions", "checks"}
 
 
-@pytest.mark.long
 def test_another_name_of_the_rules_alone_changes_no_label(house: House) -> None:
     house.edit("harness/scorers/outcome/v2/refusals.py", '"OURS-v2"', '"OURS-v3"')
     assert house.run() == {"scores", "labels"}
 
 
-@pytest.mark.long
 def test_a_comment_in_a_scorer_reruns_nothing_beyond_equal_scores(house: House) -> None:
     house.edit("harness/scorers/outcome/addition.py", "from __future__", "# a comment\nfrom __future__")
     assert house.run() == {"scores"}
 
 
-@pytest.mark.long
 def test_an_edited_stand_in_runs_the_responses_and_what_they_change(house: House) -> None:
     house.edit("harness/models/providers/baseline.py", "from __future__", "# a comment\nfrom __future__")
     assert house.run() == {"responses"}
 
 
-@pytest.mark.long
 def test_another_seed_runs_everything(house: House) -> None:
     house.edit("manifests/small.yaml", "seed: 7", "seed: 8")
     assert house.run("--relock") == set(STAGES)
 
 
-@pytest.mark.long
 def test_another_version_of_a_package_runs_everything(house: House) -> None:
     """Every package an environment holds could be imported by a step, so each of them stands in every key."""
     program = """
@@ -131,7 +125,6 @@ sys.exit(run(sys.argv[1:]))
     assert house.run(program=program) == set(STAGES)
 
 
-@pytest.mark.long
 def test_the_file_all_steps_import_runs_all_steps(house: House) -> None:
     house.edit("harness/digest.py", "from __future__", "# a comment\nfrom __future__")
     assert house.run() == set(STAGES)
@@ -145,14 +138,12 @@ def test_what_no_step_imports_runs_nothing(house: House) -> None:
     assert house.run() == set()
 
 
-@pytest.mark.long
 def test_what_is_no_part_of_a_key_runs_nothing(house: House) -> None:
     house.edit("manifests/small.yaml", "memory: 2GiB", "memory: 3GiB")
     assert house.run("--relock") == set()
     assert house.run("--isolation", "process", "--jobs", "1") == set()
 
 
-@pytest.mark.long
 def test_an_audit_executes_steps_of_other_code_and_equal_bytes_confirm(house: House) -> None:
     house.edit("harness/scorers/outcome/addition.py", "from __future__", "# a comment\nfrom __future__")
     report = json.loads(house.call("audit", "last", "--json").stdout)
@@ -166,7 +157,6 @@ def test_an_audit_executes_steps_of_other_code_and_equal_bytes_confirm(house: Ho
     assert all("studies/checks.py" in check["detail"] for check in differing), differing
 
 
-@pytest.mark.long
 def test_a_run_is_audited_in_full_after_a_module_of_its_steps_moved(house: House) -> None:
     studies = house.source / "harness" / "studies"
     (studies / "prompts.py").rename(studies / "wordings.py")
@@ -189,7 +179,6 @@ def test_explain_names_the_file_whose_edit_made_a_step_run_again(house: House) -
     assert all(step["reason"].endswith("code: harness/scorers/outcome/addition.py") for step in why)
 
 
-@pytest.mark.long
 def test_diff_names_the_first_stage_the_cause_and_the_rows(house: House) -> None:
     house.edit("harness/scorers/outcome/v2/refusals.py", '"OURS-v2"', '"OURS-v3"')
     first = json.loads(house.call("audit", "last", "--json").stdout)["run"]

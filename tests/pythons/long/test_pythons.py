@@ -11,7 +11,7 @@ import pytest
 from support import REPOSITORY
 from support_places import find_python
 
-PROBE = Path(__file__).with_name("probe.py")
+PROBE = Path(__file__).parents[1] / "probe.py"
 # Of the characters of Unicode 14: what is called lower case from 3.12 on, and what means a number from 3.13 on.
 LOWER = (0x10FC, 0xA7F2, 0xA7F3, 0xA7F4, 0xAB69)
 NUMBER = (0x4E24, 0x4EAC, 0x4FE9, 0x5006, 0x5146, 0x62D0, 0x6D1E, 0x7695, 0x79ED, 0x920E, 0x94A9)

@@ -24,7 +24,7 @@ from support import FIXTURES
 
 from harness.texts import is_possessive
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[2]
 ROOT = TESTS.parent
 WANTED = ("3.11.2", "3.11.7", "3.12.1", "3.13.0")
 PROGRAM = "import sys; print('.'.join(map(str, sys.version_info[:3])), sys.implementation.name)"
@@ -227,14 +227,12 @@ def test_another_python_reads_some_texts_alike(version: str, few: tuple[Given, R
     hold(version, few[0], few[1], tmp_path)
 
 
-@pytest.mark.long
 @OTHERS
 def test_another_python_reads_thousands_of_texts_alike(version: str, every: tuple[Given, Read], tmp_path: Path) -> None:
     assert len(every[0].texts) >= 5_000
     hold(version, every[0], every[1], tmp_path)
 
 
-@pytest.mark.long
 def test_the_texts_reach_every_pattern_of_the_readers(every: tuple[Given, Read]) -> None:
     """By the readers, or where none comes so far, alone: it is searched for in texts that it matches."""
     what, ours = every
@@ -254,7 +252,6 @@ def test_the_texts_reach_every_pattern_of_the_readers(every: tuple[Given, Read])
     assert by_readers >= MOST * len(what.patterns)
 
 
-@pytest.mark.long
 def test_no_pattern_that_a_reader_puts_together_is_possessive(every: tuple[Given, Read]) -> None:
     own = [(module, text) for module, text, _, _ in every[1]["patterns"] if module not in PERSONS]
     assert len(own) > 500
