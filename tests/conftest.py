@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 from durations import Durations
 from support_examples import register_profiles
+from support_ground import PLACE, spoiled
 
 register_profiles()
 TESTS = Path(__file__).parent
@@ -35,7 +37,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Measure, where that is asked for."""
+    """Lay a ground for what is made once for all workers; measure, where that is asked for."""
+    if not hasattr(config, "workerinput"):
+        ground = tempfile.TemporaryDirectory(prefix="harness-ground-")
+        os.environ[PLACE] = ground.name
+        config.add_cleanup(ground.cleanup)
     if (file := config.getoption("durations_to")) is not None:
         config.pluginmanager.register(Durations(file), "suite-durations")
 
@@ -61,6 +67,13 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
     gc.freeze()
     gc.enable()
     sys.dont_write_bytecode = written
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Be red where a test spoiled what others read."""
+    if not hasattr(session.config, "workerinput") and (names := spoiled(Path(os.environ[PLACE]))):
+        print(f"spoiled by a test, though every test is given a copy: {', '.join(names)}", file=sys.stderr)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.hookimpl(tryfirst=True)  # before those that are not asked for are left out

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support_ground import copy_of
 from warm import Warm
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -164,10 +165,26 @@ def unlocked_project(
 def small_project(
     folder: Path, count: int = 20, models: Sequence[str] = ("oracle", "noisy-oracle"), name: str = "small"
 ) -> Path:
-    """Write a project with one manifest, locked by the public command line; its store is empty of runs."""
-    manifest = unlocked_project(folder, count, models, name)
-    harness("lock", manifest, cwd=folder, check=0)
-    return manifest
+    """Give a project with one manifest, locked by the public command line; its store is empty of runs."""
+
+    def make(here: Path) -> None:
+        harness("lock", unlocked_project(here, count, models, name), cwd=here, check=0)
+
+    copy_of(f"locked-{count}-{'-'.join(models)}-{name}", folder, make)
+    return folder / "manifests" / f"{name}.yaml"
+
+
+def finished_project(
+    folder: Path, count: int = 20, models: Sequence[str] = ("oracle", "noisy-oracle"), isolation: str = ""
+) -> Path:
+    """Give such a project in whose store one run ended, not accepted; an isolation is named where a test needs it."""
+    more = ("--isolation", isolation) if isolation else ()
+
+    def make(here: Path) -> None:
+        harness("run", small_project(here, count, models), *more, cwd=here, check=0)
+
+    copy_of(f"finished-{count}-{'-'.join(models)}-{isolation}", folder, make)
+    return folder / "manifests" / "small.yaml"
 
 
 def tree(folder: Path) -> dict[str, bytes]:

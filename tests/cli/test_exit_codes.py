@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support import REPOSITORY, error_of, manifest_text, small_project, unlocked_project
+from support import REPOSITORY, error_of, finished_project, manifest_text, unlocked_project
 from support_inside import inner_data, inside
 
 from harness.cli.main import VERBS
@@ -22,8 +22,7 @@ ABSENT = "  absent: {provider: transformers, source: models/absent, dtype: float
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("codes") / "project"
-    small_project(folder, count=10, models=("oracle",))
-    inside("run", SMALL, cwd=folder, check=0)
+    finished_project(folder, count=10, models=("oracle",))
     return folder
 
 

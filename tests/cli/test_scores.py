@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
-from support import REPOSITORY, harness, small_project, unlocked_project
+from support import REPOSITORY, finished_project, harness, small_project, unlocked_project
 from support_capitals import MANIFEST, ROWS, capitals
 from support_inside import inner_data, inside
 
@@ -24,8 +24,7 @@ SMALL = "manifests/small.yaml"
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("scores") / "project"
-    small_project(folder, count=20)
-    harness("run", SMALL, cwd=folder, check=0)
+    finished_project(folder)
     return folder
 
 

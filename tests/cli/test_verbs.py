@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import data_of, error_of, executed, harness, outputs_of, small_project
+from support import data_of, error_of, executed, finished_project, harness, outputs_of
 from support_inside import inner_data, inside
 
 from harness.digest import sha256
@@ -25,8 +25,7 @@ pytestmark = pytest.mark.together  # one worker makes the project that all of th
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("verbs")
-    small_project(folder, count=20)
-    harness("run", "manifests/small.yaml", cwd=folder, check=0)
+    finished_project(folder)
     return folder
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support import clean_env, command, harness, small_project
+from support import clean_env, command, finished_project, harness
 
 from harness.digest import sealed
 
@@ -24,8 +24,7 @@ REPRODUCE = ("reproduce", "manifests/small.yaml")
 @pytest.fixture(scope="module")
 def accepted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("fresh") / "project"
-    small_project(folder, count=10, models=("oracle", "noisy-oracle", "empty"))
-    harness("run", "manifests/small.yaml", cwd=folder, check=0)
+    finished_project(folder, count=10, models=("oracle", "noisy-oracle", "empty"))
     harness("lock", "--accept", "last", cwd=folder, check=0)
     return folder
 

@@ -7,7 +7,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support import REPOSITORY, clean_env, command, error_of, manifest_text, small_project, unlocked_project
+from support import (
+    REPOSITORY,
+    clean_env,
+    command,
+    error_of,
+    finished_project,
+    manifest_text,
+    unlocked_project,
+)
 from support_inside import inner_data, inside
 
 pytestmark = pytest.mark.together  # one project, run twice with an edit between, serves most
@@ -60,8 +68,7 @@ def test_diff_shows_both_texts_of_an_edited_wording_and_counts_the_rest(edited: 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("messages") / "project"
-    small_project(folder, count=10, models=("oracle",))
-    inside("run", SMALL, cwd=folder, check=0)
+    finished_project(folder, count=10, models=("oracle",))
     return folder
 
 

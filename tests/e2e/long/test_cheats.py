@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import data_of, harness, small_project
+from support import data_of, finished_project, harness
 
 from harness.digest import document, sealed
 
@@ -19,8 +19,7 @@ LOCK, EXPECT = (f"lockfiles/manifests/small.{kind}.json" for kind in ("lock", "e
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cheats")
-    small_project(folder, count=20)
-    harness("run", "manifests/small.yaml", cwd=folder, check=0)
+    finished_project(folder)
     harness("lock", "--accept", "last", cwd=folder, check=0)
     return folder
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from evidence.forger import Forger, forged, write
-from support import data_of, error_of, harness, journals, small_project
+from support import data_of, error_of, finished_project, harness, journals
 
 from harness.digest import canonical, document
 from harness.store.store import Store
@@ -27,8 +27,7 @@ Found = set[tuple[str, str]]
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("forgeries")
-    small_project(folder, count=7, models=("oracle", "refuser"))
-    harness("run", MANIFEST, "--isolation", "process", cwd=folder, check=0)
+    finished_project(folder, 7, ("oracle", "refuser"), "process")
     harness("lock", "--accept", "last", cwd=folder, check=0)
     return folder
 

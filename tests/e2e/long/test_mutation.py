@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from evidence.bare import Bare, bare
 from evidence.forger import Forger, write
-from support import data_of, small_project
+from support import data_of, finished_project
 
 from harness.digest import document, sealed, sha256, walk
 from harness.errors import InputError
@@ -44,8 +44,7 @@ def store(run: Bare, tmp_path: Path) -> Path:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project that was locked and run whole, by the public command line."""
     folder = tmp_path_factory.mktemp("mutation")
-    small_project(folder, count=7, models=("oracle",))
-    data_of("run", "manifests/small.yaml", "--isolation", "process", cwd=folder)
+    finished_project(folder, 7, ("oracle",), "process")
     data_of("lock", "--accept", "last", cwd=folder)
     return folder
 

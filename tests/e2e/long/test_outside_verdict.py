@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from evidence.forger import Forger, forged, write
-from support import REPOSITORY, clean_env, command, harness, journals, small_project
+from support import REPOSITORY, clean_env, command, finished_project, harness, journals, small_project
 
 from harness.digest import sealed
 from harness.store.store import Store
@@ -30,8 +30,7 @@ BYTES = ("--level", "hashes")  # the fastest: what is wrong here is wrong at eve
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project that was run and accepted, in the best isolation that there is."""
     folder = tmp_path_factory.mktemp("outside")
-    small_project(folder, count=7, models=("oracle",))
-    harness("run", MANIFEST, cwd=folder, check=0)
+    finished_project(folder, 7, ("oracle",))
     harness("lock", "--accept", "last", cwd=folder, check=0)
     return folder
 

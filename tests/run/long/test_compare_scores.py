@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import data_of, error_of, harness, small_project
+from support import data_of, error_of, finished_project, harness
 from support_capitals import MANIFEST, ROWS, capitals, write_rows
 
 pytestmark = pytest.mark.together  # two projects, run once each, serve most
@@ -18,8 +18,7 @@ pytestmark = pytest.mark.together  # two projects, run once each, serve most
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Additions in fifteen wordings, by two stand-ins."""
     folder = tmp_path_factory.mktemp("compared") / "project"
-    small_project(folder, count=24)
-    harness("run", "manifests/small.yaml", cwd=folder, check=0)
+    finished_project(folder, count=24)
     return folder
 
 
