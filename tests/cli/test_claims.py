@@ -122,6 +122,7 @@ def test_pins_that_are_not_resolved_are_named(project: Path) -> None:
     assert verdicts(project) == ["not run: needs models.gpt"] * 3
 
 
+@pytest.mark.long
 def test_only_a_complete_run_gives_values(project: Path) -> None:
     limited = inner_data("run", SMALL, "--limit", "2", cwd=project)["runs"][0]["run"]
     assert {row["run"] for row in rows(project)} != {limited}, "the newest complete run counts"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support import REPOSITORY, error_of, finished_project, manifest_text, unlocked_project
+from support_draws import drawn
 from support_inside import inner_data, inside
 
 from harness.cli.main import VERBS
@@ -132,7 +133,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("verb", "subject", "state", "code"), CASES)
+@pytest.mark.parametrize(("verb", "subject", "state", "code"), drawn(CASES, 20, len(CASES)))
 def test_a_verb_leaves_with_the_code_of_the_table(
     verb: str, subject: str, state: Callable[[Path], None], code: int, project: Path
 ) -> None:
@@ -156,6 +157,7 @@ def test_a_dry_run_that_is_to_lock_is_refused(project: Path) -> None:
     assert error["where"] == "--relock" and "harness lock" in error["next"]
 
 
+@pytest.mark.long
 def test_a_missing_key_is_something_that_the_machine_lacks(tmp_path: Path) -> None:
     pytest.importorskip("openai")
     unlocked_project(tmp_path / "project", count=2, models=("oracle",))

@@ -105,6 +105,7 @@ def owned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_items_of_private_data_and_hidden_splits_are_not_shown(owned: Path) -> None:
     whys = set()
     for one in inner_data("runs", cwd=owned)["runs"]:

@@ -213,6 +213,7 @@ def test_a_reproduction_refuses_a_store_that_is_not_fresh(project: Path) -> None
     assert inside("reproduce", "manifests/small.yaml", "--store", ".harness", cwd=project).returncode == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["limited", "stale", "damaged"])
 def test_accept_refuses_a_run_that_is_not_complete_current_and_sound(how: str, project: Path) -> None:
     if how == "limited":

@@ -106,6 +106,7 @@ def test_a_short_run_without_any_answer_fails_and_can_be_asked_again(
     assert run(folder, store, "--limit", "1").returncode == 0 and refusing.asked.total() == 3 * rows
 
 
+@pytest.mark.long
 def test_a_key_that_is_not_there_is_one_message_and_nothing_was_asked(
     folder: Path, server: Misbehaving, tmp_path: Path
 ) -> None:

@@ -173,6 +173,7 @@ def test_whatever_rots_the_next_run_mends_it(project, undisturbed, store, what):
     assert agreed(store, project)
 
 
+@pytest.mark.long
 def test_a_damaged_entry_costs_its_step_and_nothing_else(project, undisturbed, store):
     entry = sorted(store.glob("keys/*/*.json"))[0]
     flip(entry)

@@ -102,6 +102,7 @@ def turned(array: Any) -> None:
     array.flat[0] += 1
 
 
+@pytest.mark.long
 def test_a_token_that_the_cpu_would_not_choose_is_named(again: Any) -> None:
     code, report = again(lambda role, place: role == "first" and altered(place, "generation", "decisions", turned))
     assert code == 1 and report["verdict"] == "differs"

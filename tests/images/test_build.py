@@ -85,6 +85,7 @@ def test_a_change_of_a_light_wheel_makes_its_own_layer_anew_and_no_other(sandbox
     assert len(list_images(store)) == 2
 
 
+@pytest.mark.long
 def test_an_image_that_is_not_what_is_pinned_is_told_by_its_part(sandbox: Image, here: Path) -> None:
     branch(sandbox, here / ".harness")
     pin = sandbox.pin

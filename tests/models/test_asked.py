@@ -37,6 +37,7 @@ def settings(block: str, version: int = 2) -> dict[str, Any]:
     return parse_manifest(text.encode(), "m.yaml")[0].generation.asked()
 
 
+@pytest.mark.long
 def test_a_setting_that_a_server_refuses_can_be_left_out_of_the_request(strict: Any, tmp_path: Path) -> None:
     _, running, _ = strict
     one = prompts(tmp_path / "p", "a")

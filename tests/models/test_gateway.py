@@ -168,6 +168,7 @@ def test_a_spent_budget_refuses_new_requests_and_replay_costs_nothing(tmp_path: 
         assert server.asked == {"c": 1, "d": 1}
 
 
+@pytest.mark.long
 def test_what_a_provider_had_in_its_cache_is_paid_for_at_its_own_price(tmp_path: Path) -> None:
     prices: dict[str, Any] = {
         "prices": {"input": "1000", "cached_input": "100", "cache_write": "2000", "output": "2000"}

@@ -33,6 +33,7 @@ def riddle(text: str, **more: Any) -> dict[str, Any]:
     return {"model": TOY, "riddle": text, **more}
 
 
+@pytest.mark.long
 def test_a_third_dialect_is_asked_taped_and_replayed(tmp_path: Path) -> None:
     prices = {"prices": {"input": "1000", "output": "1000"}}  # 4 tokens an answer: 0.004
     with (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from models.gateways import GPT, chat, gateway, model, post, prompts, step
 from models.misbehaving import misbehaving
 from needs import needs
@@ -23,6 +24,7 @@ def settings(url: str, folder: Path) -> dict[str, Any]:
     }
 
 
+@pytest.mark.long
 def test_the_same_question_of_both_is_asked_twice_and_stands_on_both_tapes(tmp_path: Path) -> None:
     with misbehaving() as server, gateway(settings(server.url, tmp_path)) as running:
         inputs = prompts(tmp_path / "prompts", "hello", "there")

@@ -118,7 +118,8 @@ _passing = set[tuple[tuple[str, ...], bool]]()  # tests that pass without a muta
 def _tested(mutant: Mutant, copy: Path) -> int:
     """Run the tests of a mutant in a copy as it is, the short ones unless it says `long`; gives how they end."""
     env = {**os.environ, "PYTHONPATH": f"{copy}:{copy / 'tests'}", "PYTHONDONTWRITEBYTECODE": "1"}
-    marks = "not house" if mutant.long else "not long and not house"
+    long = mutant.long or any("/long/" in file for file in mutant.tests)
+    marks = "not house" if long else "not long and not house"
     words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", marks, *mutant.tests]
     with subprocess.Popen(
         words, cwd=copy, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -30,6 +30,7 @@ def strange(tmp_path_factory):
     return folder, harness("run", MANIFEST, "--json", cwd=folder, check=0)
 
 
+@pytest.mark.long
 def test_a_run_is_bounded_by_the_machine_and_told(strange):
     said = f"{ASKED} {spell_size(machine_ceiling())} here"
     assert said in strange[1].stderr and json.loads(strange[1].stdout)["runs"][0]["bounded"] == said

@@ -55,6 +55,7 @@ def test_a_worse_isolation_a_read_only_store_and_missing_tools_are_told(
     assert found["isolation"].found == "process" and "apt-get install bubblewrap" in found["isolation"].advice
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("said", ["bwrap: No permissions to \x1b[31mmake a namespace\nand more", ""])
 def test_bubblewrap_that_is_here_but_refused_is_not_to_be_installed(
     said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

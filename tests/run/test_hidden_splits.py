@@ -129,6 +129,7 @@ def test_two_projects_with_one_store_hide_for_each_other(folder, tmp_path):
     assert done.returncode == 2 and "of the manifest 'hidden' hides" in done.stderr
 
 
+@pytest.mark.long
 def test_a_lock_made_elsewhere_is_not_served_against_a_hidden_split(folder, tmp_path):
     """The attack: a lock from another store, of the data that this project hides, and texts scored against it."""
     elsewhere = project(tmp_path / "elsewhere", PUBLIC)

@@ -152,6 +152,7 @@ def test_an_image_without_a_recipe_is_pinned_by_the_lock_of_its_name(project):
     assert held and changed_pins(load(path), held) == ["pins/packages/lockfiles~1image-cpu.txt"]
 
 
+@pytest.mark.long
 def test_an_older_lock_that_pins_all_requirements_fits_while_they_do(project, place):
     path, lock = project
     root = path.parents[1]

@@ -152,6 +152,7 @@ def test_keys_of_other_numerics_than_the_manifest_says_are_found_out(tmp_path: P
     assert all("numerics" in check.detail for check in found)
 
 
+@pytest.mark.long
 @emulator
 def test_a_processor_without_avx2_runs_no_step(tmp_path: Path) -> None:
     small_project(tmp_path, models=("oracle",))
@@ -168,6 +169,7 @@ def test_a_processor_without_avx2_runs_no_step(tmp_path: Path) -> None:
     assert "every step computes with AVX2, and this processor has none: Intel Core" in error_of(done)["what"]
 
 
+@pytest.mark.long
 def test_variables_of_the_user_reach_no_step_and_change_no_key(tmp_path: Path) -> None:
     small_project(tmp_path, models=("oracle",))
     named = {"MKL_CBWR": "AVX512", "OPENBLAS_CORETYPE": "SkylakeX", "NPY_DISABLE_CPU_FEATURES": "", PROCESSOR: "mine"}

@@ -185,6 +185,7 @@ def test_a_leaking_isolation_ends_a_run_with_3_before_its_first_step(
     assert not list((tmp_path / "leaky").glob("keys/*/*")) and not receipt.shelf().exists()
 
 
+@pytest.mark.long
 def test_a_receipt_stands_in_the_record_of_a_run_and_of_one_from_cache(tmp_path: Path) -> None:
     manifest = unlocked_project(tmp_path, count=7, models=("oracle",))
     inside("lock", manifest, cwd=tmp_path, check=0)

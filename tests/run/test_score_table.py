@@ -85,6 +85,7 @@ def test_a_run_that_is_not_there_is_refused(ran: tuple[Store, str, Path]) -> Non
         score_table(ran[0], "20260101T000000Z-00000000")
 
 
+@pytest.mark.long
 def test_scores_that_were_changed_later_are_refused(ran: tuple[Store, str, Path]) -> None:
     store, _, folder = ran
     again = data_of("run", "manifests/small.yaml", "--limit", "3", cwd=folder)

@@ -63,6 +63,7 @@ def test_what_cannot_be_served_ends_with_what_to_do(tmp_path: Path) -> None:
         assert b"refuses them: broken.yaml" in b"".join(client.said)
 
 
+@pytest.mark.long
 def test_more_studies_than_a_reply_holds_are_not_served(tmp_path: Path) -> None:
     folder = project(tmp_path / "project", ADDITION)
     (manifest,) = (folder / "manifests").iterdir()

@@ -210,6 +210,7 @@ def test_models_and_seeds_are_those_of_the_generation(name: str) -> None:
     assert manifest.settings["generation"] == name[-1]
 
 
+@pytest.mark.long
 def test_every_claim_leads_to_a_number_in_the_documents_of_a_run(name: str, tmp_path: Path) -> None:
     loaded = small(name, tmp_path)
     steps = planned(loaded)

@@ -38,6 +38,7 @@ def test_the_80_questions_have_the_labels_that_are_known():
     assert found.counts()["other_labels"] == {"biological": 3, "reasoning": 3}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", [STRICT, pytest.param(PAPER, marks=pytest.mark.long)])
 def test_all_6208_rows_load(mode):
     found = read(mode)

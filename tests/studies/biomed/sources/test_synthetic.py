@@ -15,6 +15,7 @@ from harness.studies.biomed.sources.synthetic import SMALL, parquet, write_table
 from harness.studies.biomed.templates.drawing import MOST, MOST_YES
 
 
+@pytest.mark.long
 def test_all_five_tables_are_below_four_megabytes():
     assert list(support.made()) == list(COLUMNS)
     assert sum(len(parquet(rows)) for rows in support.made().values()) < 4_000_000

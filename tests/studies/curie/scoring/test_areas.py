@@ -230,7 +230,7 @@ def comb(teeth: int, turned: bool) -> Any:
     return ring(*((north, east) if turned else (east, north) for east, north in corners))
 
 
-@pytest.mark.parametrize("teeth", [20, 80, 990])
+@pytest.mark.parametrize("teeth", [20, 80, pytest.param(990, marks=pytest.mark.long)])
 def test_outlines_that_meet_as_often_as_they_can_take_no_time(teeth: int) -> None:
     began = time.process_time()
     found = scored(comb(teeth, False), comb(teeth, True))

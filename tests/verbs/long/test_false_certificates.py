@@ -107,7 +107,6 @@ def consistent(tmp_path_factory):
     return folder
 
 
-@pytest.mark.long
 def test_a_forged_matrix_is_void_where_its_rows_are_there(consistent):
     found = harness("certify", SCORER, "--check", cwd=consistent, check=1).stdout
     assert "void: it contradicts its labelled rows: " in found

@@ -123,7 +123,6 @@ def test_claims_are_refused_in_one(project: Path) -> None:
     assert "makes no claims" in error_of(inside("lock", path, "--json", cwd=project, check=2))["what"]
 
 
-@pytest.mark.long
 def test_a_parent_that_is_not_locked_or_has_moved_is_not_derived_from(project: Path) -> None:
     manifest = project / SMALL
     manifest.write_text(manifest.read_text().replace("seed: 7", "seed: 9"))
