@@ -69,6 +69,11 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
     sys.dont_write_bytecode = written
 
 
+def pytest_unconfigure() -> None:
+    """Let what was frozen be taken away, which libraries look for at the end."""
+    gc.unfreeze()
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Be red where a test spoiled what others read."""
     if not hasattr(session.config, "workerinput") and (names := spoiled(Path(os.environ[PLACE]))):

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from support import harness
+from support_ground import copy_of
+
+from harness.digest import sha256
 
 ROWS = [
     ("Capital of France?", "Paris"), ("Capital of Italy?", "Rome"), ("Capital of Japan?", "Tokyo"),
@@ -30,14 +34,17 @@ resources: {{gpus: 0, memory: 2GiB, timeout: 10m}}
 def capitals(
     folder: Path, models: Sequence[str] = ("oracle", "coin-oracle"), rows: Sequence[tuple[str, str]] = ROWS
 ) -> Path:
-    """Write the project and lock it; gives its folder. A model is a stand-in's name, or `NAME: {settings}`."""
-    for name in ("manifests", "lockfiles", "data"):
-        (folder / name).mkdir(parents=True)
-    write_rows(folder, rows)
-    lines = [f"  {one}" if ":" in one else f"  {one}: {{provider: baseline, behaviour: {one}}}" for one in models]
-    (folder / MANIFEST).write_text(TEXT.format(models="\n".join(lines)))
-    harness("lock", MANIFEST, cwd=folder, check=0)
-    return folder
+    """Give the project, locked, by its folder. A model is a stand-in's name, or `NAME: {settings}`."""
+
+    def make(here: Path) -> None:
+        for name in ("manifests", "lockfiles", "data"):
+            (here / name).mkdir(parents=True)
+        write_rows(here, rows)
+        lines = [f"  {one}" if ":" in one else f"  {one}: {{provider: baseline, behaviour: {one}}}" for one in models]
+        (here / MANIFEST).write_text(TEXT.format(models="\n".join(lines)))
+        harness("lock", MANIFEST, cwd=here, check=0)
+
+    return copy_of(f"capitals-{sha256(json.dumps([models, rows]).encode())[:16]}", folder, make)
 
 
 def write_rows(folder: Path, rows: Sequence[tuple[str, str]]) -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import re
-import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from support import judging_here, manifest_text
+from support_ground import copy_of
 
 from harness import verbs
+from harness.digest import sha256
 
 SPLIT = "{public: true, items: 3, templates: [1, 2]}"
 STUDY = "small"
@@ -19,20 +18,17 @@ STUDY = "small"
 
 def open_project(folder: Path, split: str = SPLIT, calls: int = 60) -> verbs.Project:
     """Copy a project whose one manifest lets agents attempt a split, locked; its store holds the data alone."""
-    shutil.copytree(_made(split, calls), folder)
-    return verbs.Project.at(folder)
-
-
-@functools.cache
-def _made(split: str, calls: int) -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="attempts-")) / "project"
-    (folder / "lockfiles").mkdir(parents=True)
-    manifest = folder / "manifests" / f"{STUDY}.yaml"
-    manifest.parent.mkdir()
     block = f"agents: {{splits: {{dev: {split}}}, budget: {{calls: {calls}, seconds: 600}}}}\n"
-    manifest.write_text(manifest_text(20, ("oracle",), STUDY) + block)
-    verbs.lock(verbs.Project.at(folder), verbs.LockRequest(manifests=[manifest]))
-    return folder
+    text = manifest_text(20, ("oracle",), STUDY) + block
+
+    def make(here: Path) -> None:
+        (here / "lockfiles").mkdir(parents=True)
+        manifest = here / "manifests" / f"{STUDY}.yaml"
+        manifest.parent.mkdir()
+        manifest.write_text(text)
+        verbs.lock(verbs.Project.at(here), verbs.LockRequest(manifests=[manifest]))
+
+    return verbs.Project.at(copy_of(f"attempts-{sha256(text.encode())[:16]}", folder, make))
 
 
 def sum_of(prompt: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from support import harness, manifest_text
+from support_ground import copy_of
 from support_questions import hub
 
 from harness.digest import sha256
@@ -75,17 +76,20 @@ agents:
 
 
 def project(folder: Path, *texts: str) -> Path:
-    """Write a project that holds manifests, locked, with the hidden questions in its store; gives its folder."""
-    for name in ("manifests", "lockfiles"):
-        (folder / name).mkdir(parents=True)
-    (folder / "questions.jsonl").write_bytes(QUESTIONS)
-    harness("import", "data", "questions.jsonl", cwd=folder, check=0)
-    (folder / "questions.jsonl").unlink()
-    for text in texts:
-        path = folder / "manifests" / f"{sha256(text.encode())[:8]}.yaml"
-        path.write_text(text)
-        harness("lock", path, cwd=folder, check=0)
-    return folder
+    """Give a project that holds manifests, locked, with the hidden questions in its store; gives its folder."""
+
+    def make(here: Path) -> None:
+        for name in ("manifests", "lockfiles"):
+            (here / name).mkdir(parents=True)
+        (here / "questions.jsonl").write_bytes(QUESTIONS)
+        harness("import", "data", "questions.jsonl", cwd=here, check=0)
+        (here / "questions.jsonl").unlink()
+        for text in texts:
+            path = here / "manifests" / f"{sha256(text.encode())[:8]}.yaml"
+            path.write_text(text)
+            harness("lock", path, cwd=here, check=0)
+
+    return copy_of(f"views-{sha256(json.dumps(texts).encode())[:16]}", folder, make)
 
 
 def served(folder: Path, agent_uid: int | None = None) -> ServedProject:

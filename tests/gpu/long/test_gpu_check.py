@@ -24,7 +24,7 @@ from needs import needs
 
 needs("torch", "transformers")
 pytestmark = pytest.mark.together
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 ROLES = {"first": "cpu", "second": "cpu", "cpu": "cpu"}
 Plant = Callable[[str, Path], None]  # changes what a side of this role wrote to its folder
 
@@ -80,7 +80,6 @@ def altered(folder: Path, part: str, array: str, change: Callable[[Any], None]) 
     np.savez(path, **arrays)
 
 
-@pytest.mark.long
 def test_a_small_run_on_the_cpu_agrees_with_itself_in_every_part(ran: Ran) -> None:
     report = ran.report
     assert (ran.code, report["verdict"], report["differs"], report["left_out"]) == (0, "agreed", [], [])
@@ -102,7 +101,6 @@ def turned(array: Any) -> None:
     array.flat[0] += 1
 
 
-@pytest.mark.long
 def test_a_token_that_the_cpu_would_not_choose_is_named(again: Any) -> None:
     code, report = again(lambda role, place: role == "first" and altered(place, "generation", "decisions", turned))
     assert code == 1 and report["verdict"] == "differs"
@@ -177,7 +175,6 @@ def test_what_a_side_did_not_get_to_is_left_out_by_name(again: Any) -> None:
     assert code == 0 and "architecture, bert: the CPU did not get to it" in report["left_out"]
 
 
-@pytest.mark.long
 def test_a_side_without_time_says_what_it_leaves_out(tmp_path: Path) -> None:
     command = [sys.executable, str(HERE / "side.py"), str(tmp_path), "cpu", "small", "cpu", "0"]
     subprocess.run(command, check=True, capture_output=True)
@@ -187,7 +184,6 @@ def test_a_side_without_time_says_what_it_leaves_out(tmp_path: Path) -> None:
     assert [late.partition(":")[0] for late in side.late] == parts
 
 
-@pytest.mark.long
 def test_a_side_that_died_goes_on_behind_the_part_in_which_it_did(tmp_path: Path) -> None:
     notes = Notes(tmp_path)
     for part in ("bounds", "tiny gpt2", "tiny gpt_neox", "ridge", "wide gpt_neox"):
@@ -225,7 +221,6 @@ def test_a_package_that_is_lacking_is_named_with_exit_3(
     assert "lacks rfc8785" in capsys.readouterr().err
 
 
-@pytest.mark.long
 def test_packages_come_from_a_folder_of_wheels_beside_those_that_are_here(tmp_path: Path) -> None:
     said = {
         "toy.py": "WORD = 'found'\n",
