@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support import data_of, harness, outputs_of, small_project
+from support_draws import drawn
 
 from harness.digest import document, sha256
 from harness.evidence.audit.checks import Report
@@ -119,7 +120,7 @@ POISONS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("poison", POISONS, ids=lambda poison: poison.__name__)
+@pytest.mark.parametrize("poison", drawn(POISONS, 2, len(POISONS)), ids=lambda poison: poison.__name__)
 def test_a_run_that_heals_a_poisoned_store_says_so(poisoned: tuple[Path, dict[str, str]], poison: Any) -> None:
     folder, outputs = poisoned
     said = poison(folder, outputs)

@@ -74,6 +74,7 @@ def test_few_steps_are_kept_one_by_one() -> None:
     assert bound_names(some, MOST_STEPS) == some
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("count", "names", "kept"),
     [

@@ -50,6 +50,7 @@ def test_a_setting_that_a_server_refuses_can_be_left_out_of_the_request(strict: 
         assert row.get("error", "")[:8] == flaw, (provider, version, block, row)
 
 
+@pytest.mark.long
 def test_every_key_arrives_as_it_is_written(strict: Any, tmp_path: Path) -> None:
     server, running, _ = strict
     one, before = prompts(tmp_path / "p", "b"), len(server.bodies)

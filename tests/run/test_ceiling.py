@@ -67,6 +67,7 @@ def test_to_accept_a_run_is_to_audit_it_within_the_ceiling(strange):
     harness("lock", "--accept", "last", cwd=strange[0], check=0)
 
 
+@pytest.mark.long
 def test_no_key_depends_on_the_ceiling(strange):
     again = data_of("run", MANIFEST, "--max-memory", "1GiB", cwd=strange[0])["runs"][0]
     assert again["steps"]["executed"] == 0 and "1 GiB here" in again["bounded"]

@@ -123,6 +123,7 @@ def test_a_wall_that_does_not_hold_and_limits_that_nobody_holds_are_told(
     )
 
 
+@pytest.mark.long
 def test_a_processor_without_avx2_lacks_what_every_step_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = Processor("Intel Core (family 6, model 26, no AVX2)", "GenuineIntel 6/26 none", "none")
     monkeypatch.setattr(doctor, "observe", lambda: old)

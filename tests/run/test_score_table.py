@@ -59,6 +59,7 @@ def test_an_agent_is_told_six_digits_and_what_they_mean(ran: tuple[Store, str, P
     assert rounded(2 / 3) == 0.666667 and rounded(123456789.0) == 123457000.0
 
 
+@pytest.mark.long
 def test_the_document_of_a_table_is_json_and_names_each_line(ran: tuple[Store, str, Path]) -> None:
     said = json.loads(json.dumps(score_table(ran[0], ran[1]).document()))
     assert len(said["scores"]) == 6 and set(said["meanings"]) == {

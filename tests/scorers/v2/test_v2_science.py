@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
+from support_draws import drawn
 
 from harness import rows
 from harness.models.providers import baseline
@@ -126,7 +127,7 @@ def test_the_rule_and_the_span_say_what_decided():
         assert (found.more, science_text(response)[start:end]) == ({"rule": rule}, matched)
 
 
-@pytest.mark.parametrize("wording", WORDINGS, ids=range(1, 16))
+@pytest.mark.parametrize("wording", drawn(WORDINGS, 3, len(WORDINGS)))
 @pytest.mark.parametrize("options", [OPTIONS, FORCES, CHANGES])
 def test_an_echo_or_a_shotgun_is_never_right(wording, options):
     shown = "\n".join(f"{letter}. {text}" for letter, text in options.items())

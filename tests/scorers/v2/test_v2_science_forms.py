@@ -169,6 +169,7 @@ def test_of_two_speakers_the_one_who_is_right_counts(response, label):
     assert science(OPTIONS, "B", response).label == label
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "unit",
     [

@@ -56,6 +56,7 @@ def test_of_the_6208_rows_those_of_two_templates_are_of_yes_or_no():
     assert Counter(one.yes_no for one in found) == {True: 2208, False: 4000}
 
 
+@pytest.mark.long
 def test_how_many_published_answers_say_yes_is_read_from_their_words():
     found = read(STRICT)
     said = Counter((one.template, one.yes) for one in found.questions if one.yes_no)

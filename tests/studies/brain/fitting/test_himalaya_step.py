@@ -28,6 +28,7 @@ def require_alike(ours: dict[str, Any], its: dict[str, Any]) -> None:
             np.testing.assert_allclose(its[name], array, rtol=scale, atol=scale, err_msg=name)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize(
     ("generation", "split", "models"),

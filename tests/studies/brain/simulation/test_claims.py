@@ -228,6 +228,7 @@ def score_table(seed: int) -> bytes:
     return canonical(found)
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_bytes_of_scores() -> None:
     assert score_table(1) == score_table(1)
     assert score_table(1) != score_table(2)

@@ -98,6 +98,7 @@ def _text(path: Path) -> str:
     return path.read_text("utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("prediction", "against"),
     [

@@ -243,6 +243,7 @@ def test_without_files_the_packages_list_is_used_filtered_and_named(packaged):
     assert not {"the", "answer", "word", "norfolk", "edith", "vfb"} & set(words.counts)
 
 
+@pytest.mark.long
 def test_the_oracle_is_right_the_refuser_avoids_the_forger_never_right(packaged):
     drawn = list(draw(3, packaged.counts, 40))
     assert len(drawn) > 600
