@@ -13,7 +13,7 @@ WHEELS ?=  # a folder of wheels, for packages of the core that it lacks
 GPU_JSON ?= .bench/gpu-check.json
 TURN ?=  # a commit: of the files with long tests a quarter, by its digits; none: all
 
-.PHONY: places durations help setup images reproduce test peers test-all fuzz mutants check golden walk bench gpu-check house relock
+.PHONY: test-night places durations help setup images reproduce test peers test-all fuzz mutants check golden walk bench gpu-check house relock
 
 help: ## say what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -42,12 +42,16 @@ peers: setup ## other people's software, which the long tests speak with and ski
 test-all: setup ## run the tests, the long forms too: every bit flipped, every kill, other people's software (TURN=COMMIT: a quarter of them)
 	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house" --hypothesis-profile=long $(if $(strip $(TURN)),--turn $(strip $(TURN)))
 
+test-night: setup ## try all of what test and test-all draw some of: every bit, every kill, every slow text
+	@$(BIN)/python -m pytest -n $(WORKERS) -m exhaustive --hypothesis-profile=night $(TESTS)
+
 fuzz: setup ## try each property with thousands of examples that nobody has seen; what it finds becomes an example of the test
 	@$(BIN)/python -m pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=fuzz $(TESTS)
 
-durations: setup ## measure what each test takes, the long forms too, and write it into docs/testing.md: long
-	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house" --hypothesis-profile=long --durations-to=.bench/durations.json; \
-	code=$$?; $(BIN)/python tests/durations.py .bench/durations.json && exit $$code
+durations: setup ## measure what each test takes, of the short forms and of all, and write it into docs/testing.md: long
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not long and not house" --durations-to=.bench/test.json
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house" --hypothesis-profile=long --durations-to=.bench/test-all.json
+	@$(BIN)/python tests/durations.py .bench/test.json .bench/test-all.json
 
 mutants: setup ## break a promise at a time in a copy of the source, and see whether tests notice: long, or ONLY=store, or TURN=COMMIT for half
 	@$(BIN)/python tests/mutants/run.py $(ONLY) $(if $(strip $(TURN)),--turn $(strip $(TURN)))

@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ class Durations:
         self._begun, self._used = time.monotonic(), 0.0
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[Any]:
+    def pytest_runtest_makereport(self) -> Generator[None, Any, Any]:
         report = yield
         now = processor_seconds()
         report.cpu, self._used = now - self._used, now
@@ -46,7 +46,7 @@ class Durations:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         case = self._cases[report.nodeid]
-        case[report.when or "call"] += report.duration
+        case[report.when] += report.duration
         case["cpu"] += getattr(report, "cpu", 0.0)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -78,12 +78,14 @@ def processor_seconds() -> float:
 
 
 def main() -> int:
-    """Write the tables of one measured run into the page."""
-    measured = json.loads(Path(sys.argv[1]).read_text())
-    text = PAGE.read_text()
-    head, _, rest = text.partition(BEGIN)
+    """Write the tables of measured runs into the page: of `make test`, and of `make test-all` where it was measured."""
+    parts = [
+        f"### `make {command}`\n\n{tables(json.loads(Path(file).read_text()))}\n"
+        for command, file in zip(("test", "test-all"), sys.argv[1:], strict=False)
+    ]
+    head, _, rest = PAGE.read_text().partition(BEGIN)
     _, _, tail = rest.partition(END)
-    PAGE.write_text(f"{head}{BEGIN}\n{tables(measured)}\n{END}{tail}")
+    PAGE.write_text("\n".join([f"{head}{BEGIN}", *parts, f"{END}{tail}"]))
     return 0
 
 

@@ -130,7 +130,7 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="module")
 def theirs(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    from e2e.test_third_party import peer
+    from e2e.long.test_third_party import peer
 
     python, home = peer("lm_eval", "torch", "transformers"), tmp_path_factory.mktemp("peer")
     write_tasks(home / "tasks")
