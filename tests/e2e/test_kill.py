@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from support import clean_env, command, data_of, executed, harness, outputs_of, small_project, warm
+from support_draws import drawn
 
 from harness.evidence.fsck import fsck
 from harness.store.store import Store
@@ -92,7 +93,8 @@ def ended(store: Path, project: Path, undisturbed: dict[str, str]) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("series", [0, 1])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("series", drawn(range(8), 1))
 def test_runs_killed_at_random_moments_end_as_an_undisturbed_run_does(
     series: int, project: Path, undisturbed: dict[str, str], seconds: float, tmp_path: Path
 ) -> None:

@@ -120,7 +120,8 @@ def _tested(mutant: Mutant, copy: Path) -> int:
     env = {**os.environ, "PYTHONPATH": f"{copy}:{copy / 'tests'}", "PYTHONDONTWRITEBYTECODE": "1"}
     long = mutant.long or any("/long/" in file for file in mutant.tests)
     marks = "not house" if long else "not long and not house"
-    words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", marks, *mutant.tests]
+    every = "--hypothesis-profile=long"  # and of a family of cases all that are drawn on any day
+    words = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", every, "-m", marks, *mutant.tests]
     with subprocess.Popen(
         words, cwd=copy, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from needs import needs
 from support import data_of, error_of, harness, journals, outputs_of
+from support_draws import drawn
 
 from harness.run.environment import cores
 
@@ -117,7 +118,8 @@ def test_words_of_sentences_go_the_whole_way(tmp_path: Path) -> None:
     assert splits["shuffled"]["OASM@2.2"]["r2"] > splits["contiguous"]["OASM@2.2"]["r2"] + 0.05
 
 
-@pytest.mark.parametrize("solver", ["himalaya", "himalaya-torch"])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("solver", drawn(["himalaya", "himalaya-torch"], 1))
 def test_a_run_by_himalaya_gives_the_documents_of_ours_within_a_tolerance(tmp_path: Path, solver: str) -> None:
     needs("himalaya")
     settings = {"dtype": "float64", "generation": "P"}

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from needs import needs
 from support import REPOSITORY
+from support_draws import drawn
 from support_places import find_python
 from support_wheel import build
 
@@ -65,7 +66,7 @@ class Core:
         return done.stdout + done.stderr
 
 
-@pytest.fixture(scope="module", params=PYTHONS or [pytest.param(sys.executable, id="this")])
+@pytest.fixture(scope="module", params=drawn(PYTHONS, 1) or [pytest.param(sys.executable, id="this")])
 def core(request: pytest.FixtureRequest) -> Iterator[Core]:
     with tempfile.TemporaryDirectory(prefix="core-") as folder:
         yield Core(request.param, Path(folder))

@@ -16,6 +16,7 @@ import pytest
 from evidence.bare import Bare, bare
 from evidence.forger import Forger, write
 from support import data_of, finished_project
+from support_draws import drawn
 
 from harness.digest import document, sealed, sha256, walk
 from harness.errors import InputError
@@ -26,6 +27,7 @@ from harness.run.auditing import audit_files
 from harness.store.store import Store
 
 pytestmark = pytest.mark.together
+STEP = 41  # of so many positions one is flipped on a day, and all at night
 
 
 @pytest.fixture(scope="module")
@@ -101,13 +103,14 @@ def test_the_small_run_has_every_kind_of_file_line_and_field(run: Bare, project:
     assert not kinds(project / ".harness") - kinds(run.store.root)
 
 
-@pytest.mark.parametrize("every", [41, pytest.param(1, marks=pytest.mark.long)])
-def test_a_flipped_bit_at_any_position_of_any_document_is_named(every: int, run: Bare, store: Path) -> None:
-    draw = random.Random("bits")
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("first", drawn(range(STEP), 1))
+def test_a_flipped_bit_at_any_position_of_any_document_is_named(first: int, run: Bare, store: Path) -> None:
+    draw = random.Random(f"bits {first}")
     for path in files(store):
         if "blobs" not in path.parts:
             with flipping(path, draw) as positions:
-                for position in islice(positions, draw.randrange(every), None, every):
+                for position in islice(positions, first, None, STEP):
                     assert named(run.look(store), path), (path.name, position)
     assert run.look(store).verdict == "agreed"
 

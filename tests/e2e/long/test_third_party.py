@@ -25,6 +25,7 @@ from models.gateways import CLAUDE, GPT, both, gateway, model
 from models.misbehaving import misbehaving
 from needs import needs
 from support import REPOSITORY, data_of, error_of, harness, outputs_of, unlocked_project
+from support_draws import drawn
 
 from harness.digest import sha256
 from harness.models.gate.forward import tcp_forwarder
@@ -180,7 +181,8 @@ CLIENTS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("client", drawn(CLIENTS, 2))
 def test_other_harnesses_record_through_the_gateway_and_replay_offline(client: str, tmp_path: Path) -> None:
     modules, program, words = CLIENTS[client]
     python = peer(*modules)
