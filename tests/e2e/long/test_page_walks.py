@@ -32,24 +32,31 @@ def served(folder: Path) -> Iterator[str]:
             server.stdin.close()
 
 
-@pytest.fixture(scope="module")
-def walked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Walked]]:
-    """Walk the pages, each in an empty folder of its own."""
-    done = {}
-    for page in PAGES:
-        place = tmp_path_factory.mktemp("walk")
+class Walks(dict[str, list[Walked]]):
+    """The pages that were walked, each when it is first asked for, in an empty folder of its own."""
+
+    def __init__(self, folders: pytest.TempPathFactory) -> None:
+        self._folders = folders
+
+    def __missing__(self, page: str) -> list[Walked]:
+        place = self._folders.mktemp("walk")
         weights = place / "home" / "weights" / "tiny"
         shutil.copytree(REPOSITORY / "assets" / "tiny-shaped", weights)
         if ADDRESS in (REPOSITORY / "docs" / page).read_text():
             with served(weights) as address:
-                done[page] = Walker(place, {ADDRESS: address}).walk(page)
+                self[page] = Walker(place, {ADDRESS: address}).walk(page)
         else:
-            done[page] = Walker(place).walk(page)
-    return done
+            self[page] = Walker(place).walk(page)
+        return self[page]
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory: pytest.TempPathFactory) -> Walks:
+    return Walks(tmp_path_factory)
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_line_of_the_page_ends_well(page: str, walked: dict[str, list[Walked]]) -> None:
+def test_every_line_of_the_page_ends_well(page: str, walked: Walks) -> None:
     failed = {one.line: (one.code, one.err[-800:]) for one in walked[page] if one.code}
     assert not failed and len(walked[page]) >= 7
 
@@ -79,12 +86,12 @@ SAID = {
 
 
 @pytest.mark.parametrize(("page", "begin"), SAID, ids=lambda part: part.strip())
-def test_a_line_of_the_page_says_what_it_promises(page: str, begin: str, walked: dict[str, list[Walked]]) -> None:
+def test_a_line_of_the_page_says_what_it_promises(page: str, begin: str, walked: Walks) -> None:
     found = [one for one in walked[page] if one.line.startswith(begin)]
     assert found and SAID[page, begin] in found[0].out + found[0].err
 
 
-def test_the_replayed_run_asked_nobody_and_scored_the_same(walked: dict[str, list[Walked]]) -> None:
+def test_the_replayed_run_asked_nobody_and_scored_the_same(walked: Walks) -> None:
     recorded, replayed = [one for one in walked["own-model.md"] if one.line.startswith("harness run manifests/served")]
 
     def scores(one: Walked) -> list[list[str]]:
@@ -93,6 +100,6 @@ def test_the_replayed_run_asked_nobody_and_scored_the_same(walked: dict[str, lis
     assert len(scores(recorded)) == 2 and scores(recorded) == scores(replayed)
 
 
-def test_what_grows_asks_for_the_new_row_alone(walked: dict[str, list[Walked]]) -> None:
+def test_what_grows_asks_for_the_new_row_alone(walked: Walks) -> None:
     last = walked["questions.md"][-1]
     assert "tiny: 1 answers to ask for" in last.err.replace("1 answer to", "1 answers to")
