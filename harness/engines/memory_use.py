@@ -130,12 +130,16 @@ def _living_thread(process: int) -> int:
 
 
 def _own_share(process: int, scratch: set[int]) -> int:
-    """Measure what is a process's own of the pages it maps, but files of the step's file systems in memory."""
+    """Measure what is a process's own of the pages it maps, but files of the step's file systems in memory.
+
+    Those files are looked at first: of a process that ends in between nothing is left, and nothing is counted twice.
+    """
+    mapped = _mapped_of(process, scratch) if scratch else 0
     found = _sum_lines(f"/proc/{process}/smaps_rollup", SHARES)
     if not found:  # it has ended, or is shut to whoever asks
         return _sum_lines(f"/proc/{process}/status", PAGES)
     found += _sum_lines(f"/proc/{process}/status", TABLES)
-    return found - (_mapped_of(process, scratch) if scratch else 0)
+    return max(found - mapped, 0)
 
 
 def _mapped_of(process: int, devices: set[int]) -> int:

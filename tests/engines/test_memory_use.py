@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 from support_walls import FILES, NAMES, TAKEN, WAITS
 
+from harness.engines import memory_use
 from harness.engines.engine import Limits, Outcome
 from harness.engines.isolation import isolation_command
 from harness.engines.local import available
@@ -89,6 +91,29 @@ def test_a_mapped_file_in_memory_counts_once(run: Callable[..., Outcome], isolat
     """
     outcome = run(isolation, code, memory=MEMORY)
     assert outcome.fine, outcome.log.decode()
+
+
+def test_a_process_that_ends_while_it_is_measured_counts_no_mapped_file_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its files are counted by their file system; it ended just after its sizes were read."""
+    code = (
+        "import mmap, sys; held = mmap.mmap(-1, 16 << 20); held.write(bytes(16 << 20)); print(1, flush=True); input()"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout and process.stdout.readline()
+        lines = Path(f"/proc/{process.pid}/maps").read_text().splitlines()
+        [device] = {line.split()[3] for line in lines if "/dev/zero" in line}
+        read = memory_use._sum_lines
+
+        def ending(path: str, names: tuple[str, ...]) -> int:
+            found = read(path, names)
+            if path.endswith("smaps_rollup"):
+                process.kill()
+                process.wait()
+            return found
+
+        monkeypatch.setattr(memory_use, "_sum_lines", ending)
+        shared = os.makedev(*(int(one, 16) for one in device.split(":")))
+        assert 0 < memory_use._own_share(process.pid, {shared}) < 16 * MIB
 
 
 @contextmanager
