@@ -13,6 +13,7 @@ import pytest
 from emulated import EMULATOR
 from needs import needs
 from support import REPOSITORY, data_of, harness
+from support_draws import drawn
 from support_processors import MadeStep, make_again, steps_of
 
 needs("torch", "scipy", "matplotlib")
@@ -125,7 +126,8 @@ def test_answers_likelihoods_encoders_nulls_bootstraps_figures_are_equal(
     hold(asked, tmp_path, processor)
 
 
-@pytest.mark.parametrize("processor", ALL)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("processor", drawn(ALL, 1))
 def test_hidden_states_choices_tests_and_figures_are_equal(processor: str, fitted: Ran, tmp_path: Path) -> None:
     hold(fitted, tmp_path, processor)
 

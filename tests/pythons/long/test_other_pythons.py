@@ -21,6 +21,7 @@ from patterns import Pattern, compiled_at_import, example, written_in_calls
 from readers import ROOMS
 from scorers.hostile import TEXTS as UNITS
 from support import FIXTURES
+from support_draws import drawn
 
 from harness.texts import is_possessive
 
@@ -219,15 +220,16 @@ def every(tmp_path_factory: pytest.TempPathFactory) -> tuple[Given, Read]:
     return what, read(sys.executable, what, tmp_path_factory.mktemp("every"), "note")
 
 
-OTHERS = pytest.mark.parametrize("version", sorted({*WANTED} - {platform.python_version()}))
+OTHERS = sorted({*WANTED} - {platform.python_version()})
 
 
-@OTHERS
+@pytest.mark.parametrize("version", OTHERS)
 def test_another_python_reads_some_texts_alike(version: str, few: tuple[Given, Read], tmp_path: Path) -> None:
     hold(version, few[0], few[1], tmp_path)
 
 
-@OTHERS
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("version", drawn(OTHERS, 1))
 def test_another_python_reads_thousands_of_texts_alike(version: str, every: tuple[Given, Read], tmp_path: Path) -> None:
     assert len(every[0].texts) >= 5_000
     hold(version, every[0], every[1], tmp_path)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from needs import needs
 from support_brain_ridge import ALPHAS, problem
+from support_draws import drawn
 
 from harness.run.environment import step_environment
 from harness.steps import THREADS
@@ -44,7 +45,8 @@ def test_a_small_ridge_is_equal_on_another_processor(tmp_path, processor):
 
 @emulated
 @pytest.mark.long
-@pytest.mark.parametrize("processor", ["EPYC-Rome", "Haswell", "max"])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("processor", drawn(["EPYC-Rome", "Haswell", "max"], 1))
 @pytest.mark.parametrize(("rows", "targets"), [(40, 90), (130, 30), (130, 300), (200, 450)])
 def test_a_larger_ridge_is_equal_on_another_processor(tmp_path, processor, rows, targets):
     assert made(tmp_path, rows, targets, EMULATOR, "-cpu", processor) == made(tmp_path, rows, targets)
