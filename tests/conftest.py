@@ -18,8 +18,8 @@ from support_ground import PLACE, spoiled
 
 register_profiles()
 TESTS = Path(__file__).parent
-NIGHTS = "long"  # a folder of files that `make test` does not even collect
-LONG = (NIGHTS, "e2e", "faults", "images", "engines", "tiny", "pages", "bench", "gpu")  # whose tests take seconds each
+ASIDE = "long"  # a folder of files that `make test` does not even collect
+LONG = (ASIDE, "e2e", "faults", "images", "engines", "tiny", "pages", "bench", "gpu")  # whose tests take seconds each
 TOGETHER, APART = "pytest.mark.together", "pytest.mark.long"
 TURNS = 4  # submissions in which each file of long tests has its turn once, if their numbers fall so
 EVERY_TIME = "test_other_places.py"  # it holds the two commands of the README
@@ -48,8 +48,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Pass by the files that are wholly long where no long test is asked for: to collect them takes seconds."""
-    aside = collection_path.is_dir() and collection_path.name == NIGHTS and collection_path.is_relative_to(TESTS)
-    return True if aside and "not long" in config.getoption("markexpr") else None
+    here = collection_path.is_dir() and collection_path.name == ASIDE and collection_path.is_relative_to(TESTS)
+    return True if here and "not long" in config.getoption("markexpr") else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -90,7 +90,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """
     for item in items:
         asking = {"docker_host", "image_store"} & set(getattr(item, "fixturenames", ()))
-        if asking or NIGHTS in item.path.relative_to(TESTS).parts:
+        if asking or ASIDE in item.path.relative_to(TESTS).parts:
             item.add_marker(pytest.mark.long)
     items.sort(key=lambda item: str(item.path))
     items.sort(key=lambda item: not _is_long(item))
