@@ -11,7 +11,8 @@ TESTS ?=  # folders of tests; none: all
 GPU_PYTHON ?= python3  # with torch and transformers of its own
 WHEELS ?=  # a folder of wheels, for packages of the core that it lacks
 GPU_JSON ?= .bench/gpu-check.json
-TURN ?=  # a commit: of the files with long tests a quarter, by its digits; none: all
+FOR ?=  # seconds: of the tests of the night one, drawn by the commit, as far as it comes; none: all of all
+TURN ?=  # a commit, by which half of the mutants are drawn; none: all
 
 .PHONY: test-night places durations help setup images reproduce test peers test-all fuzz mutants check golden walk bench gpu-check house relock
 
@@ -39,11 +40,11 @@ test: setup ## run the tests, one form of each promise: minutes; make test TESTS
 peers: setup ## other people's software, which the long tests speak with and skip where it is not: lm-eval, Inspect, MCP Inspector, a server
 	@sh lockfiles/peers.sh
 
-test-all: setup ## run the tests, the long forms too: every bit flipped, every kill, other people's software (TURN=COMMIT: a quarter of them)
-	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house" --hypothesis-profile=long $(if $(strip $(TURN)),--turn $(strip $(TURN)))
+test-all: setup ## run the tests, the long forms too: every bit flipped, every kill, other people's software
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house" --hypothesis-profile=long
 
-test-night: setup ## try all of what test and test-all draw some of: every bit, every kill, every slow text
-	@$(BIN)/python -m pytest -n $(WORKERS) -m exhaustive --hypothesis-profile=night $(TESTS)
+test-night: setup ## try all of what test and test-all draw some of: every bit, every kill, every slow text (FOR=150: one kind, so many seconds)
+	@$(BIN)/python -m pytest -n $(WORKERS) -m exhaustive --hypothesis-profile=night $(if $(strip $(FOR)),--night-for $(strip $(FOR))) $(TESTS)
 
 fuzz: setup ## try each property with thousands of examples that nobody has seen; what it finds becomes an example of the test
 	@$(BIN)/python -m pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=fuzz $(TESTS)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from durations import Durations
+from support_draws import Deadline, one_class
 from support_examples import register_profiles
 from support_ground import PLACE, spoiled
 
@@ -21,18 +22,15 @@ TESTS = Path(__file__).parent
 ASIDE = "long"  # a folder of files that `make test` does not even collect
 LONG = (ASIDE, "e2e", "faults", "images", "engines", "tiny", "pages", "bench", "gpu")  # whose tests take seconds each
 TOGETHER, APART = "pytest.mark.together", "pytest.mark.long"
-TURNS = 4  # submissions in which each file of long tests has its turn once, if their numbers fall so
-EVERY_TIME = "test_other_places.py"  # it holds the two commands of the README
-
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it that runs the tests in its background
     signal.signal(signal.SIGINT, signal.default_int_handler)  # the programs that tests stop by ctrl-C inherit this
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let a submission run a part of the long tests, another than the last: all of them take more than an hour."""
-    told = f"of the files of long tests run every {TURNS}th, by this number, such as a commit's; without it: all"
-    parser.addoption("--turn", type=lambda text: int(text, 16), metavar="HEX", help=told)
+    """Let a submission try a part of the night's tests; let `make durations` measure."""
+    told = "of the tests marked `exhaustive` run one, drawn by the commit, on as many of its cases as this time allows"
+    parser.addoption("--night-for", type=float, metavar="SECONDS", help=told)
     parser.addoption("--durations-to", type=Path, metavar="FILE", help="note what each case takes: `make durations`")
 
 
@@ -85,8 +83,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the long tests, so that at the end no worker runs one alone; files are in one order everywhere.
 
-    What needs a container engine is long: first an image is made, which takes a minute. Of the long ones those stay
-    whose turn it is, where one is named.
+    What needs a container engine is long: first an image is made, which takes a minute.
     """
     for item in items:
         asking = {"docker_host", "image_store"} & set(getattr(item, "fixturenames", ()))
@@ -94,11 +91,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.long)
     items.sort(key=lambda item: str(item.path))
     items.sort(key=lambda item: not _is_long(item))
-    if (turn := config.getoption("turn")) is not None:
-        files = sorted({item.path for item in items if _is_long(item)})
-        left = {path for place, path in enumerate(files) if (place + turn) % TURNS and path.name != EVERY_TIME}
-        config.hook.pytest_deselected(items=[item for item in items if _is_long(item) and item.path in left])
-        items[:] = [item for item in items if not (_is_long(item) and item.path in left)]
+    if (seconds := config.getoption("night_for")) is not None:
+        every = list(items)
+        items[:] = one_class([item for item in every if item.get_closest_marker("exhaustive")])
+        config.hook.pytest_deselected(items=list(set(every) - set(items)))
+        config.pluginmanager.register(Deadline(seconds), "night-deadline")
 
 
 def _is_long(item: pytest.Item) -> bool:

@@ -2,18 +2,21 @@
 
 A family is what can be listed and not ended: each bit of a file, each moment of a kill, each text that is slow to read.
 `make test` and `make test-all` draw some by the commit's digest, so that a red one is red again in the same checkout;
-`make test-night` tries all of the tests that are marked `exhaustive`.
+`make test-night` tries all of the tests that are marked `exhaustive`, and a submission one of them, as far as it comes
+in the time it is given.
 """
 
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from random import Random
 from typing import TypeVar
 
+import pytest
 from hypothesis import settings
 
 Case = TypeVar("Case")
@@ -27,6 +30,29 @@ def drawn(cases: Iterable[Case], short: int, long: int = 0) -> list[Case]:
         return every
     kept = Random(f"{commit()} {len(every)}").sample(range(len(every)), most)
     return [every[place] for place in sorted(kept)]
+
+
+def one_class(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """Draw one test of all by the commit, and give its cases in an order that is drawn, too."""
+    classes = dict[str, list[pytest.Item]]()
+    for item in sorted(items, key=lambda item: item.nodeid):
+        classes.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    draw = Random(commit())
+    cases = draw.choice(list(classes.values())) if classes else []
+    return draw.sample(cases, len(cases))
+
+
+class Deadline:
+    """Skips each test that would begin when the time is up."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self) -> None:
+        if time.monotonic() > self._end:
+            pytest.skip(f"not reached in {self._seconds:.0f} s")
 
 
 @cache

@@ -1,7 +1,7 @@
-"""Where somebody else is, an ordinary user runs the two commands: bare Debians and other Pythons, one each time.
+"""Where somebody else is, an ordinary user runs the two commands: in a bare Debian or beside another Python.
 
-All of it, everywhere, is `make places`; here the slow demos are left out, and of the tests those are run that meet a
-user, a disk or a program: what computes alone passes or fails as it does beside this test.
+One place is drawn by the commit, and of the demos two beside the first; of the tests those are run that meet a user, a
+disk or a program: what computes alone passes or fails as it does beside this test. `make places` runs all, everywhere.
 """
 
 from __future__ import annotations
@@ -12,19 +12,17 @@ from pathlib import Path
 
 import pytest
 from support import REPOSITORY
+from support_draws import drawn
 from support_places import EVERY, MissingPlaceError, Place, open_place
 
 pytestmark = pytest.mark.together
 MEETING = ("attempts", "engines", "store", "cli/test_verbs.py", "run/test_attempt_open.py", "tools/test_server.py")
-SLOW = ("brain-networks", "brain-words-scans", "reliability")  # demos that take two thirds of the time of all
+FIRST = REPOSITORY / "manifests" / "demo" / "addition.yaml"  # which needs no torch and is made in seconds
 
 
-@pytest.fixture(scope="module", params=EVERY)
+@pytest.fixture(scope="module", params=drawn(EVERY, 1))
 def place(request: pytest.FixtureRequest) -> Iterator[Place]:
-    """Give a place with its environment made; of a submission's turn only one, since each takes minutes."""
-    turn = request.config.getoption("turn")
-    if turn is not None and turn % len(EVERY) != EVERY.index(request.param):
-        pytest.skip("another submission tries this one")
+    """Give a place with its environment made, which takes a minute."""
     # Where a user has his checkouts: /tmp and /var are none of what a step sees.
     with tempfile.TemporaryDirectory(dir="/home", prefix="place-", ignore_cleanup_errors=True) as folder:
         try:
@@ -36,13 +34,11 @@ def place(request: pytest.FixtureRequest) -> Iterator[Place]:
             pytest.skip(str(bad))
 
 
-def test_the_demos_are_reproduced_or_left_out_by_name(place: Place, request: pytest.FixtureRequest) -> None:
-    turn = request.config.getoption("turn")
-    left = () if turn is None else SLOW  # which a submission makes beside this test
-    demos = sorted(demo for demo in (REPOSITORY / "manifests" / "demo").glob("*.yaml") if demo.stem not in left)
-    assert len(demos) > len(SLOW)
-    named = () if turn is None else (f"DEMOS={' '.join(str(demo.relative_to(REPOSITORY)) for demo in demos)}",)
-    done = place.run("make", "reproduce", *named)
+@pytest.mark.exhaustive
+def test_the_demos_are_reproduced_or_left_out_by_name(place: Place) -> None:
+    demos = [FIRST, *drawn(sorted(set(FIRST.parent.glob("*.yaml")) - {FIRST}), 2)]
+    named = " ".join(str(demo.relative_to(REPOSITORY)) for demo in demos)
+    done = place.run("make", "reproduce", f"DEMOS={named}")
     verdicts = [line for line in done.stdout.splitlines() if ": agreed (" in line]
     assert verdicts and all("isolation bubblewrap" in line for line in verdicts), done.stdout + done.stderr
     told = [line for line in done.stderr.splitlines() if ": left out: " in line]  # at once, and again at the end
@@ -54,6 +50,7 @@ def test_the_demos_are_reproduced_or_left_out_by_name(place: Place, request: pyt
     assert (done.returncode, has_torch) == (2 if out else 0, not out), done.stderr  # make ends with 2 for any other
 
 
+@pytest.mark.exhaustive
 def test_the_tests_pass(place: Place) -> None:
     done = place.run("make", "test", "WORKERS=2", f"TESTS={' '.join(f'tests/{name}' for name in MEETING)}")
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]

@@ -1,0 +1,45 @@
+"""Of a family some are drawn by the commit; at night nothing is left out but for want of time, said aloud."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+import support_draws
+from hypothesis import settings
+from support import REPOSITORY
+from support_draws import drawn
+
+EVERY = range(1000)
+
+
+@pytest.mark.parametrize(("profile", "count"), [("short", 3), ("long", 20), ("fuzz", 20), ("night", 1000)], ids=str)
+def test_a_profile_says_how_many_of_a_family_are_drawn(profile: str, count: int) -> None:
+    here = settings.get_current_profile_name()
+    settings.load_profile(profile)
+    try:
+        found = drawn(EVERY, 3, 20)
+    finally:
+        settings.load_profile(here)
+    assert len(found) == count and found == sorted(set(found))
+
+
+def test_one_commit_draws_the_same_and_another_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(support_draws, "commit", lambda: "a")
+    first = drawn(EVERY, 5, 5)
+    assert drawn(EVERY, 5, 5) == first
+    monkeypatch.setattr(support_draws, "commit", lambda: "b")
+    assert drawn(EVERY, 5, 5) != first
+
+
+@pytest.mark.parametrize(("seconds", "end"), [("0", "skipped"), ("1000", "passed")])
+def test_a_night_of_some_seconds_tries_one_test_and_says_what_it_did_not_reach(seconds: str, end: str) -> None:
+    words = ["-m", "exhaustive", "--hypothesis-profile=night", "--night-for", seconds, "tests/scorers/test_outcome.py"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-rs", *words], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    assert re.search(rf"\b1 {end}", done.stdout), done.stdout
+    assert ("not reached in 0 s" in done.stdout) == (end == "skipped")
