@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 import pytest
 
@@ -12,3 +14,15 @@ def needs(*packages: str) -> None:
     for name in packages:
         if not find_spec(name):
             pytest.skip(f"{name} is not installed here", allow_module_level=True)
+
+
+class OnceUsed:
+    """A module that is loaded when something of it is first used, which collecting its tests is not."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # what looks at each name of a file asks for
+            raise AttributeError(name)
+        return getattr(import_module(self._name), name)

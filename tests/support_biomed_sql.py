@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import duckdb
+from needs import OnceUsed
 
 from harness.studies.biomed.facts import Fact
 from harness.studies.biomed.templates.catalogue import TEMPLATES
 from harness.studies.biomed.templates.pair import TABLES
 
+duckdb = OnceUsed("duckdb")
 QUERIES = Path(__file__).parent / "studies" / "biomed" / "templates" / "sql"
 LONGEST = 9  # words of a slot's value
 DECIMALS = frozenset(("p", "b", "HEIDI", "frequency", "other frequency"))

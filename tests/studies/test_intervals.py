@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from harness.stats import average_ranks, spearman
 from harness.studies.intervals import beside, interval, rank_rows, ratio, spearman_rows
@@ -36,7 +36,7 @@ def test_rows_correlate_as_their_complete_pairs_do(table, shuffler):
             assert np.isnan(value)
         else:
             assert value == pytest.approx(alone, abs=1e-12)
-            assert value == pytest.approx(stats.spearmanr(*zip(*pairs, strict=True)).statistic, abs=1e-12)
+            assert value == pytest.approx(scipy.stats.spearmanr(*zip(*pairs, strict=True)).statistic, abs=1e-12)
 
 
 def test_one_measure_goes_with_many_rows_and_one_item_has_no_correlation():

@@ -6,15 +6,18 @@ import asyncio
 import base64
 from collections.abc import Mapping
 from concurrent.futures import Future
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from mcp import Client
-from mcp.types import CallToolResult
+from needs import OnceUsed
 from support_served import HEAD, EchoBackend
 
 from harness.attempts.calls import AgentReply, CallFacts
-from harness_tools.app import build_server
+
+if TYPE_CHECKING:
+    from mcp.types import CallToolResult
+
+mcp, app = OnceUsed("mcp"), OnceUsed("harness_tools.app")
 
 ERAS = ["auto", "legacy"]
 
@@ -23,8 +26,9 @@ def call(backend: EchoBackend, tool: str, args: dict[str, Any], era: Any = "auto
     """Call one tool of a server before this backend."""
 
     async def ask() -> CallToolResult:
-        async with Client(build_server("answer", backend, "1"), mode=era) as client:
-            return await client.call_tool(tool, args)
+        async with mcp.Client(app.build_server("answer", backend, "1"), mode=era) as client:
+            found: CallToolResult = await client.call_tool(tool, args)
+            return found
 
     return asyncio.run(ask())
 
@@ -113,7 +117,7 @@ def test_a_call_that_the_client_gives_up_is_written_down_all_the_same() -> None:
     backend = Slow()
 
     async def ask() -> None:
-        async with Client(build_server("answer", backend), mode="legacy") as client:
+        async with mcp.Client(app.build_server("answer", backend), mode="legacy") as client:
             task = asyncio.create_task(client.call_tool("submit_answers", {}))
             await asyncio.wrap_future(backend.begun)
             task.cancel()
@@ -131,7 +135,7 @@ def test_a_slow_call_does_not_hold_up_the_others() -> None:
     backend = Slow()
 
     async def ask() -> None:
-        async with Client(build_server("answer", backend)) as client:
+        async with mcp.Client(app.build_server("answer", backend)) as client:
             slow = asyncio.create_task(client.call_tool("list_studies", {}))
             await asyncio.wrap_future(backend.begun)
             assert len((await client.list_tools()).tools) == 7

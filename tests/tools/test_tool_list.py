@@ -9,16 +9,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from mcp import Client
+from needs import OnceUsed
 from support import REPOSITORY
 from support_served import EchoBackend
 
 from harness.attempts.shapes import REQUESTS
 from harness.digest import canonical
-from harness_tools.app import build_server
-from harness_tools.gate import IDENTIFIER
 from harness_tools.tool_table import INSTRUCTIONS, TOOLS, listing, tools_fingerprint
 
+mcp, app, gate = OnceUsed("mcp"), OnceUsed("harness_tools.app"), OnceUsed("harness_tools.gate")
 KEPT = REPOSITORY / "tests" / "golden" / "tools"
 ANSWER = ["list_studies", "start_attempt", "list_items", "get_item", "submit_answers", "finish_attempt", "score_text"]
 
@@ -35,7 +34,7 @@ def on_the_wire(profile: str, era: Any) -> list[dict[str, Any]]:
     """List the tools as a client receives them."""
 
     async def ask() -> list[dict[str, Any]]:
-        async with Client(build_server(profile, EchoBackend()), mode=era) as client:
+        async with mcp.Client(app.build_server(profile, EchoBackend()), mode=era) as client:
             found = (await client.list_tools()).tools
             return [one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in found]
 
@@ -106,18 +105,18 @@ def test_the_fingerprint_changes_with_any_word() -> None:
 
 def test_the_server_has_tools_and_nothing_else() -> None:
     async def ask() -> None:
-        async with Client(build_server("answer", EchoBackend(), "1.2")) as client:
+        async with mcp.Client(app.build_server("answer", EchoBackend(), "1.2")) as client:
             said = client.server_capabilities.model_dump(exclude_none=True)
             assert client.instructions == INSTRUCTIONS["answer"]
             fingerprint = tools_fingerprint(listing("answer"))
             assert said == {
                 "tools": {"list_changed": False},
-                "extensions": {IDENTIFIER: {"toolsFingerprint": fingerprint}},
+                "extensions": {gate.IDENTIFIER: {"toolsFingerprint": fingerprint}},
             }
 
     asyncio.run(ask())
 
 
 def test_building_a_server_touches_nothing_outside_of_it() -> None:
-    first, second = (build_server("answer", EchoBackend()) for _ in range(2))
+    first, second = (app.build_server("answer", EchoBackend()) for _ in range(2))
     assert first is not second and first.extensions == second.extensions

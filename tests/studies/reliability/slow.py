@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from scipy.stats import spearmanr
+import scipy
 
 
 def bins(ids, difficulty, count):
@@ -58,7 +58,7 @@ def spearman(x, y):
     """Ask scipy, except where it has nothing to say."""
     if len(set(x)) < 2 or len(set(y)) < 2:
         return None
-    return float(spearmanr([float(each) for each in x], [float(each) for each in y]).statistic)
+    return float(scipy.stats.spearmanr([float(each) for each in x], [float(each) for each in y]).statistic)
 
 
 def indicators(ids, difficulty, labels, n_bins=30, discount=0):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from statistics import NormalDist
 
 import numpy as np
 import pytest
-from scipy import stats as reference
+import scipy
 
 from harness.studies.biomed.measures import strict_intervals as intervals
 
-Z = reference.norm.ppf(0.975)
+Z = NormalDist().inv_cdf(0.975)
 
 
 def wilson(p, n):
@@ -23,7 +24,7 @@ def test_a_share_over_templates_is_wilsons_at_the_effective_number_of_rows():
     k, n = np.array(parts).T
     p, size = k.sum() / n.sum(), len(parts)
     variance = size / (size - 1) * ((k - p * n) ** 2).sum() / n.sum() ** 2
-    effective = min(p * (1 - p) / variance, n.sum()) * (Z / reference.t.ppf(0.975, size - 1)) ** 2
+    effective = min(p * (1 - p) / variance, n.sum()) * (Z / scipy.stats.t.ppf(0.975, size - 1)) ** 2
     found = intervals.share_over_templates(parts)
     assert found["n_effective"] == pytest.approx(effective, rel=1e-12)
     assert found["interval"] == pytest.approx(wilson(p, effective), rel=1e-9)
@@ -31,7 +32,7 @@ def test_a_share_over_templates_is_wilsons_at_the_effective_number_of_rows():
 
 def test_the_effective_number_never_exceeds_the_rows():
     found = intervals.share_over_templates([(5, 10), (5, 10), (5, 10), (6, 10)])  # nearly no variance
-    assert found["n_effective"] == pytest.approx(40 * (Z / reference.t.ppf(0.975, 3)) ** 2)
+    assert found["n_effective"] == pytest.approx(40 * (Z / scipy.stats.t.ppf(0.975, 3)) ** 2)
 
 
 def test_equal_shares_count_a_row_a_template_without_the_factor():
@@ -68,7 +69,7 @@ def test_a_share_over_rows_is_wilsons():
 
 def test_a_mean_over_rows_is_students():
     values = np.array([0, 0.5, 1, 1, 1 / 3])
-    expected = reference.t.interval(0.95, 4, values.mean(), reference.sem(values))
+    expected = scipy.stats.t.interval(0.95, 4, values.mean(), scipy.stats.sem(values))
     counts = Counter({0: 1, 3: 1, 6: 2, 2: 1})
     assert intervals.mean_over_rows(counts, 6) == pytest.approx(expected)
     assert intervals.means_over_rows(list(values)) == pytest.approx(expected)
@@ -79,6 +80,6 @@ def test_a_mean_over_templates_is_not_clipped():
     parts = [np.array([0, 0, 0.5]), np.array([1.0, 1]), np.array([1.0])]
     every = np.concatenate(parts)
     variance = 3 / 2 * sum((part - every.mean()).sum() ** 2 for part in parts) / len(every) ** 2
-    reach = reference.t.ppf(0.975, 2) * np.sqrt(variance)
+    reach = scipy.stats.t.ppf(0.975, 2) * np.sqrt(variance)
     found = intervals.mean_over_templates([Counter((6 * part).astype(int).tolist()) for part in parts], 6)["interval"]
     assert found == pytest.approx([every.mean() - reach, every.mean() + reach]) and found[1] > 1

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats as reference
+import scipy
 from studies.biomed.measures.answer_rows import RULE, gold, graded, item, made
 
 import harness
@@ -36,7 +36,7 @@ def test_a_metric_has_its_mean_its_missing_values_and_both_intervals(tmp_path):
     told = found["ROUGEL"]["m"]
     assert (told["value"], told["n"], told["n_missing"]) == (pytest.approx(0.8 / 3), 3, 1)
     own = np.array([0.1, 0.4, 0.3])
-    assert told["rows"]["interval"] == pytest.approx(reference.t.interval(0.95, 2, own.mean(), reference.sem(own)))
+    assert told["rows"]["interval"] == pytest.approx(scipy.stats.t.interval(0.95, 2, own.mean(), scipy.stats.sem(own)))
     assert told["templates"]["n_templates"] == 2
     assert found["BLEU"]["m"]["value"] == pytest.approx(0.4 / 3) and found["BERTScore"]["m"]["value"] == 0.8
 
@@ -44,7 +44,7 @@ def test_a_metric_has_its_mean_its_missing_values_and_both_intervals(tmp_path):
 def test_paper_mode_has_the_published_normal_interval(tmp_path):
     told = made(tmp_path, texts.analyse, text_rows("paper"), mode="paper")["metrics"]["ROUGEL"]["m"]
     own = np.array([0.1, 0.4, 0.3])
-    expected = reference.norm.interval(0.95, own.mean(), reference.sem(own))
+    expected = scipy.stats.norm.interval(0.95, own.mean(), scipy.stats.sem(own))
     assert told["official"]["interval"] == pytest.approx(expected) and "rows" not in told
 
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from scipy.stats import pearsonr, spearmanr
+import scipy
 
 CASES = Path(__file__).parents[3] / "golden" / "cases" / "brain"
 
@@ -141,10 +141,10 @@ def curves(one, other):
     steps = [[after - before for before, after in pairwise(side)] for side in (first, second)]
     return {
         "points": len(kept),
-        "pearson": float(pearsonr(first, second)[0]),
-        "spearman": float(spearmanr(first, second)[0]),
-        "steps_pearson": float(pearsonr(*steps)[0]),
-        "steps_spearman": float(spearmanr(*steps)[0]),
+        "pearson": float(scipy.stats.pearsonr(first, second)[0]),
+        "spearman": float(scipy.stats.spearmanr(first, second)[0]),
+        "steps_pearson": float(scipy.stats.pearsonr(*steps)[0]),
+        "steps_spearman": float(scipy.stats.spearmanr(*steps)[0]),
     }
 
 

@@ -12,7 +12,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import false_discovery_control, ttest_rel
+import scipy
 
 NAN = float("nan")
 
@@ -27,7 +27,7 @@ def one_p(errors, against, omit=False):
         return 0.0 if differences[0] < 0 else 1.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        p = float(ttest_rel(*zip(*pairs, strict=True), alternative="less").pvalue)
+        p = float(scipy.stats.ttest_rel(*zip(*pairs, strict=True), alternative="less").pvalue)
     return 1.0 if math.isnan(p) else p
 
 
@@ -55,7 +55,7 @@ def corrected(p, names):
     q: list[float | None] = [None] * len(p)
     for name in set(names) - {None}:
         places = [place for place, other in enumerate(names) if other == name]
-        for place, value in zip(places, false_discovery_control([p[one] for one in places]), strict=True):
+        for place, value in zip(places, scipy.stats.false_discovery_control([p[one] for one in places]), strict=True):
             q[place] = float(value)
     return q
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr
+import scipy
 from studies.brain.measures.findings_run import BEST, CONTIGUOUS, LAYERS, TRAINED, FindingsRun, joined
 
 from harness import arrays, rows
@@ -55,8 +55,8 @@ def test_nested_choice_and_curves_are_those_of_the_document_choices(small):
     curves = [
         [small.mean(small.r2(f"gpt@{layer}", split)) for layer in range(LAYERS)] for split in ("contiguous", "shuffled")
     ]
-    assert own["curves"]["all"]["pearson"] == near(pearsonr(*curves).statistic)
-    assert own["curves"]["without_0"]["pearson"] == near(pearsonr(*(one[1:] for one in curves)).statistic)
+    assert own["curves"]["all"]["pearson"] == near(scipy.stats.pearsonr(*curves).statistic)
+    assert own["curves"]["without_0"]["pearson"] == near(scipy.stats.pearsonr(*(one[1:] for one in curves)).statistic)
 
 
 def test_a_given_array_is_a_model_without_layers_or_a_nested_choice(small):
@@ -96,8 +96,8 @@ def test_a_starred_row_is_the_maximum_of_each_unit_over_its_subsets(small, row, 
     assert own["gain_percent"] == near(100 * (small.mean(rich) / small.mean(plain) - 1))
     assert own["percent_of_with"] == near(100 * small.mean(plain) / small.mean(rich))
     both = [small.counted(one) for one in (plain, rich)]
-    assert own["correlation"] == near(pearsonr(*both).statistic)
-    assert own["correlation_clipped"] == near(pearsonr(*(one.clip(0) for one in both)).statistic)
+    assert own["correlation"] == near(scipy.stats.pearsonr(*both).statistic)
+    assert own["correlation_clipped"] == near(scipy.stats.pearsonr(*(one.clip(0) for one in both)).statistic)
 
 
 def test_beside_a_star_stands_the_one_over_subsets_with_the_last_space(small):

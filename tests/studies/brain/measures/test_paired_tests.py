@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy
 from golden.agree import Within, differences
-from scipy.stats import false_discovery_control
 from studies.brain.measures import slow_tests as slow
 
 from harness.errors import InputError
@@ -134,7 +134,9 @@ def test_the_projects_correction_is_that_of_scipy():
         p = source.random(size) ** 3
         p[source.random(size) < 0.2] = 1.0
         p[source.random(size) < 0.2] = 0.01
-        assert benjamini_hochberg(p.tolist()) == pytest.approx(false_discovery_control(p).tolist(), abs=1e-15)
+        assert benjamini_hochberg(p.tolist()) == pytest.approx(
+            scipy.stats.false_discovery_control(p).tolist(), abs=1e-15
+        )
 
 
 def test_families_part_networks_and_experiments_in_p_alone():

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr
+import scipy
 from studies.brain.measures import slow_scores as slow
 from studies.brain.measures.small_run import MODELS, ROWS, WHO, SmallRun, group, part
 
@@ -154,7 +154,9 @@ def test_curves_of_both_splits_are_correlated_with_and_without_layer_0(small):
     found = own["shuffled"]["mini"]["correlation"]
     assert found["against"] == "contiguous"
     assert found["all"] == pytest.approx(slow.curves(*curves), rel=1e-9)
-    assert found["without_layer_0"]["pearson"] == pytest.approx(pearsonr(curves[0][1:], curves[1][1:])[0], rel=1e-9)
+    assert found["without_layer_0"]["pearson"] == pytest.approx(
+        scipy.stats.pearsonr(curves[0][1:], curves[1][1:])[0], rel=1e-9
+    )
     assert "without_layer_0" not in own["shuffled"]["OASM"]["correlation"]
     assert not any("p" in name.split("_") for name in found["all"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.ndimage import gaussian_filter1d
+import scipy
 from studies.brain.pages import sample_run as run
 
 from harness.studies import plots
@@ -32,7 +32,7 @@ def numbers(axes, columns):
 def test_word_positions_are_smoothed_and_end_with_the_position():
     sheet = drawn("fedorenko")
     shown = numbers(sheet.figure.axes[0], 9)
-    np.testing.assert_allclose(shown[:, :8], gaussian_filter1d(np.eye(8), 1, axis=1), atol=0.0051)
+    np.testing.assert_allclose(shown[:, :8], scipy.ndimage.gaussian_filter1d(np.eye(8), 1, axis=1), atol=0.0051)
     np.testing.assert_array_equal(shown[:, 8], range(8))
 
 
@@ -41,7 +41,7 @@ def test_time_stands_at_the_papers_width_where_none_was_chosen(layout, sigma, si
     sheet = drawn(layout)
     assert f"OASM@{sigma}, the paper's width" in titles(sheet)
     np.testing.assert_allclose(
-        numbers(sheet.figure.axes[-1], size), gaussian_filter1d(np.eye(size), sigma, axis=1), atol=0.0051
+        numbers(sheet.figure.axes[-1], size), scipy.ndimage.gaussian_filter1d(np.eye(size), sigma, axis=1), atol=0.0051
     )
 
 
@@ -54,7 +54,7 @@ def test_of_a_story_the_first_scans_are_drawn_of_all():
     assert "the first 20 of the 143 scans of a story" in titles(sheet)
     [axes] = sheet.figure.axes
     assert len(axes.collections[0].get_paths()) == 400
-    whole = gaussian_filter1d(np.eye(143), 1.5, axis=1)[:20, :20]
+    whole = scipy.ndimage.gaussian_filter1d(np.eye(143), 1.5, axis=1)[:20, :20]
     colours = axes.collections[0].get_facecolor()[:, 0].reshape(20, 20)
     assert (colours[whole > 0.3].max() < colours[whole < 0.1].min()) and "OASM@1.5, the paper's width" in titles(sheet)
 

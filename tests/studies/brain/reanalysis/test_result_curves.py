@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import false_discovery_control, spearmanr
+import scipy
 from studies.brain.reanalysis.made_results import (
     CURVED,
     OMEGAS,
@@ -137,7 +137,7 @@ def test_the_family_of_a_correction_is_found(family: str, tmp_path: Path) -> Non
     raw = np.random.default_rng(4).random(60) ** 3
     raw[7] = 1.0
     cuts = [raw] if "all" in family else np.split(raw, 5)
-    q = np.concatenate([false_discovery_control(one, method="bh") for one in cuts])
+    q = np.concatenate([scipy.stats.false_discovery_control(one, method="bh") for one in cuts])
     rows = [(at, "-sp", at // 12, q[at], "" if at == 7 else raw[at], "language") for at in range(60)]
     table(tmp_path, "figure5/pvalues_blank_gpt2xl.csv", TESTED, rows)
     found = reanalysed(tmp_path)["tests"]["figure5-gpt2xl"]["blank"]["contiguous"]["row"]["sp"]["with_model"]
@@ -165,8 +165,8 @@ def test_the_order_of_layers_is_held_against_the_table_of_2021(tmp_path: Path) -
           mark="\N{ZERO WIDTH NO-BREAK SPACE}")  # fmt: skip
     found = reanalysed(tmp_path)["neural_nlp"]
     told = found["layers"]["pereira-384"]["pearson_r"]["GPT2-XL-sp"]["contiguous"]
-    assert told["all"]["spearman"] == pytest.approx(spearmanr(ours, theirs).statistic)
-    assert told["without_layer_0"]["spearman"] == pytest.approx(spearmanr(ours[1:], theirs[1:]).statistic)
+    assert told["all"]["spearman"] == pytest.approx(scipy.stats.spearmanr(ours, theirs).statistic)
+    assert told["without_layer_0"]["spearman"] == pytest.approx(scipy.stats.spearmanr(ours[1:], theirs[1:]).statistic)
     assert found["models"] == 3 and "no p-value" in found["note"]
 
 

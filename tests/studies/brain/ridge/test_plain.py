@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression, Ridge
+from needs import OnceUsed
 
 from harness.errors import InputError
 from harness.studies.brain.ridge.plain import choose, solver
 
+linear_model = OnceUsed("sklearn.linear_model")
 ALPHAS = [0.5, 8.0, 128.0]
 INNER = [[0, 1, 2, 3], [4, 5, 6], [7, 8, 9, 10, 11]]
 
@@ -29,7 +30,7 @@ def test_each_inner_fold_counts_alike_and_features_are_not_centred(rows):
         kept = np.setdiff1d(np.arange(12), held)
         mean = y[kept].mean(0)
         for place, alpha in enumerate(ALPHAS):
-            fit = Ridge(alpha=alpha, fit_intercept=False, solver="cholesky").fit(x[kept], y[kept] - mean)
+            fit = linear_model.Ridge(alpha=alpha, fit_intercept=False, solver="cholesky").fit(x[kept], y[kept] - mean)
             table[place] += ((fit.predict(x[held]) + mean - y[held]) ** 2).mean(0) / 3
     found = choose(x, y, INNER, ALPHAS)
     np.testing.assert_allclose(found.validation, table)
@@ -47,7 +48,7 @@ def test_how_many_targets_are_taken_at_once_changes_nothing(rows):
 def test_ridge_gives_each_target_its_alpha(rows):
     x, y = rows
     alphas = np.array([0.5, 1, 2, 4, 8, 16, 1000])
-    fit = Ridge(alpha=alphas, fit_intercept=False, solver="cholesky").fit(x, y - y.mean(0))
+    fit = linear_model.Ridge(alpha=alphas, fit_intercept=False, solver="cholesky").fit(x, y - y.mean(0))
     found = solver(x).ridge(y, alphas)
     np.testing.assert_allclose(found.weights, fit.coef_.T)
     np.testing.assert_allclose(found.predict(x[:3]), fit.predict(x[:3]) + y.mean(0))
@@ -55,7 +56,7 @@ def test_ridge_gives_each_target_its_alpha(rows):
 
 def test_least_squares_fits_best(rows):
     x, y = rows
-    fit = LinearRegression(fit_intercept=False).fit(x, y - y.mean(0))
+    fit = linear_model.LinearRegression(fit_intercept=False).fit(x, y - y.mean(0))
     np.testing.assert_allclose(solver(x).least_squares(y).weights, fit.coef_.T)
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from harness.studies.brain.features.spaces import Features, bands_of
 from harness.studies.brain.fitting.outer import cross_validate, intercept_errors
@@ -99,10 +99,10 @@ def starred(*models: Scores) -> Scores:
 
 def better(one: Scores, other: Scores, kept: Array, families: Array) -> tuple[float, int]:
     """Give the share of units whose rows the first predicts better, raw, and how many are after BH by family."""
-    p = stats.ttest_rel(one.errors[:, kept], other.errors[:, kept], alternative="less").pvalue
+    p = scipy.stats.ttest_rel(one.errors[:, kept], other.errors[:, kept], alternative="less").pvalue
     p = np.where(np.isnan(p), 1.0, p)
     groups = [p[families[kept] == name] for name in np.unique(families[kept])]
-    found = [stats.false_discovery_control(group) for group in groups]
+    found = [scipy.stats.false_discovery_control(group) for group in groups]
     return float((p < 0.05).mean()), int(sum((group < 0.05).sum() for group in found))
 
 

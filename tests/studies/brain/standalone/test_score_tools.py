@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from scipy.stats import pearsonr
-from sklearn.metrics import r2_score
+import scipy
+from needs import OnceUsed
 
 from harness.errors import InputError
 from harness.studies.brain.standalone import averages, scores
 
+metrics = OnceUsed("sklearn.metrics")
 ANALYSES = {**averages.ANALYSES, **scores.ANALYSES}
 WHO = {"participants": ["a", "b"], "generation": "P"}
 
@@ -26,8 +27,8 @@ def test_r2_is_held_against_the_mean_of_the_training_rows_of_each_fold():
     found = run("r2_oos_pearson", y=y, y_hat=y_hat, fold_sizes=np.array([5, 7]))
     means = np.concatenate([np.tile(y[5:].mean(0), (5, 1)), np.tile(y[:5].mean(0), (7, 1))])
     assert found["r2_oos"] == pytest.approx(1 - ((y - y_hat) ** 2).sum(0) / ((y - means) ** 2).sum(0), rel=1e-12)
-    assert abs(found["r2_oos"] - r2_score(y, y_hat, multioutput="raw_values")).max() > 1e-3
-    expected = np.mean([[pearsonr(y[rows, 1], y_hat[rows, 1])[0]] for rows in (slice(5), slice(5, 12))])
+    assert abs(found["r2_oos"] - metrics.r2_score(y, y_hat, multioutput="raw_values")).max() > 1e-3
+    expected = np.mean([[scipy.stats.pearsonr(y[rows, 1], y_hat[rows, 1])[0]] for rows in (slice(5), slice(5, 12))])
     assert found["pearson_fold_mean"][1] == pytest.approx(expected, rel=1e-9)
     assert found["se_intercept"] == pytest.approx((y - means) ** 2, rel=1e-9)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from needs import OnceUsed
 from support_cities import MADE, NEAR, made_by, named
-from wordfreq import word_frequency
 
 from harness import rows
 from harness.errors import InputError
@@ -23,6 +23,7 @@ from harness.studies.reliability.data.locality_draw import binned, distance
 from harness.studies.reliability.data.sphere import haversine
 from harness.studies.reliability.scoring.locality import score
 
+wordfreq = OnceUsed("wordfreq")
 TEMPLATES = Path(sphere.__file__).parents[1] / "prompts" / "locality@1.jsonl"
 # Farther apart than a city's edge: each settles an item of the others.
 APART = [("Arden", 10, 20, 90000), ("Belmar", 10, 20.4, 450000), ("Corvo", 10.4, 20, 1200000)]
@@ -153,7 +154,7 @@ def test_difficulty_is_the_rank_of_the_unpopularity_of_both_cities(made):
 def test_without_a_word_list_popularity_is_the_package_s_count(made):
     items, _, _, _, _ = made([("London", 51.5, 0, 9), ("Zyxtown", 52.5, 0, 8)], words=None)
     pops = {item["input"]["city"]: item["meta"]["raw_difficulty"]["pop_city"] for item in items}
-    assert pops == {"London": 1 + round(1e9 * word_frequency("london", "en")), "Zyxtown": 1}
+    assert pops == {"London": 1 + round(1e9 * wordfreq.word_frequency("london", "en")), "Zyxtown": 1}
 
 
 def test_distances_come_from_their_own_seeds_and_a_city_alone_is_left_out(made):

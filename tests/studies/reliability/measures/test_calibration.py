@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import optimize
 from support_examples import examples
 
 from harness.errors import InputError
@@ -55,7 +55,7 @@ def test_it_agrees_with_another_optimiser():
         line = at[0] + at[1] * f
         return (w * (np.logaddexp(0, line) - y * line)).sum()
 
-    best = optimize.minimize(loss, [0, 0], method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-14})
+    best = scipy.optimize.minimize(loss, [0, 0], method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-14})
     found = fit(f.tolist(), y.tolist(), w.tolist())
     assert found.alpha == pytest.approx(best.x[0], abs=1e-5) and found.beta == pytest.approx(best.x[1], abs=1e-6)
 

@@ -3,9 +3,9 @@
 import math
 
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from harness import rows
 from harness.errors import InputError
@@ -24,7 +24,7 @@ def test_the_worked_example_of_the_specification():
 @given(st.lists(st.tuples(st.integers(18, 27), st.floats(0, 1)), min_size=3, unique_by=lambda each: each[0]))
 def test_it_agrees_with_an_independent_regression(points):
     flops, value = [10.0**x for x, _ in points], [y for _, y in points]
-    expected = stats.linregress([math.log10(x) for x in flops], value)
+    expected = scipy.stats.linregress([math.log10(x) for x in flops], value)
     found = line(flops, value)
     assert found["slope_per_decade"] == pytest.approx(expected.slope, abs=1e-9)
     assert found["intercept"] == pytest.approx(expected.intercept, abs=1e-8)
