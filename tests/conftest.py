@@ -8,6 +8,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """
     for item in items:
         asking = {"docker_host", "image_store"} & set(getattr(item, "fixturenames", ()))
-        if asking or ASIDE in item.path.relative_to(TESTS).parts:
+        if asking or ASIDE in _folders(item.path):
             item.add_marker(pytest.mark.long)
     items.sort(key=lambda item: str(item.path))
     items.sort(key=lambda item: not _is_long(item))
@@ -99,7 +100,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_long(item: pytest.Item) -> bool:
-    return bool(set(LONG) & set(item.path.relative_to(TESTS).parts)) or item.get_closest_marker("long") is not None
+    return not _folders(item.path).isdisjoint(LONG) or item.get_closest_marker("long") is not None
+
+
+@cache
+def _folders(path: Path) -> frozenset[str]:
+    """Name the folders that a file of tests lies in, of which thousands of cases ask."""
+    return frozenset(path.relative_to(TESTS).parent.parts)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
@@ -135,7 +142,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def _is_shared(path: Path) -> bool:
     """Whether one worker runs all tests of a file."""
     text = path.read_text()
-    return TOGETHER in text or (APART not in text and not set(LONG) & set(path.relative_to(TESTS).parts))
+    return TOGETHER in text or (APART not in text and _folders(path).isdisjoint(LONG))
 
 
 @pytest.fixture(scope="session")

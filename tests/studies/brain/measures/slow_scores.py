@@ -262,11 +262,14 @@ RULES = {
 }  # fmt: skip
 
 
-def documents():
-    """Give every file of golden cases, by name."""
-    for name, (made, rule) in RULES.items():
-        cases = [{"name": case, "given": given, "expected": expected} for case, given, expected in made()]
-        yield f"{name}_own.json", {"rule": rule, "cases": cases}
+FILES = {f"{name}_own.json": name for name in RULES}
+
+
+def document_of(file):
+    """Work out a file of golden cases."""
+    made, rule = RULES[FILES[file]]
+    cases = [{"name": case, "given": given, "expected": expected} for case, given, expected in made()]
+    return {"rule": rule, "cases": cases}
 
 
 def text(document):
@@ -277,5 +280,5 @@ def text(document):
 
 if __name__ == "__main__":
     CASES.mkdir(parents=True, exist_ok=True)
-    for file, document in documents():
-        (CASES / file).write_text(text(document), encoding="utf-8")
+    for file in FILES:
+        (CASES / file).write_text(text(document_of(file)), encoding="utf-8")
