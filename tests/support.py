@@ -55,16 +55,16 @@ def harness(
 
     It runs in a warm process where it can; `fresh` asks for one of its own from the start of the interpreter on.
     """
-    words, around = list(map(str, args)), clean_env(env)
+    words, around, place = list(map(str, args)), clean_env(env), disk.warm() if disk else warm()
     done: subprocess.CompletedProcess[Any]
-    if disk or fresh or not warm().fits(around):
+    if fresh or not place.fits(around):
         line = disk.within(command(*words), cwd) if disk else command(*words)
         done = subprocess.run(
             line, cwd=None if disk else cwd, env=around,
             capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False,
         )  # fmt: skip
     else:
-        done = warm().run(words, cwd, around, SECONDS)
+        done = place.run(words, cwd, around, SECONDS)
     if text:
         done.stdout, done.stderr = (told.decode().replace("\r\n", "\n") for told in (done.stdout, done.stderr))
     if check is not None and done.returncode != check:
@@ -107,6 +107,7 @@ class SmallDisk:
     def __init__(self, folder: Path, size: str) -> None:
         folder.mkdir()
         self.folder = folder
+        self._warm: Warm | None = None
         script = 'mount -t tmpfs -o size="$1" tmpfs "$2" && echo ready && exec cat'
         self._keeper = subprocess.Popen(
             ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", size, str(folder)],
@@ -127,6 +128,11 @@ class SmallDisk:
         enter = ["nsenter", f"--target={self._keeper.pid}", "--user", "--mount", "--preserve-credentials", "--"]
         return [*enter, "env", f"--chdir={cwd or self.folder}", *words]
 
+    def warm(self) -> Warm:
+        """Give the warm process that sees the disk, and lives as long as it."""
+        self._warm = self._warm or Warm(clean_env(), self.within([], Path("/")))
+        return self._warm
+
     def remount(self, options: str) -> None:
         """Change the disk under the harness: `ro`, `rw`, `size=…`; what the kernel chose stays."""
         what = ["-o", f"remount,{options}", "-t", "tmpfs", "tmpfs", str(self.folder)]
@@ -137,6 +143,8 @@ class SmallDisk:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._warm:
+            self._warm.close()
         self._keeper.communicate()  # its stdin ends, and it with it
 
 

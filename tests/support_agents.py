@@ -105,10 +105,10 @@ def told(result: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in result.items() if name not in ("record", "transcript_head")}
 
 
-def served_project(folder: Path) -> Path:
-    """Write and lock a project of a few additions, which agents may attempt; gives its folder."""
+def served_project(folder: Path, items: int = 4) -> Path:
+    """Write and lock a project of a few additions, of which agents may attempt some; gives its folder."""
     manifest = unlocked_project(folder, count=24)
-    manifest.write_text(manifest.read_text() + AGENTS)
+    manifest.write_text(manifest.read_text() + AGENTS.replace("items: 4", f"items: {items}"))
     harness("lock", manifest, cwd=folder, check=0)
     return folder
 

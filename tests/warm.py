@@ -28,12 +28,13 @@ SPOKEN = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_")  # variables that only the 
 class Warm:
     """The one that asks: one command at a time, its words kept in files."""
 
-    def __init__(self, env: Mapping[str, str]) -> None:
+    def __init__(self, env: Mapping[str, str], within: Sequence[str] = ()) -> None:
+        """Start it, behind the words that put it somewhere else: where a disk of a test is mounted."""
         self._heard = _heard(env)
         self._folder = tempfile.TemporaryDirectory(prefix="harness-warm-")
         self._pid = 0
         self._server = subprocess.Popen(
-            [sys.executable, "-P", str(Path(__file__).resolve())],
+            [*within, sys.executable, "-P", str(Path(__file__).resolve())],
             env=dict(env), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
         atexit.register(self.close)

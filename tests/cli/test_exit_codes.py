@@ -133,7 +133,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("verb", "subject", "state", "code"), drawn(CASES, 20, len(CASES)))
+@pytest.mark.parametrize(("verb", "subject", "state", "code"), drawn(CASES, 12, len(CASES)))
 def test_a_verb_leaves_with_the_code_of_the_table(
     verb: str, subject: str, state: Callable[[Path], None], code: int, project: Path
 ) -> None:

@@ -21,7 +21,7 @@ from harness.evidence.fsck import fsck
 from harness.store.store import Store
 
 MODELS = ("oracle", "noisy-oracle", "empty")
-KILLS = 25  # of each of two series
+KILLS = len(drawn(range(25), 15))  # of each series
 NTH = 14
 
 

@@ -8,12 +8,12 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from support_draws import drawn
 from support_walls import FILES, NAMES, TAKEN, WAITS
 
 from harness.engines import memory_use
@@ -151,15 +151,16 @@ def test_a_measure_is_of_the_pages_that_are_there(closed: bool) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.exhaustive  # of more starts at night
 def test_a_step_that_is_being_set_up_is_never_measured_by_the_machines_disk(tmp_path: Path) -> None:
     """Its root is exchanged meanwhile: looks at the wrong moment took what the disk holds for the step's memory."""
     if "bubblewrap" not in OFFERED:
         pytest.skip("no bubblewrap here")
     walls = isolation_command("bubblewrap", tmp_path, Limits(seconds=60, memory=MEMORY))
-    until, most = time.monotonic() + 10, 0
+    most = 0
     for name in ("out", "tmp"):
         (tmp_path / name).mkdir()
-    while time.monotonic() < until:
+    for _ in drawn(range(500), 150):
         with subprocess.Popen([*walls, "true"], stdin=subprocess.PIPE) as started:
             meter = MemoryMeter(started.pid, closed=True)
             while started.poll() is None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from support import SmallDisk, clean_env, command, data_of, error_of, executed, harness, outputs_of, small_project
+from support_draws import drawn
 
 from harness.evidence.fsck import fsck
 from harness.store.store import Store
@@ -30,6 +31,22 @@ def undisturbed(project):
     return outputs_of(data_of("run", "manifests/small.yaml", cwd=project))
 
 
+@pytest.fixture(scope="module")
+def mounted(tmp_path_factory):
+    """Mount one disk for all tests here, and with it one process that sees it."""
+    with SmallDisk(tmp_path_factory.mktemp("mounted") / "disk", "64m") as disk:
+        yield disk
+
+
+@pytest.fixture
+def disk(mounted):
+    """Give the disk empty and writable, with room."""
+    yield mounted
+    mounted.remount("rw,size=64m,nr_inodes=10000")
+    for left in mounted.seen.iterdir():
+        shutil.rmtree(left)
+
+
 @pytest.fixture
 def store(project, undisturbed, tmp_path):
     """Give a store of its own with one finished run."""
@@ -49,8 +66,7 @@ def blobs(store):
     return {path.name: path for path in (store / "blobs").glob("*/*/*")}
 
 
-LONG = ["60k", "8k", "8m,nr_inodes=110", "8m,nr_inodes=40", "200k"]
-SIZES = [pytest.param(size, marks=pytest.mark.long) for size in ("130k", *LONG)]
+BYTES, FILES = ["130k", "60k", "8k", "200k"], ["8m,nr_inodes=110", "8m,nr_inodes=40"]  # where a run finds no more room
 
 
 def sound(store):
@@ -62,40 +78,41 @@ def agreed(store, project, run="last", disk=None):
     return data_of("audit", run, "--store", store, cwd=project, disk=disk)["verdict"] == "agreed"
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_a_full_disk_is_told_and_with_room_the_run_goes_on_where_it_was(project, undisturbed, tmp_path, size):
-    with SmallDisk(tmp_path / "disk", size) as disk:
-        run: list[Any] = ["run", "manifests/small.yaml", "--store", disk.folder / "store", "--json"]
-        error = error_of(harness(*run, cwd=project, disk=disk, check=3))
-        assert error["what"] == "the disk is full" and error["where"] and "run again" in error["next"]
-        seen = disk.seen / "store"
-        finished = {path.stem for path in seen.glob("keys/*/*.json")}
-        if (seen / "format").exists():
-            assert sound(seen)
-        disk.remount("size=64m,nr_inodes=10000")
-        again = json.loads(harness(*run, cwd=project, disk=disk, check=0).stdout)
-        assert outputs_of(again) == undisturbed
-        assert again["runs"][0]["steps"]["cached"] == len(finished)
-        assert max(Counter(executed(seen)).values()) == 1
-        assert sound(seen) and agreed(disk.folder / "store", project, disk=disk)
-        assert not list((seen / "tmp").iterdir())
+@pytest.mark.long
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("size", [*drawn(BYTES, 1, 2), *drawn(FILES, 1)])
+def test_a_full_disk_is_told_and_with_room_the_run_goes_on_where_it_was(project, undisturbed, disk, size):
+    disk.remount(f"size={size}")
+    run: list[Any] = ["run", "manifests/small.yaml", "--store", disk.folder / "store", "--json"]
+    error = error_of(harness(*run, cwd=project, disk=disk, check=3))
+    assert error["what"] == "the disk is full" and error["where"] and "run again" in error["next"]
+    seen = disk.seen / "store"
+    finished = {path.stem for path in seen.glob("keys/*/*.json")}
+    if (seen / "format").exists():
+        assert sound(seen)
+    disk.remount("size=64m,nr_inodes=10000")
+    again = json.loads(harness(*run, cwd=project, disk=disk, check=0).stdout)
+    assert outputs_of(again) == undisturbed
+    assert again["runs"][0]["steps"]["cached"] == len(finished)
+    assert max(Counter(executed(seen)).values()) == 1
+    assert sound(seen) and agreed(disk.folder / "store", project, disk=disk)
+    assert not list((seen / "tmp").iterdir())
 
 
 @pytest.mark.long
-def test_a_read_only_store_is_read_and_audited_and_not_run_in(project, store, tmp_path):
-    with SmallDisk(tmp_path / "disk", "64m") as disk:
-        where = shutil.copytree(store, disk.seen / "store")
-        items = harness("get", "last", "items", "--store", where, cwd=project, text=False, check=0).stdout
-        disk.remount("ro")
-        assert harness("get", "last", "items", "--store", where, cwd=project, text=False, check=0).stdout == items
-        assert agreed(disk.folder / "store", project, disk=disk)
-        assert data_of("diff", "last", "last", "--store", where, cwd=project)["level"] == "bytes"
-        assert data_of("list", "--store", where, cwd=project)["manifests"][0]["verdict"] == "unconfirmed"
-        for verb in (["explain", "last"], ["fsck"]):
-            harness(*verb, "--store", where, cwd=project, check=0)
-        for verb in (["run", "manifests/small.yaml"], ["lock", "manifests/small.yaml"], ["gc", "--delete"]):
-            error = error_of(harness(*verb, "--store", where, "--json", cwd=project, check=3))
-            assert error["what"] == "this place cannot be written" and error["next"]
+def test_a_read_only_store_is_read_and_audited_and_not_run_in(project, store, disk):
+    where = shutil.copytree(store, disk.seen / "store")
+    items = harness("get", "last", "items", "--store", where, cwd=project, text=False, check=0).stdout
+    disk.remount("ro")
+    assert harness("get", "last", "items", "--store", where, cwd=project, text=False, check=0).stdout == items
+    assert agreed(disk.folder / "store", project, disk=disk)
+    assert data_of("diff", "last", "last", "--store", where, cwd=project)["level"] == "bytes"
+    assert data_of("list", "--store", where, cwd=project)["manifests"][0]["verdict"] == "unconfirmed"
+    for verb in (["explain", "last"], ["fsck"]):
+        harness(*verb, "--store", where, cwd=project, check=0)
+    for verb in (["run", "manifests/small.yaml"], ["lock", "manifests/small.yaml"], ["gc", "--delete"]):
+        error = error_of(harness(*verb, "--store", where, "--json", cwd=project, check=3))
+        assert error["what"] == "this place cannot be written" and error["next"]
 
 
 def test_a_place_that_cannot_be_written_is_no_place_for_a_store(project, tmp_path):
@@ -183,20 +200,20 @@ def test_a_damaged_entry_costs_its_step_and_nothing_else(project, undisturbed, s
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("attempt", [0, 1])
-def test_two_runs_at_once_agree_and_make_each_step_once(project, undisturbed, tmp_path, attempt):
-    with SmallDisk(tmp_path / "disk", "64m") as disk:
-        where = disk.folder / "store"
-        words = disk.within(command("run", "manifests/small.yaml", "--store", str(where), "--json"), project)
-        both = [
-            subprocess.Popen(words, env=clean_env(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            for _ in range(2)
-        ]
-        said = [one.communicate() for one in both]
-        assert [one.returncode for one in both] == [0, 0], said
-        keys = executed(disk.seen / "store")
-        assert len(keys) == len(set(keys)) == len(list((disk.seen / "store").glob("keys/*/*.json")))
-        for out, _ in said:
-            assert outputs_of(json.loads(out)) == undisturbed
-        for run in sorted((disk.seen / "store" / "runs").iterdir()):
-            assert agreed(disk.folder / "store", project, run.name, disk)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("attempt", drawn(range(4), 1))
+def test_two_runs_at_once_agree_and_make_each_step_once(project, undisturbed, disk, attempt):
+    where = disk.folder / "store"
+    words = disk.within(command("run", "manifests/small.yaml", "--store", str(where), "--json"), project)
+    both = [
+        subprocess.Popen(words, env=clean_env(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    said = [one.communicate() for one in both]
+    assert [one.returncode for one in both] == [0, 0], said
+    keys = executed(disk.seen / "store")
+    assert len(keys) == len(set(keys)) == len(list((disk.seen / "store").glob("keys/*/*.json")))
+    for out, _ in said:
+        assert outputs_of(json.loads(out)) == undisturbed
+    for run in sorted((disk.seen / "store" / "runs").iterdir()):
+        assert agreed(disk.folder / "store", project, run.name, disk)

@@ -143,31 +143,38 @@ def test_mmdebstrap_is_asked_for_before_a_package_is_fetched(here: Path) -> None
 
 
 @pytest.mark.long
-def test_a_moved_image_is_a_distinct_one_and_pins_nothing(sandbox: Image, here: Path) -> None:
-    branch(sandbox, here / ".harness")
+def test_a_moved_image_is_a_distinct_one_and_pins_nothing(newest: Path) -> None:
+    here = newest
     before = tree(here / "lockfiles"), tree(here / "images")
     done = harness("images", "build", "sandbox", "--moved", "--json", cwd=here)
     if done.returncode == 3:
         pytest.skip(f"the Debian archive cannot be asked here: {error_of(done)['what']}")
     made = json.loads(done.stdout)
     assert (made["name"], made["pinned"]) == ("sandbox+moved", "moved")
-    assert made["image_id"] != sandbox.pin.image_id
+    assert made["image_id"] != pins(here)["sandbox"].image_id
     assert before == (tree(here / "lockfiles"), tree(here / "images"))
     states = {one["name"]: one["state"] for one in data_of("images", "ls", cwd=here)["images"]}
-    assert states == {"sandbox": "pinned", "sandbox+moved": "moved"}
+    assert states == {"base": "pinned", "sandbox": "pinned", "sandbox+moved": "moved"}
     assert data_of("images", "verify", "sandbox+moved", cwd=here)["verdict"] == "agreed"
     harness("images", "build", "sandbox", "--moved", "--relock", cwd=here, check=2)
 
 
-@pytest.mark.long
-def test_relock_writes_lock_and_pin_only_once_the_image_is_whole(sandbox: Image, here: Path) -> None:
+@pytest.fixture(scope="module")
+def newest(sandbox: Image, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a project whose lock was lost and made anew: its store holds the layer of Debian's newest packages."""
+    here = project(tmp_path_factory.mktemp("newest") / "project")
     branch(sandbox, here / ".harness")
-    lock = here / "images" / "base" / "debs.json"
-    lock.unlink()
+    (here / "images" / "base" / "debs.json").unlink()
     assert "--relock" in error_of(harness("images", "build", "base", "--json", cwd=here, check=2))["next"]
     done = harness("images", "build", "base", "--relock", "--json", cwd=here)
     if done.returncode == 3:
         pytest.skip(f"the Debian archive cannot be asked here: {error_of(done)['what']}")
+    return here
+
+
+@pytest.mark.long
+def test_relock_writes_lock_and_pin_only_once_the_image_is_whole(newest: Path) -> None:
+    here = newest
     assert [deb.name for deb in read_debs(load(here, "base")).packages if deb.name == "python3"] == ["python3"]
 
 

@@ -14,22 +14,36 @@ from harness.run.engines import kinds
 from harness.run.environment import step_environment
 from harness.run.processor import Processor
 
+pytestmark = pytest.mark.together  # so that one worker probes its numerics once
+
 
 def findings(store: Path) -> dict[str, MachineFinding]:
     return {one.subject: one for one in examine(store, Path.cwd())}
 
 
-def test_each_engine_is_listed_and_one_that_does_not_answer_has_advice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
-    found = findings(tmp_path / "not" / "yet")
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> dict[str, MachineFinding]:
+    """Look at this machine as it is, whole: without a store, and with an engine that does not answer."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+        return findings(tmp_path_factory.mktemp("doctor") / "not" / "yet")
+
+
+@pytest.fixture
+def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try no engine, where a test is about something else."""
+    monkeypatch.setattr(doctor, "kinds", dict)
+
+
+def test_each_engine_is_listed_and_one_that_does_not_answer_has_advice(usual: dict[str, MachineFinding]) -> None:
+    found = usual
     assert set(kinds()) <= set(found) and found["local"].state == "ok"
     assert found["docker"].state == "better" and "DOCKER_HOST" in found["docker"].advice
     assert found["docker"].found.endswith("/docker.sock: nothing listens there")
     assert found["isolation"].found == ", ".join(available())
 
 
+@pytest.mark.usefixtures("no_engine")
 def test_a_machine_on_which_no_step_can_run_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.engines.local.STEP_PATH", "/nowhere")
     available.cache_clear()
@@ -40,6 +54,7 @@ def test_a_machine_on_which_no_step_can_run_is_told(tmp_path: Path, monkeypatch:
     assert isolation.state == "missing" and "prlimit" in isolation.found and "util-linux" in isolation.advice
 
 
+@pytest.mark.usefixtures("no_engine")
 def test_a_worse_isolation_a_read_only_store_and_missing_tools_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,6 +71,7 @@ def test_a_worse_isolation_a_read_only_store_and_missing_tools_are_told(
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("no_engine")
 @pytest.mark.parametrize("said", ["bwrap: No permissions to \x1b[31mmake a namespace\nand more", ""])
 def test_bubblewrap_that_is_here_but_refused_is_not_to_be_installed(
     said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -124,6 +140,7 @@ def test_a_wall_that_does_not_hold_and_limits_that_nobody_holds_are_told(
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("no_engine")
 def test_a_processor_without_avx2_lacks_what_every_step_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = Processor("Intel Core (family 6, model 26, no AVX2)", "GenuineIntel 6/26 none", "none")
     monkeypatch.setattr(doctor, "observe", lambda: old)
@@ -131,13 +148,14 @@ def test_a_processor_without_avx2_lacks_what_every_step_needs(tmp_path: Path, mo
     assert machine.state == "missing" and machine.found.startswith(old.name) and "AVX2" in machine.advice
 
 
-def test_a_machine_that_meets_the_committed_table_is_portable(tmp_path: Path) -> None:
+def test_a_machine_that_meets_the_committed_table_is_portable(usual: dict[str, MachineFinding]) -> None:
     needs("torch")
-    numerics = findings(tmp_path)["numerics"]
+    numerics = usual["numerics"]
     assert numerics.state == "ok" and numerics.found.startswith("portable: ")
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("no_engine")
 def test_a_machine_that_does_not_meet_it_is_told_what_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needs("torch")
     other = {"ATEN_CPU_CAPABILITY": "default"}  # as if the processor had no AVX2

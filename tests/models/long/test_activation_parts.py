@@ -177,18 +177,18 @@ MANIFEST = """\
 harness: 2
 study: layers
 name: layers
-about: What a model makes of sentences, in four parts.
+about: What a model makes of sentences, in three parts.
 models:
   tiny: {provider: transformers, source: models/tiny}
 datasets:
-  sentences: {make: layers.sentences, count: 4}
+  sentences: {make: layers.sentences, count: 3}
 resources: {gpus: 0, memory: 2GiB, timeout: 5m}
 outputs: {lengths: exact}
 """
 
 
 class Parted(Verdicts):
-    """The copy with the study `layers` in it, which reads its sentences in four parts."""
+    """The copy with the study `layers` in it, which reads its sentences in three parts."""
 
     study, manifest = "layers", MANIFEST
 
@@ -197,7 +197,7 @@ class Parted(Verdicts):
         shutil.copytree(REPOSITORY / "assets" / "tiny-shaped", self.project / "models" / "tiny")
         self.edit("study.py", "import activations", "import activation_parts")
         self.edit("study.py", "looked = activations(", "looked = activation_parts(")
-        self.edit("study.py", "how, LAYERS)", "how, LAYERS, 4)")
+        self.edit("study.py", "how, LAYERS)", "how, LAYERS, 3)")
         self.edit("study.py", "asked.add(looked)", "asked.steps.extend(looked.steps)")
         self.edit("study.py", "Ref(looked.name, layer_file(layer))", "looked.outputs[layer_file(layer)]")
         self.edit("data.py", "arrays.read(path)", "np.concatenate([arrays.read(part) for part in rows.parts(path)])")
@@ -231,7 +231,7 @@ class Parted(Verdicts):
 def test_a_run_killed_in_the_middle_makes_only_the_parts_it_lacks(tmp_path: Path) -> None:
     parted = Parted(tmp_path / "toy")
     parted.make("")
-    parts = {f"hidden/tiny/part-0000{part}" for part in range(4)}
+    parts = {f"hidden/tiny/part-0000{part}" for part in range(3)}
     before = parted.killed_after("hidden/tiny/part-00000") & parts
     assert before and parts - before, "all parts were done before it was killed"
     parted.call("run", parted.path)
@@ -241,4 +241,4 @@ def test_a_run_killed_in_the_middle_makes_only_the_parts_it_lacks(tmp_path: Path
     }
     assert events["step.done"] & parts == parts - before and before <= events["step.cached"]
     lengths = json.loads(parted.call("get", "last", "lengths").stdout)
-    assert {told["vectors"] for told in lengths["tiny"].values()} == {12}
+    assert {told["vectors"] for told in lengths["tiny"].values()} == {9}

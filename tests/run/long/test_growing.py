@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from harness.run.service import RunTarget
 from harness.store.journal import read_chain
 from harness.studies.questions import study
 
-ROWS = 1200  # two shards
+SHARD, ROWS = 64, 75  # two shards
 
 
 def rows(begin: int, end: int) -> str:
@@ -19,14 +21,23 @@ def rows(begin: int, end: int) -> str:
     return "".join(f"q{number},a{number},n\n" for number in range(begin, end))
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Run a project with a model and a scorer once, where a few rows make several shards."""
+    folder = tmp_path_factory.mktemp("growing")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(study, "SHARD", SHARD)
+        found = own_project(folder / "project", RunTarget(folder / "store"))
+        found.data.write_text("question,answer,note\n" + rows(0, ROWS))
+        assert asked(found) == ["capitals/responses/oracle/part-00000", "capitals/responses/oracle/part-00001"]
+        yield folder
+
+
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> OwnProject:
-    """Give a project with a model and a scorer that has run once, where a few rows make several shards."""
-    monkeypatch.setattr(study, "SHARD", 1024)
-    found = own_project(tmp_path / "project", RunTarget(tmp_path / "store"))
-    found.data.write_text("question,answer,note\n" + rows(0, ROWS))
-    assert asked(found) == ["capitals/responses/oracle/part-00000", "capitals/responses/oracle/part-00001"]
-    return found
+def project(once: Path, tmp_path: Path) -> OwnProject:
+    """Give a copy of that project, with its store, to let grow."""
+    shutil.copytree(once, tmp_path, dirs_exist_ok=True)
+    return OwnProject(tmp_path / "project", RunTarget(tmp_path / "store"))
 
 
 def asked(project: OwnProject) -> list[str]:
@@ -48,7 +59,7 @@ def test_another_model_asks_itself_alone(project: OwnProject) -> None:
 
 def test_rows_that_are_appended_are_asked_alone_each_time(project: OwnProject) -> None:
     text = project.data.read_text()
-    for time, end in enumerate((ROWS + 10, ROWS + 1500)):
+    for time, end in enumerate((ROWS + 10, ROWS + 10 + SHARD + 20)):
         text += rows(ROWS if time == 0 else ROWS + 10, end)
         project.data.write_text(text)
         parts = ["part-00002"] if time == 0 else ["part-00003", "part-00004"]

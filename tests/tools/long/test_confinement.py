@@ -41,6 +41,7 @@ def test_the_answering_process_opens_no_file_of_project_or_store(folder: Path, t
     command = [
         "strace",
         "-f",
+        "--seccomp-bpf",
         "-s",
         "4096",
         "-e",

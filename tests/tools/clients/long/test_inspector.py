@@ -35,8 +35,8 @@ TOOL_ERROR = 5  # Inspector's exit code where a result is an error
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Lay out one project for all calls of this file."""
-    return served_project(tmp_path_factory.mktemp("served"))
+    """Lay out one project for all calls of this file, of few items: each call starts a client and a server."""
+    return served_project(tmp_path_factory.mktemp("served"), items=2)
 
 
 @pytest.fixture(scope="module")
