@@ -75,7 +75,7 @@ def small(accepted: Accepted) -> Path:
 
 
 def test_everything_is_made_and_two_runs_agree(small: Path) -> None:
-    again = data_of("reproduce", "manifests/m.yaml", cwd=small)
+    again = data_of("run", "manifests/m.yaml", cwd=small)  # each step was made twice by then: run, and accepted
     assert again["runs"][0]["verdict"] == "agreed" and set(MADE) <= set(outputs_of(again))
     levels = [one["level"] for one in again["runs"][0]["outputs"] if one["name"] == "performance"]
     assert levels == [{"within": "1e-4"}]
