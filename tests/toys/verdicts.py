@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
 from support import REPOSITORY, clean_env, outputs_of, tree
 from toys.obeying import KEY, NO_ANSWER
+from warm import Warm
 
 TOYS = Path(__file__).parent
 MANIFEST = f"""\
@@ -33,6 +36,7 @@ class Verdicts:
     """A copy of the source with a toy study in it (a subclass names another), and a project with its manifest."""
 
     study, manifest = "verdict", MANIFEST
+    _staying: Warm | None = None
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.source, self.project = folder, folder / "source", folder / "project"
@@ -70,8 +74,18 @@ class Verdicts:
         """Change a line of the study."""
         file = self.source / "harness" / "studies" / self.study / path
         text = file.read_text()
-        assert old in text
+        assert old in text and not self._staying
         file.write_text(text.replace(old, new, 1))
+
+    @contextlib.contextmanager
+    def staying(self) -> Iterator[None]:
+        """Let verbs run in a process that stays while nothing is edited: it reads what is installed once."""
+        self._staying = Warm(self._env())
+        try:
+            yield
+        finally:
+            self._staying.close()
+            self._staying = None
 
     def laid(self) -> tuple[list[str], list[str]]:
         """Name the files of the copy's code that were not there, and those that are not as they were."""
@@ -84,13 +98,19 @@ class Verdicts:
 
     def call(self, *words: str | Path, check: int = 0) -> subprocess.CompletedProcess[str]:
         """Run a verb of the copy."""
-        env = clean_env({"PYTHONPATH": str(self.source), "TOY_KEY": KEY})
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "harness.cli.main", *words], cwd=self.project, env=env,
-            capture_output=True, text=True, timeout=120, check=False,
-        )  # fmt: skip
+        if self._staying:
+            done = self._staying.run([*map(str, words)], self.project, self._env(), 120)
+            done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
+        else:
+            done = subprocess.run(
+                [sys.executable, "-P", "-m", "harness.cli.main", *words], cwd=self.project, env=self._env(),
+                capture_output=True, text=True, timeout=120, check=False,
+            )  # fmt: skip
         assert done.returncode == check, done.stdout + done.stderr
         return done
+
+    def _env(self) -> dict[str, str]:
+        return clean_env({"PYTHONPATH": str(self.source), "TOY_KEY": KEY})
 
     def lock(self) -> None:
         """Lock its manifest."""

@@ -8,6 +8,7 @@ import os
 import pty
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +38,14 @@ class Grids(Verdicts):
 
 
 @pytest.fixture(scope="module")
-def accepted(tmp_path_factory: pytest.TempPathFactory) -> Grids:
+def accepted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Grids]:
     """Lay the study out, run it, and accept what came out."""
     grid = Grids(tmp_path_factory.mktemp("grid") / "grid")
     grid.make("")
-    grid.call("run", grid.path)  # nothing is expected yet
-    grid.call("lock", "--accept", "last")
-    return grid
+    with grid.staying():
+        grid.call("run", grid.path)  # nothing is expected yet
+        grid.call("lock", "--accept", "last")
+        yield grid
 
 
 @pytest.fixture
@@ -128,26 +130,29 @@ def test_an_expected_array_that_was_altered_or_lost_agrees_with_nothing(grid: Gr
 def test_an_expectation_with_arrays_is_carried_and_reproduces(grid: Grids) -> None:
     text = grid.path.read_text().replace("right.scaled: exact", "right.scaled: {within: 1e-5}")
     grid.path.write_text(text)
-    grid.lock()
-    grid.call("run", grid.path)
-    grid.call("lock", "--accept", "last")
+    with grid.staying():
+        grid.lock()
+        grid.call("run", grid.path)
+        grid.call("lock", "--accept", "last")
     before = beside(grid)
     assert set(before) == {"left.scaled.npy", "right.scaled.npy", "named.npz"}
     grid.edit("scaling.py", "FACTOR = 2.0", "FACTOR = 2.000001")
     grid.path.write_text(text.replace("about: Points", "about: The points"))
-    grid.call("lock", "--carry", grid.path, check=1)
-    grid.call("lock", "--carry", "--at-levels", grid.path)
-    assert beside(grid) == before
-    grid.call("reproduce", grid.path)
-    grid.call("audit", grid.path)
+    with grid.staying():
+        grid.call("lock", "--carry", grid.path, check=1)
+        grid.call("lock", "--carry", "--at-levels", grid.path)
+        assert beside(grid) == before
+        grid.call("reproduce", grid.path)
+        grid.call("audit", grid.path)
 
 
 @pytest.mark.long  # accepting reads every installed file
 def test_an_array_no_longer_compared_by_numbers_goes_at_the_next_accept(grid: Grids) -> None:
     grid.path.write_text(grid.path.read_text().replace("named: {within: 1e-5 relative}", "named: exact"))
-    grid.lock()
-    grid.call("run", grid.path)
-    grid.call("lock", "--accept", "last")
+    with grid.staying():
+        grid.lock()
+        grid.call("run", grid.path)
+        grid.call("lock", "--accept", "last")
     assert set(beside(grid)) == {"left.scaled.npy"}
 
 
@@ -156,9 +161,10 @@ def test_an_array_too_large_for_git_is_refused_by_accept_with_advice(grid: Grids
     grid.path.write_text(grid.path.read_text().replace("rows: 5", "rows: 900000"))
     grid.edit("data.py", 'for row in range(params["rows"]):', "for row in range(0):")
     grid.edit("data.py", "as add:\n", "as add:\n        add(np.zeros((params['rows'], 3), np.float32))\n")
-    grid.lock()
-    grid.call("run", grid.path)
-    done = grid.call("lock", "--accept", "last", check=2)
+    with grid.staying():
+        grid.lock()
+        grid.call("run", grid.path)
+        done = grid.call("lock", "--accept", "last", check=2)
     assert "10,800,128 bytes; at most 10,000,000 lie beside an expectation" in done.stderr
     assert "output 'left.scaled'" in done.stderr and "declare it `exact`" in done.stderr
 

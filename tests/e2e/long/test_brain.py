@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,12 @@ import pytest
 from needs import needs
 from support import data_of, error_of, harness, journals, outputs_of
 from support_draws import drawn
+from support_inside import inside
 
+from harness.evidence.audit.checks import Report
+from harness.run.auditing import audit_run
 from harness.run.environment import cores
+from harness.verbs import accepting
 
 needs("torch", "scipy", "matplotlib")
 pytestmark = pytest.mark.together
@@ -44,28 +50,42 @@ def document(folder: Path, name: str) -> Any:
     return json.loads((folder / f"{name}.got").read_bytes())
 
 
+@dataclass
+class Accepted:
+    """A project whose run was accepted, and the audit by which it was: that of `harness audit`, with all made again."""
+
+    folder: Path
+    report: Report
+
+
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project whose run was accepted."""
+def accepted(tmp_path_factory: pytest.TempPathFactory) -> Accepted:
     folder = project(tmp_path_factory.mktemp("brain") / "p")
     ran(folder)
-    harness("lock", "--accept", "last", cwd=folder, check=0)
-    return folder
+    with pytest.MonkeyPatch.context() as patch:
+        reports: list[Report] = []
+        patch.setattr(accepting, "audit_run", lambda *of, **how: reports.append(audit_run(*of, **how)) or reports[-1])
+        inside("lock", "--accept", "last", cwd=folder, check=0)
+    return Accepted(folder, *reports)
+
+
+@pytest.fixture
+def small(accepted: Accepted) -> Path:
+    return accepted.folder
 
 
 def test_everything_is_made_and_two_runs_agree(small: Path) -> None:
-    again = data_of("reproduce", "manifests/m.yaml", cwd=small)
+    again = data_of("run", "manifests/m.yaml", cwd=small)  # each step was made twice by then: run, and accepted
     assert again["runs"][0]["verdict"] == "agreed" and set(MADE) <= set(outputs_of(again))
     levels = [one["level"] for one in again["runs"][0]["outputs"] if one["name"] == "performance"]
     assert levels == [{"within": "1e-4"}]
 
 
-def test_an_audit_makes_analyses_and_fits_again_and_trusts_nothing(small: Path) -> None:
-    told = data_of("audit", "last", cwd=small)
-    assert told["verdict"] == "agreed"
-    assert not [check for check in told["checks"] if check["verdict"] == "fail"]
-    covered = told["coverage"]
-    assert covered["again"] == covered["steps"] and covered["trusted"] == {} and "on trust" not in covered["text"]
+def test_an_audit_makes_analyses_and_fits_again_and_trusts_nothing(accepted: Accepted) -> None:
+    assert accepted.report.verdict == "agreed"
+    assert not [check for check in accepted.report.checks if check.verdict == "fail"]
+    covered = accepted.report.coverage
+    assert covered and covered.again == covered.steps and covered.trusted == {} and "on trust" not in covered.text()
 
 
 def test_contiguous_oasm_is_about_0_and_shuffled_oasm_is_not(small: Path) -> None:
@@ -80,9 +100,9 @@ def test_the_page_shows_both_splits_and_says_whose_recordings_they_are(small: Pa
 
 
 @pytest.mark.skipif(cores() < 2, reason="one core alone")
-def test_two_threads_are_another_run_whose_first_difference_is_numerics(tmp_path: Path) -> None:
-    folder = project(tmp_path / "p")
-    ran(folder)
+def test_two_threads_are_another_run_whose_first_difference_is_numerics(small: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(small, tmp_path / "p")
+    shutil.rmtree(folder / "lockfiles" / "manifests")  # what one thread gave is not expected of two
     manifest = folder / "manifests" / "m.yaml"
     manifest.write_text(manifest.read_text().replace('"timeout": "10m"', '"timeout": "10m", "threads": 2'))
     ran(folder)
@@ -110,9 +130,8 @@ def test_fewer_iterations_than_subsets_are_refused_before_anything_runs(tmp_path
 
 def test_words_of_sentences_go_the_whole_way(tmp_path: Path) -> None:
     small = {name: value for name, value in SMALL.items() if name != "categories"}
-    folder = project(
-        tmp_path / "p", {"families": 10, "iterations": 3}, datasets={"small": {**small, "layout": "fedorenko"}}
-    )
+    words = {**small, "layout": "fedorenko", "sentences": 24}
+    folder = project(tmp_path / "p", {"families": 10, "iterations": 3}, datasets={"small": words})
     assert set(MADE) <= set(outputs_of(ran(folder)))
     splits = document(folder, "performance")["datasets"]["small"]["splits"]
     assert splits["shuffled"]["OASM@2.2"]["r2"] > splits["contiguous"]["OASM@2.2"]["r2"] + 0.05
@@ -122,16 +141,15 @@ def test_words_of_sentences_go_the_whole_way(tmp_path: Path) -> None:
 @pytest.mark.parametrize("solver", drawn(["himalaya", "himalaya-torch"], 1))
 def test_a_run_by_himalaya_gives_the_documents_of_ours_within_a_tolerance(tmp_path: Path, solver: str) -> None:
     needs("himalaya")
-    settings = {"dtype": "float64", "generation": "P"}
+    settings = {"dtype": "float64", "generation": "P", "simple": "pereira=SP&SL", "iterations": 7}
     theirs = project(tmp_path / "its", {**settings, "solver": solver})
     ours = project(tmp_path / "ours", settings)
     for folder in (theirs, ours):
         ran(folder)
-    harness("lock", "--accept", "last", cwd=theirs, check=0)
-    again = data_of("reproduce", "manifests/m.yaml", cwd=theirs)["runs"][0]
+    harness("lock", "--accept", "last", cwd=theirs, check=0)  # an audit makes all of it again, and agrees
+    again = data_of("run", "manifests/m.yaml", cwd=theirs)["runs"][0]
     assert again["verdict"] == "agreed"
     assert {one["name"]: one["level"] for one in again["outputs"]}["performance"] == {"within": "1e-4"}
-    assert data_of("audit", "last", cwd=theirs)["verdict"] == "agreed"
     for name in (name for name in MADE if "." not in name):
         assert_near(document(theirs, name), document(ours, name), name)
 

@@ -5,22 +5,33 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from needs import needs
-from support import REPOSITORY, data_of, error_of, harness
+from support import REPOSITORY, SECONDS, clean_env, data_of, error_of, harness
 from support_brain_recordings import write_authors_arrays, write_neural_nlp
+from support_draws import drawn
 
 from harness.digest import sha256_file
 
 needs("torch", "scipy", "h5py", "h5netcdf", "matplotlib")
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.together, pytest.mark.exhaustive]
 UNITS = 2000
 TINY = {"provider": "transformers", "source": "assets/tiny-shaped", "batch": "reference", "facts": {"layers": "3"}}
+IN_TWO_PARTS = """
+from harness.cli.main import main
+from harness.studies.brain import planning
+
+planning.PARTS = 2
+main()
+"""
+ONE = {"experiment": "243", "units": "60"}  # so many of 100 took part in it
 SETTINGS = {"generation": "P", "iterations": 7, "sigmas": "2.2", "families": 1}
 
 
@@ -42,13 +53,13 @@ def project(folder: Path, datasets: Mapping[str, Any], files: Mapping[str, Path]
     return folder
 
 
-def ran(folder: Path, data: Path) -> Mapping[str, Any]:
+def ran(folder: Path, data: Path, run: Callable[..., object] = harness) -> Mapping[str, Any]:
     """Import a folder of files, lock and run; gives the documents of the run."""
     harness("import", "data", data, cwd=folder, check=0)
-    harness("lock", "manifests/m.yaml", cwd=folder, check=0)
+    run("lock", "manifests/m.yaml", cwd=folder, check=0)
     for _ in range(5):  # a command of a test has two minutes, and a run goes on where it was
         with suppress(subprocess.TimeoutExpired):
-            harness("run", "manifests/m.yaml", cwd=folder, check=0)
+            run("run", "manifests/m.yaml", cwd=folder, check=0)
             break
     found = {}
     for name in ("performance", "findings", "tests"):
@@ -67,71 +78,85 @@ def made(maker: str, dataset: str, files: Mapping[str, Path], prefix: str, **par
 
 
 MAKERS: Mapping[str, Callable[..., Mapping[str, Path]]] = {
-    "neural_nlp": write_neural_nlp,
-    "authors_arrays": write_authors_arrays,
+    "neural-nlp": write_neural_nlp,
+    "authors-arrays": write_authors_arrays,
 }
 
 
-def pereira(top: Path, maker: str, units: int, models: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
-    """Run one layout of a simulated dataset of Pereira's 627 rows; gives the documents of the run."""
-    (data := top / f"{maker}-data").mkdir()
-    files = {name: path for name, path in MAKERS[maker](data, "pereira", units=units).items() if name != "word"}
-    datasets = {"real": made(f"brain.{maker}", "pereira", files, "p", units=str(units))}
-    more = {"models": models} if models else {}
-    return ran(project(top / maker, datasets, named(files, "p"), **more), data)
+SIZED = {"pereira": UNITS, "blank": None}
+FULL = drawn(product(SIZED, MAKERS), 1)  # what takes half a minute each
+
+
+def recorded_by(
+    data: Path, name: str, dataset: str, maker: str, units: int | None, params: Mapping[str, str] | None = None
+) -> tuple[Any, dict[str, Path]]:
+    """Write one simulated dataset by a layout; gives what a manifest says of it, and its files by their names there."""
+    params = params or ({"units": str(units)} if units else {})
+    (folder := data / name).mkdir(parents=True)
+    written = {key: path for key, path in MAKERS[maker](folder, dataset, units=units).items() if key != "word"}
+    return made(f"brain.{maker.replace('-', '_')}", dataset, written, name, **params), named(written, name)
 
 
 @pytest.fixture(scope="module")
-def passages(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
-    """Both layouts at 2,000 units, without a text model: to fit one would take minutes and prove no more of them."""
-    top = tmp_path_factory.mktemp("passages")
-    return {maker: pereira(top, maker, UNITS) for maker in MAKERS}
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
+    """Passages and words in both layouts, and one dataset at its full size: what a run without a text model says."""
+    top = tmp_path_factory.mktemp("scored")
+    told: list[tuple[str, str, str, int | None]] = [
+        *((f"passages-{maker}", "pereira", maker, 60) for maker in MAKERS),
+        *((f"words-{maker}", "fedorenko", maker, None) for maker in MAKERS),
+        *((f"full-{dataset}-{maker}", dataset, maker, SIZED[dataset]) for dataset, maker in FULL),
+    ]
+    datasets: dict[str, Any] = {}
+    files: dict[str, Path] = {}
+    for name, dataset, maker, units in told:
+        datasets[name], own = recorded_by(top / "data", name, dataset, maker, units)
+        files |= own
+    found: Mapping[str, Any] = ran(project(top / "p", datasets, files), top / "data")["performance"]["datasets"]
+    return found
 
 
-def test_two_thousand_units_of_two_experiments_are_scored(passages: Mapping[str, Any]) -> None:
-    for found in passages.values():
-        real = found["performance"]["datasets"]["real"]
-        assert (real["rows"], real["units"]) == (627, UNITS)
-        assert set(real["splits"]["contiguous"]["OASM@2.2"]["participants"]) >= {"018", "199", "215", "426"}
-        assert set(real["splits"]["contiguous"]["SP+SL"]["networks"]) == {"DMN", "MD", "auditory", "language", "visual"}
+def test_recordings_of_each_layout_are_scored_in_all_rows_and_units(scored: Mapping[str, Any]) -> None:
+    sizes = {"passages": (627, 60), "words": (416, 97), "full-pereira": (627, UNITS), "full-blank": (1317, 60)}
+    assert len(scored) >= 5
+    for name, own in scored.items():
+        [size] = [size for start, size in sizes.items() if name.startswith(start)]
+        assert (own["rows"], own["units"]) == size
 
 
-def test_a_text_model_on_recordings_ends_as_findings(tmp_path: Path) -> None:
-    found = pereira(tmp_path, "neural_nlp", 100, {"tiny": TINY})
-    assert {"alone", "table", "starred", "time", "tests"} <= set(found["findings"]["real"]["tiny"])
+def test_participants_and_networks_of_passages_are_told_apart(scored: Mapping[str, Any]) -> None:
+    for found in (own["splits"]["contiguous"] for name, own in scored.items() if own["rows"] == 627):
+        assert set(found["OASM@2.2"]["participants"]) >= {"018", "199", "215", "426"}
+        assert set(found["SP+SL"]["networks"]) == {"DMN", "MD", "auditory", "language", "visual"}
 
 
-def test_what_was_planted_is_found(passages: Mapping[str, Any]) -> None:
-    splits = passages["neural_nlp"]["performance"]["datasets"]["real"]["splits"]
-    assert splits["shuffled"]["OASM@2.2"]["r2"] > 0.15 > 0.01 > splits["contiguous"]["OASM@2.2"]["r2"]
-    assert splits["contiguous"]["SP+SL"]["r2"] > 0.02
+def test_what_was_planted_is_found(scored: Mapping[str, Any]) -> None:
+    for splits in (own["splits"] for own in scored.values() if own["rows"] == 627):
+        assert splits["shuffled"]["OASM@2.2"]["r2"] > 0.15 > 0.01 > splits["contiguous"]["OASM@2.2"]["r2"]
+        assert splits["contiguous"]["SP+SL"]["r2"] > 0.02
 
 
-def test_both_layouts_give_the_same_scores(passages: Mapping[str, Any]) -> None:
-    one, other = (
-        passages[name]["performance"]["datasets"]["real"]["splits"] for name in ("neural_nlp", "authors_arrays")
-    )
+@pytest.mark.parametrize("of", ["passages", "words"])
+def test_both_layouts_give_the_same_scores(scored: Mapping[str, Any], of: str) -> None:
+    one, other = (scored[f"{of}-{maker}"]["splits"] for maker in MAKERS)
     for split in ("contiguous", "shuffled"):
+        assert other[split]
         for model, told in other[split].items():
             assert one[split][model]["r2"] == pytest.approx(told["r2"], abs=1e-6), (split, model)
 
 
-def test_words_in_both_layouts_and_scans_are_scored(tmp_path: Path) -> None:
-    (data := tmp_path / "data").mkdir()
-    datasets: dict[str, Any] = {}
-    files: dict[str, Path] = {}
-    for dataset, maker in (("fedorenko", "neural_nlp"), ("fedorenko", "authors_arrays"), ("blank", "authors_arrays")):
-        prefix = f"{dataset}-{maker.replace('_', '-')}"
-        (folder := data / prefix).mkdir()
-        own = MAKERS[maker](folder, dataset)
-        files |= named(own, prefix)
-        datasets[f"{dataset}-{maker.partition('_')[0]}"] = made(f"brain.{maker}", dataset, own, prefix)
-    found = ran(project(tmp_path / "p", datasets, files), data)["performance"]["datasets"]
-    assert {name: (own["rows"], own["units"]) for name, own in found.items()} == {
-        "fedorenko-neural": (416, 97), "fedorenko-authors": (416, 97), "blank-authors": (1317, 60),
-    }  # fmt: skip
-    one, other = (found[f"fedorenko-{way}"]["splits"]["shuffled"] for way in ("neural", "authors"))
-    assert all(one[model]["r2"] == pytest.approx(other[model]["r2"], abs=1e-6) for model in other)
+def test_a_text_model_on_recordings_ends_as_findings(tmp_path: Path) -> None:
+    """A model reads in two parts here, not eight: each is a process that takes seconds to start."""
+    own, files = recorded_by(tmp_path / "data", "p", "pereira", "neural-nlp", 100, ONE)
+    folder = project(tmp_path / "m", {"real": own}, files, models={"tiny": TINY})
+    found = ran(folder, tmp_path / "data", run=in_two_parts)
+    assert {"alone", "table", "starred", "time", "tests"} <= set(found["findings"]["real"]["tiny"])
+
+
+def in_two_parts(*words: str, cwd: Path, check: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", IN_TWO_PARTS, *words], cwd=cwd, env=clean_env(), timeout=SECONDS, check=False
+    )
+    assert done.returncode == check
 
 
 def test_a_file_that_is_not_the_pinned_one_is_refused(tmp_path: Path) -> None:

@@ -110,8 +110,6 @@ def test_its_page_shows_the_certificate_and_void_after_the_scorer_changed(
     duets, first = ran
     assert "certified on" in duets.page(first) and "uncertified" in duets.page(first)
     edited = duets.copied(tmp_path / "toy").replaying()
-    before = edited.run()
-    assert outputs_of(before) == outputs_of(first)
     edited.edit("grading.py", "response.strip().split(", "response.strip('*').split(")
     shown = edited.page(edited.run())
     assert "void: changed since it was measured: harness/studies/duet/grading.py" in shown

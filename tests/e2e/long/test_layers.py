@@ -54,6 +54,12 @@ def steps(project: Path) -> list[dict[str, Any]]:
 def test_layers_are_files_of_a_run_in_the_threads_it_says(tmp_path: Path) -> None:
     layered = Layered(tmp_path / "toy")
     layered.make("")
+    with layered.staying():
+        hold(layered)
+
+
+def hold(layered: Layered) -> None:
+    """Hold what two runs and an audit say, in one thread and in two."""
     layered.call("run", "manifests/layers.yaml")
     lengths = json.loads(layered.call("get", "last", "lengths").stdout)
     assert lengths["tiny"] != lengths["drawn"]

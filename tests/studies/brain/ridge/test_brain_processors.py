@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,8 @@ from harness.studies.brain.ridge.search import Search
 
 RUN = Path(__file__).with_name("ridge_run.py")
 EMULATOR = "qemu-x86_64"
+PROCESSORS = ["EPYC-Rome", "Haswell", "max"]
+LARGER = [(*size, processor) for size in ((130, 30), (130, 300), (200, 450)) for processor in PROCESSORS]
 emulated = pytest.mark.skipif(not shutil.which(EMULATOR), reason=f"{EMULATOR}, which emulates processors, is not here")
 
 
@@ -46,16 +49,23 @@ def test_a_small_ridge_is_equal_on_another_processor(tmp_path, processor):
 @emulated
 @pytest.mark.long
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("processor", drawn(["EPYC-Rome", "Haswell", "max"], 1))
-@pytest.mark.parametrize(("rows", "targets"), [(40, 90), (130, 30), (130, 300), (200, 450)])
+@pytest.mark.parametrize("processor", drawn(PROCESSORS, 1))
+def test_a_ridge_of_more_targets_than_twice_its_rows_is_equal_on_another_processor(tmp_path, processor):
+    assert made(tmp_path, 40, 90, EMULATOR, "-cpu", processor) == made(tmp_path, 40, 90)
+
+
+@emulated
+@pytest.mark.long
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("rows", "targets", "processor"), drawn(LARGER, 1))
 def test_a_larger_ridge_is_equal_on_another_processor(tmp_path, processor, rows, targets):
     assert made(tmp_path, rows, targets, EMULATOR, "-cpu", processor) == made(tmp_path, rows, targets)
 
 
 @emulated
 @pytest.mark.long
-@pytest.mark.parametrize("processor", ["EPYC-Rome", "Haswell", "max"])
-@pytest.mark.parametrize("solver", ["himalaya", "himalaya-torch"])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("solver", "processor"), drawn(product(["himalaya", "himalaya-torch"], PROCESSORS), 1))
 def test_a_small_ridge_by_himalaya_is_equal_on_another_processor(tmp_path, processor, solver):
     needs("himalaya", "torch")
     here = made(tmp_path, 40, 30, solver=solver)

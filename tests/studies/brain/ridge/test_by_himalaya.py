@@ -81,7 +81,7 @@ def test_float32_is_refused_since_its_errors_exceed_what_counts_as_equal() -> No
     backend, alphas = set_backend("numpy"), np.array([2.0**power for power in range(-5, 20)])
     targets = given.targets - given.targets.mean(axis=0)
     kernels = np.stack([band @ band.T for band in given.bands])
-    arrays = kernels, targets / targets.std(axis=0), candidates(2, 20, 1, True), alphas
+    arrays = kernels, targets / targets.std(axis=0), candidates(2, 6, 1, True), alphas
     scores = []
     for dtype in ("float64", "float32"):
         their_kernels, values, gammas, penalties = (backend.asarray(each, dtype=dtype) for each in arrays)

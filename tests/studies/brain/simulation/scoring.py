@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -24,7 +24,21 @@ from harness.studies.brain.terms import ALPHAS
 
 Array = Any  # of numpy
 HOW = Search(alphas=ALPHAS["P"], stop=False)
-DRAWN, GAMMA_SEED = 0, 1
+GAMMA_SEED = 1
+World = tuple[str, tuple[tuple[str, str], ...]]  # its name, and the weights that are changed in it
+DEFAULT, TOPIC, STILL = ("default", ()), ("topic", ()), ("default", (("slow", "0"),))
+CONTEXTS = ("default", (("context", "0.6"),)), ("default", (("context", "0"),))
+PLANTED = ("default", (("llm_only", "0.6"),))
+BESIDE: Mapping[tuple[str, str], tuple[World, ...]] = {  # worlds that one fit of a model has units of: equal features
+    ("OASM@2.2", "shuffled"): (DEFAULT, TOPIC, STILL),
+    ("OASM@2.2", "contiguous"): (DEFAULT, TOPIC, STILL),
+    ("OASM@2.2+LLM", "shuffled"): (DEFAULT, TOPIC),
+    ("LLM", "shuffled"): (DEFAULT, TOPIC, STILL),
+    ("LLM", "contiguous"): (DEFAULT, TOPIC, STILL, *CONTEXTS),
+    ("SP&SL", "contiguous"): (DEFAULT, *CONTEXTS),
+    ("SP&SL+WORD", "contiguous"): (DEFAULT, *CONTEXTS, PLANTED),
+    ("SP&SL+WORD+LLM", "contiguous"): CONTEXTS,
+}
 
 
 @dataclass(frozen=True)
@@ -64,11 +78,24 @@ def simulated(
     return Simulated(layout, Features(layout, stimuli, drawn.features), drawn.recordings, signal, who)
 
 
+def fitted(model: str, split: str, world: str = "default", seed: int = 1, drawn: int = 0, /, **changed: str) -> Scores:
+    """Fit a model in a world of Pereira whose weights may be changed, with the units of those that stand beside it."""
+    named = (world, tuple(changed.items()))
+    beside = BESIDE.get((model, split), ())
+    return _together(model, split, beside if named in beside else (named,), seed, drawn)[named]
+
+
 @cache
-def fitted(model: str, split: str, world: str = "default", seed: int = 1, drawn: int = 0, **changed: str) -> Scores:
-    """Fit a model in a world of Pereira whose weights may be changed."""
-    there = simulated("pereira", world, seed, tuple(changed.items()))
-    return scores(there.features, there.recordings, outer_folds(there.layout, split), model, drawn)
+def _together(model: str, split: str, names: tuple[World, ...], seed: int, drawn: int) -> Mapping[World, Scores]:
+    """Fit a model to the units of several worlds at once: what is fitted to a unit does not depend on the others."""
+    worlds = [simulated("pereira", world, seed, changed) for world, changed in names]
+    first, recordings = worlds[0], np.hstack([there.recordings for there in worlds])
+    for there in worlds[1:]:
+        for band in bands_of(model):
+            assert np.array_equal(there.features.matrix(band), first.features.matrix(band)), (names, band)
+    all_of = scores(first.features, recordings, outer_folds(first.layout, split), model, drawn)
+    parts = zip(*(np.split(each, len(worlds), axis=-1) for each in (all_of.r2, all_of.errors)), strict=True)
+    return {name: Scores(*part) for name, part in zip(names, parts, strict=True)}
 
 
 def scores(features: Features, recordings: Array, folds: Sequence[Fold], model: str, drawn: int = 0) -> Scores:
