@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 from studies.brain.simulation.scoring import (
     Array,
     Scores,
@@ -172,9 +172,9 @@ def families_hit(count: int, leak: bool) -> float:
     noise = np.random.Generator(np.random.PCG64(5)).standard_normal((384, count * FAMILY)).astype(np.float32)
     folds = [leaking(fold) if leak else fold for fold in outer_folds(there.layout)]
     one, other = (scores(there.features, noise, folds, model) for model in (f"{SIMPLE}+LLM", SIMPLE))
-    p = stats.ttest_rel(one.errors, other.errors, alternative="less").pvalue
+    p = scipy.stats.ttest_rel(one.errors, other.errors, alternative="less").pvalue
     p = np.where(np.isnan(p), 1.0, p).reshape(count, FAMILY)
-    return float(np.mean([(stats.false_discovery_control(row) < 0.05).any() for row in p]))
+    return float(np.mean([(scipy.stats.false_discovery_control(row) < 0.05).any() for row in p]))
 
 
 @pytest.mark.long
