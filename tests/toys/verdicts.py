@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Self
 
-from support import REPOSITORY, clean_env, outputs_of, tree
+from support import REPOSITORY, clean_env, judging_once, outputs_of, tree
 from toys.obeying import KEY, NO_ANSWER
 
 TOYS = Path(__file__).parent
@@ -83,10 +82,10 @@ class Verdicts:
         return added, [name for name in there if own.get(name) != there[name]]
 
     def call(self, *words: str | Path, check: int = 0) -> subprocess.CompletedProcess[str]:
-        """Run a verb of the copy."""
+        """Run a verb of the copy, in a process of its own."""
         env = clean_env({"PYTHONPATH": str(self.source), "TOY_KEY": KEY})
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "harness.cli.main", *words], cwd=self.project, env=env,
+            [*judging_once("copies"), *words], cwd=self.project, env=env,
             capture_output=True, text=True, timeout=120, check=False,
         )  # fmt: skip
         assert done.returncode == check, done.stdout + done.stderr
