@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support_ground import copy_of
+from support_ground import PLACE, copy_of
 from warm import Warm
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -85,6 +85,12 @@ def judging_here() -> Iterator[None]:
         for module in (becoming, accepting, review):
             patch.setattr(module, "is_clean", lambda: True)
         yield
+
+
+def judging_once(whose: str = "checkout") -> list[str]:
+    """Spell a command line that gives its verdicts itself, and with others of this name reads the packages once."""
+    kept = Path(os.environ[PLACE]) / f"packages-of-{whose}"
+    return [sys.executable, "-P", str(REPOSITORY / "tests" / "toys" / "judging_once.py"), str(kept)]
 
 
 def data_of(*args: str | Path, cwd: Path, check: int | None = 0, **more: Any) -> Any:

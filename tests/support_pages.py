@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from support import REPOSITORY, clean_env
+from support import REPOSITORY, clean_env, judging_once
 
 FENCE = re.compile(r"^(?P<before>[^\n]*)\n(?:\n)?```(?P<kind>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"`([\w./-]+)`:$")  # the end of a line before a block: the file that the block is
@@ -36,7 +36,7 @@ class Walker:
         self.folder.mkdir(parents=True)
         program = folder / "bin" / "harness"
         program.parent.mkdir()
-        program.write_text(f'#!/bin/sh\nexec {sys.executable} -m harness.cli.main "$@"\n')
+        program.write_text(f'#!/bin/sh\nexec {shlex.join(judging_once())} "$@"\n')
         program.chmod(0o755)
         self.env = clean_env() | {"PYTHONPATH": str(REPOSITORY), "HOME": str(folder / "home"), "COLUMNS": "200"}
         self.env["PATH"] = f"{program.parent}:{self.env['PATH']}"

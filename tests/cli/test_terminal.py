@@ -10,7 +10,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
-from support import clean_env, command, unlocked_project
+from support import clean_env, command, judging_once, unlocked_project
 from support_inside import inner_data, inside
 
 from harness.cli.terminal import give, table
@@ -30,7 +30,7 @@ def on_terminal(*args: str, cwd: Path, columns: int) -> tuple[int, str]:
     """Run a verb whose stdout is a terminal; gives its exit code and what the terminal shows."""
     seen, terminal = pty.openpty()
     env = clean_env({"COLUMNS": str(columns)})
-    child = subprocess.Popen(command(*args), cwd=cwd, env=env, stdout=terminal, stderr=subprocess.DEVNULL)
+    child = subprocess.Popen([*judging_once(), *args], cwd=cwd, env=env, stdout=terminal, stderr=subprocess.DEVNULL)
     os.close(terminal)
     shown = b""
     try:
@@ -98,7 +98,12 @@ def test_who_stops_reading_changes_neither_what_is_done_nor_the_exit_code(projec
     record.write_bytes(record.read_bytes().replace(b"local", b"locel"))
     for verb, code in (("audit last", 1), ("get last items", 1), ("list", 0)):
         done = subprocess.run(
-            command(*verb.split()), cwd=project, env=clean_env(), stdout=write, stderr=subprocess.PIPE, check=False
+            [*judging_once(), *verb.split()],
+            cwd=project,
+            env=clean_env(),
+            stdout=write,
+            stderr=subprocess.PIPE,
+            check=False,
         )
         assert (done.returncode, b"Exception" in done.stderr) == (code, False), verb
     os.close(write)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from needs import needs
 from support import data_of, harness, outputs_of
+from support_draws import drawn
 from support_slices import require_equal_slices
 from toys.matching import KEY, judging
 
@@ -21,6 +22,7 @@ pytestmark = [
     pytest.mark.skipif("bubblewrap" not in available(), reason="code in answers is run in bubblewrap"),
 ]
 STAND_INS = ("oracle", "noisy-oracle", "empty", "forger", "shotgun")
+FEW = ("oracle", "empty", "forger", "shotgun")
 INSTRUMENTS = """\
 instruments:
   judge: {provider: openai, model: matcher-1, tape: TAPE, base_url: "URL", key: TOY_KEY}
@@ -68,9 +70,8 @@ def values(folder: Path, run: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
-    models, outputs = ("oracle", "empty", "forger", "shotgun"), ("items", "scores", "means")
-    place = tmp_path_factory.mktemp("few") / "p"
-    folder = project(place, ("pdb", "hfe", "biogr"), models=models, outputs=outputs)
+    place, outputs = tmp_path_factory.mktemp("few") / "p", ("items", "scores", "means")
+    folder = project(place, ("pdb", "hfe", "biogr"), models=FEW, outputs=outputs)
     return folder, ran(folder)
 
 
@@ -96,6 +97,7 @@ def test_three_runs_of_a_map_are_told_apart(few: tuple[Path, Any]) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mode", ["strict", "paper"])
 def test_all_ten_tasks_run_in_either_mode_and_the_audit_agrees(mode: str, tmp_path: Path) -> None:
     folder = project(tmp_path / "p", AVERAGED, mode)
@@ -107,8 +109,9 @@ def test_all_ten_tasks_run_in_either_mode_and_the_audit_agrees(mode: str, tmp_pa
             assert [by_model[name] for name in STAND_INS if name != "noisy-oracle"] == [1, 0, 0, 0], task
     [means] = table(folder, run, "means")
     assert means["averages"]["ten"]["oracle"]["value"] == (1 if mode == "strict" else pytest.approx(0.8, abs=0.2))
-    report = data_of("audit", run["runs"][0]["run"], cwd=folder, check=None)
-    assert report["verdict"] in ("agreed", "unconfirmed"), report
+    if mode in drawn(["strict", "paper"], 1):
+        report = data_of("audit", run["runs"][0]["run"], cwd=folder, check=None)
+        assert report["verdict"] in ("agreed", "unconfirmed"), report
 
 
 @pytest.mark.long
@@ -135,6 +138,7 @@ def test_judges_are_recorded_and_replayed_without_their_provider(tmp_path: Path)
 
 
 @pytest.mark.long
-def test_an_audit_may_make_some_rows_of_each_scorer_again(few: tuple[Path, Any]) -> None:
+@pytest.mark.exhaustive
+def test_an_audit_agrees_also_where_it_makes_rows_of_each_scorer_again(few: tuple[Path, Any]) -> None:
     folder, run = few
-    assert require_equal_slices(folder / ".harness", run["runs"][0]["run"]) > 30
+    assert require_equal_slices(folder / ".harness", run["runs"][0]["run"], drawn(FEW, 2)) > 10

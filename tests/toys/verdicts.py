@@ -6,12 +6,11 @@ import contextlib
 import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
-from support import REPOSITORY, clean_env, outputs_of, tree
+from support import REPOSITORY, clean_env, judging_once, outputs_of, tree
 from toys.obeying import KEY, NO_ANSWER
 from warm import Warm
 
@@ -103,7 +102,7 @@ class Verdicts:
             done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
         else:
             done = subprocess.run(
-                [sys.executable, "-P", "-m", "harness.cli.main", *words], cwd=self.project, env=self._env(),
+                [*judging_once("copies"), *words], cwd=self.project, env=self._env(),
                 capture_output=True, text=True, timeout=120, check=False,
             )  # fmt: skip
         assert done.returncode == check, done.stdout + done.stderr

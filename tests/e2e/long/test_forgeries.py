@@ -6,13 +6,15 @@ import json
 import os
 import shutil
 import socket
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from evidence.forger import Forger, forged, write
-from support import data_of, error_of, finished_project, harness, journals
+from support import SECONDS, clean_env, data_of, error_of, finished_project, harness, journals, warm
+from support_draws import drawn
 
 from harness.digest import canonical, document
 from harness.store.store import Store
@@ -230,7 +232,6 @@ def test_outputs_are_compared_also_where_something_else_is_wrong(project: Path) 
 
 
 BROKEN = """
-import sys
 from harness.run.closure import Code
 original = Code._source
 def source(self, module):
@@ -242,25 +243,17 @@ def source(self, module):
         digest = sha256(self.sources[name])
     return name, digest
 Code._source = source
-from harness.verbs import accepting, review
-accepting.is_clean = review.is_clean = lambda: True  # what is judged apart does not know of this
-from harness.cli.main import run
-sys.exit(run(sys.argv[1:]))
 """
 
 
 @pytest.mark.long
 def test_a_failing_self_check_needs_its_option_and_stands_in_every_verdict(project: Path) -> None:
-    import subprocess
-    import sys
-
-    from support import clean_env
-
     def broken(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-P", "-c", BROKEN, *words], cwd=project, env=clean_env(), capture_output=True, text=True,
-            timeout=120, check=False,
-        )  # fmt: skip
+        process = warm()
+        process.start(words, project, clean_env(), before=BROKEN)
+        code = process.wait(SECONDS)
+        assert code is not None
+        return subprocess.CompletedProcess(words, code, *(told.decode() for told in process.said()))
 
     disagreed = broken("run", MANIFEST, "--isolation", "process", "--json")
     assert json.loads(disagreed.stdout)["runs"][0]["self_checks"] == "fail", disagreed.stderr
@@ -302,7 +295,8 @@ PLACES = {
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", ["fifo", "device", "socket"])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kind", drawn(["fifo", "device", "socket"], 1))
 def test_only_plain_files_are_read_and_everything_else_is_named(kind: str, project: Path) -> None:
     store = store_of(project)
     it = Forger(store)

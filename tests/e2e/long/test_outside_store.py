@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 from evidence.forger import Forger, forged, write
-from support import clean_env, command, data_of, harness, small_project, tree
+from support import clean_env, data_of, harness, judging_once, small_project, tree
+from support_draws import drawn
 
 from harness.digest import document, sealed, sha256_file
 from harness.evidence.run_times import MOMENT
@@ -92,7 +93,7 @@ print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 def measured(*words: str | Path, cwd: Path, seconds: float) -> Ended:
     """Run a verb in a process of its own, in bounded memory, and end it after so many seconds."""
     began, into, told = time.monotonic(), cwd / ".said", ""
-    line = ["prlimit", f"--as={CEILING}", "--core=0", *command(*map(str, words))]
+    line = ["prlimit", f"--as={CEILING}", "--core=0", *judging_once(), *map(str, words)]
     with open(into, "wb") as out:
         process = subprocess.Popen(
             [sys.executable, "-S", "-c", STARTER, *line], cwd=cwd, env=clean_env(),
@@ -226,7 +227,8 @@ def test_getting_an_output_writes_over_no_other_file(where: str, project: Path, 
     assert secret.read_bytes() == before
 
 
-@pytest.mark.parametrize("what", ["manifest", "lock", "environment"])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("what", drawn(["manifest", "lock", "environment"], 1))
 def test_a_document_of_the_right_digest_is_not_taken_in_whole(what: str, project: Path) -> None:
     """The blob that a run names as its manifest is a hole of 400 MiB, and it has the digest that names it.
 
@@ -244,7 +246,8 @@ def test_a_document_of_the_right_digest_is_not_taken_in_whole(what: str, project
     assert "Traceback" not in ended.said and "defect" not in ended.said, ended.said
 
 
-@pytest.mark.parametrize("place", ["format", "keys", "images", "receipts", "transcript"])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("place", drawn(["format", "keys", "images", "receipts", "transcript"], 2))
 def test_no_small_file_of_a_store_is_read_at_any_size(place: str, project: Path) -> None:
     """Each file of a store that should hold a line or a page is a hole of 400 MiB in its turn."""
     store = Store(project / ".harness")

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from evidence.forger import Forger, forged, write
 from support import REPOSITORY, clean_env, command, finished_project, harness, journals, small_project
+from support_draws import drawn
 
 from harness.digest import sealed
 from harness.store.store import Store
@@ -180,7 +181,8 @@ os._exit(0)
 """
 
 
-@pytest.mark.parametrize("module", ["typer", "copy", "json"])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("module", drawn(["typer", "copy", "json"], 1))
 def test_no_module_beside_the_project_is_imported_by_the_verifier(module: str, project: Path) -> None:
     """The checkout holds a file called like a module that the verifier imports, and the reviewer stands beside it.
 

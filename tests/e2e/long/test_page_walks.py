@@ -1,4 +1,4 @@
-"""The pages of everyday work, walked: in an empty folder each line of them does what it says."""
+"""The pages of everyday work, walked: in an empty folder each line of a page does what it says; two are drawn."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from pathlib import Path
 import pytest
 from needs import needs
 from support import REPOSITORY
+from support_draws import drawn
 from support_pages import Walked, Walker
 
 needs("torch")
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.together, pytest.mark.exhaustive]
 PAGES = ("questions.md", "own-project.md", "own-model.md", "after-an-edit.md")
+WALKED = drawn(PAGES, 2)
 ADDRESS = "http://127.0.0.1:8000"  # of the server on the page
 
 
@@ -55,7 +57,7 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Walks:
     return Walks(tmp_path_factory)
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", WALKED)
 def test_every_line_of_the_page_ends_well(page: str, walked: Walks) -> None:
     failed = {one.line: (one.code, one.err[-800:]) for one in walked[page] if one.code}
     assert not failed and len(walked[page]) >= 7
@@ -85,12 +87,13 @@ SAID = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("page", "begin"), SAID, ids=lambda part: part.strip())
+@pytest.mark.parametrize(("page", "begin"), [one for one in SAID if one[0] in WALKED], ids=lambda part: part.strip())
 def test_a_line_of_the_page_says_what_it_promises(page: str, begin: str, walked: Walks) -> None:
     found = [one for one in walked[page] if one.line.startswith(begin)]
     assert found and SAID[page, begin] in found[0].out + found[0].err
 
 
+@pytest.mark.skipif("own-model.md" not in WALKED, reason="another page was drawn")
 def test_the_replayed_run_asked_nobody_and_scored_the_same(walked: Walks) -> None:
     recorded, replayed = [one for one in walked["own-model.md"] if one.line.startswith("harness run manifests/served")]
 
@@ -100,6 +103,7 @@ def test_the_replayed_run_asked_nobody_and_scored_the_same(walked: Walks) -> Non
     assert len(scores(recorded)) == 2 and scores(recorded) == scores(replayed)
 
 
+@pytest.mark.skipif("questions.md" not in WALKED, reason="another page was drawn")
 def test_what_grows_asks_for_the_new_row_alone(walked: Walks) -> None:
     last = walked["questions.md"][-1]
     assert "tiny: 1 answers to ask for" in last.err.replace("1 answer to", "1 answers to")

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from emulated import EMULATOR, emulate
@@ -38,6 +39,7 @@ class Planted(Verdicts):
     """A copy of the harness with the study `drift`, and a project with a manifest of it and one of questions."""
 
     study, manifest = "drift", DRIFT
+    ran: ClassVar[dict[str, str]] = {}  # of each manifest the run that is accepted, which copies hold too
 
     @property
     def asked(self) -> Path:
@@ -134,7 +136,8 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> Planted:
     made.drift(1)
     made.call("lock", made.asked)
     for path in (made.path, made.asked):
-        made.call("run", path)
+        [run] = json.loads(made.call("run", path, "--json").stdout)["runs"]
+        made.ran[path.stem] = run["run"]
         made.call("lock", "--accept", "last")
     return made
 
@@ -154,8 +157,7 @@ def test_a_planted_cause_is_named_first_by_every_verb(name: str, planted: Plante
     if name == "threads" and cores() < 2:
         pytest.skip("one core alone")
     manifest, fresh = planted.project / "manifests" / f"{plant.manifest}.yaml", planted.folder / "fresh"
-    runs = json.loads(planted.call("runs", "--json").stdout)["runs"]
-    [before] = (one["run"] for one in runs if one["manifest"] == plant.manifest)
+    before = planted.ran[plant.manifest]
     plant.plant(planted)
     if plant.locks:
         planted.call("lock", manifest)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import data_of, outputs_of
+from support import outputs_of
+from support_draws import drawn
 from support_reliability_project import Project
 from support_slices import require_equal_slices
 
@@ -17,6 +18,7 @@ from harness.studies.reliability.benchmarks import TASKS
 
 pytestmark = pytest.mark.together  # one worker makes the run that most of them read
 MODELS = ("oracle", "noisy-oracle", "refuser", "forger", "shotgun")
+FEW = ("oracle", "noisy-oracle", "refuser")  # right always, now and then, and silent always
 FIGURES = ("figure-1.svg", "figure-2.svg", "figure-3.svg", "figure-4.svg", "figure-templates.svg")
 DOCUMENTS = (
     "templates", "proportions", "checks", "indicators", "sensitivity", "breakdowns", "comparisons", "scaling", "people",
@@ -89,7 +91,9 @@ def manifest(
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     made = Project(tmp_path_factory.mktemp("reliability") / "project")
     datasets = [*DATASETS, "people: {make: reliability.simulated_people, seed: 7, count: 10}"]
-    made.lock("five", manifest("five", MODELS, datasets, {"cities": made.bring("data", made.cities)}))
+    digests = {"cities": made.bring("data", made.cities)}
+    made.lock("five", manifest("five", MODELS, datasets, digests))
+    made.lock("few", manifest("few", FEW, datasets, digests))
     return made
 
 
@@ -176,12 +180,6 @@ def test_every_output_of_the_study_is_made(ran: dict[str, Any]) -> None:
     assert set(outputs_of(ran)) == set(OUTPUTS)  # that a second run gives the same bytes, `make reproduce` holds
 
 
-def test_an_audit_finds_nothing_to_say_against_it(project: Project, ran: dict[str, Any]) -> None:
-    report = data_of("audit", ran["runs"][0]["run"], cwd=project.folder)
-    assert report["verdict"] in ("agreed", "unconfirmed")
-    assert not [check for check in report["checks"] if check["verdict"] == "fail"]
-
-
 def statistics(value: Any) -> Iterator[dict[str, Any]]:
     """Give everything in a document that is a value with an interval."""
     if isinstance(value, dict) and "value" in value:
@@ -198,12 +196,12 @@ def defined(found: dict[str, Any]) -> bool:
     )
 
 
-def test_three_items_of_each_run_through_and_what_is_degenerate_says_so(project: Project, ran: dict[str, Any]) -> None:
-    few = project.run("five", "--limit", "3")
+def test_three_items_of_each_run_through_and_what_is_degenerate_says_so(project: Project) -> None:
+    few = project.run("few", "--limit", "3")
     assert few["runs"][0]["verdict"] == "incomplete"
     indicators = project.document(few, "indicators")
     for task in TASKS:
-        for model in MODELS:
+        for model in FEW:
             entry = indicators["benchmarks"][task][model]
             assert entry["n_items"] == 3 and defined(entry), (task, model)
             for side in ("correctness", "prudence"):
@@ -248,5 +246,6 @@ def test_one_instance_in_one_wording_runs_through_beside_surveys_of_more(tmp_pat
 
 
 @pytest.mark.long
-def test_an_audit_may_make_some_rows_of_each_scorer_again(project: Project, ran: dict[str, Any]) -> None:
-    assert require_equal_slices(project.folder / ".harness", ran["runs"][0]["run"]) > 100
+@pytest.mark.exhaustive
+def test_an_audit_agrees_also_where_it_makes_rows_of_each_scorer_again(project: Project, ran: dict[str, Any]) -> None:
+    assert require_equal_slices(project.folder / ".harness", ran["runs"][0]["run"], drawn(MODELS, 1)) > 100

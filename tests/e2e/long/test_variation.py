@@ -22,7 +22,7 @@ pytestmark = pytest.mark.together  # one project for all
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("variation")
-    small_project(folder, count=10)
+    small_project(folder, count=10, models=("noisy-oracle",))
     return folder
 
 
