@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from random import Random
 
 import pytest
@@ -76,7 +77,9 @@ def test_no_answer_about_heidi_takes_exponential_time(found: dict[str, Door], ta
     assert spent(found["biomed rule"], lambda _: text + "\x01", 0, asked=BIOMED) < 20 * READABLE
 
 
+@cache
 def patterns_of_answers() -> list[Pattern]:
+    """List them once: every module is imported for it."""
     every = dict.fromkeys(compiled_at_import() + written_in_calls())
     return [each for each in every if any(f"{each.module}.".startswith(f"{room}.") for room in ROOMS)]
 
@@ -95,14 +98,18 @@ def test_every_pattern_that_meets_an_answer_is_aimed_at(found: dict[str, Door]) 
     assert len(repeating) > 0.9 * len(patterns)
 
 
+PARTS = 4  # of a room's patterns
+
+
 @pytest.mark.long
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("part", drawn(range(PARTS), 2))
 @pytest.mark.parametrize("room", THROUGH)
-def test_what_aims_at_a_pattern_takes_time_in_proportion(found: dict[str, Door], room: str) -> None:
+def test_what_aims_at_a_pattern_takes_time_in_proportion(found: dict[str, Door], room: str, part: int) -> None:
     random, slow = Random(3), {}
-    for pattern in patterns_of_answers():
-        if not pattern.module.startswith(room):
-            continue
-        for family in aimed(pattern, random):
+    every = [(each, [*aimed(each, random)]) for each in patterns_of_answers() if each.module.startswith(room)]
+    for pattern, families_of_it in every[part::PARTS]:
+        for family in families_of_it:
             for name in through(pattern):
                 if spent(found[name], family, FIRST, asked=asked(name)) > 4 * READABLE:
                     more = growth(found[name], family, asked(name), last=80_000)

@@ -10,6 +10,7 @@ import pytest
 from needs import needs
 from numerics.arrays import EXACT, called_functions, tried_names
 from numerics.walk import PROCESSORS, TABLE, differing, try_operations, walked_module
+from support_draws import drawn
 from support_models import REPOSITORY, make_model
 
 from harness.errors import MissingError
@@ -189,11 +190,7 @@ def equal_on(processor, form):
 
 
 @pytest.mark.long
-def test_each_operation_gives_the_bytes_of_another_maker():
-    equal_on("EPYC-Rome", "few")
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("processor", PROCESSORS[1:])
-def test_each_operation_gives_the_bytes_of_further_processors(processor):
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("processor", drawn(PROCESSORS, 1))
+def test_each_operation_gives_the_bytes_of_another_processor(processor):
     equal_on(processor, "few")  # models, a training and more inputs: `make walk`, which takes far longer

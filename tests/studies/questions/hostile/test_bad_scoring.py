@@ -40,30 +40,27 @@ def test_a_pattern_that_is_merely_slow_ends_in_an_error_and_no_score(tmp_path: P
 
 
 @pytest.mark.long
-def test_an_option_longer_than_the_context_is_an_error_of_its_item(tmp_path: Path) -> None:
+def test_an_option_or_a_question_longer_than_the_context_is_an_error_of_its_item(tmp_path: Path) -> None:
     rows = [
         {"question": "1 + 1?", "options": ["2", "3"], "answer": "A"},
         {"question": "1 + 2?", "options": ["4 " * 20_000, "3"], "answer": "B"},
+        {"question": "long " * 50_000, "options": ["2", "3"], "answer": "A"},
     ]
     project = FileProject(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), "mine.jsonl")
     project.write(
         fields="{input: question, target: answer, options: options}", models=TINY,
-        score="[{choice: {from: options, by: loglikelihood}}]",
+        score="[exact, {choice: {from: options, by: loglikelihood}}]",
     )  # fmt: skip
     ran = project.run()
-    fine, long = project.rows(ran, "scores")
-    assert fine["value"] in (0, 1)
-    assert isinstance(long["value"], dict) and long["detail"]["error"]
-    [line] = ran["runs"][0]["scores"]
-    assert (line["n"], line["errors"]) == (1, 1)
-
-
-@pytest.mark.long
-def test_a_question_longer_than_the_context_is_an_error_of_its_item(tmp_path: Path) -> None:
-    project = FileProject(tmp_path, f"question,answer\n{'long ' * 50_000},x\n1 + 1 =,2\n")
-    ran = project.write(models=TINY).run()
-    long, fine = project.rows(ran, "scores")
-    assert isinstance(long["value"], dict) and long["detail"]["error"] and fine["value"] in (0, 1)
+    found = {
+        name: [row for row in project.rows(ran, "scores") if row["scorer"] == name] for name in ("exact", "choice")
+    }
+    for name, errors in {"exact": [False, False, True], "choice": [False, True, True]}.items():
+        for row, error in zip(found[name], errors, strict=True):
+            missing = isinstance(row["value"], dict) and row["value"]["missing"] and row["detail"]["error"]
+            assert missing if error else row["value"] in (0, 1), (name, row["item"])
+    lines = {line["scorer"]: (line["n"], line["errors"]) for line in ran["runs"][0]["scores"]}
+    assert lines == {"exact": (2, 1), "choice": (1, 2)}
 
 
 OPTIONS: dict[str, tuple[dict[str, Any], str]] = {

@@ -7,27 +7,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support import REPOSITORY
 from support_biomed_data import SEEDS, TEMPLATE_ROWS, needs_real
+from support_draws import drawn
 from support_inside import inside
 
 from harness.digest import sha256
 
 needs_real(SEEDS, TEMPLATE_ROWS)
 PAPER = REPOSITORY / "manifests" / "paper"
-SEVERAL = ("oracle", "refuser", "always-no", "random-refuser")
 ADDRESS = re.compile(r"fetch: https://\S+")
 MODELS = re.compile(r"^models:\n(?:  .*\n)+", re.MULTILINE)
 OUTPUTS = re.compile(r"^outputs:\n(?:  .*\n)+", re.MULTILINE)
 WANTED = "outputs: {scores: exact, counts: exact, performance: exact, defects: exact}\n"
 
 
-def templates_manifest(models: tuple[str, ...] = SEVERAL) -> str:
+def templates_manifest(models: Sequence[str] = ("oracle", "refuser")) -> str:
     """Give the manifest of the published templates with some of its stand-ins, and with nothing to draw."""
     text = (PAPER / "biomed-templates.yaml").read_text()
     said = "models:\n" + "".join(f"  {name}: {{provider: baseline, behaviour: {name}}}\n" for name in models)
@@ -71,15 +71,21 @@ def test_the_80_questions_of_the_experts_go_through_every_step(mode: str, tmp_pa
     assert rates(found, "oracle") == [0, 1, None] and rates(found, "refuser") == [1, 0, 1]
 
 
-def test_the_6208_rows_of_five_templates_go_through_every_step(tmp_path: Path) -> None:
-    found = performed(tmp_path / "p", templates_manifest(), TEMPLATE_ROWS)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("models", drawn(["oracle refuser", "random-refuser", "always-no"], 1))
+def test_the_6208_rows_of_five_templates_go_through_every_step(models: str, tmp_path: Path) -> None:
+    found = performed(tmp_path / "p", templates_manifest(models.split()), TEMPLATE_ROWS)
     assert {name: each["n_items"] for name, each in found["templates"].items()} == {
         "Q2": 1000, "Q3": 1000, "Q35": 2000, "Q42": 2000, "Q5": 208,
     }  # fmt: skip
-    assert rates(found, "oracle") == [0, 1, None] and rates(found, "refuser") == [1, 0, 1]
-    assert rates(found, "random-refuser")[2] > 0.6
-    assert abs(found["graders"]["bioscore-rule"]["models"]["random-refuser"]["gain"]) < 0.02
     always = {name: found["templates"][name]["always_no"] for name in ("Q35", "Q5")}
     assert always == {"Q35": pytest.approx(0.925, abs=0.001), "Q5": pytest.approx(0.85, abs=0.005)}
-    said = found["graders"]["bioscore-rule"]["models"]["always-no"]["by_template"]
-    assert {name: said[name]["RQR"] for name in always} == always, "a bare no is worth what the page says"
+    said = found["graders"]["bioscore-rule"]["models"]
+    assert [*said] == models.split()
+    if "oracle" in said:
+        assert rates(found, "oracle") == [0, 1, None] and rates(found, "refuser") == [1, 0, 1]
+    elif "random-refuser" in said:
+        assert rates(found, "random-refuser")[2] > 0.6 and abs(said["random-refuser"]["gain"]) < 0.02
+    else:
+        by_template = said["always-no"]["by_template"]
+        assert {name: by_template[name]["RQR"] for name in always} == always, "a bare no is worth what the page says"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support_draws import drawn
 from support_inside import inside
 from support_pace import soon
 
@@ -84,9 +85,10 @@ def test_a_hostile_answer_is_scored_by_every_scorer_and_soon(answer: str) -> Non
             assert found["outcome"] != "gold_invalid", name
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(("begin", "unit"), LONG.values(), ids=LONG)
-def test_megabytes_that_can_be_read_are_scored_in_bounded_time(begin: str, unit: str) -> None:
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("what", drawn(LONG, 2))
+def test_megabytes_that_can_be_read_are_scored_in_bounded_time(what: str) -> None:
+    begin, unit = LONG[what]
     for name, row in rows_of((begin + unit * (MOST // len(unit)))[:MOST]):
         begun = time.process_time()
         json.dumps(SCORERS[name].run(row), allow_nan=False)

@@ -22,7 +22,7 @@ from harness.rowtypes import Prompt
 from harness.studies.questions.likelihood import prompts, scores
 
 needs("torch", "transformers")
-pytestmark = pytest.mark.together  # one run of lm-eval a model serves them all
+pytestmark = pytest.mark.together  # one process of lm-eval serves them all
 
 TINY = REPOSITORY / "assets" / "tiny-shaped"
 RULES = {"sum": "acc", "character": "acc_norm", "byte": "acc_bytes", "unconditional": "acc_mutual_info"}
@@ -51,12 +51,13 @@ import json, sys
 from lm_eval import simple_evaluate
 from lm_eval.models.huggingface import HFLM
 from lm_eval.tasks import TaskManager
-folder, model, batch = sys.argv[1:]
-lm = HFLM(pretrained=model, device="cpu", dtype="float32", batch_size=int(batch))
+folder, batch, *models = sys.argv[1:]
 tasks = TaskManager(include_path=folder, include_defaults=False)
-found = simple_evaluate(model=lm, tasks=["our_choice", "our_texts"], task_manager=tasks, log_samples=True,
-                        bootstrap_iters=0)
-print(json.dumps({"results": found["results"], "samples": found["samples"]}, default=str))
+for model in models:
+    lm = HFLM(pretrained=model, device="cpu", dtype="float32", batch_size=int(batch))
+    found = simple_evaluate(model=lm, tasks=["our_choice", "our_texts"], task_manager=tasks, log_samples=True,
+                            bootstrap_iters=0)
+    print("FOUND " + json.dumps({"results": found["results"], "samples": found["samples"]}, default=str))
 """
 
 
@@ -109,11 +110,9 @@ def write_tasks(folder: Path) -> None:
         (folder / f"{name}.yaml").write_text(json.dumps(task), encoding="utf-8")
 
 
-@pytest.fixture(scope="module", params=["bare", "begins"])
-def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Give the tiny model, as it is and with a tokenizer that begins each text with a token of its own."""
-    if request.param == "bare":
-        return TINY
     folder: Path = shutil.copytree(TINY, tmp_path_factory.mktemp("begins") / "m")
     tokenizer = json.loads((folder / "tokenizer.json").read_bytes())
     first = {"SpecialToken": {"id": "<|pad|>", "type_id": 0}}
@@ -125,28 +124,39 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
     config = json.loads((folder / "tokenizer_config.json").read_bytes())
     (folder / "tokenizer_config.json").write_text(json.dumps({**config, "bos_token": "<|pad|>"}))
-    return folder
+    return {"bare": TINY, "begins": folder}
+
+
+@pytest.fixture(scope="module", params=["bare", "begins"])
+def model(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture(scope="module")
-def theirs(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def found_by_lm_eval(models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Run lm-eval over each model, in one process: its imports take longer than what it measures."""
     from e2e.long.test_third_party import peer
 
     python, home = peer("lm_eval", "torch", "transformers"), tmp_path_factory.mktemp("peer")
     write_tasks(home / "tasks")
     offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(home / "hf"), "LC_ALL": "C.UTF-8"}
     env = {"HOME": str(home), "PATH": os.environ.get("PATH", ""), **offline}
-    done = subprocess.run(
-        [python, "-c", PEER, str(home / "tasks"), str(model), "8"], env=env, capture_output=True, text=True, check=False
-    )
+    command = [python, "-c", PEER, str(home / "tasks"), "8", *map(str, models.values())]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout.splitlines()[-1])
+    said = [json.loads(line[6:]) for line in done.stdout.splitlines() if line.startswith("FOUND ")]
+    return dict(zip(models, said, strict=True))
+
+
+@pytest.fixture(scope="module")
+def theirs(model: str, found_by_lm_eval: dict[str, Any]) -> Any:
+    return found_by_lm_eval[model]
 
 
 @pytest.fixture(scope="module", params=[1, 8])
-def loaded(request: pytest.FixtureRequest, model: Path) -> tuple[LoadedModel, int]:
+def loaded(request: pytest.FixtureRequest, model: str, models: dict[str, Path]) -> tuple[LoadedModel, int]:
     batch = "reference" if request.param == 1 else str(request.param)
-    return open_causal(model, {"batch": batch, "dtype": "float32"}), request.param
+    return open_causal(models[model], {"batch": batch, "dtype": "float32"}), request.param
 
 
 def measured(loaded: tuple[LoadedModel, int], asked: Path, what: Measured, out: Path) -> list[Any]:
