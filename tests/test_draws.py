@@ -27,11 +27,19 @@ def test_a_profile_says_how_many_of_a_family_are_drawn(profile: str, count: int)
 
 
 def test_one_commit_draws_the_same_and_another_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(support_draws, "commit", lambda: "a")
-    first = drawn(EVERY, 5, 5)
-    assert drawn(EVERY, 5, 5) == first
-    monkeypatch.setattr(support_draws, "commit", lambda: "b")
-    assert drawn(EVERY, 5, 5) != first
+    found = []
+    for commit in "aab":
+        monkeypatch.setattr(support_draws, "commit", lambda commit=commit: commit)
+        found.append((drawn(EVERY, 5, 5), drawn(EVERY, 5, 5)))
+    assert found[0] == found[1] and found[0] != found[2]
+    assert found[0][0] == found[0][1]
+
+
+def test_families_of_one_size_are_not_drawn_alike() -> None:
+    assert (
+        drawn(EVERY, 5, 5)
+        != drawn(EVERY, 5, 5)
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("seconds", "end"), [("0", "skipped"), ("1000", "passed")])

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from needs import needs
+from needs import OnceUsed, needs
 from numerics.arrays import EXACT, called_functions, tried_names
 from numerics.walk import PROCESSORS, TABLE, differing, try_operations, walked_module
 from support_draws import drawn
@@ -20,10 +20,8 @@ from harness.models.local.walked import OPERATIONS
 from harness.run.environment import NUMERICS
 
 needs("torch", "transformers")
-import torch  # noqa: E402 - where it is installed
-
-np = pytest.importorskip("numpy")
-FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
+np, torch = pytest.importorskip("numpy"), OnceUsed("torch")
+FLOATS = ("float32", "float64", "float16", "bfloat16")
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +46,7 @@ def test_a_replaced_operation_gives_numpys_numbers(name, form):
         "rows": plain, "columns": plain.T, "every other": plain[::2, ::3], "none": plain[:0], "one": plain[1, 1],
         "repeated": plain[0].expand(3, 6),
     }  # fmt: skip
-    for dtype in FLOATS:
+    for dtype in (getattr(torch, one) for one in FLOATS):
         for layout, wide in layouts.items():
             given = wide.to(dtype) if layout != "repeated" else wide[0].to(dtype).expand(3, 6)
             as_float = given.float() if dtype in (torch.float16, torch.bfloat16) else given
@@ -114,22 +112,21 @@ def test_convolutions_do_not_go_by_what_nnpack_likes():
     assert torch.backends.nnpack.set_flags(False) == (False,)
 
 
-class Fitting(torch.nn.Module):  # type: ignore[misc]  # mypy does not look into torch
-    """A model whose graph calls what differs between processors, and something that nobody walked."""
+def fitting(refused):
+    """Give a model whose graph calls what differs between processors, and something that nobody walked."""
 
-    config = type("Config", (), {"model_type": "fitting"})
+    class Fitting(torch.nn.Module):  # type: ignore[misc, name-defined]  # loaded when used
+        config = type("Config", (), {"model_type": "fitting"})
 
-    def __init__(self, refused):
-        super().__init__()
-        self.refused = refused
+        def forward(self, input_ids):
+            given = torch.eye(3) + input_ids
+            return torch.linalg.lstsq(given, given).solution if refused else torch.special.bessel_j0(given)
 
-    def forward(self, input_ids):
-        given = torch.eye(3) + input_ids
-        return torch.linalg.lstsq(given, given).solution if self.refused else torch.special.bessel_j0(given)
+    return Fitting()
 
 
 def test_an_operation_that_differs_is_refused_by_its_name():
-    model = Fitting(refused=True)
+    model = fitting(refused=True)
     watch_operations(model)
     with torch.inference_mode(), pytest.raises(MissingError) as bad:
         model(torch.tensor([[1]]))
@@ -139,7 +136,7 @@ def test_an_operation_that_differs_is_refused_by_its_name():
 
 
 def test_an_operation_that_nobody_walked_is_told():
-    model = Fitting(refused=False)
+    model = fitting(refused=False)
     told = watch_operations(model)
     with torch.inference_mode(), pytest.warns(UserWarning, match=r"special_bessel_j0 float32: nobody has held"):
         model(torch.tensor([[1]]))
