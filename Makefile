@@ -8,6 +8,7 @@ ENGINE ?= local
 WORKERS ?= $(shell nproc)
 MOVED ?=
 TESTS ?=  # folders of tests; none: all
+OPTIONS ?=  # of pytest, besides those that stand here
 GPU_PYTHON ?= python3  # with torch and transformers of its own
 WHEELS ?=  # a folder of wheels, for packages of the core that it lacks
 GPU_JSON ?= .bench/gpu-check.json
@@ -35,13 +36,13 @@ reproduce: setup $(if $(filter docker,$(ENGINE)),images) ## run the demo manifes
 
 test: setup ## run the tests, one form of each promise: minutes; make test TESTS="tests/run tests/cli" runs those of some folders
 	@echo "collecting the tests; the long ones begin first, so the first dots take a while" >&2
-	@$(BIN)/python -m pytest -n $(WORKERS) -m "not long and not house" $(TESTS)
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not long and not house" $(OPTIONS) $(TESTS)
 
 peers: setup ## other people's software, which the long tests speak with and skip where it is not: lm-eval, Inspect, MCP Inspector, a server
 	@sh lockfiles/peers.sh
 
 test-all: setup ## run the tests, the long forms too: every bit flipped, every kill, other people's software
-	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house" --hypothesis-profile=long
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house" --hypothesis-profile=long $(OPTIONS)
 
 test-night: setup ## try all of what test and test-all draw some of: every bit, every kill, every slow text (FOR=150: one kind, so many seconds)
 	@$(BIN)/python -m pytest -n $(WORKERS) -m exhaustive --hypothesis-profile=night $(if $(strip $(FOR)),--night-for $(strip $(FOR))) $(TESTS)
