@@ -11,6 +11,7 @@ import time
 import pytest
 from support import clean_env
 from support_attempts import FACTS, AttemptFolder
+from support_draws import drawn
 
 from harness.attempts.fold import fold
 from harness.store.journal import read_chain
@@ -53,7 +54,10 @@ def told(lines):
     return [json.loads(line) for line in lines if line.endswith(b"\n")]
 
 
-@pytest.mark.parametrize("after", [0.0, 0.01, 0.03, 0.06, 0.1, 0.2])
+AFTER = [0.0, 0.01, 0.03, 0.06, 0.1, 0.2]  # seconds
+
+
+@pytest.mark.parametrize("after", drawn(AFTER, 2, len(AFTER)))
 def test_what_was_acknowledged_before_a_kill_is_there_once_after_it(tmp_path, after):
     attempt = AttemptFolder(tmp_path, count=COUNT, budget={"calls": 10**6, "seconds": 3600})
     jobs = [json.dumps(attempt.answers((number, f"answer {number}"))) for number in range(1, COUNT + 1)]

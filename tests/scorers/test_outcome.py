@@ -174,6 +174,7 @@ def test_the_short_way_for_ascii_gives_what_the_long_way_gives(text):
     assert prepare(text) == prepare(text + "\u200b").removesuffix("\u200b").strip()
 
 
+@pytest.mark.long
 @pytest.mark.exhaustive
 def test_hostile_text_is_read_in_linear_time():
     for unit in units():

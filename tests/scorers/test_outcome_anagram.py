@@ -164,6 +164,7 @@ FORMS = (
 )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.exhaustive
 def test_hostile_text_is_read_in_linear_time():
     for unit in units(*FORMS):
@@ -173,6 +174,7 @@ def test_hostile_text_is_read_in_linear_time():
             assert len(str(found.row())) < 6000
 
 
+@pytest.mark.long
 def test_ten_megabytes_are_read_and_the_answer_at_their_end_is_found():
     assert anagram(SHOWN, ACCEPTED, "retsil " * 1_500_000 + "lister").label == "c"
 

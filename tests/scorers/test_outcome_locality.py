@@ -189,6 +189,7 @@ FORMS = (
 )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.exhaustive
 def test_hostile_text_is_read_in_linear_time():
     for unit in units(*FORMS):

@@ -174,6 +174,7 @@ TWISTED = {"A": ".a" * 500, "B": "a" * 300, "C": "boiling water", "D": "- " * 50
 FORMS = ("boiling water ", "boiling water", ".a", "A B C D ", "(A)(B")
 
 
+@pytest.mark.long
 @pytest.mark.exhaustive
 def test_hostile_text_is_read_in_linear_time():
     for unit in units(*FORMS):

@@ -178,6 +178,7 @@ FORMS = ("pear apple fig ", "apple fig pear x", "xapple fig pearx ", "x ", "2021
 TASKS = (FRUIT, DATE, RUDE, ("a", "a " * 100 + "b", None), ("\u0301", "a" * 400, None))
 
 
+@pytest.mark.long
 @pytest.mark.exhaustive
 def test_hostile_text_is_read_in_linear_time():
     for unit in units(*FORMS):
@@ -188,11 +189,13 @@ def test_hostile_text_is_read_in_linear_time():
             assert len(str(found.row())) < 6000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", ["1", "\u0663"])
 def test_a_careless_shape_costs_the_square_of_its_window_not_of_the_text(unit):
     quick(transforms, "x", "a a", filled(unit), r"\w+\d{4}-\d{2}", within=5)
 
 
+@pytest.mark.long
 def test_ten_megabytes_are_read_and_the_answer_at_their_end_is_found():
     assert transforms(*FRUIT[:2], "pear apple fig " * 700_000 + "apple fig pear").label == "c"
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support_draws import drawn
 from support_wire import HELLO, PATIENCE, WireClient, environment
 
 SERVER = (sys.executable, "-m", "support_served")
@@ -107,9 +108,10 @@ def test_what_was_asked_before_the_end_is_answered_before_the_process_ends() -> 
         assert {json.loads(line)["id"] for line in client.seen if b'"result"' in line} == set(range(41))
 
 
-@pytest.mark.parametrize(
-    "line", [b"", b"\n", b"nonsense\n", b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n']
-)
+NOTHING = [b"", b"\n", b"nonsense\n", b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n']
+
+
+@pytest.mark.parametrize("line", drawn(NOTHING, 2, len(NOTHING)))
 def test_a_client_that_asks_nothing_ends_the_server(line: bytes) -> None:
     done = subprocess.run(SERVER, input=line, capture_output=True, env=environment(), timeout=PATIENCE, check=False)
     assert done.returncode == 0

@@ -63,6 +63,7 @@ def test_an_archive_gives_one_wheel_whatever_its_order_times_and_modes() -> None
     assert sha256(made()) == WHEEL
 
 
+@pytest.mark.long
 def test_every_python_here_lays_out_the_same_wheel(tmp_path: Path) -> None:
     (tmp_path / "toy.tar.gz").write_bytes(archive(FILES))
     code = (
@@ -80,6 +81,7 @@ def test_every_python_here_lays_out_the_same_wheel(tmp_path: Path) -> None:
             assert done.stdout.strip() == WHEEL, (python, done.stderr)
 
 
+@pytest.mark.long
 def test_pip_installs_the_wheel_with_every_hash_of_its_record(tmp_path: Path) -> None:
     data = archive(FILES)
     wheel = tmp_path / wheel_name(pin(data))

@@ -137,6 +137,7 @@ def test_the_span_is_the_number_that_decided():
     assert addition(A, B, said).candidates == ("115", "125")
 
 
+@pytest.mark.long
 @pytest.mark.exhaustive
 def test_a_megabyte_of_hostile_text_is_read_at_once():
     for unit in units("is is is ", "1 + 1 = ", "one ", "1e5 ", "the answer is 5 ", "-1 ", "\\text{"):

@@ -133,6 +133,7 @@ FORMS = (
 )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.exhaustive
 def test_a_megabyte_is_labelled_within_a_second():
     for unit in units(*FORMS):

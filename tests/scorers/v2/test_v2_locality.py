@@ -159,6 +159,7 @@ def test_stand_ins_keep_their_labels(target):
         assert label(text, target=target) != "c"
 
 
+@pytest.mark.long
 @pytest.mark.exhaustive
 def test_a_megabyte_is_labelled_within_a_second():
     for unit in units(

@@ -146,6 +146,7 @@ def test_stand_ins_keep_their_labels(key):
         assert science(OPTIONS, key, text).label != "c"
 
 
+@pytest.mark.long
 @pytest.mark.exhaustive
 def test_a_megabyte_is_labelled_within_a_second():
     for unit in units("A ", "B or ", "(A) ", "A) x ", "not A or B and ", "a ruler ", "= 4 ", "\\text{"):

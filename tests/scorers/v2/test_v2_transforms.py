@@ -163,6 +163,7 @@ FORMS = ("pear, apple, fig ", "or ", "-> ", "answer: ", "is is is ", '{"a": ', "
 HOSTILE = (DATE, SORTED, RECORD, WEIGHT, CLOCK, ("a", "a " * 100 + "b", None), HASHTAG)
 
 
+@pytest.mark.long
 @pytest.mark.exhaustive
 def test_a_megabyte_of_hostile_text_is_read_at_once_for_tasks():
     for number, unit in enumerate(units(*FORMS)):
