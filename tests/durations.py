@@ -70,7 +70,10 @@ def processor_seconds() -> float:
     """Give what this process has used so far, its children, and those that they have waited for: user and system."""
     used = sum(os.times()[:4])
     for file in Path("/proc/self/task").glob("*/children"):
-        for child in file.read_text().split():
+        children = list[str]()
+        with contextlib.suppress(OSError):  # the thread has ended just now
+            children = file.read_text().split()
+        for child in children:
             with contextlib.suppress(OSError):  # it has ended just now
                 fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
                 used += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
