@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from evidence.forger import Forger, chained, write
 from support import REPOSITORY, clean_env, error_of, small_project, tree
+from support_draws import drawn
 from support_hostile import FOLDERS, HUGE, KINDS, READS, furnish, lay, names, snapshot
 from support_inside import inner_data, inside
 
@@ -76,7 +77,8 @@ def attempted(kind: str, project: Path, work: Path, verbs: list[str]) -> Iterato
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", [pytest.param(one, marks=() if one == "link" else pytest.mark.long) for one in KINDS])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kind", ["link", *drawn([one for one in KINDS if one != "link"], 2)])
 def test_whatever_lies_in_a_store_every_verb_ends_and_names_it(kind: str, original: Path, tmp_path: Path) -> None:
     """Every place, by every verb that reads: within seconds, in little memory, and nothing outside is touched."""
     for row in attempted(kind, original, tmp_path / "work", READS):

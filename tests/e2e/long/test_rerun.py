@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import REPOSITORY, clean_env, unlocked_project
+from support import REPOSITORY, clean_env, judging_once, unlocked_project
 
 pytestmark = pytest.mark.together  # the house is built once
 STAGES = ("make", "items", "gold", "budgets", "prompts", "responses", "scores", "labels", "proportions", "checks")
@@ -30,13 +30,12 @@ class House:
         self.call("lock", "manifests/small.yaml")
 
     def call(self, *words: str, program: str = "") -> subprocess.CompletedProcess[str]:
-        start = ["-c", program] if program else ["-m", "harness.cli.main"]
+        start = [sys.executable, "-P", "-c", program] if program else judging_once("copies")
         env = clean_env({"PYTHONPATH": str(self.source), "PYTHONDONTWRITEBYTECODE": "" if self.first else "1"})
         # -P and the PYTHONPATH put the copy before the installed harness
         return subprocess.run(
-            [sys.executable, "-P", *start, *words], cwd=self.project, env=env, capture_output=True, text=True,
-            timeout=120, check=False,
-        )  # fmt: skip
+            [*start, *words], cwd=self.project, env=env, capture_output=True, text=True, timeout=120, check=False
+        )
 
     def run(self, *words: str, program: str = "") -> set[str]:
         """Run the manifest and give the stages of which any step was executed."""
