@@ -12,7 +12,7 @@ OPTIONS ?=  # of pytest, besides those that stand here
 GPU_PYTHON ?= python3  # with torch and transformers of its own
 WHEELS ?=  # a folder of wheels, for packages of the core that it lacks
 GPU_JSON ?= .bench/gpu-check.json
-FOR ?=  # seconds: of the tests of the night one, drawn by the commit, as far as it comes; none: all of all
+FOR ?=  # seconds: of the tests of the night those of one file, drawn by the commit, as far as it comes; none: all
 TURN ?=  # a commit, by which half of the mutants are drawn; none: all
 
 .PHONY: test-night places durations help setup images reproduce test peers test-all fuzz mutants check golden walk bench gpu-check house relock
@@ -44,7 +44,7 @@ peers: setup ## other people's software, which the long tests speak with and ski
 test-all: setup ## run the tests, the long forms too: every bit flipped, every kill, other people's software
 	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house" --hypothesis-profile=long $(OPTIONS)
 
-test-night: setup ## try all of what test and test-all draw some of: every bit, every kill, every slow text (FOR=150: one kind, so many seconds)
+test-night: setup ## try all of what test and test-all draw some of: every bit, every kill, every slow text (FOR=150: of one file, so many seconds)
 	@$(BIN)/python -m pytest -n $(WORKERS) -m exhaustive --hypothesis-profile=night $(if $(strip $(FOR)),--night-for $(strip $(FOR))) $(TESTS)
 
 fuzz: setup ## try each property with thousands of examples that nobody has seen; what it finds becomes an example of the test

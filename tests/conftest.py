@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from durations import Durations
-from support_draws import Deadline, one_class
+from support_draws import Deadline, of_one_file
 from support_examples import register_profiles
 from support_ground import PLACE, spoiled
 
@@ -30,7 +30,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it th
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a submission try a part of the night's tests; let `make durations` measure."""
-    told = "of the tests marked `exhaustive` run one, drawn by the commit, on as many of its cases as this time allows"
+    told = "of the tests marked `exhaustive` run those of one file, drawn by the commit, as many as this time allows"
     parser.addoption("--night-for", type=float, metavar="SECONDS", help=told)
     parser.addoption("--durations-to", type=Path, metavar="FILE", help="note what each case takes: `make durations`")
 
@@ -94,7 +94,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: not _is_long(item))
     if (seconds := config.getoption("night_for")) is not None:
         every = list(items)
-        items[:] = one_class([item for item in every if item.get_closest_marker("exhaustive")])
+        items[:] = of_one_file([item for item in every if item.get_closest_marker("exhaustive")])
         config.hook.pytest_deselected(items=list(set(every) - set(items)))
         config.pluginmanager.register(Deadline(seconds), "night-deadline")
 

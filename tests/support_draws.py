@@ -2,8 +2,8 @@
 
 A family is what can be listed and not ended: each bit of a file, each moment of a kill, each text that is slow to read.
 `make test` and `make test-all` draw some by the commit's digest, so that a red one is red again in the same checkout;
-`make test-night` tries all of the tests that are marked `exhaustive`, and a submission one of them, as far as it comes
-in the time it is given.
+`make test-night` tries all of the tests that are marked `exhaustive`, and a submission those of one file, as far as it
+comes in the time it is given.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ def drawn(cases: Iterable[Case], short: int, long: int = 0) -> list[Case]:
     return [every[place] for place in sorted(kept)]
 
 
-def one_class(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """Draw one test of all by the commit, and give its cases in an order that is drawn, too."""
-    classes = dict[str, list[pytest.Item]]()
+def of_one_file(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """Draw one file of all by the commit, and give its cases in an order that is drawn, too."""
+    files = dict[str, list[pytest.Item]]()
     for item in sorted(items, key=lambda item: item.nodeid):
-        classes.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        files.setdefault(item.nodeid.partition("::")[0], []).append(item)
     draw = Random(commit())
-    cases = draw.choice(list(classes.values())) if classes else []
+    cases = draw.choice(list(files.values())) if files else []
     return draw.sample(cases, len(cases))
 
 
