@@ -9,7 +9,6 @@ import contextlib
 import copy
 import functools
 import json
-import os
 import secrets
 import tempfile
 import threading
@@ -43,7 +42,7 @@ from harness.run.execute_batch import execute_batch
 from harness.run.workshop import Workshop
 from harness.step_kinds import current_kind
 from harness.steps import PROCESSOR, Step, key
-from harness.store.blobs import Blobs
+from harness.store.blobs import Blobs, make_link
 from harness.store.entries import Entry
 from harness.store.store import Store
 
@@ -279,8 +278,7 @@ class PrivateBlobs(Blobs):
                     return False
                 self.copy_to(digest, kept, READABLE, size)
                 self._room -= size
-        os.link(kept, target)
-        return True
+        return make_link(kept, target)
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ A blob once found sound is not read again while its file is untouched. It must n
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from io import BufferedReader, FileIO, RawIOBase
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer as Buffer
 
 _HEX = "0123456789abcdef"
+# How a disk refuses a second name.
+_UNLINKED = frozenset((errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV))
 
 
 def is_digest(text: str) -> bool:
@@ -237,12 +240,13 @@ class Blobs:
                 os.close(handle)
 
     def link_to(self, digest: str, target: Path) -> bool:
-        """Link a checked blob to a new name; False on another disk, DamageError where something else was linked."""
+        """Link a checked blob to a new name; False where none can be made, DamageError if something else was linked."""
         path = self.deliver(digest)
         mark = self._seen[digest]
         if target.parent.stat().st_dev != mark[0]:
             return False
-        os.link(path, target, follow_symlinks=False)
+        if not make_link(path, target):
+            return False
         if _mark(target.lstat()) != mark:  # another file came to its place after the check
             target.unlink()
             raise self.damage(digest, "changed")
@@ -253,6 +257,17 @@ class Blobs:
         path = self.path(digest)
         self.tree.remove(path)
         self.tree.sync_folder(path.parent)
+
+
+def make_link(path: Path, target: Path) -> bool:
+    """Give a file a second name; False where its disk has none, or no more of them, or its owner is another."""
+    try:
+        os.link(path, target, follow_symlinks=False)
+    except OSError as bad:
+        if bad.errno in _UNLINKED:
+            return False
+        raise
+    return True
 
 
 class _Copying(RawIOBase):

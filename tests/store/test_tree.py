@@ -1,5 +1,6 @@
 """Below a store's root no link is followed, whatever opens the path, and no file is read beyond what it may have."""
 
+import errno
 import os
 import shutil
 import socket
@@ -220,6 +221,19 @@ def test_a_step_gets_the_blob_that_was_checked_or_none(blobs, tmp_path, monkeypa
     with pytest.raises(DamageError, match="is changed"):
         blobs.link_to(digest, tmp_path / "in")
     assert not (tmp_path / "in").exists()
+
+
+@pytest.mark.parametrize("why", [errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV], ids=errno.errorcode.get)
+def test_where_a_file_has_no_second_name_nothing_is_linked_and_all_else_is_told(blobs, tmp_path, monkeypatch, why):
+    def refused(*_, **__):
+        raise OSError(why, os.strerror(why))
+
+    digest = blobs.put(b"rows")
+    monkeypatch.setattr(os, "link", refused)
+    assert not blobs.link_to(digest, tmp_path / "in") and not (tmp_path / "in").exists()
+    why = errno.ENOSPC
+    with pytest.raises(OSError, match="No space"):
+        blobs.link_to(digest, tmp_path / "in")
 
 
 def test_a_copy_is_hashed_as_it_is_made(blobs, tmp_path):

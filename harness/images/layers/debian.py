@@ -44,7 +44,8 @@ def write(blobs: Blobs, folder: Path, debs: Sequence[Deb], suite: str, epoch: in
             place.chmod(0o755)  # where no root is at hand, mmdebstrap reads as another user
         stanzas = []
         for deb in sorted(debs, key=lambda deb: deb.file):
-            (repository / deb.file).hardlink_to(blobs.deliver(deb.sha256))
+            if not blobs.link_to(deb.sha256, repository / deb.file):
+                blobs.copy_to(deb.sha256, repository / deb.file)
             stanzas.append(_stanza(repository / deb.file, deb))
         index = b"\n".join(stanzas)
         (repository / "Packages").write_bytes(index)
