@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,14 @@ def judging_once(whose: str = "checkout") -> list[str]:
     """Spell a command line that gives its verdicts itself, and with others of this name reads the packages once."""
     kept = Path(os.environ[PLACE]) / f"packages-of-{whose}"
     return [sys.executable, "-P", str(REPOSITORY / "tests" / "toys" / "judging_once.py"), str(kept)]
+
+
+def unpack(archive: tarfile.TarFile, folder: Path) -> None:
+    """Lay down an archive of the project's own; Debian's 3.11.2 has no filters yet, and 3.14 wants one."""
+    if hasattr(tarfile, "tar_filter"):
+        archive.extractall(folder, filter="tar")
+    else:
+        archive.extractall(folder)
 
 
 def data_of(*args: str | Path, cwd: Path, check: int | None = 0, **more: Any) -> Any:

@@ -10,7 +10,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from support import REPOSITORY, data_of, harness
+from support import REPOSITORY, data_of, harness, unpack
 
 KEPT = sorted((REPOSITORY / "tests" / "kept").glob("*.tar.xz"))
 
@@ -20,7 +20,7 @@ def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """Lay down the project of a time."""
     folder = tmp_path_factory.mktemp("kept")
     with tarfile.open(request.param) as archive:
-        archive.extractall(folder, filter="data")
+        unpack(archive, folder)
     for name in ("tmp", "locks"):
         (folder / ".harness" / name).mkdir(exist_ok=True)
     return folder

@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support import unpack
 from support_images import SHARED, built, put, wheel_bytes
 
 from harness.errors import InputError
@@ -91,7 +92,7 @@ def test_a_package_in_an_image_has_the_record_it_has_when_pip_installs_it(tmp_pa
     files[-1].write_bytes(data)
     python.write(blobs, wheels, EPOCH, tmp_path / "layer.tar")
     with tarfile.open(tmp_path / "layer.tar") as tar:
-        tar.extractall(tmp_path / "root", filter="tar")
+        unpack(tar, tmp_path / "root")
     ours = json.loads(environment(tmp_path / "root" / python.SITE))
     theirs = json.loads(environment(installed_by_pip(files, tmp_path / "site")))
     assert set(ours["packages"]) == {"odd", "numpy"}
