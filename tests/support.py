@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import json
 import os
@@ -92,6 +93,16 @@ def judging_once(whose: str = "checkout") -> list[str]:
     """Spell a command line that gives its verdicts itself, and with others of this name reads the packages once."""
     kept = Path(os.environ[PLACE]) / f"packages-of-{whose}"
     return [sys.executable, "-P", str(REPOSITORY / "tests" / "toys" / "judging_once.py"), str(kept)]
+
+
+def name_twice(path: Path | str, target: Path | str) -> None:
+    """Give a file a second name, which a test is about; it is skipped on a disk that has none."""
+    try:
+        os.link(path, target)
+    except OSError as bad:
+        if bad.errno not in (errno.EPERM, errno.EOPNOTSUPP):
+            raise
+        pytest.skip("a file has no second name on this disk")
 
 
 def unpack(archive: tarfile.TarFile, folder: Path) -> None:

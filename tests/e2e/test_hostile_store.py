@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from evidence.forger import Forger, chained, write
-from support import REPOSITORY, clean_env, error_of, small_project, tree
+from support import REPOSITORY, clean_env, error_of, name_twice, small_project, tree
 from support_draws import drawn
 from support_hostile import FOLDERS, HUGE, KINDS, READS, furnish, lay, names, snapshot
 from support_inside import inner_data, inside
@@ -114,7 +114,7 @@ def test_what_was_left_is_deleted_and_a_link_in_it_not_followed(project: Path, o
     (left / "out" / "deep").mkdir(parents=True)
     for place in (left / "link", left / "out" / "deep" / "link"):
         place.symlink_to(outside)
-    os.link(outside / "mine", left / "out" / "mine")
+    name_twice(outside / "mine", left / "out" / "mine")
     (left / "out").chmod(0o500)
     inside("gc", "--delete", cwd=project, check=0)
     assert not list((project / ".harness" / "tmp").iterdir())

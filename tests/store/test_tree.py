@@ -7,7 +7,7 @@ import socket
 import threading
 
 import pytest
-from support import tree
+from support import name_twice, tree
 from support_hostile import HUGE
 
 from harness.digest import sha256
@@ -157,7 +157,7 @@ def test_nothing_is_appended_to_or_locked_that_has_another_name(tmp_path, log):
     store.heads.add("run.started", {"run": "r", "journal": "0" * 64})
     mine = tmp_path / "mine"
     (store.root / log).rename(mine)
-    os.link(mine, store.root / log)
+    name_twice(mine, store.root / log)
     before = mine.read_bytes()
     with pytest.raises(DamageError, match="second name"):
         store.heads.add("run.started", {"run": "s", "journal": "0" * 64})
@@ -208,6 +208,8 @@ def blobs(tmp_path):
 def test_a_step_gets_the_blob_that_was_checked_or_none(blobs, tmp_path, monkeypatch):
     """Attack 12, of inputs: what is linked into a step's folder is the file that was checked."""
     digest = blobs.put(b"rows")
+    (tmp_path / "mine").touch()
+    name_twice(tmp_path / "mine", tmp_path / "yours")
     path, link = blobs.path(digest), os.link
 
     def exchanged(source, target, **named):
@@ -263,7 +265,7 @@ def test_what_is_read_from_an_open_blob_is_what_was_hashed(blobs):
 def test_a_file_with_a_second_name_becomes_no_blob_and_keeps_its_mode(blobs, tmp_path):
     (tmp_path / "mine").write_bytes(b"mine")
     (tmp_path / "mine").chmod(0o600)
-    os.link(tmp_path / "mine", tmp_path / "made")
+    name_twice(tmp_path / "mine", tmp_path / "made")
     with pytest.raises(InputError, match="plain file"):
         blobs.adopt(tmp_path / "made")
     assert (tmp_path / "mine").stat().st_mode & 0o777 == 0o600
