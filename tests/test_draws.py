@@ -43,7 +43,7 @@ def test_families_of_one_size_are_not_drawn_alike() -> None:
 
 
 @pytest.mark.parametrize(("seconds", "end"), [("0", "skipped"), ("1000", "passed")])
-def test_a_night_of_some_seconds_tries_one_test_and_says_what_it_did_not_reach(seconds: str, end: str) -> None:
+def test_a_night_of_some_seconds_tries_one_file_and_says_what_it_did_not_reach(seconds: str, end: str) -> None:
     words = ["-m", "exhaustive", "--hypothesis-profile=night", "--night-for", seconds, "tests/scorers/test_outcome.py"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-rs", *words], cwd=REPOSITORY, capture_output=True, text=True, check=False
