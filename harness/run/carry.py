@@ -6,6 +6,7 @@ outputs differ beyond that, lock and expectation stay as they were.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -88,7 +89,8 @@ def _audited(
 ) -> Expect:
     """Audit a run of the new lock, and give what somebody who accepted it would expect from then on."""
     run = ran.record.run
-    how = ReexecutionOptions(jobs=len(os.sched_getaffinity(0)), memory=place.choice.memory, progress=progress)
+    jobs = len(os.sched_getaffinity(0))
+    how = ReexecutionOptions(budget=math.inf, jobs=jobs, memory=place.choice.memory, progress=progress)
     report = audit_run(ran.store, run, place.choice.images, how, place.stop)
     new = expectation(ran.store, run, report, loaded.root, errors, failing=old.checks == FAIL)
     moved = [output for output, one in new.outputs.items() if one["level"] != old.outputs[output]["level"]]

@@ -253,3 +253,19 @@ def test_which_steps_are_made_again_where_time_is_short_cannot_be_foreseen(run: 
 
     drawn = {first() for _ in range(60)}
     assert drawn == {MAKE, CUT, SHOWN}, "each step in some audit (all of 60 miss one with a chance of 1 in 10^10)"
+
+
+def test_a_step_that_was_late_and_comes_in_the_second_try_is_not_left_out(run: Bare) -> None:
+    tried: list[str] = []
+
+    def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+        tried.append(step.name)
+        if tried == [step.name]:
+            raise OverBudget("this one takes longer than its share")
+        entry = run.store.entries.get(document_digest(parts))
+        assert entry
+        return Reexecuted({name: output.sha256 for name, output in entry.outputs.items()})
+
+    report = run.look(run.store.root, "full", replay=again)
+    assert sorted(tried[1:]) == sorted([MAKE, CUT, SHOWN]), "the one that was late, too"
+    assert report.verdict == "agreed" and report.coverage and report.coverage.left_out == []

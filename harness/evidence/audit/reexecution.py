@@ -150,6 +150,7 @@ def reexecute(steps: Sequence[Step], made: Mapping[str, Entry], how: Reexecution
     again.make([step for step in steps if not _asked(step, how.level) and not step.trial])
     if again.late:
         again.retry()
+    if again.late:
         again.make_slices()
         coverage.left_out = sorted(again.late)
         coverage.sliced = {step: (len(again.sliced.get(step, ())), again.rows[step]) for step in coverage.left_out}

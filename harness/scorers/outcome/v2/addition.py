@@ -23,6 +23,7 @@ from harness.scorers.outcome.v2.sums import (
     stated,
 )
 from harness.scorers.outcome.v2.text import RULE_SET, cut_next_question, plain, prepared, refusal
+from harness.scorers.text_cache import cached_by_text
 
 _BOXED = re.compile(r"\\(?:boxed|fbox)\s?\{|####")
 _LABEL = re.compile(
@@ -63,6 +64,13 @@ def addition_text(response: str) -> str:
     return plain(_BOXED.sub(" the final answer is ", text))
 
 
+@cached_by_text(32)
+def _texts(response: str) -> tuple[str, str]:
+    """Give the text in which the numbers are read, and as much of it as comes before a question of its own."""
+    text = addition_text(response)
+    return text, cut_next_question(text)
+
+
 def addition(a: str, b: str, response: str) -> LabelResult:
     """Label an answer to `a + b`, the addends as decimal strings, by the number it commits to.
 
@@ -71,8 +79,7 @@ def addition(a: str, b: str, response: str) -> LabelResult:
     """
     a, b = a.lstrip("0") or "0", b.lstrip("0") or "0"
     asked = _Asked(a, b, str(int(a) + int(b)))
-    text = addition_text(response)
-    cut = cut_next_question(text)
+    text, cut = _texts(response)
     result = _read(asked, cut)
     if result.label == "a" and result.matched_span is None and len(cut) < len(text):
         return _read(asked, text)  # what looked like a question of its own restates the task
@@ -253,14 +260,20 @@ def _corrected(mentions: Sequence[NumberInPlace]) -> bool:
     return [each.corrects for each in mentions if each.role == Role.BARE][-1]
 
 
+@cached_by_text(32)
+def _words_and_code(text: str) -> tuple[int, bool]:
+    """Count the words of a text's beginning, and say whether it holds a program."""
+    return len(_WORD.findall(text[:4_000])), _CODE.search(text) is not None
+
+
 def _unclaimed(asked: _Asked, text: str, mentions: Sequence[NumberInPlace], refuses: bool) -> WrittenNumber | None:
     """Choose among numbers of which nothing is said: the only one of a short text, or what the last step gives."""
-    words = len(_WORD.findall(text[:4_000]))
+    words, code = _words_and_code(text)
     bare = [each.number for each in mentions if each.role == Role.BARE]
     others = [number for number in bare if number.value not in (asked.a, asked.b)]
     if refuses:
         others = [number for number in others if number.digits >= asked.least or words <= SHORT]
-    if _CODE.search(text):
+    if code:
         return None
     if others and not refuses and bare[-1] is others[-1] and _corrected(mentions):
         return others[-1]

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from harness.scorers.text_cache import cached_by_text
+
 _RAISED = re.compile(r"[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]{1,4}")
 _LOWERED = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "0123456789")
 _CHAIN = re.compile(r"(?<![0-9])[0-9]+(?:(?:[ ,._'\u2019\u00a0\u202f\u2009]|(?<=[0-9]{20})\n)[0-9]+)*")
@@ -69,7 +71,7 @@ def lower_powers(response: str) -> str:
 
 def numbers(text: str, hoped: str = "") -> list[WrittenNumber]:
     """List the numbers of a text in their order; of two readings of a spelling, `hoped` decides if it is one."""
-    found = list(_spelled(text))
+    found = [*_spelled(text)]
     taken = [(number.start, number.end) for number in reversed(found)]
     done = 0
     for chain in _CHAIN.finditer(text):
@@ -169,8 +171,13 @@ def _shifted(value: str, power: int) -> str:
     return f"{whole}{fraction[:power]}.{fraction[power:]}"
 
 
-def _spelled(text: str) -> Iterator[WrittenNumber]:
+@cached_by_text(32)
+def _spelled(text: str) -> tuple[WrittenNumber, ...]:
     """Find the numbers spelled in words, or in digits and words."""
+    return tuple(_read_words(text))
+
+
+def _read_words(text: str) -> Iterator[WrittenNumber]:
     for found in _SPELLED.finditer(text):
         if found.group().lower() == "one" and _SPOKEN_OF.search(text, max(0, found.start() - 12), found.start()):
             continue
