@@ -36,13 +36,13 @@ reproduce: setup $(if $(filter docker,$(ENGINE)),images) ## run the demo manifes
 
 test: setup ## run the tests, one form of each promise: minutes; make test TESTS="tests/run tests/cli" runs those of some folders
 	@echo "collecting the tests; the long ones begin first, so the first dots take a while" >&2
-	@$(BIN)/python -m pytest -n $(WORKERS) -m "not long and not house" $(OPTIONS) $(TESTS)
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not long and not house" $(if $(strip $(TESTS)),,--durations-to=.bench/test.json) $(OPTIONS) $(TESTS)
 
 peers: setup ## other people's software, which the long tests speak with and skip where it is not: lm-eval, Inspect, MCP Inspector, a server
 	@sh lockfiles/peers.sh
 
 test-all: setup ## run the tests, the long forms too: every bit flipped, every kill, other people's software
-	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house" --hypothesis-profile=long $(OPTIONS)
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house" --hypothesis-profile=long --durations-to=.bench/test-all.json $(OPTIONS)
 
 test-night: setup ## try all of what test and test-all draw some of: every bit, every kill, every slow text (FOR=150: of one file, so many seconds)
 	@$(BIN)/python -m pytest -n $(WORKERS) -m exhaustive --hypothesis-profile=night $(if $(strip $(FOR)),--night-for $(strip $(FOR))) $(TESTS)
@@ -50,9 +50,7 @@ test-night: setup ## try all of what test and test-all draw some of: every bit, 
 fuzz: setup ## try each property with thousands of examples that nobody has seen; what it finds becomes an example of the test
 	@$(BIN)/python -m pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=fuzz $(TESTS)
 
-durations: setup ## measure what each test takes, of the short forms and of all, and write it into docs/testing.md: long
-	@$(BIN)/python -m pytest -n $(WORKERS) -m "not long and not house" --durations-to=.bench/test.json
-	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house" --hypothesis-profile=long --durations-to=.bench/test-all.json
+durations: setup ## write what each test took in the last `make test` and `make test-all` into docs/testing.md
 	@$(BIN)/python tests/durations.py .bench/test.json .bench/test-all.json
 
 mutants: setup ## break a promise at a time in a copy of the source, and see whether tests notice: long, or ONLY=store, or TURN=COMMIT for half

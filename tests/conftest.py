@@ -29,10 +29,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it th
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let a submission try a part of the night's tests; let `make durations` measure."""
+    """Let a submission try a part of the night's tests; let `make test` note what they take."""
     told = "of the tests marked `exhaustive` run those of one file, drawn by the commit, as many as this time allows"
     parser.addoption("--night-for", type=float, metavar="SECONDS", help=told)
-    parser.addoption("--durations-to", type=Path, metavar="FILE", help="note what each case takes: `make durations`")
+    parser.addoption("--durations-to", type=Path, metavar="FILE", help="note here what each case takes")
 
 
 def pytest_configure(config: pytest.Config) -> None:

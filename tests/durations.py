@@ -1,4 +1,4 @@
-"""How long the tests take, by folder, file and case: what `make durations` measures and writes into docs/testing.md.
+"""How long tests take: what `make test` and `make test-all` note, and `make durations` writes by folder, file, case.
 
 A worker notes the wall seconds of each phase of a case, and the processor seconds of itself and of the processes it
 waited for. A service that outlives its case, such as a container engine, is in nobody's processor seconds.
@@ -81,10 +81,11 @@ def processor_seconds() -> float:
 
 
 def main() -> int:
-    """Write the tables of measured runs into the page: of `make test`, and of `make test-all` where it was measured."""
+    """Write the tables of the last runs into the page: of `make test`, and of `make test-all` where there was one."""
     parts = [
         f"### `make {command}`\n\n{tables(json.loads(Path(file).read_text()))}\n"
-        for command, file in zip(("test", "test-all"), sys.argv[1:], strict=False)
+        for command, file in zip(("test", "test-all"), sys.argv[1:], strict=True)
+        if Path(file).is_file()
     ]
     head, _, rest = PAGE.read_text().partition(BEGIN)
     _, _, tail = rest.partition(END)

@@ -143,7 +143,8 @@ def test_a_journal_that_hides_or_invents_an_import_fails_its_audit(root, ran, tm
     ]
 
 
-def test_rows_are_imported_into_the_store_and_pinned_by_their_digest(root, ran, tmp_path):
+def test_rows_are_imported_into_the_store_and_pinned_by_their_digest(root, tmp_path):
+    root = shutil.copytree(root, tmp_path / "p")  # a run is refused in it
     rows = (root / "responses.jsonl").read_text().splitlines()
     (tmp_path / "handed").mkdir()
     for number, part in enumerate((rows[9:], rows[2:9])):
@@ -161,7 +162,8 @@ def test_rows_are_imported_into_the_store_and_pinned_by_their_digest(root, ran, 
     assert done["imported"][0] | {"rows": 13, "taken": 13, "missing": 2, "no_prompt": 0} == done["imported"][0]
 
 
-def test_what_cannot_be_had_is_unresolved_and_what_has_moved_is_named(root, ran):
+def test_what_cannot_be_had_is_unresolved_and_what_has_moved_is_named(root, tmp_path):
+    root = shutil.copytree(root, tmp_path / "p")  # a run fails in it
     path = with_theirs(root, "moving", "{provider: imported, source: moving.jsonl}")
     locked = inside("lock", path, cwd=root, check=0)
     assert "unresolved models.theirs: there is no file 'moving.jsonl' in the project" in locked.stderr
@@ -177,7 +179,8 @@ def test_what_cannot_be_had_is_unresolved_and_what_has_moved_is_named(root, ran)
     assert (gone.returncode, "pinned and not to be had here" in gone.stderr) == (3, True)
 
 
-def test_a_link_that_leads_out_of_the_project_is_not_followed(root, ran, tmp_path):
+def test_a_link_that_leads_out_of_the_project_is_not_followed(root, tmp_path):
+    root = shutil.copytree(root, tmp_path / "p")
     (tmp_path / "outside.jsonl").write_text("{}\n")
     (root / "link.jsonl").symlink_to(tmp_path / "outside.jsonl")
     path = with_theirs(root, "linked", "{provider: imported, source: link.jsonl}")

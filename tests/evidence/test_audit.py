@@ -12,9 +12,13 @@ from evidence.bare import CUT, MAKE, SHOWN, Bare, bare
 from evidence.forger import Forger, forged, whole_run
 
 from harness.digest import document, document_digest, sealed, walk
+from harness.engines.engine import Limits
+from harness.engines.local import LocalEngine
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import OverBudget, Reexecuted
 from harness.run.auditing import replan
+from harness.run.reexecute import step_reexecutor
+from harness.run.workshop import Workshop
 from harness.steps import Step
 from harness.store.store import Store
 
@@ -269,3 +273,13 @@ def test_a_step_that_was_late_and_comes_in_the_second_try_is_not_left_out(run: B
     report = run.look(run.store.root, "full", replay=again)
     assert sorted(tried[1:]) == sorted([MAKE, CUT, SHOWN]), "the one that was late, too"
     assert report.verdict == "agreed" and report.coverage and report.coverage.left_out == []
+
+
+def test_a_machine_that_is_too_slow_says_nothing_against_a_run(run: Bare) -> None:
+    """How long a step takes is no part of what it gives: neither a failure nor a proof."""
+    hurried = Workshop(run.store, LocalEngine("process"), Limits(seconds=0.02))
+    report = run.look(run.store.root, "full", replay=step_reexecutor(hurried))
+    assert report.verdict == "incomplete"
+    told = {subject: detail for check, subject, detail in flaws(report) if check == "code.differs"}
+    assert told.keys() == {MAKE, CUT, SHOWN} and len(flaws(report)) == 3
+    assert all("took more than the 0.02 s that its manifest allows" in detail for detail in told.values())
