@@ -35,6 +35,10 @@ GATEWAY = "HARNESS_GATEWAY"  # where a step that may call finds the gateway's so
 MOST_FACTS = 64 << 10
 
 
+class StepKilled(StepError):  # noqa: N818 - what became of a step
+    """Raised for a step that was ended from outside its program, as a machine does that runs out of memory."""
+
+
 @dataclass(frozen=True)
 class StepTask:
     """A step that is ready to execute: its inputs by digest, the list of its code files, and sources for an audit."""
@@ -219,7 +223,9 @@ def _judge(step: Step, outcome: Outcome, limits: Limits, folder: str) -> None:
         )
     else:
         what, remedy = last or f"exited {outcome.exit}", "see the whole log with --debug"
-    error = StepError(f"step {step.name} failed: {what}", where=step.kind, next=remedy)
+    killed = outcome.signal == signal.SIGKILL and not (outcome.over or outcome.timed_out or outcome.oom)
+    kind = StepKilled if killed else StepError
+    error = kind(f"step {step.name} failed: {what}", where=step.kind, next=remedy)
     error.add_note(log[-8000:])
     raise error
 

@@ -37,7 +37,7 @@ from harness.evidence.causes import Cause, Machine, StepBasis, find_causes, spli
 from harness.evidence.run_documents import closure_files, read_environment
 from harness.files import remove_tree
 from harness.run.environment import cores
-from harness.run.execute import READABLE, StepRuntime, StepTask, execute
+from harness.run.execute import READABLE, StepKilled, StepRuntime, StepTask, execute
 from harness.run.execute_batch import execute_batch
 from harness.run.workshop import Workshop
 from harness.step_kinds import current_kind
@@ -249,11 +249,17 @@ def _made(
 def _execute(task: StepTask, workshop: Workshop, timed: StepRuntime, folder: Path) -> None:
     """Execute a step in a folder; OverBudget where it took longer than the audit may.
 
-    MissingError where it took longer than a run may: how fast a machine is says nothing about what a run made.
+    MissingError where it took longer than a run may, or was killed: how fast a machine is, and how much memory others
+    leave there, says nothing about what a run made.
     """
     within, began = timed.limits.seconds, time.monotonic()
     try:
         execute(task, workshop.store, timed, folder)
+    except StepKilled as bad:
+        raise MissingError(
+            f"{bad.what}: this machine may have run out of memory", where=task.step.kind,
+            next="audit again where more of it is free",
+        ) from bad  # fmt: skip
     except StepError as bad:
         if time.monotonic() - began < within:
             raise

@@ -196,7 +196,6 @@ def test_a_step_that_harms_those_beside_it_puts_none_of_them_in_the_wrong(kind: 
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
-        ("dies", "was ended by signal 9"),
         ("raises", "ValueError: and yet its rows lie there"),
         ("links", "not a plain file"),
         ("hoards", "needed more than 256 MiB"),
@@ -211,6 +210,17 @@ def test_a_failed_step_of_a_batch_gives_nothing_whatever_it_had_written(kind: st
     [(subject, detail)] = flaws(report)
     assert report.verdict == "disagreed" and subject == bad.name and why in detail
     assert bad.name in shop.alone
+
+
+def test_a_step_that_is_killed_says_nothing_against_a_run(open_shop: Open) -> None:
+    """So ends what a machine has no memory left for, whatever the run of elsewhere was given."""
+    shop = open_shop()
+    steps, made = shop.run(["double"] * 3)
+    bad, entry = shop.claim("dies", 3)
+    report = shop.audit([*steps, bad], {**made, bad.name: entry})
+    [(subject, detail)] = flaws(report)
+    assert report.verdict == "incomplete" and subject == bad.name and bad.name in shop.alone
+    assert "was ended by signal 9: this machine may have run out of memory" in detail
 
 
 def test_steps_finished_when_time_was_up_count_and_the_rest_does_not(open_shop: Open) -> None:
