@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import unlocked_project
 from support_inside import inner_data, inside
 
 from harness.errors import InputError
+from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.manifest.lockfile import Expect, expect_path, load_expect, load_lock, lock_path, save
 from harness.verbs.carrying import CarryRequest, carry
 from harness.verbs.project import Project, Watch
@@ -71,6 +74,20 @@ def test_a_carried_expectation_names_the_new_lock_the_run_and_the_accepted(root:
     for verb in ("run", "audit"):
         inside(verb, small(root), cwd=root, check=0)
     assert f"expectation carried from lock {before.lock_sha256[:12]}" in inside("show", small(root), cwd=root).stdout
+
+
+def test_a_slow_machine_has_all_the_time_it_needs(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `audit` would leave out for its five minutes can be carried, as it can be accepted."""
+    bounds: list[float] = []
+
+    def options(**how: Any) -> ReexecutionOptions:
+        bounds.append(how["budget"])
+        return ReexecutionOptions(**how)
+
+    monkeypatch.setattr("harness.run.carry.ReexecutionOptions", options)
+    add_a_package(root)
+    done = carry(Project.at(root), CarryRequest(manifests=[small(root)]))
+    assert ([one.state for one in done.carried], bounds) == (["carried"], [math.inf])
 
 
 @pytest.mark.long
