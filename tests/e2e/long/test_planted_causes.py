@@ -19,6 +19,7 @@ from toys.verdicts import Verdicts
 from harness.manifest.accepted_run import AcceptedRun
 from harness.manifest.lockfile import expect_path, load_expect
 from harness.run.environment import cores
+from harness.run.processor import observe
 
 pytestmark = pytest.mark.together
 DRIFT = """\
@@ -31,7 +32,8 @@ datasets:
 resources: {gpus: 0, memory: 2GiB, timeout: 5m}
 outputs: {scored: exact, threads: exact, far: exact, near: {within: 1e-6}}
 """
-EMULATED, OTHER_CPU = "EPYC-Milan", "AMD EPYC (Zen 3, AVX2)"
+OTHERS = {"EPYC-Milan": "AMD EPYC (Zen 3, AVX2)", "EPYC-Rome": "AMD EPYC (Zen 2, AVX2)"}
+EMULATED, OTHER_CPU = next((named, name) for named, name in OTHERS.items() if name != observe().name)
 WORDING = "manifests/wordings.jsonl"
 
 
