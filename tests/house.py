@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE, DRAWING = ROOT / "docs" / "architecture.md", ROOT / "docs" / "house.svg"
 BEGIN, END = "<!-- drawn by `make house` -->\n", "<!-- end of the drawing -->\n"
 FLOORS = {
-    "errors": -1, "digest": 0, "npy": 0, "clean_start": 0,
+    "errors": -1, "digest": 0, "npy": 0, "clean_start": 0, "definitions": 1,
     "engines": 1, "stats": 1, "steps": 1, "files": 1, "rows": 1, "rowtypes": 1, "seeds": 1, "clock": 1, "parts": 1,
     "step_kinds": 1, "texts": 1, "strict_json": 1, "trial_entry": 1, "arrays": 1,
     "models": 2, "store": 2, "trial": 2,

@@ -1,4 +1,4 @@
-"""`lock --carry MANIFEST`: moves an expectation to a new lock, if an audited run under that lock gives equal outputs.
+"""`lock --carry MANIFEST`: moves an expectation to a new lock and code, if an audited run there gives equal outputs.
 
 Equal means the same bytes or, on demand, agreement at each output's level. It never changes what is expected; where
 outputs differ beyond that, lock and expectation stay as they were.
@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from harness.digest import sha256
 from harness.errors import InputError
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.evidence.compare import compare
@@ -23,6 +24,7 @@ from harness.manifest.lockfile import Expect, expect_path, load_expect, lock_pat
 from harness.run.accept import expectation
 from harness.run.answer_errors import NO_ERRORS, ErrorLimit
 from harness.run.auditing import audit_run
+from harness.run.closure import code_root
 from harness.run.progress import Progress
 from harness.run.service import FinishedRun, RunTarget, lock_manifest, run_manifest
 
@@ -56,7 +58,8 @@ def carry(
 ) -> CarriedExpectation:
     """Lock a manifest again, run it, and move its expectation to the new lock; on any failure change nothing.
 
-    Steps whose keys are the same are taken from the store; after a relock of packages, none are. With `at_levels` an
+    Where the lock still fits, it is run only if the code of its steps is not what the expectation names. Steps whose
+    keys are the same are taken from the store; after a relock of packages, none are. With `at_levels` an
     output of other bytes that agrees at its level is allowed; the expected values stay. Refuses a manifest without an
     expectation, and a run that its audit or `errors` would keep from being accepted.
     """
@@ -71,7 +74,7 @@ def carry(
         )
     with _as_it_was(lock_path(root, name)) as keep:
         new = lock_manifest(loaded, place).lock.sha256
-        if new == old.lock_sha256:
+        if new == old.lock_sha256 and not _code_moved(old):
             keep()
             return CarriedExpectation(path, new, new)
         ran = run_manifest(loaded, place, tell(name))
@@ -82,6 +85,12 @@ def carry(
             save(path, _along(old, audited_run, [one.output for one in parted]).data)
             keep()
     return CarriedExpectation(path, old.lock_sha256, new, ran.record.run, parted, along)
+
+
+def _code_moved(old: Expect) -> bool:
+    """Whether a file of the code that an expectation names is another one here, or gone."""
+    here = ((code_root() / name, digest) for name, digest in old.files.items())
+    return any(not path.is_file() or sha256(path.read_bytes()) != digest for path, digest in here)
 
 
 def _audited(

@@ -9,17 +9,16 @@ from __future__ import annotations
 import ast
 import functools
 import sys
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.definitions import parse_source
 from harness.digest import document, sha256
 from harness.errors import InputError
 
 ENTRY = "harness.run.step"
 PACKAGE = "harness"
-_PARSING = threading.Lock()  # CPython 3.11 counts the depth of a tree for all threads together
 _INNER = ("body", "orelse", "finalbody", "handlers", "cases")  # where a statement holds statements
 
 
@@ -120,8 +119,7 @@ def _parents(module: str) -> Iterator[str]:
 def _imports(source: bytes, module: str) -> tuple[str, ...]:
     """List every name that a module's text imports; imports are statements, so no expression is looked into."""
     names: list[str] = []
-    with _PARSING:
-        waiting: list[ast.AST] = [ast.parse(source)]
+    waiting: list[ast.AST] = [parse_source(source)]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Import):

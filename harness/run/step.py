@@ -8,6 +8,7 @@ that the key names. What the harness compiled of that code lies in `compiled`, w
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import marshal
@@ -21,6 +22,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+COLLECT_EVERY = 100_000  # new objects: what is imported stays, and to look through it again and again takes a fifth
 COMPILED = "compiled"  # beside `code/`: the bytecode of its files, laid by the harness for this step alone
 
 
@@ -29,6 +31,7 @@ def main(site: str, folder: Path) -> None:
 
     Exits with an error if any part of the harness was loaded from outside `folder/code`.
     """
+    gc.set_threshold(COLLECT_EVERY)
     sys.path.insert(0, str(folder / "code"))
     sys.path.append(site)  # after the standard library: no package may stand in for a part of it
     if (folder / COMPILED).exists():

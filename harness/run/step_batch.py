@@ -6,6 +6,7 @@ reach the next, so that what comes out here may only confirm; no run comes here,
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import sys
@@ -17,6 +18,7 @@ from typing import Any
 
 def main(site: str, folder: Path) -> None:
     """Execute the steps that `folder/steps.json` describes; each that succeeds leaves `out/NUMBER/`."""
+    gc.set_threshold(100_000)  # as `run/step.py` does, which lies in `code/`
     sys.path.insert(0, str(folder / "code"))
     sys.path.append(site)  # after the standard library: no package may stand in for a part of it
     for number, task in enumerate(json.loads((folder / "steps.json").read_bytes())):

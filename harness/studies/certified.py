@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from harness.definitions import digest_definitions
 from harness.digest import parse, sha256
 from harness.errors import InputError
-from harness.studies.confusion import find_contradictions, matrix_figures
+from harness.studies.confusion import OLDER, TYPE, find_contradictions, matrix_figures
 from harness.studies.documents import number
 
-TYPE = "certificate/1"
 UNCERTIFIED = "uncertified"
 NOT_CHECKED = "not checked against the labelled rows"  # who has no rows can compute from the matrix, and no further
 CHECKED = "checked against the labelled rows"
@@ -24,20 +24,27 @@ CODE = Path(__file__).parents[2]  # where the code lies that runs here: a step's
 
 def read(data: bytes, where: str) -> dict[str, Any]:
     """Parse the bytes of a certificate; InputError where it is of another type, unsealed, or edited by hand."""
-    found = parse(data, TYPE, where)
+    found = parse(data, OLDER if f'"type":"{OLDER}"'.encode() in data else TYPE, where)
     if "self" not in found:
         raise InputError("a certificate without its seal", where=where, next="make it with `harness certify`")
     return found
 
 
 def changed_files(certificate: Mapping[str, Any], root: Path = CODE) -> list[str]:
-    """Name the files of the grader's code that changed since it was measured, or are missing."""
+    """Name the files of the grader's code that changed since it was measured, or are missing.
+
+    A file of other bytes that defines the same, with other comments, docstrings or layout, did not change.
+    """
     files: Mapping[str, str] = certificate["files"]
-    return [name for name, digest in files.items() if _digest(root / name) != digest]
+    defined: Mapping[str, str] = certificate.get("definitions", {})
+    return [name for name, digest in files.items() if not _is_same(root / name, digest, defined.get(name, ""))]
 
 
-def _digest(path: Path) -> str:
-    return sha256(path.read_bytes()) if path.is_file() else ""
+def _is_same(path: Path, digest: str, defined: str) -> bool:
+    if not path.is_file():
+        return False
+    data = path.read_bytes()
+    return sha256(data) == digest or (defined != "" and digest_definitions(data) == defined)
 
 
 def void_text(what: Iterable[str]) -> str:

@@ -13,6 +13,8 @@ from harness.stats import kappa
 from harness.studies.agreement import NOBODY, UNDEFINED
 from harness.studies.intervals import LEVEL, RESAMPLES, absent, share
 
+TYPE = "certificate/2"  # it holds files to what they define
+OLDER = "certificate/1"  # to their bytes
 PARTS = ("develop", "frozen")  # what the rules were made on, and what they were frozen against
 DIGITS = 6  # of every figure: a machine's last bit is no finding
 METHODS = {
@@ -81,9 +83,18 @@ def find_contradictions(certificate: Mapping[str, Any]) -> list[str]:
 def _is_certificate(found: Mapping[str, Any]) -> bool:
     """Whether a document names a scorer, its code, its rows and how they were split, each in its place."""
     labels, split, files = (found.get(name) for name in ("labels", "split", "files"))
+    defined = found.get("definitions", files if found.get("type") == OLDER else None)
     if not (isinstance(labels, Mapping) and isinstance(split, Mapping) and isinstance(files, Mapping)):
         return False
-    texts = (found.get("scorer"), labels.get("sha256"), *files.values())
+    if not isinstance(defined, Mapping) or set(defined) != set(files):
+        return False
+    texts = (
+        found.get("scorer"),
+        labels.get("sha256"),
+        found.get("predecessor", ""),
+        *files.values(),
+        *defined.values(),
+    )
     return all(isinstance(text, str) for text in texts) and all(
         _is_count(seed) for seed in (split.get("seed", 0), found.get("bootstrap", 0))
     )

@@ -49,8 +49,8 @@ _NAMES = {
     "VerifyTranscriptRequest VerifyTranscriptResult abandon_attempt attempt_named list_attempts rescore_attempt "
     "show_attempt verify_transcript",
     "carrying": "CarryRequest CarryResult carry",
-    "certifying": "CertifyRequest CertifyResult CheckCertificateRequest CheckCertificateResult certify "
-    "check_certificate",
+    "certifying": "CarryCertificateRequest CertifyRequest CertifyResult CheckCertificateRequest CheckCertificateResult "
+    "carry_certificate certify check_certificate",
     "comparing": "CompareRequest CompareResult compare",
     "describing": "SchemaRequest SchemaResult schema",
     "gatewaying": "GatewayModel GatewayReady GatewayRequest GatewayResult gateway",

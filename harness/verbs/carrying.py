@@ -43,7 +43,7 @@ class CarriedManifest(Result):
     state: str  # carried | refused | fits
     old: str  # the lock that it named
     lock: str  # the lock that was made; where it was refused, it was put away again
-    run: str  # none where the lock that it named still fits
+    run: str  # none where the lock and the code that it named still fit
     parted: list[PartedOutput]
 
 
@@ -62,7 +62,7 @@ def carry(project: Project, asked: CarryRequest, watch: Watch | None = None) -> 
     """Lock manifests again, run them, and carry their expectations to the new locks where every output is the same.
 
     The same means by its bytes or, with `at_levels`, at its level. Else lock and expectation stay as they were; where
-    the old lock still fits, nothing is run.
+    the old lock and the code of the steps are what the expectation names, nothing is run.
     """
     watch, allowed = watch or Watch(), read_error_limit(asked.max_errors) or NO_ERRORS
     found = []
@@ -89,5 +89,5 @@ def _words(one: CarriedManifest) -> str:
     return {
         "carried": f"run {one.run} gave {how}; lock and expectation name it now",
         "refused": f"run {one.run} gave other bytes than were accepted; lock and expectation stay as they were",
-        "fits": "the expectation names the lock that fits; nothing was left to do",
+        "fits": "the expectation names the lock that fits, and this code; nothing was left to do",
     }[one.state]

@@ -11,10 +11,11 @@ from harness.digest import canonical, sealed, sha256
 from harness.errors import AGREED, DISAGREED, InputError
 from harness.files import translating_os_errors, write_atomic
 from harness.manifest.lockfile import load_lock
-from harness.run.certificates import certificate_path, grader_code, standing
+from harness.run.certificate_carry import carried_certificate, code_fields
+from harness.run.certificates import certificate_path, standing
 from harness.run.closure import Code
-from harness.studies.certified import CHECKED, TYPE, figures_text
-from harness.studies.confusion import METHODS
+from harness.studies.certified import CHECKED, NOT_CHECKED, figures_text
+from harness.studies.confusion import METHODS, TYPE
 from harness.studies.grading import figures
 from harness.verbs.labelled_rows import grade_rows, grader_named, hold_against_rows
 from harness.verbs.project import PathText, Project, Request, Result
@@ -50,13 +51,11 @@ def certify(project: Project, asked: CertifyRequest) -> CertifyResult:
     Refused are a scorer that is no grader, rows without labels, and a judge or prompt that the lock does not pin.
     """
     grader = grader_named(asked.scorer)
-    files = grader_code(grader.code, Code())
     parts, split = grade_rows(asked.scorer, asked.rows, asked.shared, asked.seed)
     body = {
         "type": TYPE,
         "scorer": asked.scorer,
-        "code": files.digest,
-        "files": files.files,
+        **code_fields(grader.code, Code()),
         "labels": {"sha256": asked.labels, "rows": len(asked.rows)},
         "split": split,
         "accepts": grader.accepts,
@@ -68,16 +67,41 @@ def certify(project: Project, asked: CertifyRequest) -> CertifyResult:
         body["labels"]["shared"] = sha256(canonical(asked.shared))
     if asked.seed and "seed" not in split:  # of the resamples: whoever holds the rows against it needs it
         body["bootstrap"] = asked.seed
-    data, path = sealed(body), certificate_path(project.root, asked.scorer)
+    return _written(project, body, CHECKED)  # these very rows have just been graded
+
+
+class CarryCertificateRequest(Request):
+    """Request of `certify --carry`: whose certificate, the tree that it fits, and where what lay there lies now."""
+
+    scorer: str = Field(description="The scorer's name.")
+    old: PathText = Field(
+        description="A tree of the project from before its code moved, with the certificate that fits."
+    )
+    moved: dict[str, str] = Field(default_factory=dict, description="Old module, or module:name -> the new one.")
+
+
+def carry_certificate(project: Project, asked: CarryCertificateRequest) -> CertifyResult:
+    """Take a grader's certificate along to the code here, without rows, if the same things are defined in both trees.
+
+    The figures stay, and the document names the one that it was made from. Refused is a grader that differs.
+    """
+    grader = grader_named(asked.scorer)
+    body = carried_certificate(asked.scorer, grader.code, project.path(asked.old), asked.moved)
+    return _written(project, body, NOT_CHECKED)
+
+
+def _written(project: Project, body: dict[str, Any], checked: str) -> CertifyResult:
+    scorer = str(body["scorer"])
+    data, path = sealed(body), certificate_path(project.root, scorer)
     with translating_os_errors(path):
         path.parent.mkdir(exist_ok=True)
         changed = not path.is_file() or path.read_bytes() != data
     if changed:
         write_atomic(path, data)
-    found = standing(project.root, asked.scorer)  # these very rows have just been graded
-    text = figures_text(body, CHECKED) if found.state == "certified" else found.text
+    found = standing(project.root, scorer)
+    text = figures_text(body, checked) if found.state == "certified" else found.text
     return CertifyResult(
-        scorer=asked.scorer, path=str(path), sha256=sha256(data), changed=changed, text=text, certificate=body
+        scorer=scorer, path=str(path), sha256=sha256(data), changed=changed, text=text, certificate=body
     )
 
 

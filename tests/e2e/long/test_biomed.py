@@ -247,7 +247,8 @@ def test_paper_mode_prints_the_papers_rates_and_audits(recorded: Recorded) -> No
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("mode", GRADED_MODELS)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("mode", drawn(GRADED_MODELS, 1))
 def test_a_grader_is_recorded_and_replayed_without_its_provider(mode: str, recorded: Recorded) -> None:
     folder, first, asked = recorded[mode]
     replies = [row for row in table(folder, first, "judgements") if row["judge"] == "grader"]

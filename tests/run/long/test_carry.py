@@ -175,6 +175,18 @@ def test_an_expectation_that_names_the_lock_that_fits_is_left_alone(root: Path) 
     assert (done["state"], done["run"], files(root)) == ("fits", "", before)
 
 
+def test_an_expectation_that_names_other_code_than_what_runs_is_carried_under_the_same_lock(root: Path) -> None:
+    before = load_expect(root, "small")
+    assert before
+    name = next(name for name in before.files if name.endswith("/step.py"))
+    save(expect_path(root, "small"), replace(before, files={**before.files, name: "0" * 64}).data)
+    [one] = carry(Project.at(root), CarryRequest(manifests=[small(root)])).carried
+    after = load_expect(root, "small")
+    assert after and (one.state, one.old, one.lock) == ("carried", before.lock_sha256, before.lock_sha256)
+    assert (after.files, after.code, after.outputs) == (before.files, before.code, before.outputs)
+    assert after.carried == {"from": before.lock_sha256, "accepted": before.record_sha256}
+
+
 def test_where_nothing_was_accepted_there_is_nothing_to_take_along(root: Path) -> None:
     expect_path(root, "small").unlink()
     add_a_package(root)

@@ -12,7 +12,9 @@ from harness.digest import parse, sealed, sha256
 from harness.errors import InputError
 from harness.manifest.lockfile import load_lock
 from harness.run.certificates import certificate_path, standing
+from harness.run.closure import Code
 from harness.studies.certified import certificate_text
+from harness.verbs.labelled_rows import grader_named
 
 pytestmark = pytest.mark.together
 
@@ -61,7 +63,7 @@ def test_certify_on_the_command_line_writes_a_document_without_rows(tmp_path):
     labels = written(tmp_path / "labels.jsonl", [*ROWS, row(41, "i", response="It is 44, SECRET.")])
     done = data_of("certify", SCORER, labels, cwd=tmp_path)
     data = certificate_path(tmp_path, SCORER).read_bytes()
-    found = parse(data, "certificate/1", "certificate")
+    found = parse(data, "certificate/2", "certificate")
     assert done["sha256"] == sha256(data) and done["changed"] and b"SECRET" not in data and b"a-1" not in data
     assert found["labels"] == {"sha256": sha256(labels.read_bytes()), "rows": 41}
     assert found["split"] == {"by": "instance", "seed": 0, "frozen_by": "not claimed"}
@@ -108,13 +110,33 @@ def test_a_one_line_edit_of_the_scorer_voids_its_certificate(alone, tmp_path):
     shown = certificate_path(root, SCORER)
     assert certificate_text(shown, code).startswith("certified on")
     edited = code / "harness/scorers/outcome/addition.py"
-    edited.write_text(edited.read_text() + "# one line\n")
+    edited.write_text(edited.read_text() + "# a remark\n")
+    assert standing(root, SCORER, code=code).state == "certified"
+    edited.write_text(edited.read_text() + "ONE = 1\n")
     found = standing(root, SCORER, code=code)
     assert found.state == "void" and "harness/scorers/outcome/addition.py" in found.text
     assert certificate_text(shown, code) == found.text  # what a page says
     edited.unlink()
     with pytest.raises(InputError, match="is part of the grader and not of this page"):
         certificate_text(shown, code)
+
+
+def test_a_certificate_of_an_older_tree_is_carried_on_the_command_line(tmp_path):
+    older, here = tmp_path / "older", tmp_path / "here"
+    for root in (older, here):
+        (root / "lockfiles").mkdir(parents=True)
+    done = certified(older, ROWS)
+    code = Code()
+    for name in {file for kind in grader_named(SCORER).code for file in code.closure(kind).files}:
+        (older / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(REPOSITORY / name, older / name)
+    carried = data_of("certify", SCORER, "--carry", older, cwd=here)
+    assert carried["changed"] and carried["text"].endswith("not checked against the labelled rows")
+    assert carried["certificate"]["parts"] == done.certificate["parts"]
+    assert carried["certificate"]["predecessor"] == done.sha256
+    (tmp_path / "moved.json").write_text('{"harness.scorers.outcome.addition": "harness.scorers.outcome.nowhere"}')
+    refused = harness("certify", SCORER, "--carry", older, "--moved", tmp_path / "moved.json", cwd=here, check=2)
+    assert "the grader is not the same here: harness.scorers.outcome.nowhere:" in refused.stderr
 
 
 def test_where_there_is_no_certificate_a_page_says_uncertified():

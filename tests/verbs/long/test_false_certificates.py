@@ -147,7 +147,9 @@ def test_a_certificate_that_leaves_out_code_of_its_grader_is_void(tmp_path):
     (tmp_path / "lockfiles").mkdir()
     found = certified(tmp_path)
     left_out = next(name for name in found["files"] if name.endswith("/addition.py"))
-    forged(tmp_path, {**found, "files": {name: one for name, one in found["files"].items() if name != left_out}})
+    for kind in ("files", "definitions"):
+        found[kind] = {name: one for name, one in found[kind].items() if name != left_out}
+    forged(tmp_path, found)
     assert f"void: changed since it was measured: {left_out}" in (
         harness("certify", SCORER, "--check", cwd=tmp_path, check=1).stdout
     )
