@@ -51,7 +51,7 @@ def carried_certificate(
         raise InputError(f"nothing to carry: {flaws[0]}", where=str(path), next="measure it: `harness certify`")
     files = grader_code(kinds, here)
     everything = {name for kind in kinds for name in here.closure(kind).files}
-    if lost := list(_lost(found["files"], _Tree(old, moved), everything, files.files, _Tree(here.root, {}))):
+    if lost := list(_lost(found["files"], CodeTree(old, moved), everything, files.files, CodeTree(here.root, {}))):
         more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
         raise InputError(
             f"the grader is not the same here: {', '.join(lost[:3])}{more}",
@@ -69,7 +69,9 @@ def code_fields(kinds: Iterable[str], code: Code) -> dict[str, Any]:
     return {"code": files.digest, "files": files.files, "definitions": definitions}
 
 
-def _lost(files: Iterable[str], old: _Tree, everything: Iterable[str], own: Iterable[str], new: _Tree) -> Iterator[str]:
+def _lost(
+    files: Iterable[str], old: CodeTree, everything: Iterable[str], own: Iterable[str], new: CodeTree
+) -> Iterator[str]:
     """Name what files of an old tree define and the files of a new one do not, or otherwise, or in another order.
 
     In the files of the grader's `own` nothing else may be done when they are loaded.
@@ -79,7 +81,7 @@ def _lost(files: Iterable[str], old: _Tree, everything: Iterable[str], own: Iter
     if sorted(before.get("", [])) != sorted(new.definitions(own).get("", [])):
         yield "what is done where a file is loaded"
     for file in files:
-        for module, order in _by_module(old.computed(_module(file))).items():
+        for module, order in _by_module(old.computed(module_of(file))).items():
             known = set(order)
             if order != [name for name in new.computed(module) if name in known]:
                 yield f"the order in which {module} computes its values"
@@ -92,7 +94,7 @@ def _by_module(names: Iterable[str]) -> dict[str, list[str]]:
     return found
 
 
-class _Tree:
+class CodeTree:
     """The modules below a folder: what each defines and imports, read from the source."""
 
     def __init__(self, root: Path, moved: Mapping[str, str]) -> None:
@@ -104,13 +106,14 @@ class _Tree:
     def definitions(self, files: Iterable[str]) -> dict[str, list[str]]:
         """Digest what files define, each by `module:name` after the move; under "" what defines nothing and is done."""
         found = defaultdict[str, list[str]](list)
-        for module in map(_module, files):
+        for module in map(module_of, files):
             for node in self._statements(module):
                 names, free = self._names(module, node), set[int]()
-                _find_free(node, frozenset(), frozenset(), free)
+                find_free_names(node, free)
                 if isinstance(node, _DEFINITIONS):
                     node.name = names[0]
-                digest = digest_nodes([node], functools.partial(self._meaning, module, free))
+                bound = self.bindings(module) | self._imports(module, ast.walk(node))
+                digest = digest_nodes([node], functools.partial(self._meaning, bound, free))
                 for name in names or [""]:
                     found[name].append(digest)
         return dict(found)
@@ -129,26 +132,28 @@ class _Tree:
         """List what a statement defines, as it is called after the move; nothing where it does more than that."""
         if not isinstance(node, (*_DEFINITIONS, ast.Assign, ast.AnnAssign, ast.AugAssign)):
             return []
-        return [_place(f"{module}:{name}", self._moved) for name in _stored([node])]
+        return [_place(f"{module}:{name}", self._moved) for name in stored_names([node])]
 
-    def _meaning(self, module: str, free: set[int], node: ast.AST) -> str | None:
+    def _meaning(self, bound: Mapping[str, str], free: set[int], node: ast.AST) -> str | None:
         """Say what a node names: a thing of the harness by its place, another one by its import; "" of what names none.
 
-        An import is left out: what comes of it is said wherever it is used.
+        An import is left out: what comes of it is said wherever it is used, but of one that names nothing.
         """
         if isinstance(node, ast.Import | ast.ImportFrom):
-            return None
+            return "" if _names_all(node) else None
         if isinstance(node, ast.Constant):
             text = node.value
-            return _place(text, self._moved) if isinstance(text, str) and _NAMED.fullmatch(text) else ""
-        target = self._target(module, node, free)
+            if not isinstance(text, str) or "harness." not in text:
+                return ""
+            return ascii(_NAMED.sub(lambda found: _place(found[0], self._moved), text))
+        target = self._target(bound, free, node)
         return _place(target, self._moved) if target else ""
 
-    def _target(self, module: str, node: ast.AST, free: set[int]) -> str:
+    def _target(self, bound: Mapping[str, str], free: set[int], node: ast.AST) -> str:
         if isinstance(node, ast.Name):
-            return self._bindings(module).get(node.id, "") if id(node) in free else ""
+            return bound.get(node.id, "") if id(node) in free else ""
         if isinstance(node, ast.Attribute):
-            owner = self._target(module, node.value, free)
+            owner = self._target(bound, free, node.value)
             if owner and ":" not in owner and self._tree(owner) is not None:
                 return self._named(owner, node.attr)
         return ""
@@ -157,23 +162,26 @@ class _Tree:
         """Find where a name of a module is defined: a module of that name, what was imported, or what stands there."""
         if self._tree(f"{module}.{name}") is not None:
             return f"{module}.{name}"
-        return self._bindings(module).get(name, f"{module}:{name}")
+        return self.bindings(module).get(name, f"{module}:{name}")
 
-    def _bindings(self, module: str) -> dict[str, str]:
-        """Read what the names of a module stand for: those it imports, anywhere, and those it defines."""
+    def bindings(self, module: str) -> dict[str, str]:
+        """Read what the names of a module stand for: those it defines, and those it imports when it is loaded."""
         if module not in self._bound:
             tree = self._tree(module)
             assert tree
-            found = self._bound[module] = {name: f"{module}:{name}" for name in _stored(tree.body)}
-            imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
-            for name, target in (pair for node in imports for pair in self._imported(node)):
-                if found.setdefault(name, target) != target:
-                    raise InputError(
-                        f"{name} stands for {found[name]} and for {target}",
-                        where=module,
-                        next="call one of them otherwise",
-                    )
+            self._bound[module] = {name: f"{module}:{name}" for name in stored_names(tree.body)}
+            self._bound[module] |= self._imports(module, _outside_functions(tree.body))
         return self._bound[module]
+
+    def _imports(self, module: str, nodes: Iterable[ast.AST]) -> dict[str, str]:
+        found = dict[str, str]()
+        imports = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) and not _names_all(node))
+        for name, target in (pair for node in imports for pair in self._imported(node)):
+            if found.setdefault(name, target) != target:
+                raise InputError(
+                    f"{name} stands for {found[name]} and for {target}", where=module, next="call one of them otherwise"
+                )
+        return found
 
     def _imported(self, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
         for alias in node.names:
@@ -192,7 +200,8 @@ class _Tree:
         return self._trees[module]
 
 
-def _module(file: str) -> str:
+def module_of(file: str) -> str:
+    """Name the module that lies in a file."""
     return file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
 
 
@@ -201,21 +210,39 @@ def _place(name: str, moved: Mapping[str, str]) -> str:
     if name in moved:
         return moved[name]
     module, colon, rest = name.partition(":")
-    return f"{moved.get(module, module)}{colon}{rest}"
+    path, below = module, ""
+    while "." in path and path not in moved:  # `module.name`, as a text may call it
+        path, _, last = path.rpartition(".")
+        below = f".{last}{below}"
+    return f"{moved[path]}{below}{colon}{rest}" if path in moved else name
 
 
 def _only_imports(node: ast.stmt) -> bool:
     """Whether a statement does nothing but import, maybe for types alone."""
     if isinstance(node, ast.If):
         return all(map(_only_imports, [*node.body, *node.orelse]))
-    return isinstance(node, ast.Import | ast.ImportFrom)
+    return isinstance(node, ast.Import | ast.ImportFrom) and not _names_all(node)
+
+
+def _names_all(node: ast.Import | ast.ImportFrom) -> bool:
+    return any(alias.name == "*" for alias in node.names)
 
 
 def _only_words(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _stored(nodes: Sequence[ast.AST]) -> Iterator[str]:
+def _outside_functions(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Walk what is done when a file is loaded: not what stands in a function."""
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, _Scope):
+            waiting += ast.iter_child_nodes(node)
+
+
+def stored_names(nodes: Sequence[ast.AST]) -> Iterator[str]:
     """Yield the names that statements bind where they stand: not inside a function or a class, and no imports."""
     waiting, given = list(reversed(nodes)), set[str]()
     while waiting:
@@ -236,6 +263,11 @@ def _stored(nodes: Sequence[ast.AST]) -> Iterator[str]:
             waiting += reversed(list(ast.iter_child_nodes(node)))
 
 
+def find_free_names(node: ast.AST, free: set[int]) -> None:
+    """Note, by their identity, the names in a node of a module that are no local ones of its functions."""
+    _find_free(node, frozenset(), frozenset(), free)
+
+
 def _find_free(node: ast.AST, seen: frozenset[str], passed: frozenset[str], free: set[int]) -> None:
     """Find the names in a node that are no local ones; `passed` is what functions inside see of `seen`."""
     outer: list[ast.AST] = []
@@ -248,15 +280,15 @@ def _find_free(node: ast.AST, seen: frozenset[str], passed: frozenset[str], free
         inner = list(node.body) if isinstance(node.body, list) else [node.body]
         outer = [one for one in ast.iter_child_nodes(node) if one not in inner]
         said = {name for one in inner for each in ast.walk(one) if isinstance(each, ast.Global) for name in each.names}
-        passed = (passed | {one.arg for one in arguments} | set(_stored(inner))) - said
+        passed = (passed | {one.arg for one in arguments} | set(stored_names(inner))) - said
         _find_all(outer, seen, passed, free)
         _find_all(inner, passed, passed, free)
     elif isinstance(node, ast.ClassDef):
         outer = [one for one in ast.iter_child_nodes(node) if one not in node.body]
         _find_all(outer, seen, passed, free)
-        _find_all(node.body, seen | set(_stored(node.body)), passed, free)
+        _find_all(node.body, seen | set(stored_names(node.body)), passed, free)
     elif isinstance(node, _Loop):
-        names = {name for each in node.generators for name in _stored([each.target])}
+        names = {name for each in node.generators for name in stored_names([each.target])}
         first = node.generators[0].iter
         _find_free(first, seen, passed, free)
         for child in ast.iter_child_nodes(node):
