@@ -15,8 +15,9 @@ from support import REPOSITORY
 from harness.digest import sha256
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine, available
+from harness.errors import MissingError
 from harness.evidence.audit.checks import Report
-from harness.evidence.audit.reexecution import RecordedKey, Reexecuted, ReexecutionOptions, reexecute
+from harness.evidence.audit.reexecution import OverBudget, RecordedKey, Reexecuted, ReexecutionOptions, reexecute
 from harness.run.closure import Code
 from harness.run.reexecute import batch_reexecutor, step_reexecutor
 from harness.run.workshop import Workshop
@@ -234,6 +235,16 @@ def test_steps_finished_when_time_was_up_count_and_the_rest_does_not(open_shop: 
     coverage = report.coverage
     assert coverage and [subject for subject, _ in flaws(report)] == ["budget"] and bad.name in coverage.left_out
     assert coverage.again + len(coverage.left_out) == 4
+
+
+def test_what_takes_longer_than_an_audit_may_is_over_budget_and_what_its_manifest_ends_is_not(open_shop: Open) -> None:
+    shop = open_shop(seconds=2.0)
+    bad, entry = shop.claim("sleeps", 0)
+    again = step_reexecutor(shop.workshop)
+    with pytest.raises(OverBudget):
+        again(bad, entry.preimage, 0.5)
+    with pytest.raises(MissingError, match=r"more than the 2 s that its manifest allows"):
+        again(bad, entry.preimage, 60)
 
 
 def test_code_unknown_to_the_store_confirms_a_run_and_is_named(open_shop: Open) -> None:
