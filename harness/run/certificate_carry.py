@@ -35,14 +35,24 @@ def carried_certificate(
     """Return the certificate of a grader for the code here, from the one it has in an older tree.
 
     `moved` says where things lie now: `{"harness.old": "harness.new", "harness.old:name": "harness.other:name"}`.
-    Raises `InputError` where that certificate is void there, or where what its grader consists of differs here.
+    Raises `InputError` where that certificate is void there, where what its grader consists of differs here, and where
+    a file of that tree is no Python.
     """
+    try:
+        return _carried(scorer, [*kinds], old, moved, here or Code())
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as bad:
+        raise InputError(
+            f"a file there cannot be read as Python: {' '.join(str(bad).split())}", where=str(old),
+            next="name a tree of this project that runs",
+        ) from bad  # fmt: skip
+
+
+def _carried(scorer: str, kinds: list[str], old: Path, moved: Mapping[str, str], here: Code) -> dict[str, Any]:
     path = certificate_path(old, scorer)
     with translating_os_errors(path):
         data = path.read_bytes()
     found = read(data, str(path))
-    kinds, here, there = list(kinds), here or Code(), Code(old)
-    back = {new: before for before, new in moved.items()}
+    there, back = Code(old), {new: before for before, new in moved.items()}
     named = set(grader_code([_place(kind, back) for kind in kinds], there).files)
     flaws = [contradicted_text(said)] if (said := find_contradictions(found)) else []
     if changed := [*changed_files(found, old), *sorted(named - set(found["files"]))]:

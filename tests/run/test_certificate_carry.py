@@ -228,6 +228,22 @@ def test_a_certificate_that_does_not_fit_the_older_tree_is_not_carried(old: Path
             carry(old, MODULES)
 
 
+NO_PYTHON = {
+    "cut": b"def (",
+    "a zero": b"x = '\x00'",
+    "no UTF-8": b"\xff\xfe",
+    "brackets": b"(" * 20_000,
+    "signs": b"-" * 200_000 + b"1",
+}
+
+
+@pytest.mark.parametrize("what", NO_PYTHON)
+def test_a_tree_that_is_no_python_is_refused(old: Path, what: str) -> None:
+    (old / "harness/toy/words.py").write_bytes(NO_PYTHON[what])
+    with pytest.raises(InputError, match="cannot be read as Python"):
+        carry(old, MODULES)
+
+
 def mutated(source: str, place: int) -> str:
     """Change one node of a text, so that it computes something else; empty where the node is none to change."""
     made = ast.parse(source)
