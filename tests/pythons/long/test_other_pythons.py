@@ -39,7 +39,7 @@ PERSONS = ("harness.scorers.outcome.regex_safety",)  # it compiles what a person
 COMPILED = {"numpy", "scipy", "Bio", "regex", "yaml", "pydantic_core", "numpy or another compiled one"}
 Read = dict[str, Any]  # what a Python says of all texts
 FEW = 150  # of so many texts the test of each Python reads one
-PARTS = 8  # of the thousands of texts; one Python reads one of them in each run, and at night each reads all
+PARTS = 4  # of the thousands of texts; one Python reads one of them in each run, and at night each reads all
 MOST = 0.9  # of the patterns the readers themselves search for, over all texts
 
 
