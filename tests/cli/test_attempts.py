@@ -128,7 +128,8 @@ def test_nothing_of_a_refused_answer_is_scored(project: Path) -> None:
 
 
 def test_older_attempts_are_told_of(project: Path) -> None:
-    played(verbs.Project.at(project), "last")
+    for label in ("an older one", "the last"):
+        played(verbs.Project.at(project), label)
     text = inside("attempts", "ls", STUDY, "--most", "1", cwd=project, check=0).stdout
     assert "scored" in text and "older ones" in text
     assert inside("attempts", "ls", "nothing", cwd=project, check=0).stdout.strip() == "no attempts"
