@@ -61,7 +61,10 @@ def _carried(scorer: str, kinds: list[str], old: Path, moved: Mapping[str, str],
         raise InputError(f"nothing to carry: {flaws[0]}", where=str(path), next="measure it: `harness certify`")
     files = grader_code(kinds, here)
     everything = {name for kind in kinds for name in here.closure(kind).files}
-    if lost := list(_lost(found["files"], CodeTree(old, moved), everything, files.files, CodeTree(here.root, {}))):
+    trees = CodeTree(old, moved), CodeTree(here.root, {})
+    before = {name for kind in kinds for name in there.closure(_place(kind, back)).files}  # with what every step has
+    added = _added(trees[0].definitions(before | set(found["files"])), trees[1].definitions(files.files))
+    if lost := [*_lost(found["files"], trees[0], everything, files.files, trees[1]), *added]:
         more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
         raise InputError(
             f"the grader is not the same here: {', '.join(lost[:3])}{more}",
@@ -95,6 +98,11 @@ def _lost(
             known = set(order)
             if order != [name for name in new.computed(module) if name in known]:
                 yield f"the order in which {module} computes its values"
+
+
+def _added(before: Mapping[str, list[str]], own: Mapping[str, list[str]]) -> Iterator[str]:
+    """Name what a grader's own files define that its older tree did not: it may change what stands beside it."""
+    yield from (f"{name}, which was not there" for name, digests in own.items() if name and before.get(name) != digests)
 
 
 def _by_module(names: Iterable[str]) -> dict[str, list[str]]:

@@ -193,6 +193,17 @@ OTHERWISE = {
     "a function bound twice": {**MODULES, "harness/toy/numbers.py": NUMBERS + "\ndef parse_number(text): pass\n"},
     "another order": {**MODULES, "harness/toy/numbers.py": NUMBERS.replace(MORE, "") + MORE},
     "a function that is gone": edited("harness/toy/numbers.py", "def _value", "def _gone"),
+    "a value that changes another": edited(
+        "harness/toy/grade.py", "_SIGN = ", 'import harness.toy.numbers as n\n_X = setattr(n, "MARGIN", 9)\n_SIGN = '
+    ),
+    "a class that does as it is made": edited(
+        "harness/toy/words.py", "PHRASES = ", "class More(metaclass=print):\n    pass\n\n\nPHRASES = "
+    ),
+    "a file that is new": {
+        **MODULES,
+        "harness/toy/more.py": "from harness.toy import numbers\n_X = vars(numbers).update(MARGIN=9)\n",
+        "harness/toy/grade.py": GRADE.replace("import re\n", "import re\n\nimport harness.toy.more\n"),
+    },
     "a decorator": edited("harness/toy/words.py", "def is_refusal", "@staticmethod\ndef is_refusal"),
 }  # fmt: skip
 
