@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import re
+import shutil
 import signal
 import sys
 import tempfile
 from collections.abc import Iterator
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,8 @@ register_profiles()
 TESTS = Path(__file__).parent
 ASIDE = "long"  # a folder of files that `make test` does not even collect
 LONG = (ASIDE, "e2e", "faults", "images", "engines", "tiny", "pages", "bench", "gpu")  # whose tests take seconds each
+COLLECT_EVERY = 100_000  # objects: to look for garbage after each 700 takes a tenth of what the tests take
+_TURNS = count()
 TOGETHER, APART = "pytest.mark.together", "pytest.mark.long"
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it that runs the tests in its background
@@ -64,10 +69,12 @@ def pytest_collection(session: pytest.Session) -> Iterator[None]:
     gc.disable()  # what is collected stays: to look through it again and again takes a fifth of the time
     yield
     gc.freeze()
+    gc.set_threshold(COLLECT_EVERY)
     gc.enable()
     sys.dont_write_bytecode = written
 
 
+@pytest.hookimpl(trylast=True)  # after pytest itself, which looks for garbage five times
 def pytest_unconfigure() -> None:
     """Let what was frozen be taken away, which libraries look for at the end."""
     gc.unfreeze()
@@ -143,6 +150,22 @@ def _is_shared(path: Path) -> bool:
     """Whether one worker runs all tests of a file."""
     text = path.read_text()
     return TOGETHER in text or (APART not in text and _folders(path).isdisjoint(LONG))
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Give a folder of its own, as pytest does, which is removed with all others where none failed.
+
+    A folder removed after each of thousands of tests makes a file system look past what was removed, for half a
+    minute, whenever a file is made; and to number folders pytest reads the names of all that there are. What a long
+    test made is removed at once: it may be a gigabyte.
+    """
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    folder = tmp_path_factory.getbasetemp() / f"{name}{next(_TURNS)}"
+    folder.mkdir(0o700)
+    yield folder
+    if _is_long(request.node):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -35,14 +35,13 @@ class Durations:
         self._begun, self._used = time.monotonic(), 0.0
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self) -> Generator[None, Any, Any]:
+    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+        """Give the last report of a case what has been used since the case before it: to ask costs as a case does."""
         report = yield
-        now = processor_seconds()
-        report.cpu, self._used = now - self._used, now
+        if call.when == PHASES[-1]:
+            now = processor_seconds()
+            report.cpu, self._used = now - self._used, now
         return report
-
-    def pytest_runtest_logstart(self) -> None:
-        self._used = processor_seconds()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         case = self._cases[report.nodeid]
@@ -50,7 +49,8 @@ class Durations:
         case["cpu"] += getattr(report, "cpu", 0.0)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        self._collecting.append(processor_seconds())
+        self._used = processor_seconds()
+        self._collecting.append(self._used)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if output := getattr(session.config, "workeroutput", None):

@@ -123,6 +123,7 @@ def serve() -> NoReturn:
 
     from harness import verbs
     from harness.cli import becoming
+    from harness.cli.main import GROUPS, VERBS, command_of
     from harness.errors import HarnessError
     from harness.manifest.schema import Resources
     from harness.run import installed
@@ -132,6 +133,7 @@ def serve() -> NoReturn:
     from harness.studies.registry import studies
 
     studies(), kinds(), [getattr(verbs, name) for name in dir(verbs)]
+    [command_of(word) for word in {*GROUPS, *(verb.split()[0] for verb in VERBS)}]
     for module in (becoming, verbs.accepting, verbs.review):  # a verdict is given here: who may give one is held apart
         vars(module)["is_clean"] = lambda: True
     installed._LOOKS[True] = installed.check_once()  # as setup has read it: what is installed here no test alters

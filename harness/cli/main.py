@@ -7,12 +7,14 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from types import FrameType
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.exceptions import TyperException
+from typer.main import get_command
 from typer.models import CommandInfo
 
 from harness.cli import (
@@ -98,7 +100,7 @@ def run(argv: Sequence[str]) -> int:
     as_json, debug = (_asked(argv, name) for name in ("json", "debug"))
     try:
         words = [*argv, "--help"] if list(argv) in ([], *([name] for name in GROUPS)) else list(argv)
-        code = _part(words[0])(args=words, prog_name="harness", standalone_mode=False)
+        code = command_of(words[0])(args=words, prog_name="harness", standalone_mode=False)
         if code == INTERRUPTED:  # typer ends so without a word
             raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
@@ -106,15 +108,16 @@ def run(argv: Sequence[str]) -> int:
         return fail(_told(bad, argv), as_json, debug)
 
 
-def _part(word: str) -> typer.Typer:
+@lru_cache(64)  # a word may be any
+def command_of(word: str) -> Callable[..., Any]:
     """Give the command line with the one verb or group that is asked for alone: to make all of them takes time."""
     verbs = [one for one in app.registered_commands if _name(one) == word]
     groups = [one for one in app.registered_groups if one.name == word]
     if not verbs and not groups:
-        return app
+        return get_command(app)
     part = copy.copy(app)
     part.registered_commands, part.registered_groups = verbs, groups
-    return part
+    return get_command(part)
 
 
 def _asked(argv: Sequence[str], name: str) -> bool:
