@@ -119,16 +119,20 @@ def _folders(path: Path) -> frozenset[str]:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Give the tests of a file to one worker, so that what they share is made once, and long ones to whoever is free.
 
-    A file with long tests goes to one worker, too, where they are marked `together`: what `--dist loadgroup` does,
-    which does nothing beside this version of pytest.
+    Where no long test is asked for, no file is too long for one worker. Else a file with long tests goes to one, too,
+    where they are marked `together`: what `--dist loadgroup` does, which does nothing beside this version of pytest.
     """
     from xdist.scheduler import LoadScopeScheduling
+
+    short = "not long" in config.getoption("markexpr")
 
     class Together(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
         def __init__(self) -> None:
             super().__init__(config, log)
             self.files = {
-                path.relative_to(config.rootpath).as_posix() for path in TESTS.rglob("test_*.py") if _is_shared(path)
+                path.relative_to(config.rootpath).as_posix()
+                for path in TESTS.rglob("test_*.py")
+                if short or _is_shared(path)
             }
 
         def _split_scope(self, nodeid: str) -> str:

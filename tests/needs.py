@@ -23,6 +23,6 @@ class OnceUsed:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # what pytest asks each name of a file for
+        if name.startswith(("__", "_py", "_mock")):  # what pytest asks each name of a file for
             raise AttributeError(name)
         return getattr(import_module(self._name), name)

@@ -42,6 +42,7 @@ def test_families_of_one_size_are_not_drawn_alike() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seconds", "end"), [("0", "skipped"), ("1000", "passed")])
 def test_a_night_of_some_seconds_tries_one_file_and_says_what_it_did_not_reach(seconds: str, end: str) -> None:
     words = ["-m", "exhaustive", "--hypothesis-profile=night", "--night-for", seconds, "tests/scorers/test_outcome.py"]

@@ -40,6 +40,7 @@ def test_its_store_is_sound_and_its_run_is_listed_explained_and_read(project: Pa
         assert harness(*words, cwd=project, check=0).stdout
 
 
+@pytest.mark.long
 def test_a_run_of_today_gives_its_outputs(project: Path) -> None:
     """As the expectation has them that was accepted then."""
     [ran] = data_of("run", "manifests/small.yaml", "--store", "today", cwd=project)["runs"]

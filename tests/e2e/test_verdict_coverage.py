@@ -58,6 +58,7 @@ def all_right(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{**row, "value": 1, "outcome": "c"} for row in rows]
 
 
+@pytest.mark.long
 def test_an_audit_without_time_is_incomplete_and_says_so(project: Path) -> None:
     done = harness("audit", "last", "--budget", "0", cwd=project, check=1)
     assert "0 of " in done.stdout and "incomplete" in done.stdout and "agreed" not in done.stdout

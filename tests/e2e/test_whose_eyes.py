@@ -86,7 +86,7 @@ def forge_bytecode(source: Path, lie: str) -> None:
     cached.write_bytes(data)
 
 
-@pytest.mark.parametrize("start", ["module", "program"])
+@pytest.mark.parametrize("start", [pytest.param("module", marks=pytest.mark.long), "program"])
 def test_exchanged_bytecode_of_the_verifier_has_no_word_in_its_verdict(
     start: str, broken: Path, tmp_path: Path
 ) -> None:

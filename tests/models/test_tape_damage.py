@@ -254,6 +254,7 @@ with tape.Recorder(Path(sys.argv[1])) as recorder:
 """
 
 
+@pytest.mark.long
 def test_a_recorder_killed_at_random_moments_loses_nothing_it_said_it_had(tmp_path: Path) -> None:
     draw, begin = random.Random("tape"), 0
     for _ in range(12):

@@ -35,6 +35,7 @@ def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "kinds", dict)
 
 
+@pytest.mark.long
 def test_each_engine_is_listed_and_one_that_does_not_answer_has_advice(usual: dict[str, MachineFinding]) -> None:
     found = usual
     assert set(kinds()) <= set(found) and found["local"].state == "ok"
@@ -148,6 +149,7 @@ def test_a_processor_without_avx2_lacks_what_every_step_needs(tmp_path: Path, mo
     assert machine.state == "missing" and machine.found.startswith(old.name) and "AVX2" in machine.advice
 
 
+@pytest.mark.long
 def test_a_machine_that_meets_the_committed_table_is_portable(usual: dict[str, MachineFinding]) -> None:
     needs("torch")
     numerics = usual["numerics"]

@@ -174,6 +174,7 @@ def test_an_archive_that_brings_its_own_builder_is_not_asked(backend: str, shelf
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.long
 def test_setup_s_command_writes_the_wheels_that_a_lock_names(shelf: Path, tmp_path: Path) -> None:
     words = [sys.executable, "-B", "-m", "harness.images.layers.sdist_wheel"]
     words += [str(shelf / "lock.txt"), str(tmp_path / "laid")]

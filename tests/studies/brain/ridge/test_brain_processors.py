@@ -39,6 +39,7 @@ def made(folder: Path, rows: int, targets: int, *prefix: str, threads: int = 1, 
     return dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
 
 
+@pytest.mark.long
 @emulated
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("processor", drawn(["EPYC-Rome", "Haswell"], 1, 2))
