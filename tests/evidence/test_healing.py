@@ -46,7 +46,7 @@ def store_of(folder: Path) -> Store:
 
 def chain_of(folder: Path) -> Chain:
     store = store_of(folder)
-    return read_chain(store.journal(store.run_ids()[-1]))
+    return read_chain(store.journal(store.find_run("last")))
 
 
 def spoil(path: Path, data: bytes = b"poison\n") -> None:
@@ -126,7 +126,7 @@ def test_a_run_that_heals_a_poisoned_store_says_so(poisoned: tuple[Path, dict[st
     said = poison(folder, outputs)
     done = harness("run", MANIFEST, cwd=folder, check=0)
     assert said in done.stdout and said in done.stderr
-    record = json.loads(store_of(folder).record(store_of(folder).run_ids()[-1]).read_bytes())
+    record = json.loads(store_of(folder).record(store_of(folder).find_run("last")).read_bytes())
     many = record["healed"]["steps"] + record["healed"]["blobs"]
     assert said.count("damaged") and many == sum(int(word) for word in said.split() if word.isdigit())
     [listed] = data_of("runs", "--most", "1", cwd=folder)["runs"]
