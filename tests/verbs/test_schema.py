@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import jsonschema
@@ -16,11 +17,9 @@ from support_inside import inner_data, inside
 from harness.errors import InputError
 from harness.manifest.load import parse_manifest
 from harness.models.providers.baseline import BaselineSettings
-from harness.verbs.describing import FIELDS, SchemaRequest, schema
+from harness.verbs.describing import FIELDS, SchemaRequest, SchemaResult, schema
 
 MANIFESTS = sorted((REPOSITORY / "manifests").rglob("*.yaml"))
-DONE = schema()
-CHECK = jsonschema.Draft202012Validator(DONE.document)
 SMALL = """\
 harness: 2
 study: reliability
@@ -48,18 +47,28 @@ settings: {score: [exact, {number: {tolerance: 0.1}}]}
 """
 
 
+@cache
+def done() -> SchemaResult:
+    return schema()
+
+
+@cache
+def check() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(done().document)
+
+
 def wrong(text: str) -> list[str]:
     """List where a schema finds something wrong, as `a.b`, and what."""
     found: list[str] = []
-    for error in CHECK.iter_errors(yaml.safe_load(text)):
+    for error in check().iter_errors(yaml.safe_load(text)):
         for one in (error, *(error.context or ())):
             found.append(".".join(map(str, one.absolute_path)) + ": " + one.message)
     return found
 
 
 def test_the_schema_is_one() -> None:
-    CHECK.check_schema(DONE.document)
-    assert DONE.document["title"] and len(DONE.fields) > 100
+    check().check_schema(done().document)
+    assert done().document["title"] and len(done().fields) > 100
 
 
 @pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.stem)
@@ -131,7 +140,7 @@ def test_what_a_study_does_not_know_is_refused(text: str, sound: str, mistake: s
 
 def parts() -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Give each field with the part that holds it and its schema; names that stand for several things, apart."""
-    for name, part in {**DONE.document["$defs"], "Manifest": DONE.document}.items():
+    for name, part in {**done().document["$defs"], "Manifest": done().document}.items():
         for field, kind in part.get("properties", {}).items():
             if isinstance(kind, dict) and not name.startswith("Datasets.") and name not in ("Model", "Instrument"):
                 yield name, field, kind
@@ -142,7 +151,7 @@ def test_every_field_says_what_it_is_and_has_an_example() -> None:
         f"{name}.{field}" for name, field, kind in parts() if not (kind.get("description"), kind.get("examples"))[1]
     ]
     assert lacking == [], "add them to harness/verbs/field_texts.py or question_field_texts.py"
-    assert [one.field for one in DONE.fields if not (one.about and one.example and one.kind != "anything")] == []
+    assert [one.field for one in done().fields if not (one.about and one.example and one.kind != "anything")] == []
 
 
 def test_no_text_is_of_a_field_that_is_not_there() -> None:
@@ -154,7 +163,7 @@ def test_no_text_is_of_a_field_that_is_not_there() -> None:
 
 def test_every_example_is_one_that_its_field_takes() -> None:
     for name, field, kind in parts():
-        whole = {**kind, "$defs": DONE.document["$defs"]}
+        whole = {**kind, "$defs": done().document["$defs"]}
         for example in kind["examples"] if "const" not in kind else ():
             jsonschema.Draft202012Validator(whole).validate(example), f"{name}.{field}"
 
@@ -169,11 +178,11 @@ def test_settings_may_bring_their_texts_along(monkeypatch: pytest.MonkeyPatch) -
 def test_the_page_has_the_tables_of_the_schema() -> None:
     written = manifest_page.page_with(manifest_page.tables())
     assert manifest_page.PAGE.read_text() == written, "run: python tests/manifest_page.py --write"
-    assert all(f"`{one.field.rpartition('.')[2]}`" in written for one in DONE.fields)
+    assert all(f"`{one.field.rpartition('.')[2]}`" in written for one in done().fields)
 
 
 def test_the_command_line_gives_both_forms(tmp_path: Any) -> None:
-    assert inner_data("schema", cwd=tmp_path) == DONE.document
+    assert inner_data("schema", cwd=tmp_path) == done().document
     text = inside("schema", "generation", cwd=tmp_path, check=0).stdout
     assert "generation.temperature" in text and "outputs" not in text
     error = error_of(inside("schema", "nothing", "--json", cwd=tmp_path, check=2))

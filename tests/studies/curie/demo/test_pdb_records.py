@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import math
@@ -16,8 +17,7 @@ from harness.errors import InputError
 from harness.studies.curie.demo import backbone, pdb
 from harness.studies.curie.demo.residues import PROTEINS
 
-RECORDS = [pdb.record(7, index) for index in range(len(PROTEINS))]
-ALL = pytest.mark.parametrize("made", RECORDS, ids=[each.id for each in RECORDS])
+ALL = pytest.mark.parametrize("made", range(len(PROTEINS)), indirect=True)
 # Published: number of residues, average mass of the chain as it is isolated, disulfides, and an amidated end.
 PUBLISHED = {
     "Insulin, A chain, human": (21, 2383.7, 0),
@@ -33,6 +33,21 @@ PUBLISHED = {
     "Glucagon, human": (29, 3482.8, 0),
     "Amyloid beta of 42 residues, human": (42, 4514.1, 0),
 }
+
+
+@functools.cache
+def record(index):
+    """Fold a chain when it is first looked at: to collect tests folds none."""
+    return pdb.record(7, index)
+
+
+def records():
+    return [record(index) for index in range(len(PROTEINS))]
+
+
+@pytest.fixture
+def made(request):
+    return record(request.param)
 
 
 def residues(made):
@@ -124,10 +139,10 @@ def test_water_and_remarks_are_there_and_tell_no_residue(made):
 
 
 def test_unknown_residues_gaps_and_twofold_atoms_occur():
-    assert any("X" in gold(made) for made in RECORDS)
-    numbers = [[residue.id[1] for residue in residues(made)] for made in RECORDS]
+    assert any("X" in gold(made) for made in records())
+    numbers = [[residue.id[1] for residue in residues(made)] for made in records()]
     assert any(last - first + 1 > len(each) for each in numbers for first, last in [(each[0], each[-1])])
-    assert any(residue.is_disordered() for made in RECORDS for residue in residues(made))
+    assert any(residue.is_disordered() for made in records() for residue in residues(made))
 
 
 @ALL
@@ -136,10 +151,10 @@ def test_the_answer_is_fasta_with_the_gold_in_its_second_line(made):
 
 
 def test_levels_go_with_length():
-    lengths = {level: [len(gold(made)) for made in RECORDS if made.level == level] for level in ("easy", "medium")}
+    lengths = {level: [len(gold(made)) for made in records() if made.level == level] for level in ("easy", "medium")}
     assert max(lengths["easy"]) <= 30 < min(lengths["medium"])
-    assert min(len(gold(made)) for made in RECORDS) >= 20 and max(len(gold(made)) for made in RECORDS) <= 130
-    assert {made.level for made in RECORDS[:3]} == {"easy", "medium", "hard"}
+    assert min(len(gold(made)) for made in records()) >= 20 and max(len(gold(made)) for made in records()) <= 130
+    assert {made.level for made in records()[:3]} == {"easy", "medium", "hard"}
 
 
 def test_a_real_residue_has_the_hand_that_the_records_have():
@@ -151,8 +166,8 @@ def test_a_real_residue_has_the_hand_that_the_records_have():
 
 def test_the_fold_is_drawn_and_the_sequence_is_not():
     other = pdb.record(8, 1)
-    assert other.text != RECORDS[1].text
-    assert other.truth == RECORDS[1].truth
+    assert other.text != record(1).text
+    assert other.truth == record(1).truth
 
 
 @pytest.mark.parametrize("count", [0, len(PROTEINS) + 1])
