@@ -27,7 +27,7 @@ ASIDE = "long"  # a folder of files that `make test` does not even collect
 LONG = (ASIDE, "e2e", "faults", "images", "engines", "tiny", "pages", "bench", "gpu")  # whose tests take seconds each
 COLLECT_EVERY = 100_000  # objects: to look for garbage after each 700 takes a tenth of what the tests take
 _TURNS = count()
-TOGETHER, APART = "pytest.mark.together", "pytest.mark.long"
+TOGETHER, APART, TORCH = "pytest.mark.together", "pytest.mark.long", 'needs("torch"'
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it that runs the tests in its background
     signal.signal(signal.SIGINT, signal.default_int_handler)  # the programs that tests stop by ctrl-C inherit this
@@ -119,7 +119,8 @@ def _folders(path: Path) -> frozenset[str]:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Give the tests of a file to one worker, so that what they share is made once, and long ones to whoever is free.
 
-    Where no long test is asked for, no file is too long for one worker. Else a file with long tests goes to one, too,
+    Where no long test is asked for, no file is too long for one worker, and those of a folder that need torch, which
+    takes seconds to load, are one's together. Else a file with long tests goes to one, too,
     where they are marked `together`: what `--dist loadgroup` does, which does nothing beside this version of pytest.
     """
     from xdist.scheduler import LoadScopeScheduling
@@ -129,15 +130,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class Together(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
         def __init__(self) -> None:
             super().__init__(config, log)
-            self.files = {
-                path.relative_to(config.rootpath).as_posix()
+            self.scopes = {
+                path.relative_to(config.rootpath).as_posix(): path.parent
+                if short and TORCH in path.read_text()
+                else path
                 for path in TESTS.rglob("test_*.py")
                 if short or _is_shared(path)
             }
 
         def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.partition("::")[0]
-            return file if file in self.files else nodeid
+            return str(self.scopes.get(nodeid.partition("::")[0], nodeid))
 
         def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
             """Note that a test is done; what is done whole is counted no more, after each of thousands of tests."""

@@ -19,6 +19,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
@@ -132,6 +133,7 @@ def serve() -> NoReturn:
     from harness.store.store import Store
     from harness.studies.registry import studies
 
+    import_module("numpy.random"), [study.scorers for study in studies()]
     studies(), kinds(), [getattr(verbs, name) for name in dir(verbs)]
     [command_of(word) for word in {*GROUPS, *(verb.split()[0] for verb in VERBS)}]
     for module in (becoming, verbs.accepting, verbs.review):  # a verdict is given here: who may give one is held apart

@@ -70,6 +70,7 @@ def test_every_key_arrives_as_it_is_written(strict: Any, tmp_path: Path) -> None
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_what_a_model_thought_is_kept_beside_its_answer_and_replayed(strict: Any, tmp_path: Path) -> None:
     server, running, tape = strict
     ways = [*THOUGHTS, "fine"]

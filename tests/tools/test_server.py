@@ -147,7 +147,7 @@ def test_a_client_that_only_asks_for_the_tools_leaves_no_process_behind(folder: 
     until(lambda: all(gone(pid) for pid in family.values()))
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
 def test_a_signal_ends_the_server_and_its_children(folder: Path, number: int) -> None:
     with server(folder) as client:
         started(client, "signal")

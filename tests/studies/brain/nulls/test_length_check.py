@@ -36,6 +36,7 @@ def told(found: dict[str, Any], variant: str, pool: str) -> list[float]:
     return [found["variants"][variant][pool]["layers"][layer]["most"] for layer in ("0", *ABOVE)]
 
 
+@pytest.mark.long
 def test_a_gelu_tells_the_length_at_every_seed_and_layer(found: dict[str, Any]) -> None:
     assert claimed(found["variants"]["gelu"]) and claimed(found["variants"]["as_drawn"])
     assert told(found, "gelu", "sum")[0] < 0.1  # the embedding has no GELU behind it
