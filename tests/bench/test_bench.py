@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench.audits import build
 from bench.measure import Cost, Failed, Missing, ratio, slope, spend, total
 from bench.peers import TASK, find, write_task
 from bench.project import Project
-from bench.suite import keep
 from bench.table import Row, Taken, markdown, missed, number, taken, text
+from needs import OnceUsed
 
+audits, suite = OnceUsed("bench.audits"), OnceUsed("bench.suite")
 HERE = Path(__file__).parent
 MET = Row("help", "one thing", (0.5, 0.7, 0.9), 0.7)
 LATE = Row("unchanged", "another", (1.0, 2.1, 2.2), 2.0, "ms")
@@ -81,8 +81,8 @@ def test_the_page_says_who_wrote_it_and_names_the_machine() -> None:
 
 def test_a_measure_taken_anew_stands_in_the_place_of_the_old_one(tmp_path: Path) -> None:
     data, page = tmp_path / "kept.json", tmp_path / "page.md"
-    keep({"unchanged": Taken((LATE,), {"date": "then"}), "help": Taken((MET,), {"date": "then"})}, data, page)
-    keep({"help": Taken((KNOWN,), {"date": "now"})}, data, page)
+    suite.keep({"unchanged": Taken((LATE,), {"date": "then"}), "help": Taken((MET,), {"date": "then"})}, data, page)
+    suite.keep({"help": Taken((KNOWN,), {"date": "now"})}, data, page)
     kept = {name: taken(one) for name, one in json.loads(data.read_text())["measures"].items()}
     assert kept == {"help": Taken((KNOWN,), {"date": "now"}), "unchanged": Taken((LATE,), {"date": "then"})}
     assert page.read_text() == markdown(kept)
@@ -123,7 +123,7 @@ def output(told: dict[str, Any], name: str) -> str:
 
 
 def test_the_audited_run_is_real_and_holds_the_bytes_that_are_hashed(tmp_path: Path) -> None:
-    run = build(tmp_path, 3, 500)
+    run = audits.build(tmp_path, 3, 500)
     assert len(run.files) == 3 and {Path(path).stat().st_size for path in run.files} == {500}
     run.audit()
     Path(run.files[0]).chmod(0o644)
