@@ -45,7 +45,7 @@ def launcher() -> str:
     )]  # fmt: skip
     return "\n".join([
         "#!/bin/sh",
-        "# Written by harness.run.setup. What gives a verdict starts in a process in which nothing else has a word.",
+        "# Written by harness.run.installed.setup. What gives a verdict starts in a process in which nothing else has a word.",
         'case "${1-}" in',
         f"    {'|'.join(VERDICTS)}) exec {quoted[0]} \"$@\" ;;",
         f"    *) exec {quoted[1]} \"$@\" ;;",
@@ -111,7 +111,7 @@ def _start(prefix: str, place: str, words: Sequence[str]) -> None:
     sys.meta_path.insert(0, _HarnessFinder())
     error = importlib.import_module("harness.errors").HarnessError
     try:
-        importlib.import_module("harness.run.checked_imports").CheckedFinder.install()
+        importlib.import_module("harness.run.installed.checked_imports").CheckedFinder.install()
         module, _, name = place.partition(":")
         getattr(importlib.import_module(module), name)()
     except error as bad:  # of what is imported: errors of a verb are told by whoever calls it

@@ -79,11 +79,11 @@ def harness(
 def judging_here() -> Iterator[None]:
     """Let this process give verdicts, on packages as setup read them; `e2e/test_whose_eyes.py` holds whose they are."""
     from harness.cli import becoming
-    from harness.run import installed
+    from harness.run.installed import checked
     from harness.verbs import accepting, review
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(installed._LOOKS, True, installed.check_once())
+        patch.setitem(checked._LOOKS, True, checked.check_once())
         for module in (becoming, accepting, review):
             patch.setattr(module, "is_clean", lambda: True)
         yield

@@ -15,7 +15,9 @@ import pytest
 import harness.studies
 from harness import parts
 from harness.digest import sha256
-from harness.run import closure, lock, runner, tables
+from harness.run import closure, lock
+from harness.run.executing import runner
+from harness.run.locking import tables
 
 REAL = Path(harness.__file__).parent
 STUDY = '''"""Shelf: what published files hold, each counted, and a table of the study's own."""

@@ -22,8 +22,7 @@ from harness.files import locked
 from harness.manifest.load import load
 from harness.manifest.lockfile import Lock, load_lock, lock_path, save
 from harness.store.entries import Output
-from harness.store.heads import KIND
-from harness.store.journal import START, Event, read_chain
+from harness.store.journal import KIND, START, Event, read_chain
 from harness.store.store import Store
 
 

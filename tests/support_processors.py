@@ -19,7 +19,7 @@ from support import REPOSITORY
 from harness.evidence.trail import read_trail
 from harness.run.closure import Closure
 from harness.run.environment import NUMERICS, step_environment
-from harness.run.execute import StepTask, lay_inputs
+from harness.run.executing.execute import StepTask, lay_inputs
 from harness.steps import Step
 from harness.store.store import Store
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-import harness.run.auditing as auditing
 from harness.evidence.audit.checks import PARTIAL, Report
 from harness.evidence.audit.reexecution import OverBudget, RecordedKey, Reexecuted, ReexecutionOptions, sliceable
-from harness.run.reexecute import batch_reexecutor, step_reexecutor
-from harness.run.workshop import Workshop
+from harness.run.executing.workshop import Workshop
+from harness.run.recording import auditing
+from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
 from harness.steps import Step
 from harness.store.store import Store
 

@@ -13,8 +13,8 @@ from harness.engines.engine import Engine
 from harness.evidence.execution_index import ExecutionIndex
 from harness.run.closure import Code
 from harness.run.environment import NUMERICS
-from harness.run.execute import StepTask
-from harness.run.trials import Trials
+from harness.run.executing.execute import StepTask
+from harness.run.executing.trials import Trials
 from harness.steps import JUDGED, Pinned, Step
 from harness.store.store import Store
 

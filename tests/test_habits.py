@@ -25,7 +25,7 @@ ONE_PLACE = [  # a pattern, and the files in which it may stand
     (r"\bos\.(fsync|fdatasync)\(", {"harness/files.py"}),
     (r"fcntl\.flock\(", {"harness/files.py", "harness/attempts/chain_log.py"}),  # by path; by open descriptor
     (r"^\s*(import|from) (pickle|shelve|dill|joblib)\b", set()),
-    (r"^\s*(import|from) marshal\b", {"harness/run/compiled.py", "harness/run/step.py"}),  # of our own
+    (r"^\s*(import|from) marshal\b", {"harness/run/executing/execute.py", "harness/run/step.py"}),  # of our own
     (
         r"\b(eval|exec)\(",  # of what is run as trials
         {

@@ -16,7 +16,7 @@ from harness.manifest.load import load
 from harness.manifest.lockfile import load_lock
 from harness.manifest.models import PROVIDERS
 from harness.run.closure import Code
-from harness.run.plan import check_manifest, plan, unresolved_pins
+from harness.run.planning.plan import check_manifest, plan, unresolved_pins
 from harness.studies.registry import studies
 
 pytestmark = pytest.mark.house

@@ -127,8 +127,8 @@ def serve() -> NoReturn:
     from harness.cli.main import GROUPS, VERBS, command_of
     from harness.errors import HarnessError
     from harness.manifest.schema import Resources
-    from harness.run import installed
     from harness.run.engines import EngineChoice, kinds, open_engine
+    from harness.run.installed import checked
     from harness.run.receipt import containment
     from harness.store.store import Store
     from harness.studies.registry import studies
@@ -138,7 +138,7 @@ def serve() -> NoReturn:
     [command_of(word) for word in {*GROUPS, *(verb.split()[0] for verb in VERBS)}]
     for module in (becoming, verbs.accepting, verbs.review):  # a verdict is given here: who may give one is held apart
         vars(module)["is_clean"] = lambda: True
-    installed._LOOKS[True] = installed.check_once()  # as setup has read it: what is installed here no test alters
+    checked._LOOKS[True] = checked.check_once()  # as setup has read it: what is installed here no test alters
     with tempfile.TemporaryDirectory() as folder, contextlib.suppress(HarnessError):
         here = Path(folder)  # and what the usual isolation keeps from a step no test changes
         engine = open_engine(EngineChoice(images=here), here, "cpu", Resources())

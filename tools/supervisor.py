@@ -22,7 +22,7 @@ from harness.attempts.codes import AttemptError
 from harness.attempts.session_log import begin_session
 from harness.clock import stamp
 from harness.errors import STEP_FAILED, HarnessError, InputError
-from harness.run.agent_uid import require_agent_uid
+from harness.run.attempts.served import require_agent_uid
 from harness.store.store import HOME, Store
 from harness_tools.lanes import Lane, LaneJob, Message
 from harness_tools.pipe import Pipe, close_all

@@ -26,8 +26,8 @@ from harness_tools.loading import loading
 with loading():  # while the answering process starts, too
     from harness.attempts.codes import AttemptError
     from harness.errors import HarnessError
-    from harness.run.attempt_open import OpenedView
-    from harness.run.attempt_service import LocalBackend
+    from harness.run.attempts.open import OpenedView
+    from harness.run.attempts.service import LocalBackend
     from harness.verbs.attempting import ServeRequest, attempt_backend
     from harness.verbs.project import Project, Watch
 

@@ -21,7 +21,7 @@ from harness.digest import CHUNK, document, sha256
 from harness.errors import DamageError, Defect
 from harness.files import translate_os_error, write_all, write_atomic
 from harness.store.journal import START, Event, check_chain
-from harness.store.limits import MOST_LOG
+from harness.store.reader import MOST_LOG
 from harness.store.tree import StoreTree
 
 

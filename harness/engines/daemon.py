@@ -8,8 +8,7 @@ import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from harness.engines.container import translate_engine_error, translating_engine_errors
-from harness.engines.container_owner import OWNER, is_orphaned
+from harness.engines.container import OWNER, is_orphaned, translate_engine_error, translating_engine_errors
 from harness.errors import InputError, MissingError
 
 MEMORY, PIDS = "MemoryLimit", "PidsLimit"  # the engine's own names of what it can bound

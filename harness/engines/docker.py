@@ -14,8 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines import gpu
-from harness.engines.container import Container, guard_command, translating_engine_errors
-from harness.engines.container_owner import DEADLINE, OWNER, deadline, this_process
+from harness.engines.container import (
+    DEADLINE,
+    OWNER,
+    Container,
+    deadline,
+    guard_command,
+    this_process,
+    translating_engine_errors,
+)
 from harness.engines.daemon import (
     MEMORY,
     PIDS,
@@ -42,7 +49,7 @@ from harness.engines.engine import (
     Limits,
     Outcome,
 )
-from harness.engines.folder_owner import NOBODY, chown_back, chown_to_step
+from harness.engines.isolation import NOBODY, chown_back, chown_to_step
 from harness.engines.monitor import JobMonitor
 from harness.engines.system_calls import can_filter, engine_profile
 

@@ -31,11 +31,11 @@ from harness.engines.engine import (
     Limits,
     Outcome,
 )
-from harness.engines.filtered_start import Start, open_filter
-from harness.engines.folder_owner import chown_back, chown_to_step
 from harness.engines.isolation import (
     GUARD,
     PROGRAMS,
+    chown_back,
+    chown_to_step,
     counts_per_step,
     drops_root,
     isolation_command,
@@ -44,7 +44,7 @@ from harness.engines.isolation import (
     unreadable_to_steps,
 )
 from harness.engines.monitor import JobMonitor
-from harness.engines.process import run_process
+from harness.engines.process import Start, open_filter, run_process
 from harness.engines.system_calls import can_filter, filter_program
 from harness.errors import MissingError
 

@@ -6,21 +6,243 @@ The accepted array is a file beside the expectation, the accepted values of any 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
+from typing import Any
 
 from harness import arrays
 from harness.digest import canonical, sha256_file, walk
 from harness.errors import InputError
-from harness.evidence.compare_arrays import deviation_text
-from harness.evidence.interval import first_outside, number
-from harness.evidence.record import Record
-from harness.evidence.selfcheck import FAIL, OUTPUT, self_check
+from harness.evidence.record import FAIL, OUTPUT, Record, self_check
 from harness.files import is_plain
 from harness.manifest.lockfile import Expect
+from harness.npy import ArrayHeader
 from harness.texts import RELATIVE
+
+SHOWN_CELLS = 60
+WHOLE = 2**64 - 1  # no two whole numbers of an array are further apart
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """The largest deviation between two array files: its index, both values, how many elements are out of tolerance.
+
+    Where file form, names, types or shapes differ it holds those in place of values, and `of` is 0.
+    """
+
+    at: str
+    expected: str
+    found: str
+    count: int = 0
+    of: int = 0
+
+    def text(self, tolerance: str) -> str:
+        """Return the deviation as one line of text, which repeats the tolerance where elements were compared."""
+        told = f"{self.at} is {self.found}, expected {self.expected}"
+        return f"{told} within {tolerance} ({self.count} of {self.of} elements stray)" if self.of else told
+
+
+def deviation_text(tolerance: str, expected: Path, found: Path) -> str:
+    """Describe where an array file is out of tolerance, of another type or shape, or unreadable; "" if it agrees."""
+    try:
+        stray = largest_deviation(tolerance, expected, found)
+    except InputError as bad:
+        return f"{bad.what} ({bad.where})" if bad.where else bad.what
+    return stray.text(tolerance) if stray else ""
+
+
+def largest_deviation(tolerance: str, expected: Path, found: Path) -> Deviation | None:
+    """Return the largest deviation between two files of arrays; None where all elements are within the tolerance.
+
+    Files of different form, array names, types or shapes are not compared further: that difference is returned.
+    """
+    forms = [arrays.file_format(path) or "no array" for path in (expected, found)]
+    if forms[0] != forms[1]:
+        return Deviation("the output", forms[0], forms[1])
+    one, two = arrays.headers(expected), arrays.headers(found)
+    if one.keys() != two.keys():
+        name = min(one.keys() ^ two.keys())
+        return Deviation(name, "there", "absent") if name in one else Deviation(name, "absent", "there")
+    strays = []
+    for name in one:
+        if (one[name].dtype, one[name].shape) != (two[name].dtype, two[name].shape):
+            return Deviation(name or "the array", one[name].text(), two[name].text())
+        worst = _Worst(name, one[name], tolerance)
+        for left, right in _pairs(expected, one[name], found, two[name], name):
+            worst.see(left, right)
+        if worst.count:
+            strays.append((worst.measure, worst.stray()))
+    return max(strays, key=lambda pair: pair[0])[1] if strays else None
+
+
+def _pairs(expected: Path, one: ArrayHeader, found: Path, two: ArrayHeader, name: str) -> Iterator[tuple[Any, Any]]:
+    """Give the same elements of both: block by block, or whole where one of them lies in another order."""
+    if one.fortran or two.fortran:
+        yield arrays.read(expected, name), arrays.read(found, name)
+    else:
+        yield from zip(arrays.blocks(expected, name), arrays.blocks(found, name), strict=True)
+
+
+class _Worst:
+    """The largest deviation among the elements compared so far."""
+
+    def __init__(self, name: str, head: ArrayHeader, tolerance: str) -> None:
+        self.name, self.head = name, head
+        self.amount, self.relative = Decimal(tolerance.removesuffix(RELATIVE)), tolerance.endswith(RELATIVE)
+        self.seen, self.count, self.measure = 0, 0, -1.0
+        self.place, self.values = 0, ("", "")
+
+    def see(self, left: Any, right: Any) -> None:
+        """Compare the next block of elements, count those out of tolerance and keep the largest deviation."""
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        left, right = left.reshape(-1), right.reshape(-1)
+        with np.errstate(all="ignore"):
+            strays, measure = self._apart(left, right)
+        if strays.any():
+            self.count += int(strays.sum())
+            at = int(np.where(strays, measure, -1.0).argmax())
+            if measure[at] > self.measure:
+                self.measure, self.place = float(measure[at]), self.seen + at
+                self.values = (str(left[at])[:SHOWN_CELLS], str(right[at])[:SHOWN_CELLS])
+        self.seen += len(left)
+
+    def _apart(self, one: Any, two: Any) -> tuple[Any, Any]:
+        """Say which elements stray, and how far they are apart: by the difference, or its share of the expected."""
+        import numpy as np  # noqa: PLC0415
+
+        kind = one.dtype.kind
+        if kind in "bUS":
+            strays = one != two
+            return strays, strays.astype(float)
+        if kind in "iu":  # whole numbers stay whole: in unsigned ones a difference cannot overflow
+            far = np.maximum(one, two).astype(np.uint64) - np.minimum(one, two).astype(np.uint64)
+            strays = far > np.uint64(min(int(self.amount), WHOLE))
+        else:
+            wide = np.complex128 if kind == "c" else np.float64
+            one, two = one.astype(wide), two.astype(wide)
+            far = np.abs(two - one)
+            far[(one == two) | (np.isnan(one) & np.isnan(two))] = 0
+            far[np.isnan(far)] = np.inf
+            strays = far > float(self.amount)
+        if not self.relative:
+            return strays, far.astype(float)
+        size, far = np.abs(one.astype(complex if kind == "c" else float)), far.astype(float)
+        strays = (far > float(self.amount) * size) | (np.isinf(far) & (far > 0))
+        return strays, np.where((size > 0) & np.isfinite(far), far / size, np.inf)
+
+    def stray(self) -> Deviation:
+        """Return the largest deviation with its index."""
+        import numpy as np  # noqa: PLC0415
+
+        index = [int(one) for one in np.unravel_index(self.place, self.head.shape)] if self.head.shape else []
+        return Deviation(f"{self.name}{index}", *self.values, self.count, self.seen)
+
+
+WIDER = Decimal("1.5")  # how many times as wide as the expected interval that of a run may be
+SHOWN_INTERVALS = 60
+_VALUE, _MISSING, _UNDEFINED = "/value", "/value/missing", "/undefined_resamples"
+# How studies name what they counted, beside a value; whatever begins with `n_` counts too.
+_COUNTS = {"n", "benchmarks", "count", "counts", "errors", "items", "kept", "pairs"}
+_COUNTS |= {"participants", "prompts", "resamples", "total", "units"}
+Leaves = Mapping[str, str]
+Ends = tuple[Decimal, Decimal]
+
+
+def first_outside(expected: Leaves, found: Leaves) -> str:
+    """Describe the first statistic that is too far from the expected one, or another difference; "" if none.
+
+    Both sides are the leaf values of an output, as JSON text, by JSON Pointer.
+    """
+    statistics = _statistics(expected) | _statistics(found)
+    old, new = ([at for at in side if not _describes(at, statistics)] for side in (expected, found))
+    if set(old) != set(new):
+        return f"other fields: {min(set(old) ^ set(new))}"
+    for pointer in old:
+        stem, _, name = pointer.rpartition("/")
+        if name == "value":
+            flaw = next(_flaws(stem, expected, found), "")
+        elif expected[pointer] == found[pointer] or (stem in statistics and _is_companion(name, expected, found, stem)):
+            continue
+        else:
+            flaw = f"{pointer} is {found[pointer][:SHOWN_INTERVALS]}, expected {expected[pointer][:SHOWN_INTERVALS]}"
+        if flaw:
+            return flaw
+    return ""
+
+
+def number(text: str) -> Decimal | None:
+    """Parse a JSON leaf as a decimal number; None if it is none."""
+    try:
+        return Decimal(text) if text[:1] in "-0123456789" and text else None
+    except InvalidOperation:
+        return None
+
+
+def _statistics(leaves: Leaves) -> set[str]:
+    """Find what has a value, or the reason why it has none."""
+    return {at.removesuffix(end) for end in (_VALUE, _MISSING) for at in leaves if at.endswith(end)}
+
+
+def _describes(pointer: str, statistics: set[str]) -> bool:
+    """Whether a leaf belongs to the interval of a statistic, which is looked at with its value."""
+    stem, mark, rest = pointer.rpartition("/interval")
+    if mark and rest[:1] in ("", "/"):
+        return stem in statistics
+    return pointer.endswith(_UNDEFINED) and pointer.removesuffix(_UNDEFINED) in statistics
+
+
+def _is_companion(name: str, expected: Leaves, found: Leaves, stem: str) -> bool:
+    """Whether a leaf is a number beside a statistic that is no count: the statistic decides for it."""
+    numbers = all(number(side[f"{stem}/{name}"]) is not None for side in (expected, found))
+    return numbers and name not in _COUNTS and not name.startswith("n_")
+
+
+def _flaws(stem: str, expected: Leaves, found: Leaves) -> Iterator[str]:
+    """Hold one statistic against the expected one: as narrow as that, and each value in the other's interval."""
+    at, old, new = f"{stem}/value", expected[f"{stem}/value"], found[f"{stem}/value"]
+    wanted, given = _ends(expected, stem), _ends(found, stem)
+    one, two = number(old), number(new)
+    if wanted is None or given is None or one is None or two is None:
+        if old != new:
+            yield f"{at} is {new[:SHOWN_INTERVALS]}, expected {old[:SHOWN_INTERVALS]}, and has no interval on both sides"
+        if (wanted, _kind(expected, stem)) != (given, _kind(found, stem)):
+            yield f"{stem}/interval is {_spelt(given)}, expected {_spelt(wanted)}"
+        return
+    yield from _widths(f"{stem}/interval", wanted, given)
+    if one == two:  # a percentile interval need not contain its own value; but it lies where the other does
+        if given[0] > wanted[1] or wanted[0] > given[1]:
+            yield f"{stem}/interval is {_spelt(given)}, expected {_spelt(wanted)}"
+        return
+    if not given[0] <= one <= given[1]:
+        yield f"{at}: the expected {one} lies outside {_spelt(given)}, the interval of {two}"
+    if not wanted[0] <= two <= wanted[1]:
+        yield f"{at}: {two} lies outside {_spelt(wanted)}, the expected interval of {one}"
+
+
+def _widths(at: str, wanted: Ends, given: Ends) -> Iterator[str]:
+    """Hold the width of an interval against the expected one; where that has none, it must be the same."""
+    if given[0] > given[1] or (wanted[0] == wanted[1] and given != wanted):
+        yield f"{at} is {_spelt(given)}, expected {_spelt(wanted)}"
+    if given[1] - given[0] > WIDER * (wanted[1] - wanted[0]):
+        yield f"{at} is {_spelt(given)}, more than {WIDER} times as wide as the expected {_spelt(wanted)}"
+
+
+def _ends(leaves: Leaves, stem: str) -> Ends | None:
+    low, high = (number(leaves.get(f"{stem}/interval/{end}", "")) for end in (0, 1))
+    return None if low is None or high is None else (low, high)
+
+
+def _kind(leaves: Leaves, stem: str) -> tuple[bool, bool]:
+    """Say what stands where an interval should; the reason why there is none may count resamples, and is not read."""
+    return f"{stem}/interval" in leaves, f"{stem}/interval/missing" in leaves
+
+
+def _spelt(ends: Ends | None) -> str:
+    return f"[{ends[0]}, {ends[1]}]" if ends else "none"
+
 
 MAX_VALUES = 100_000  # an expectation keeps each of them, and a person reviews it in git
 MAX_ARRAY = 10_000_000  # bytes of an array that lies beside an expectation, inflated too

@@ -15,8 +15,7 @@ from harness.digest import differences
 from harness.errors import InputError
 from harness.evidence.causes import BOTH_RAN, describe_causes, name_processor, processor_change
 from harness.evidence.claims.history import RESOURCES, THREADS, changed_intent
-from harness.evidence.compare import first_deviation, leaves
-from harness.evidence.compare_arrays import Deviation, deviation_text, largest_deviation
+from harness.evidence.compare import Deviation, deviation_text, first_deviation, largest_deviation, leaves
 from harness.evidence.explain import step_causes
 from harness.evidence.pinned_files import ChangedLine, changed_files, changed_lines
 from harness.evidence.run_documents import environment_changes

@@ -25,16 +25,17 @@ from harness.evidence.causes import (
 from harness.evidence.claims.history import NAMES, RESOURCES, THREADS
 from harness.evidence.run_documents import read_environment
 from harness.evidence.trail import RecordedStep, Trail
-from harness.manifest.accepted_run import (
+from harness.manifest.lockfile import (
     MOST_PINS,
     MOST_STEPS,
     AcceptedRun,
+    Expect,
+    Lock,
     bound_names,
     group_alike,
     join_digests,
     shorten,
 )
-from harness.manifest.lockfile import Expect, Lock
 from harness.steps import CPU
 
 _PARAMETERS = ("params", "batch", "outputs")  # of a key's preimage: what a plan says of a step

@@ -13,7 +13,7 @@ from typing import Any
 from harness import arrays, rows
 from harness.errors import HarnessError
 from harness.evidence.trail import RecordedStep, Trail
-from harness.manifest.coverage import files_of
+from harness.manifest.datasets import files_of
 
 MOST_TEXT = 1 << 20  # bytes of a file that is compared line by line
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,8 +14,8 @@ from harness.errors import InputError
 from harness.files import read_plain
 from harness.store.entries import Entry
 from harness.store.journal import Chain, Event
-from harness.store.limits import MOST_RECORD
 from harness.store.listed import Listed, damaged, follow_journal, read_recorded, require_listed
+from harness.store.reader import MOST_RECORD
 from harness.store.store import Store
 
 STATES = {"step.done": "executed", "step.cached": "cached", "step.failed": "failed"}
@@ -172,3 +173,29 @@ def _in_use(store: Store) -> bool:
         return False  # nothing was run here, or somebody else's store: a reader needs no right to write
     with store.lock("store", wait=False) as alone:
         return not alone
+
+
+OUTPUT = "checks"
+PASS, FAIL = "pass", "fail"
+MOST = 1 << 26  # bytes of such a document
+
+
+def self_check(outputs: Mapping[str, Mapping[str, Any]], deliver: Callable[[str], Path]) -> str:
+    """Return the verdict in a run's output `checks`, `pass` or `fail`; "" where the run has no such output.
+
+    Refuses a document that is not JSON, is larger than MOST bytes or has another verdict.
+    """
+    if OUTPUT not in outputs:
+        return ""
+    path = deliver(outputs[OUTPUT]["sha256"])
+    try:
+        body = json.loads(path.read_bytes()) if path.stat().st_size <= MOST else None
+    except (ValueError, RecursionError):
+        body = None
+    verdict = body.get("verdict") if isinstance(body, dict) else None
+    if verdict not in (PASS, FAIL):
+        raise InputError(
+            "the output `checks` is no document with `verdict: pass` or `verdict: fail`",
+            where=str(path), next="a study writes its self-checks so, or gives that output another name",
+        )  # fmt: skip
+    return str(verdict)

@@ -12,8 +12,7 @@ from pathlib import Path
 from harness.digest import CHUNK, sha256_file
 from harness.errors import InputError, MissingError
 from harness.files import translating_os_errors
-from harness.images.build import one_build_at_a_time
-from harness.images.build_plan import LayerPlan, Tell, plan_build
+from harness.images.build import LayerPlan, Tell, one_build_at_a_time, plan_build
 from harness.images.image import MOVED, Image, Pin, find_image, list_images, pins, require_image
 from harness.store.store import Store
 

@@ -17,9 +17,8 @@ from pydantic_core import core_schema
 
 from harness import texts
 from harness.manifest.generation import AT_FIRST, UNSET, Sent
-from harness.manifest.instruments import Asking
 from harness.manifest.models import PROVIDERS
-from harness.manifest.schema import Manifest
+from harness.manifest.schema import Asking, Manifest
 
 REFS = "#/$defs/{model}"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -6,29 +6,145 @@ Numbers that are not counts are kept as the decimal text a person wrote: identit
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
+    PlainSerializer,
+    PlainValidator,
     Tag,
     ValidationInfo,
     field_validator,
+    model_serializer,
     model_validator,
 )
 
 from harness import texts
-from harness.manifest import claim, generation
+from harness.manifest import generation
 from harness.manifest.datasets import Dataset
-from harness.manifest.derivation import Derivation
-from harness.manifest.generation import Generation
-from harness.manifest.instruments import Named
-from harness.manifest.models import Model
+from harness.manifest.generation import EXTRA, Generation
+from harness.manifest.models import Model, TypedByValue, read_model, settings_of
 from harness.manifest.prompts import AnyPrompts, SetName
+from harness.manifest.read import Place
+
+_OUTPUT = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
+
+
+def split(of: str) -> tuple[str, list[str]]:
+    """Parse `OUTPUT#/json/pointer` (RFC 6901, not percent-encoded) into the output and the names on the way."""
+    output, mark, path = of.partition("#")
+    if not (mark and _OUTPUT.fullmatch(output)) or (path and not path.startswith("/")) or re.search(r"~(?![01])", path):
+        raise ValueError("write OUTPUT#/path, a JSON Pointer into an output; in a name ~ is spelled ~0 and / is ~1")
+    return output, [name.replace("~1", "/").replace("~0", "~") for name in path.split("/")[1:]]
+
+
+def pointer(of: str) -> str:
+    """Validate `OUTPUT#/json/pointer` and return it as it was written; ValueError where it cannot be followed."""
+    split(of)
+    return of
+
+
+def require_checkable(
+    count: int,
+    number: tuple[str | None, str | None],
+    order: tuple[str | None, bool],
+    bounds: tuple[str | None, str | None],
+) -> None:
+    """Refuse a claim over `count` values without a condition: number and tolerance, order, or bounds."""
+    published, within = number
+    low, high = (None if bound is None else Decimal(bound) for bound in bounds)
+    if within is not None and published is None:
+        raise ValueError("a tolerance needs its number: add `published`")
+    if order[0] and count < 2:
+        raise ValueError("an order needs two values or more: list them in `of`")
+    if order[1] and not order[0]:
+        raise ValueError("`ties` says something of an order only: add `order`")
+    if low is not None and high is not None and low > high:
+        raise ValueError("no number is that large and that small: correct `at_least` or `at_most`")
+    if within is None and not order[0] and low is None and high is None:
+        how = "add `within`, how near a run must come" if published else "say `published` and `within`"
+        raise ValueError(f"nothing here can be checked: {how}, or an `order`, `at_least` or `at_most`")
+
+
+def require_distinct(ids: Sequence[str | None]) -> None:
+    """Refuse two claims of one id."""
+    named = [name for name in ids if name]
+    twin = next((name for name in named if named.count(name) > 1), None)
+    if twin:
+        raise ValueError(f"two claims are called {twin!r}: an id names one")
+
+
+Line = Annotated[str, AfterValidator(texts.whole)]
+LockDigest = Annotated[str, AfterValidator(texts.matching(texts.HEX64, "a SHA-256: 64 hex digits"))]
+
+
+class Derivation(BaseModel):
+    """Origin of a manifest that `harness run` made from another one, which it never speaks for."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    parent: Annotated[str, Field(alias="from"), AfterValidator(texts.inside)]  # the manifest, by its path
+    sha256: LockDigest  # of that manifest's bytes
+    changes: Annotated[tuple[Line, ...], Field(min_length=1)]  # the options, as they are written
+
+    @model_serializer
+    def as_data(self) -> dict[str, Any]:
+        """Encode it under the names that a file has."""
+        return {"from": self.parent, "sha256": self.sha256, "changes": list(self.changes)}
+
+
+WRITTEN = "2"  # the first version of the manifest in which nothing is sent but what is written
+JSON_OF: Place = ("instruments", "*", *EXTRA)  # where plain JSON stands in an instrument, whatever its role
+
+
+def _written(value: Any) -> Any:
+    return generation.meant(value, WRITTEN)
+
+
+class Asking(BaseModel):
+    """How an instrument is asked (generation settings, repeats), besides its provider's settings."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    generation: Annotated[Generation, BeforeValidator(_written)] = Field(default=Generation(), validate_default=True)
+    repeats: Annotated[int, Field(ge=1, le=1000)] = 1
+
+
+@dataclass(frozen=True)
+class InstrumentSettings:
+    """Settings of an instrument: those of its provider, and how it is asked (generation settings, repeats)."""
+
+    model: Any  # its provider's settings
+    asking: Asking
+
+    def as_data(self) -> dict[str, Any]:
+        """Give the settings as the lock holds them."""
+        return {**self.model.as_data(), **self.asking.model_dump(mode="json")}
+
+
+def _read(value: Any) -> InstrumentSettings:
+    """Parse an instrument: a model's settings typed by its provider, and the rest here."""
+    if isinstance(value, InstrumentSettings):
+        return value
+    given = value if isinstance(value, Mapping) else {}
+    own = {name: given[name] for name in Asking.model_fields if name in given}
+    model = read_model({name: part for name, part in given.items() if name not in own})
+    return InstrumentSettings(model, Asking.model_validate(own))
+
+
+def _forms(value: Any) -> tuple[Any, ...]:
+    return (settings_of(value), Asking)
+
+
+Named = Annotated[Any, PlainValidator(_read), PlainSerializer(InstrumentSettings.as_data), TypedByValue(_forms)]
 
 
 def _between(low: str, high: str) -> Any:
@@ -122,7 +238,7 @@ Level = Annotated[
 ]
 
 
-Pointer = Annotated[Text, AfterValidator(claim.pointer)]
+Pointer = Annotated[Text, AfterValidator(pointer)]
 Pointers = Annotated[
     Annotated[Pointer, Tag("(one)")]
     | Annotated[tuple[Pointer, ...], Field(min_length=1, max_length=1000), Tag("(several)")],
@@ -153,14 +269,14 @@ class Claim(_Part):
 
     @model_validator(mode="after")
     def _checkable(self) -> Claim:
-        claim.require_checkable(
+        require_checkable(
             len(self.pointers), (self.published, self.within), (self.order, self.ties), (self.at_least, self.at_most)
         )
         return self
 
 
 def _distinct(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
-    claim.require_distinct([one.id for one in claims])
+    require_distinct([one.id for one in claims])
     return claims
 
 

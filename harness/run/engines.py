@@ -16,7 +16,7 @@ from harness.images.image import MOVED, Pin, find_image, list_images, pins, requ
 from harness.images.transfer.layout import archive
 from harness.manifest.schema import SIZES, TIMES, Resources, amount
 from harness.parts import PartRegistry
-from harness.run.ceiling import SHARE, machine_ceiling, spell_size
+from harness.run.planning.preconditions import SHARE, machine_ceiling, spell_size
 from harness.store.store import Store
 
 ENGINES = PartRegistry("engine", "harness.engines", "ENGINE")

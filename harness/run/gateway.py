@@ -22,7 +22,7 @@ from harness.errors import HarnessError, InputError, MissingError, RefusedError,
 from harness.manifest.schema import Manifest
 from harness.models.gate.keys import Keys
 from harness.run.closure import code_root
-from harness.run.named_models import gateway_models
+from harness.run.locking.models import gateway_models
 
 START = 60.0  # seconds in which a gateway must listen
 END = 30.0

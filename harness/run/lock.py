@@ -12,30 +12,29 @@ from harness.digest import differences, sha256
 from harness.errors import InputError, MissingError
 from harness.images.image import pins
 from harness.images.recipe import package_locks
-from harness.manifest.coverage import contradicted_files
+from harness.manifest.datasets import contradicted_files
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import LATE_KINDS, Lock
-from harness.run.certificates import CERTIFICATES, certificate_pins
 from harness.run.closure import code_root
-from harness.run.dataset_pins import dataset_pin
-from harness.run.derived import held_lock
-from harness.run.made_datasets import FetchedData
-from harness.run.model_pins import pin_model
-from harness.run.named_models import INSTRUMENTS, MODELS, every_model
-from harness.run.own_files import (
+from harness.run.executing.workshop import Workshop
+from harness.run.locking.certificates import CERTIFICATES, certificate_pins
+from harness.run.locking.datasets import (
     CUTS,
     FILES,
+    FetchedData,
     bring_files,
     changed_file,
+    dataset_pin,
     file_pins,
     telling_of_files,
     with_cuts,
     wordings_pin,
 )
-from harness.run.plan import CheckedManifest, check_wordings
-from harness.run.published import PublishedPins, published
-from harness.run.tables import TABLES, table_pins
-from harness.run.workshop import Workshop
+from harness.run.locking.models import INSTRUMENTS, MODELS, every_model, pin_model
+from harness.run.locking.published import PublishedPins, published
+from harness.run.locking.tables import TABLES, table_pins
+from harness.run.planning.derived import held_lock
+from harness.run.planning.plan import CheckedManifest, check_wordings
 from harness.studies.ask import make_step
 from harness.studies.registry import find
 

@@ -27,7 +27,7 @@ from harness.errors import HarnessError, Interrupted, MissingError
 from harness.files import read_plain, translating_os_errors, write_atomic
 from harness.run import attack
 from harness.run.environment import step_environment
-from harness.store.limits import MOST_NOTE
+from harness.store.reader import MOST_NOTE
 from harness.store.store import Store
 
 LIMITS = Limits(seconds=60, memory=1 << 30)

@@ -12,8 +12,7 @@ from typing import Any
 
 from harness.errors import DamageError, HarnessError, InputError
 from harness.evidence.compare import compare, overall, tolerance_text
-from harness.evidence.record import read_record
-from harness.evidence.selfcheck import FAIL, self_check
+from harness.evidence.record import FAIL, read_record, self_check
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock, load_expect, read_lock
 from harness.store.journal import Event

@@ -16,27 +16,24 @@ from harness.errors import InputError, MissingError
 from harness.evidence.causes import FirstDifference
 from harness.evidence.compare import Verdict, compare, overall
 from harness.evidence.first_difference import find_first_difference
-from harness.evidence.record import Record
-from harness.evidence.selfcheck import self_check
+from harness.evidence.record import Record, self_check
 from harness.evidence.trail import read_trail
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save
-from harness.run.answer_errors import AnswerErrors, ErrorLimit, count_errors
-from harness.run.answer_progress import AnswerProgress
-from harness.run.asking_forecast import AskingForecast, forecast_asking, forecast_before, walk
-from harness.run.certificates import CERTIFICATES
+from harness.run.answers import AnswerErrors, AnswerProgress, ErrorLimit, count_errors
+from harness.run.attempts.hidden_splits import require_hidden_elsewhere
 from harness.run.engines import EngineChoice, limits, open_engine
-from harness.run.hidden_splits import require_hidden_elsewhere
+from harness.run.executing.forecast import AskingForecast, forecast_asking, forecast_before, walk
+from harness.run.executing.runner import Runner
+from harness.run.executing.workshop import Workshop
 from harness.run.lock import changed_pins, require_fit, resolve
-from harness.run.needed_packages import find_missing
-from harness.run.plan import check_manifest, plan, unresolved_pins
-from harness.run.preconditions import require_image, require_runnable
+from harness.run.locking.certificates import CERTIFICATES
+from harness.run.locking.published import published
+from harness.run.locking.tables import TABLES
+from harness.run.planning.plan import check_manifest, plan, unresolved_pins
+from harness.run.planning.preconditions import find_missing, require_image, require_runnable
 from harness.run.progress import Progress
-from harness.run.published import published
-from harness.run.runner import Runner
 from harness.run.shutdown import stoppable
-from harness.run.tables import TABLES
-from harness.run.workshop import Workshop
 from harness.steps import Computing, Plan
 from harness.store.store import Store
 

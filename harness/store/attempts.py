@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness.errors import DamageError, InputError
 from harness.store.journal import Chain, check_chain
-from harness.store.limits import MOST_LOG
+from harness.store.reader import MOST_LOG
 from harness.store.store import Store
 
 TRANSCRIPT = "transcript/1"  # the type of its lines

@@ -9,6 +9,7 @@ import contextlib
 import errno
 import os
 import stat
+from collections.abc import Iterator
 from io import BufferedReader, FileIO, RawIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,15 +17,51 @@ from typing import TYPE_CHECKING
 from harness.digest import CHUNK, sha256, sha256_stream
 from harness.errors import DamageError, InputError
 from harness.files import sync_handle, translate_os_error, translating_os_errors, write_all
-from harness.store.holes import HOLLOW_AS_SAID, is_hollow
-from harness.store.limits import MOST_DOCUMENT
-from harness.store.reader import READ, STRANGE
-from harness.store.shelves import SHELF, Shelves
+from harness.store.reader import HOLLOW_AS_SAID, MOST_DOCUMENT, READ, STRANGE, StoreReader, is_hollow
 from harness.store.tree import StoreTree
 
-READ_ONLY = 0o444
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer as Buffer
+
+
+SHELF = "blobs/sha256"
+_FOLDER = os.O_PATH | os.O_DIRECTORY
+_BLOB = READ | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Shelves:
+    """Opens blobs by their digests, which whoever asks has checked to be such."""
+
+    def __init__(self, tree: StoreReader) -> None:
+        self._tree = tree
+        self._kept: dict[str, int] | None = None
+
+    def open(self, digest: str) -> int:
+        """Open what lies where a blob should, and give its descriptor; OSError as the kernel says it."""
+        if self._kept is None:
+            return self._tree.open(f"{SHELF}/{digest[:2]}/{digest}", READ)
+        folder = self._kept.get(digest[:2])
+        if folder is None:
+            folder = self._kept[digest[:2]] = self._tree.open(f"{SHELF}/{digest[:2]}", _FOLDER)
+        return os.open(digest, _BLOB, dir_fd=folder)
+
+    @contextlib.contextmanager
+    def keep_open(self) -> Iterator[None]:
+        """Keep every folder open that a blob was looked for in, in a `with` block of one thread: 256 at most."""
+        if self._kept is not None:
+            yield
+            return
+        kept = self._kept = {}
+        try:
+            yield
+        finally:
+            self._kept = None
+            for folder in kept.values():
+                os.close(folder)
+
+
+READ_ONLY = 0o444
+
 
 _HEX = "0123456789abcdef"
 # How a disk refuses a second name.

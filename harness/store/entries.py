@@ -14,7 +14,7 @@ from harness.digest import document, document_digest, parse, sha256
 from harness.errors import DamageError, InputError
 from harness.files import is_leftover
 from harness.store.blobs import is_digest
-from harness.store.limits import MOST_ENTRY
+from harness.store.reader import MOST_ENTRY
 from harness.store.tree import StoreTree
 
 FIELDS = {"sha256", "size"}  # of an output

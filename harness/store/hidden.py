@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from harness.digest import document, parse, sha256
 from harness.errors import DamageError
-from harness.store.limits import MOST_LOG
+from harness.store.reader import MOST_LOG
 from harness.store.store import Store
 
 FOLDER, KIND, ENDING = "hidden", "hidden/1", ".json"

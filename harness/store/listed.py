@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from harness.digest import sha256
 from harness.errors import DamageError, HarnessError
 from harness.store.journal import MOST_START, Chain, Event
-from harness.store.limits import MOST_LOG, MOST_RECORD
+from harness.store.reader import MOST_LOG, MOST_RECORD
 from harness.store.store import Store
 
 BEFORE = {"run.finished": "run.started", "attempt.closed": "attempt.started"}  # what a line ends

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from harness.errors import HarnessError
 from harness.files import is_leftover
-from harness.store.limits import MOST_LOG, MOST_NOTE
+from harness.store.reader import MOST_LOG, MOST_NOTE
 from harness.store.store import Store
 
 STAMP = "[0-9]{8}T[0-9]{6}Z"

@@ -8,18 +8,127 @@ file means, and writes nothing.
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import stat
 import threading
 import weakref
+from collections.abc import Callable
 from io import BufferedReader
 from pathlib import Path
 
 from harness.digest import sha256_stream
 from harness.errors import DamageError
 from harness.files import translating_os_errors
-from harness.store.beneath import open_beneath
-from harness.store.holes import is_hollow
+
+_NUMBER = 437  # of the system call, on every processor
+_RESOLVE = 0x04 | 0x08  # RESOLVE_NO_SYMLINKS, RESOLVE_BENEATH
+_AGAIN = {errno.EAGAIN, errno.EINTR}
+_UNKNOWN = {errno.ENOSYS, errno.EPERM}  # an old kernel; a container's list of allowed calls
+_WAY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+Open = Callable[[int, str, int, int], int]
+
+
+def open_beneath(folder: int, path: str, flags: int, mode: int = 0) -> int:
+    """Open a path below an open folder, and give the descriptor, which no child inherits.
+
+    An OSError as of `open`: ELOOP or ENOTDIR where a link lies on the way, EXDEV where the path leads out.
+    """
+    return _way()(folder, path, flags | os.O_CLOEXEC, mode)
+
+
+def open_part_by_part(folder: int, path: str, flags: int, mode: int = 0) -> int:
+    """Open a path below an open folder without `openat2`: each folder on the way, then the last part."""
+    *parts, last = path.split("/")
+    if ".." in (*parts, last) or not last:
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), path)
+    at, way = folder, list[int]()
+    try:
+        for part in parts:
+            at = os.open(part, _WAY, dir_fd=at)
+            way.append(at)
+        return os.open(last, flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode, dir_fd=at)
+    finally:
+        for handle in way:
+            os.close(handle)
+
+
+@functools.cache
+def _way() -> Open:
+    """Choose how a path is opened on this machine; it is tried once."""
+    by_kernel = _openat2()
+    here = os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.close(by_kernel(here, ".", os.O_PATH | os.O_CLOEXEC, 0))
+    except OSError as bad:
+        if bad.errno in _UNKNOWN:
+            return open_part_by_part
+        raise
+    finally:
+        os.close(here)
+    return by_kernel
+
+
+def _openat2() -> Open:
+    import ctypes  # noqa: PLC0415 - a verb that opens no store need not load it
+
+    class How(ctypes.Structure):
+        _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+    call = ctypes.CDLL(None, use_errno=True).syscall
+    call.restype = ctypes.c_long
+    call.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
+    size, told = ctypes.sizeof(How), ctypes.get_errno
+
+    @functools.lru_cache(maxsize=64)
+    def spelled(flags: int, mode: int) -> tuple[int, How]:
+        how = How(flags, mode if flags & os.O_CREAT else 0, _RESOLVE)
+        return ctypes.addressof(how), how
+
+    def open_by_kernel(folder: int, path: str, flags: int, mode: int) -> int:
+        at, said = spelled(flags, mode)[0], os.fsencode(path)
+        while (handle := call(_NUMBER, folder, said, at, size)) < 0:
+            number = told()
+            if number not in _AGAIN:
+                raise OSError(number, os.strerror(number), path)
+        return int(handle)
+
+    return open_by_kernel
+
+
+HOLLOW = 1 << 30  # bytes of holes, and nine parts of ten of the file
+HOLLOW_AS_SAID = 16 << 30  # the same of a file whose size somebody stated: nobody need have told the truth
+EXTENTS = 1000  # pieces of a file that are looked at
+
+
+def is_hollow(handle: int, size: int, least: int = 0) -> bool:
+    """Whether a large file is little else than holes, which cost nothing to make and long to read."""
+    least = least or HOLLOW
+    if size < least:
+        return False
+    at = there = 0
+    try:
+        for _ in range(EXTENTS):
+            begin = os.lseek(handle, at, os.SEEK_DATA)
+            at = os.lseek(handle, begin, os.SEEK_HOLE)
+            there += at - begin
+        return False
+    except OSError as bad:
+        if bad.errno != errno.ENXIO:  # there is no more data
+            raise
+        return size - there >= least and there * 10 < size
+    finally:
+        os.lseek(handle, 0, os.SEEK_SET)
+
+
+MOST_FORMAT = 1 << 8
+MOST_LOG = 1 << 28  # a journal, a transcript, the list of runs: hundreds of thousands of lines
+MOST_RECORD = 1 << 26
+MOST_ENTRY = 1 << 26
+MOST_DOCUMENT = 1 << 26  # a blob that is parsed: a manifest, a lock, a closure, an environment
+MOST_NOTE = 1 << 24  # the file of an image or of a layer, a receipt, the secret of a view
+
 
 READ = os.O_RDONLY | os.O_NONBLOCK
 LOOK = os.O_PATH | os.O_NOFOLLOW

@@ -16,9 +16,8 @@ from harness.errors import DamageError, HarnessError, InputError, Interrupted, M
 from harness.files import translating_os_errors
 from harness.store.blobs import Blobs
 from harness.store.entries import Entries
-from harness.store.heads import Heads
-from harness.store.journal import Chain, Journal, check_chain
-from harness.store.limits import MOST_FORMAT, MOST_LOG
+from harness.store.journal import Chain, Heads, Journal, check_chain
+from harness.store.reader import MOST_FORMAT, MOST_LOG
 from harness.store.tree import StoreTree
 
 HOME = ".harness"  # in a project's root, where nothing else is said

@@ -20,9 +20,9 @@ from harness.files import is_leftover
 from harness.store.attempts import FILE, VIEWS, attempt_ids, read_transcript
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry, read_entry
-from harness.store.limits import MOST_DOCUMENT, MOST_ENTRY, MOST_NOTE
 from harness.store.listed import follow_journal, listed
 from harness.store.places import strangers
+from harness.store.reader import MOST_DOCUMENT, MOST_ENTRY, MOST_NOTE
 from harness.store.store import Store
 
 MOST_NAMING = 16 << 20  # size in bytes up to which a file that may be a document is searched for digests

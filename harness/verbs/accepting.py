@@ -9,11 +9,11 @@ from pydantic import Field
 
 from harness.clean_start import is_clean
 from harness.evidence.audit.reexecution import ReexecutionOptions
-from harness.run.accept import accept as accept_run
-from harness.run.accept import require_own
-from harness.run.answer_errors import NO_ERRORS, read_error_limit
-from harness.run.auditing import audit_run
-from harness.run.ceiling import read_ceiling
+from harness.run.answers import NO_ERRORS, read_error_limit
+from harness.run.planning.preconditions import read_ceiling
+from harness.run.recording.accept import accept as accept_run
+from harness.run.recording.accept import require_own
+from harness.run.recording.auditing import audit_run
 from harness.verbs.engine_choice import MEMORY
 from harness.verbs.judging import judge_apart
 from harness.verbs.project import Project, Request, Result, Watch

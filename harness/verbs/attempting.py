@@ -39,10 +39,10 @@ from harness.clock import stamp
 from harness.errors import HarnessError, InputError
 from harness.manifest.agent_splits import splits
 from harness.manifest.load import Loaded
-from harness.run.attempt_open import versions
-from harness.run.attempt_service import LocalBackend
-from harness.run.hidden_splits import require_served
-from harness.run.served import ServedProject
+from harness.run.attempts.hidden_splits import require_served
+from harness.run.attempts.open import versions
+from harness.run.attempts.served import ServedProject
+from harness.run.attempts.service import LocalBackend
 from harness.store.store import Store
 from harness.verbs.engine_choice import EngineRequest
 from harness.verbs.project import PathText, Project, Watch

@@ -13,7 +13,7 @@ from harness.attempts.fold import fold
 from harness.attempts.transcript import ABANDONED, Transcript
 from harness.attempts.transcript import EXPIRED as RAN_OUT
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
-from harness.run.attempt_score import (
+from harness.run.attempts.score import (
     FAILED,
     OPEN,
     SCORED,
@@ -23,7 +23,7 @@ from harness.run.attempt_score import (
     note_end,
     score_attempt,
 )
-from harness.run.attempt_verify import verify_transcript as verify
+from harness.run.attempts.verify import verify_transcript as verify
 from harness.store.attempts import (
     ListedAttempt,
     attempt_ids,

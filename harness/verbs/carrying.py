@@ -8,9 +8,9 @@ from pydantic import Field
 
 from harness.errors import AGREED, DISAGREED
 from harness.manifest.load import Loaded
-from harness.run.answer_errors import NO_ERRORS, read_error_limit
-from harness.run.carry import CarriedExpectation
-from harness.run.carry import carry as carry_along
+from harness.run.answers import NO_ERRORS, read_error_limit
+from harness.run.recording.carry import CarriedExpectation
+from harness.run.recording.carry import carry as carry_along
 from harness.run.service import RunTarget
 from harness.verbs.engine_choice import EngineRequest
 from harness.verbs.project import PathText, Project, Result, Watch

@@ -11,9 +11,9 @@ from harness.digest import canonical, sealed, sha256
 from harness.errors import AGREED, DISAGREED, InputError
 from harness.files import translating_os_errors, write_atomic
 from harness.manifest.lockfile import load_lock
-from harness.run.certificate_carry import carried_certificate, code_fields
-from harness.run.certificates import certificate_path, standing
 from harness.run.closure import Code
+from harness.run.locking.certificate_carry import carried_certificate, code_fields
+from harness.run.locking.certificates import certificate_path, standing
 from harness.studies.certified import CHECKED, NOT_CHECKED, figures_text
 from harness.studies.confusion import METHODS, TYPE
 from harness.studies.grading import figures

@@ -8,9 +8,8 @@ from typing import Any
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.run.compare_scores import ComparedLine, MovedItem, Side, compare_scores
-from harness.run.run_tables import SCORES, RunTables
-from harness.run.score_table import scored_answers
+from harness.run.scores.compare import ComparedLine, MovedItem, Side, compare_scores
+from harness.run.scores.table import SCORES, RunTables, scored_answers
 from harness.studies.score_lines import measure
 from harness.verbs.project import Project, Request, Result
 from harness.verbs.scoring import RUN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.manifest.coverage import count_text
+from harness.manifest.datasets import count_text
 from harness.verbs.project import Result
 
 

@@ -9,8 +9,8 @@ from pydantic import Field
 from harness.errors import InputError
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_lock
-from harness.run.derived import DerivedOptions, derive
 from harness.run.lock import changed_pins, require_fit
+from harness.run.planning.derived import DerivedOptions, derive
 from harness.run.service import RunTarget, lock_manifest
 from harness.verbs.project import Request, Watch
 

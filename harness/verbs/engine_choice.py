@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from harness.run.ceiling import read_ceiling
 from harness.run.engines import EngineChoice
+from harness.run.planning.preconditions import read_ceiling
 from harness.run.service import RunTarget
 from harness.verbs.project import PathText, Project, Request, Watch
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from textwrap import fill, indent
 from typing import Any
 
-from harness.manifest.write import spell
+from harness.manifest.read import spell
 from harness.verbs.column_guesses import ColumnGuesses, FileSample, Guess
 from harness.verbs.column_names import plain, quoted
 

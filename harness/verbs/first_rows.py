@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
-from harness.manifest.own_files import FORMATS
+from harness.manifest.datasets import FORMATS
 from harness.studies.questions.data.parquet import ParquetFile
 from harness.studies.questions.data.tables import WIDEST, SourceFile, read
 from harness.verbs.column_guesses import FileSample

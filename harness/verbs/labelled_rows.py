@@ -16,9 +16,8 @@ from harness.digest import canonical, differences, sha256, sha256_file
 from harness.errors import HarnessError, InputError
 from harness.evidence.audit.checks import Report
 from harness.files import translating_os_errors
-from harness.run.certificate_checks import CONTRADICTS, measured_here
-from harness.run.certificates import GraderStanding, grader_code
 from harness.run.closure import Code
+from harness.run.locking.certificates import CONTRADICTS, GraderStanding, grader_code, measured_here
 from harness.scorers.tool import Grader
 from harness.store.store import Store
 from harness.strict_json import reject_duplicates

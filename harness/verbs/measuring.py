@@ -11,8 +11,8 @@ from pydantic import ConfigDict, Field
 
 from harness.errors import InputError
 from harness.rowtypes import Program
-from harness.run.certificates import standing
-from harness.run.programs import ProgramRunner
+from harness.run.executing.trials import ProgramRunner
+from harness.run.locking.certificates import standing
 from harness.scorers.tool import Tool, described
 from harness.studies.registry import analyses, find_scorer, scorers
 from harness.verbs.array_files import fields, plain

@@ -11,14 +11,13 @@ from pydantic import Field
 from harness.digest import canonical, sha256
 from harness.errors import DamageError, HarnessError
 from harness.evidence.record import spell_healed
-from harness.manifest.coverage import SHOWN, file_coverage, names_text
-from harness.manifest.datasets import FetchedFiles
+from harness.manifest.datasets import SHOWN, FetchedFiles, file_coverage, names_text
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_expect, load_lock
-from harness.run.certificates import standings
 from harness.run.lock import changed_pins
-from harness.run.plan import check_manifest, plan, unresolved_pins
-from harness.run.published import HOW
+from harness.run.locking.certificates import standings
+from harness.run.locking.published import HOW
+from harness.run.planning.plan import check_manifest, plan, unresolved_pins
 from harness.run.recorded_runs import newest_runs, newest_verdict
 from harness.run.service import WrittenLock, lock_manifest
 from harness.verbs.data_coverage import DataCoverage, data_coverage

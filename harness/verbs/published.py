@@ -12,17 +12,16 @@ from pydantic import Field
 
 from harness.errors import AGREED, DISAGREED, HarnessError
 from harness.evidence.claims.claims import JudgedClaim, judge, with_absent_files, with_imported
-from harness.evidence.claims.criteria import criteria_text
 from harness.evidence.claims.history import History, changed_intent
-from harness.evidence.claims.pointer_values import PointerReader
 from harness.evidence.claims.subject import Subject, subject_of
+from harness.evidence.claims.values import PointerReader, criteria_text
 from harness.evidence.claims.variants import ClaimHistory
 from harness.evidence.record import Record
 from harness.evidence.trail import absent_files, read_trail
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock, load_lock
 from harness.manifest.schema import Claim
-from harness.run.plan import unresolved_pins
+from harness.run.planning.plan import unresolved_pins
 from harness.store.store import Store
 from harness.verbs.deriving import refuse_derived
 from harness.verbs.project import PathText, Project, Request, Result, Watch

@@ -16,8 +16,8 @@ from harness.errors import AGREED, DISAGREED, InputError
 from harness.evidence.audit.checks import Coverage, Report
 from harness.evidence.audit.reexecution import BUDGET, LEVELS, ReexecutionOptions
 from harness.evidence.trail import read_trail
-from harness.run.auditing import EXPECTED, audit_files, audit_run
-from harness.run.ceiling import read_ceiling
+from harness.run.planning.preconditions import read_ceiling
+from harness.run.recording.auditing import EXPECTED, audit_files, audit_run
 from harness.verbs.data_coverage import DataCoverage, data_coverage
 from harness.verbs.engine_choice import MEMORY
 from harness.verbs.judging import HarnessData, judge_apart, name_harness

@@ -20,9 +20,9 @@ from harness.evidence.trail import read_trail
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_lock
 from harness.rowtypes import Trial
-from harness.run.accept import moved_code
-from harness.run.answer_errors import ErrorLimit, over_limit
-from harness.run.certificates import standings
+from harness.run.answers import ErrorLimit, over_limit
+from harness.run.locking.certificates import standings
+from harness.run.recording.accept import moved_code
 from harness.run.service import FinishedRun
 from harness.verbs.data_coverage import DataCoverage, data_coverage
 from harness.verbs.project import Result

@@ -8,9 +8,8 @@ from pydantic import Field
 
 from harness.errors import AGREED, DISAGREED, MISSING, MissingError
 from harness.manifest.load import Loaded
-from harness.run.answer_errors import read_error_limit
-from harness.run.answer_progress import ANSWERS, AnswerProgress, progress_text
-from harness.run.asking_forecast import AskingForecast, spoken
+from harness.run.answers import ANSWERS, AnswerProgress, progress_text, read_error_limit
+from harness.run.executing.forecast import AskingForecast, spoken
 from harness.run.service import FinishedRun, RunTarget, forecast, lock_manifest, run_manifest
 from harness.verbs.deriving import DerivedRequest, derived
 from harness.verbs.engine_choice import RunnerRequest

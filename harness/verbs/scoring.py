@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from harness.run.score_report import ScoreReport, score_report
+from harness.run.scores.report import ScoreReport, score_report
 from harness.store.store import Store
 from harness.studies.score_lines import ScoreLine, measure
 from harness.verbs.project import Project, Request, Result

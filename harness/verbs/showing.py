@@ -9,9 +9,8 @@ from pydantic import Field
 from harness.errors import InputError
 from harness.evidence.record import spell_healed
 from harness.rowtypes import Score
-from harness.run.item_gate import require_showable
-from harness.run.run_tables import SCORES, RunTables
-from harness.run.shown_items import AnswerFilter, ShownAnswer, selected, shown
+from harness.run.scores.items import AnswerFilter, ShownAnswer, require_showable, selected, shown
+from harness.run.scores.table import SCORES, RunTables
 from harness.studies.score_lines import number
 from harness.verbs.project import Project, Request, Result
 from harness.verbs.scoring import RUN

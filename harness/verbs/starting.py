@@ -14,8 +14,8 @@ from harness import texts
 from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors, write_atomic
 from harness.manifest.lockfile import load_lock
-from harness.run.installed import importable
-from harness.run.model_option import read_model_option
+from harness.run.installed.checked import importable
+from harness.run.planning.derived import read_model_option
 from harness.run.project_folder import MARKER, LaidFolder, lay_out, require_writable
 from harness.verbs.column_guesses import ColumnGuesses, guess
 from harness.verbs.engine_choice import LOCAL, EngineRequest

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from harness.errors import AGREED, DISAGREED, MISSING
 from harness.evidence.fsck import fsck as check
-from harness.run.doctor import examine
+from harness.run.installed.doctor import examine
 from harness.store.sweep import gc as sweep
 from harness.verbs.project import Project, Request, Result
 

@@ -15,7 +15,7 @@ from bench.peers import environment
 from bench.project import HARNESS, Project, draws
 from bench.table import Row
 
-READ = "from harness.run.installed import check, import_paths"
+READ = "from harness.run.installed.checked import check, import_paths"
 MODELS, SAMPLES = 20, 3000  # steps of about a tenth of a second each, as most steps of a study are
 
 

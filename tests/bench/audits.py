@@ -24,10 +24,10 @@ from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.evidence.record import read_record
 from harness.manifest.load import Loaded, parse_manifest
 from harness.manifest.lockfile import PIN_KINDS, Lock
-from harness.run.auditing import audit_run, recordable_isolations
 from harness.run.closure import Code, code_root
-from harness.run.runner import Runner
-from harness.run.workshop import Workshop
+from harness.run.executing.runner import Runner
+from harness.run.executing.workshop import Workshop
+from harness.run.recording.auditing import audit_run, recordable_isolations
 from harness.steps import Plan, Ref, Step
 from harness.store.store import Store
 

@@ -13,9 +13,9 @@ from bench.table import Row
 
 from harness.engines.engine import Job, Limits
 from harness.engines.local import LocalEngine
-from harness.run import bytecode
 from harness.run.environment import step_environment
-from harness.run.installed import InstallCheck, check, import_paths
+from harness.run.installed import bytecode
+from harness.run.installed.checked import InstallCheck, check, import_paths
 
 NEEDS = "import importlib, json, os, pathlib, sys, sysconfig, typing\n"  # what the entry point of a step imports
 STARTS = {"a step that imports no package": NEEDS, "a step that imports numpy": f"{NEEDS}import numpy\n"}

@@ -18,8 +18,8 @@ from bench.table import Row
 
 from harness.engines import local, process
 from harness.engines.engine import Job, Limits
-from harness.engines.filtered_start import Start
 from harness.engines.local import LocalEngine, available
+from harness.engines.process import Start
 from harness.run.environment import step_environment
 
 REPEATS = 60

@@ -14,12 +14,12 @@ from harness.evidence.audit.audit import InstalledHarness, audit
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.manifest.load import load
 from harness.manifest.lockfile import load_lock
-from harness.run.auditing import recordable_isolations
 from harness.run.closure import Code
-from harness.run.plan import check_manifest, plan
-from harness.run.reexecute import batch_reexecutor
-from harness.run.reexecute import step_reexecutor as replays
-from harness.run.workshop import Workshop
+from harness.run.executing.workshop import Workshop
+from harness.run.planning.plan import check_manifest, plan
+from harness.run.recording.auditing import recordable_isolations
+from harness.run.recording.reexecute import batch_reexecutor
+from harness.run.recording.reexecute import step_reexecutor as replays
 from harness.store.store import Store
 
 RUN = ("run", "--isolation", "process")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from support_engine import open_docker, ours
 
-from harness.engines.container_owner import this_process
+from harness.engines.container import this_process
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import Job, Limits, Outcome
 from harness.engines.local import LocalEngine

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from support_engine import client, open_docker, ours
 
-from harness.engines import container_owner
-from harness.engines.container_owner import DEADLINE, GRACE, OWNER, deadline, is_orphaned, this_process
+from harness.engines import container
+from harness.engines.container import DEADLINE, GRACE, OWNER, deadline, is_orphaned, this_process
 
 
 def marked(mark: str, due: object = None) -> dict[str, str]:
@@ -24,7 +24,7 @@ def marked(mark: str, due: object = None) -> dict[str, str]:
 @contextlib.contextmanager
 def living() -> Iterator[str]:
     """Give the mark of another process, which ends with the block."""
-    code = "from harness.engines.container_owner import this_process; print(this_process(), flush=True); input()"
+    code = "from harness.engines.container import this_process; print(this_process(), flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1, stderr=-1, text=True) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
@@ -82,7 +82,7 @@ def test_many_that_sweep_at_once_do_not_trip_over_each_other(
             engine.create_container_from_config(settings)
         assert len(ours(docker_host, owner)) == 6
     together = threading.Barrier(4)
-    inner = container_owner.is_orphaned
+    inner = container.is_orphaned
 
     def slow(given: dict[str, str]) -> bool:
         if given.get(OWNER) == labels[OWNER] and not together.broken:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from harness.digest import sha256_file
-from harness.engines.disk_budget import DiskBudget
 from harness.engines.engine import Limits
+from harness.engines.monitor import DiskBudget
 from harness.files import remove_tree
 
 MIB = 1 << 20
@@ -70,7 +70,7 @@ def test_files_without_a_name_are_seen_by_the_room_they_take(tmp_path: Path, mon
     def room(_: object) -> os.statvfs_result:
         return os.statvfs_result((*disk[:4], free.pop(0), *disk[5:]))
 
-    monkeypatch.setattr("harness.engines.disk_budget.os.statvfs", room)
+    monkeypatch.setattr("harness.engines.monitor.os.statvfs", room)
     budget = DiskBudget((tmp_path,), replace(Limits(), disk=MIB))
     assert [budget.spent(now=True) for _ in range(3)][:2] == ["", ""] and "nearly full" in budget.over
 

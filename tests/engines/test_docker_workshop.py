@@ -15,8 +15,8 @@ from harness.engines.docker import DockerEngine
 from harness.engines.engine import Job, Limits, Outcome
 from harness.errors import StepError
 from harness.run.closure import Code
-from harness.run.reexecute import batch_reexecutor, step_reexecutor
-from harness.run.workshop import StepResult, Workshop
+from harness.run.executing.workshop import StepResult, Workshop
+from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
 from harness.steps import Pinned, Step
 from harness.store.store import Store
 

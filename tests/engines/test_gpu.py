@@ -14,7 +14,7 @@ from harness.engines import gpu
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine, available
 from harness.errors import MissingError
-from harness.run.workshop import Workshop
+from harness.run.executing.workshop import Workshop
 from harness.store.store import Store
 
 H100 = "NVIDIA H100 80GB HBM3, GPU-1111, 550.54.15, 9.0, 81559"

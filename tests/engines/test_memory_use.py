@@ -20,8 +20,7 @@ from harness.engines import memory_use
 from harness.engines.engine import Limits, Outcome
 from harness.engines.isolation import isolation_command
 from harness.engines.local import available
-from harness.engines.memory_use import MemoryMeter
-from harness.engines.process_count import list_processes
+from harness.engines.memory_use import MemoryMeter, list_processes
 
 MIB = 1 << 20
 OFFERED = available()

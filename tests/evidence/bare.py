@@ -15,14 +15,14 @@ from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import Reexecute, ReexecutionOptions
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
-from harness.run.auditing import recordable_isolations
 from harness.run.closure import Code
+from harness.run.executing.runner import Runner
+from harness.run.executing.workshop import Workshop
 from harness.run.lock import resolve
-from harness.run.plan import check_manifest, plan
-from harness.run.reexecute import batch_reexecutor
-from harness.run.reexecute import step_reexecutor as replays
-from harness.run.runner import Runner
-from harness.run.workshop import Workshop
+from harness.run.planning.plan import check_manifest, plan
+from harness.run.recording.auditing import recordable_isolations
+from harness.run.recording.reexecute import batch_reexecutor
+from harness.run.recording.reexecute import step_reexecutor as replays
 from harness.steps import GATHER, Plan, Ref, Step
 from harness.store.store import Store
 

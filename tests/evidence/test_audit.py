@@ -16,9 +16,9 @@ from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import OverBudget, Reexecuted
-from harness.run.auditing import replan
-from harness.run.reexecute import step_reexecutor
-from harness.run.workshop import Workshop
+from harness.run.executing.workshop import Workshop
+from harness.run.recording.auditing import replan
+from harness.run.recording.reexecute import step_reexecutor
 from harness.steps import Step
 from harness.store.store import Store
 

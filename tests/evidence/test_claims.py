@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.evidence.claims.claims import JudgedClaim, judge
-from harness.evidence.claims.pointer_values import PointerValue
+from harness.evidence.claims.values import PointerValue
 from harness.manifest.schema import Claim
 
 

@@ -12,8 +12,7 @@ import pytest
 from harness import arrays
 from harness.digest import sha256_file
 from harness.errors import InputError
-from harness.evidence.compare import MAX_ARRAY, array_form, compare, first_deviation, leaves
-from harness.evidence.compare_arrays import deviation_text
+from harness.evidence.compare import MAX_ARRAY, array_form, compare, deviation_text, first_deviation, leaves
 from harness.evidence.record import Record
 from harness.manifest.lockfile import Expect
 from harness.rows import write_one

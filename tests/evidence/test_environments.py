@@ -12,8 +12,8 @@ from harness.digest import document
 from harness.errors import InputError
 from harness.evidence.explain import explain
 from harness.evidence.run_documents import environment_changes, read_environment
-from harness.run.runner import Runner
-from harness.run.workshop import Workshop
+from harness.run.executing.runner import Runner
+from harness.run.executing.workshop import Workshop
 
 pytestmark = pytest.mark.together
 ONE: dict[str, Any] = {

@@ -16,8 +16,7 @@ from harness.digest import sealed
 from harness.evidence.causes import FirstDifference
 from harness.evidence.first_difference import accepted_run, find_first_difference
 from harness.evidence.trail import Trail, read_trail
-from harness.manifest.accepted_run import AcceptedRun
-from harness.manifest.lockfile import Expect, read_expect
+from harness.manifest.lockfile import AcceptedRun, Expect, read_expect
 from harness.store.store import Store
 
 pytestmark = pytest.mark.together

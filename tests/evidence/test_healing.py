@@ -14,7 +14,7 @@ from support_draws import drawn
 
 from harness.digest import document, sha256
 from harness.evidence.audit.checks import Report
-from harness.evidence.audit.healing import audit_healing
+from harness.evidence.audit.steps import audit_healing
 from harness.evidence.record import summarise
 from harness.store.blobs import Blobs
 from harness.store.journal import Chain, read_chain

@@ -10,8 +10,8 @@ import pytest
 
 from harness.digest import canonical, sha256
 from harness.errors import DamageError
-from harness.evidence.claims.pointer_values import MAX_BYTES, PointerReader, PointerValue
-from harness.manifest.claim import split
+from harness.evidence.claims.values import MAX_BYTES, PointerReader, PointerValue
+from harness.manifest.schema import split
 
 DOCUMENT = {
     "": 0,

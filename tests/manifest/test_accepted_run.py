@@ -11,16 +11,16 @@ from manifest.test_lockfile import EXPECT
 
 from harness.digest import canonical, sealed
 from harness.errors import InputError
-from harness.manifest.accepted_run import (
+from harness.manifest.lockfile import (
     MOST_STEPS,
     AcceptedRun,
     bound_names,
     family_of,
     group_alike,
     join_digests,
+    read_expect,
     shorten,
 )
-from harness.manifest.lockfile import read_expect
 
 PAIR = "0123456789ab 456789abcdef"
 MACHINE: dict[str, Any] = {

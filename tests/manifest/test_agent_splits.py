@@ -13,9 +13,8 @@ from harness.digest import canonical
 from harness.errors import InputError
 from harness.manifest.agent_splits import split_datasets, splits
 from harness.manifest.load import Loaded, parse_manifest
-from harness.run.attempt_rules import require_hidden
-from harness.run.made_datasets import MadeDataset
-from harness.run.plan import check_manifest
+from harness.run.locking.datasets import MadeDataset
+from harness.run.planning.plan import check_manifest, require_hidden
 from harness.studies.registry import find
 
 BUDGET = "  budget: {calls: 10, seconds: 60}\n"

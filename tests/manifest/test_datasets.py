@@ -10,8 +10,7 @@ from manifest.parsing import GOOD, parse, refused
 
 from harness.digest import document
 from harness.errors import InputError
-from harness.manifest.coverage import contradicted_files, coverage_text, file_coverage
-from harness.manifest.datasets import MOST_FILES
+from harness.manifest.datasets import MOST_FILES, contradicted_files, coverage_text, file_coverage
 from harness.manifest.lockfile import Lock, read_lock
 
 ONE = {"url": "https://example.org/a", "sha256": "a" * 64}

@@ -8,7 +8,7 @@ import pytest
 from manifest.parsing import parse, refused
 
 from harness.digest import document
-from harness.manifest.own_files import OwnFile
+from harness.manifest.datasets import OwnFile
 
 QUESTIONS = """harness: 2
 study: questions

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.manifest.load import PLAIN_JSON, parse_manifest
-from harness.manifest.read import MAX_DEPTH, read_tree
-from harness.manifest.write import spell
+from harness.manifest.read import MAX_DEPTH, read_tree, spell
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.sampled_from(
     ["", "~", "null", "no", "0.5", "1e9", "- a", "a: b", "#", "{x}", "*a", "&a", "!t", "'", '"', "a\nb\n", " a ", "---"]

@@ -14,7 +14,7 @@ from support import error_of, harness, unlocked_project
 
 from harness.errors import InputError
 from harness.manifest.load import load, parse_manifest
-from harness.run.plan import check_manifest
+from harness.run.planning.plan import check_manifest
 from harness.run.service import RunTarget, lock_manifest
 
 needs("aiohttp", "openai", "anthropic")

@@ -20,9 +20,9 @@ from harness.errors import InputError
 from harness.models.local.load import open_causal, open_encoder
 from harness.models.local.pieces import ActivationOptions
 from harness.models.providers.transformers import TransformersSettings, respond
-from harness.run.reexecute import step_reexecutor
-from harness.run.weights import pin_weights, store_weights
-from harness.run.workshop import Workshop
+from harness.run.executing.workshop import Workshop
+from harness.run.locking.models import pin_weights, store_weights
+from harness.run.recording.reexecute import step_reexecutor
 from harness.seeds import derive
 from harness.steps import Pinned
 from harness.store.store import Store

@@ -20,7 +20,7 @@ from support import unlocked_project
 from harness.digest import canonical, document_digest, sha256
 from harness.manifest.load import load
 from harness.models.tape.tape import request_digest
-from harness.run.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, plan
 from harness.run.service import RunTarget, lock_manifest
 
 needs("aiohttp", "openai", "anthropic")

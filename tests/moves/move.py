@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from harness.run.certificate_carry import CodeTree, find_free_names, module_of
+from harness.run.locking.certificate_carry import CodeTree, find_free_names, module_of
 
 CODE, TEXTS = ("harness", "tools", "tests"), ("docs", "README.md", "CONTRIBUTING.md", "Makefile", "pyproject.toml")
 DOTTED = re.compile(r"\bharness(?:\.\w+)+(?::\w+)?")

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from harness.run.answer_progress import AnswerCounter
-from harness.run.workshop import StepResult
+from harness.run.answers import AnswerCounter
+from harness.run.executing.workshop import StepResult
 from harness.steps import Plan, Ref, Step
 from harness.store.entries import Entry, Output
 from harness.store.store import Store

@@ -15,13 +15,12 @@ from harness.attempts.shapes import StudyOffer
 from harness.attempts.transcript import FINISHED, Transcript
 from harness.digest import sha256
 from harness.errors import DamageError, MissingError
-from harness.run import attempt_headers, attempt_open
-from harness.run.agent_uid import gold_reachable, require_agent_uid
-from harness.run.attempt_offers import catalogue
-from harness.run.attempt_open import open_attempt, reopen_attempt
-from harness.run.attempt_service import LocalBackend
+from harness.run.attempts import headers, open
+from harness.run.attempts.open import open_attempt, reopen_attempt
+from harness.run.attempts.served import gold_reachable, require_agent_uid
+from harness.run.attempts.service import LocalBackend, catalogue
 from harness.store.attempts import listed_attempts, read_transcript, transcript_flaws
-from harness.store.heads import Heads
+from harness.store.journal import Heads
 from harness.store.store import Store
 
 NOBODY = 65534
@@ -96,7 +95,7 @@ def test_the_key_of_another_session_or_label_begins_another_attempt(here):
 
 def test_no_principal_has_more_open_attempts_than_the_most(folder, monkeypatch):
     here = served(folder)
-    monkeypatch.setattr(attempt_open, "MOST_OPEN", 2)
+    monkeypatch.setattr(open, "MOST_OPEN", 2)
     opened = [open_attempt(here, opening(key=f"many {number}", principal="local:7")) for number in range(2)]
     error = refused("E_NO_ATTEMPTS_LEFT", open_attempt, here, opening(key="many", principal="local:7"))
     assert "local:7" in error.what and "finish_attempt" in error.next
@@ -109,10 +108,10 @@ def test_no_principal_has_more_open_attempts_than_the_most(folder, monkeypatch):
 
 def test_an_attempt_that_has_expired_is_open_no_more(folder, monkeypatch):
     here = served(folder)
-    monkeypatch.setattr(attempt_open, "MOST_OPEN", 1)
+    monkeypatch.setattr(open, "MOST_OPEN", 1)
     expires = header(open_attempt(here, opening(key="late", principal="local:9")))["expires"]
     refused("E_NO_ATTEMPTS_LEFT", open_attempt, here, opening(key="later", principal="local:9"))
-    monkeypatch.setattr(attempt_headers, "now", lambda: expires)
+    monkeypatch.setattr(headers, "now", lambda: expires)
     assert open_attempt(here, opening(key="later", principal="local:9"))
 
 

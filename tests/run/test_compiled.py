@@ -10,7 +10,7 @@ from importlib.util import source_hash
 from pathlib import Path
 
 from harness.run.closure import Code
-from harness.run.compiled import compiled
+from harness.run.executing.execute import compiled
 from harness.run.step import COMPILED
 
 KIND = "harness.rows:cut"

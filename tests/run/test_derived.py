@@ -10,7 +10,7 @@ from support import REPOSITORY, manifest_text
 
 from harness.errors import InputError
 from harness.manifest.load import Loaded, load
-from harness.run.derived import DerivedOptions, derive
+from harness.run.planning.derived import DerivedOptions, derive
 from harness.run.service import RunTarget, lock_manifest
 
 CLAIMS = 'claims:\n  - {of: "counts#/addition/kept", published: 1, within: 0, where: "Table 1"}\n'
@@ -216,8 +216,8 @@ def test_datasets_that_are_kept_keep_their_outputs_and_splits(tmp_path):
 
 def test_data_that_is_kept_brings_what_it_is_made_from():
     whole = load(REPOSITORY / "manifests" / "paper" / "reliability.yaml")
-    from harness.run.derived_parts import only_datasets, read_only_options
-    from harness.run.made_datasets import made_datasets
+    from harness.run.locking.datasets import made_datasets
+    from harness.run.planning.derived import only_datasets, read_only_options
     from harness.studies.registry import find
 
     made = made_datasets(whole.manifest, find(whole.manifest.study), whole.tree)

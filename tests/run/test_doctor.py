@@ -8,10 +8,10 @@ import pytest
 from needs import needs
 
 from harness.engines.local import LocalEngine, advise_isolation, available
-from harness.run import doctor
-from harness.run.doctor import MachineFinding, examine
 from harness.run.engines import kinds
 from harness.run.environment import step_environment
+from harness.run.installed import doctor
+from harness.run.installed.doctor import MachineFinding, examine
 from harness.run.processor import Processor
 
 pytestmark = pytest.mark.together  # so that one worker probes its numerics once
@@ -59,10 +59,10 @@ def test_a_machine_on_which_no_step_can_run_is_told(tmp_path: Path, monkeypatch:
 def test_a_worse_isolation_a_read_only_store_and_missing_tools_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.run.doctor.available", lambda: ("process",))
-    monkeypatch.setattr("harness.run.doctor.os.access", lambda *_: False)
+    monkeypatch.setattr("harness.run.installed.doctor.available", lambda: ("process",))
+    monkeypatch.setattr("harness.run.installed.doctor.os.access", lambda *_: False)
     monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr("harness.run.doctor.STEP_PATH", "/nowhere")
+    monkeypatch.setattr("harness.run.installed.doctor.STEP_PATH", "/nowhere")
     found = findings(tmp_path)
     assert {name: found[name].state for name in ("isolation", "store", "GPU", "image builder")} == dict.fromkeys(
         ("isolation", "store", "GPU", "image builder"), "better"
@@ -80,8 +80,8 @@ def test_bubblewrap_that_is_here_but_refused_is_not_to_be_installed(
     program = tmp_path / "bwrap"
     program.write_text(f"#!/bin/sh\nprintf '%s' '{said}' >&2\nexit 1\n")
     program.chmod(0o755)
-    monkeypatch.setattr("harness.run.doctor.STEP_PATH", f"{tmp_path}:/usr/bin:/bin")
-    monkeypatch.setattr("harness.run.doctor.available", lambda: ("namespaces", "process"))
+    monkeypatch.setattr("harness.run.installed.doctor.STEP_PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr("harness.run.installed.doctor.available", lambda: ("namespaces", "process"))
     isolation = findings(tmp_path)["isolation"]
     refused = ": bwrap: No permissions to [31mmake a namespace" if said else ""
     assert isolation.found == f"namespaces, process; bubblewrap is here but refused{refused}"
@@ -129,7 +129,7 @@ def test_a_wall_that_does_not_hold_and_limits_that_nobody_holds_are_told(
     one = available()[0]
     monkeypatch.setattr("harness.engines.local.chown_to_step", lambda *_: None)
     monkeypatch.setattr(LocalEngine, "_argv", lambda _, job, file: list(job.argv))  # no walls, and no bounds
-    monkeypatch.setattr("harness.engines.disk_budget.DiskBudget.spent", lambda *_, **__: "")
+    monkeypatch.setattr("harness.engines.monitor.DiskBudget.spent", lambda *_, **__: "")
     monkeypatch.setattr("harness.engines.memory_use.MemoryMeter.measure", lambda *_: 0)
     if one == "process":
         pytest.skip("nothing is claimed on this machine")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from harness.digest import sha256
-from harness.run import installed
 from harness.run.environment import NUMERICS, facts, step_environment
-from harness.run.packages import environment
+from harness.run.installed import checked
+from harness.run.installed.packages import environment
 
 PACKAGES = {
     ("alpha", "1.0"): ["alpha/__init__.py,sha256=aaa,10", "alpha/core.py,sha256=bbb,20"],
@@ -100,7 +100,7 @@ def test_the_harness_itself_is_not_a_package_of_the_environment(site, tmp_path):
 
 def test_it_is_the_same_each_time_and_whatever_the_shell_holds(monkeypatch, tmp_path):
     def spelled():
-        return installed.check(installed.import_paths(), full=False).environment
+        return checked.check(checked.import_paths(), full=False).environment
 
     before = spelled()
     for name, value in {"TZ": "Asia/Tokyo", "LC_ALL": "tr_TR", "HOME": "/nowhere", "PYTHONPATH": "/x"}.items():

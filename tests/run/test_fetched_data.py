@@ -14,9 +14,8 @@ from manifest.parsing import GOOD, parse
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
 from harness.manifest.datasets import Fetched
-from harness.run.download import download
-from harness.run.fetched_data import fetch, store_file, store_rows
-from harness.run.published import published as files_of
+from harness.run.locking.published import download, fetch, store_file, store_rows
+from harness.run.locking.published import published as files_of
 from harness.store.store import Store
 from harness.store.sweep import gc
 

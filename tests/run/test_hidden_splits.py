@@ -16,10 +16,10 @@ from harness.attempts.codes import AttemptError
 from harness.attempts.transcript import begin
 from harness.digest import sha256
 from harness.errors import DamageError, InputError
-from harness.run.attempt_open import ID_BYTES, open_attempt
-from harness.run.attempt_score import FAILED, SCORED, SCORING, SEALED, AttemptOutcome
-from harness.run.attempt_service import LocalBackend, told
-from harness.run.hidden_splits import question_digest
+from harness.run.attempts.hidden_splits import question_digest
+from harness.run.attempts.open import ID_BYTES, open_attempt
+from harness.run.attempts.score import FAILED, SCORED, SCORING, SEALED, AttemptOutcome
+from harness.run.attempts.service import LocalBackend, told
 from harness.store.attempts import transcript_path
 from harness.store.hidden import SplitData, hidden_data, mark_hidden
 from harness.store.store import Store

@@ -15,11 +15,10 @@ import pytest
 from support import REPOSITORY
 
 from harness.errors import MissingError
-from harness.run import bytecode, installed, setup
-from harness.run.digest_cache import TICK
-from harness.run.installed import Altered, ImportPaths, InstallCheck, check
-from harness.run.package_locks import spell_records, wheel_record_digest
-from harness.run.packages import record_digest
+from harness.run.installed import bytecode, checked, setup
+from harness.run.installed.checked import Altered, ImportPaths, InstallCheck, check, spell_records, wheel_record_digest
+from harness.run.installed.digest_cache import TICK
+from harness.run.installed.packages import record_digest
 
 FILES = {"alpha/__init__.py": "value = 1\n", "alpha/core.py": "def f():\n    return 1\n", "alpha/data.txt": "data\n"}
 OLD = 1_600_000_000_000_000_000
@@ -254,7 +253,7 @@ def test_the_error_names_what_was_altered_and_what_to_do(place: ImportPaths) -> 
     for number in range(9):
         write(place.site / "alpha" / f"evil{number}.py", "")
     found: InstallCheck = check(place, full=False)
-    error = installed.altered_error(found)
+    error = checked.altered_error(found)
     assert isinstance(error, MissingError) and error.code == 3
     assert "alpha/evil0.py (not listed)" in error.what and "and 3 more" in error.what and "make setup" in error.next
 
@@ -262,7 +261,7 @@ def test_the_error_names_what_was_altered_and_what_to_do(place: ImportPaths) -> 
 def test_setup_compiles_bytecode_and_refuses_an_altered_installation(
     place: ImportPaths, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("harness.run.setup.installed.import_paths", lambda: place)
+    monkeypatch.setattr("harness.run.installed.setup.installed.import_paths", lambda: place)
     bytecode.list_path(place.bytecode).unlink()
     write(place.bytecode / "old.pyc", "of another installation")
     assert setup.main() == 0
@@ -288,7 +287,7 @@ def test_a_wheel_and_what_it_installs_have_one_digest() -> None:
 
 
 def test_the_packages_of_this_machine_are_those_that_are_locked() -> None:
-    found = installed.check_once()
+    found = checked.check_once()
     assert [one for one in found.altered if one.kind == "file"] == []
     table = json.loads((REPOSITORY / "lockfiles" / "records.json").read_bytes())["packages"]
     packages = json.loads(found.environment)["packages"]

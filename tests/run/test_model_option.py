@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import InputError
 from harness.manifest.models import read_model
-from harness.run.model_option import read_model_option
+from harness.run.planning.derived import read_model_option
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

@@ -15,7 +15,7 @@ from harness.cli.main import run
 from harness.errors import MissingError
 from harness.manifest.load import load
 from harness.run.closure import Code
-from harness.run.needed_packages import EXTRAS, find_lacking, find_missing, require_packages
+from harness.run.planning.preconditions import EXTRAS, find_lacking, find_missing, require_packages
 from harness.run.service import plan_locked
 from harness.steps import Step
 

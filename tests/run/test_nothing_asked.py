@@ -9,8 +9,8 @@ from needs import needs
 from harness.digest import sha256
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
+from harness.run.executing.workshop import Workshop
 from harness.run.gateway import Gateway
-from harness.run.workshop import Workshop
 from harness.steps import Ref, Step
 from harness.store.store import Store
 

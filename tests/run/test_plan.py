@@ -9,7 +9,7 @@ from harness.errors import HarnessError, InputError, MissingError
 from harness.manifest.load import Loaded, load, parse_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.lock import static_pins
-from harness.run.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, plan
 from harness.steps import GATHER, STAGES, Pinned, Plan, Ref, Step, key, preimage
 
 ROWS = {name: {"sha256": digit * 64, "rows": 19} for name, digit in (("items", "a"), ("gold", "b"), ("counts", "c"))}

@@ -23,10 +23,10 @@ from harness.errors import MissingError, StepError
 from harness.run import processor
 from harness.run.closure import Code
 from harness.run.environment import NUMERICS, observe_processor, require_processor
+from harness.run.executing.runner import Runner
+from harness.run.executing.workshop import Workshop
 from harness.run.processor import UNKNOWN, Processor, observe
-from harness.run.reexecute import batch_reexecutor, step_reexecutor
-from harness.run.runner import Runner
-from harness.run.workshop import Workshop
+from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
 from harness.steps import NUMERICS as NAMED
 from harness.steps import PROCESSOR, Computing, Step
 from harness.store.store import Store

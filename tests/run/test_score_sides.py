@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.score_costs import AnswerCosts
-from harness.run.score_sides import is_right
+from harness.run.scores.report import AnswerCosts
+from harness.run.scores.table import is_right
 from harness.studies.meaning import Meaning
 
 

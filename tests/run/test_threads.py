@@ -20,10 +20,10 @@ from harness.evidence.claims.history import changed_intent
 from harness.run.closure import Code
 from harness.run.engines import limits
 from harness.run.environment import NUMERICS, cores
-from harness.run.preconditions import require_cores
-from harness.run.reexecute import batch_reexecutor, step_reexecutor
-from harness.run.runner import Runner
-from harness.run.workshop import Workshop
+from harness.run.executing.runner import Runner
+from harness.run.executing.workshop import Workshop
+from harness.run.planning.preconditions import require_cores
+from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
 from harness.steps import Computing, Plan, Setting, Step, preimage
 from harness.store.store import Store
 

@@ -9,7 +9,7 @@ from support import clean_env
 
 from harness.digest import document
 from harness.errors import DamageError
-from harness.store.heads import Heads
+from harness.store.journal import Heads
 from harness.store.tree import StoreTree
 
 
@@ -51,7 +51,7 @@ def test_four_processes_at_once_keep_one_unbroken_chain(heads):
     code = """
         import sys
         from pathlib import Path
-        from harness.store.heads import Heads
+        from harness.store.journal import Heads
         from harness.store.tree import StoreTree
         heads = Heads(StoreTree(Path(sys.argv[1])))
         sys.stdin.readline()

@@ -13,10 +13,10 @@ from support_hostile import HUGE
 from harness.digest import sha256
 from harness.errors import DamageError, InputError
 from harness.files import remove_tree
-from harness.store import beneath, holes, reader
-from harness.store.beneath import open_beneath, open_part_by_part
+from harness.store import reader
 from harness.store.blobs import Blobs
 from harness.store.journal import Journal
+from harness.store.reader import open_beneath, open_part_by_part
 from harness.store.store import Store
 from harness.store.tree import StoreTree
 
@@ -100,10 +100,10 @@ def test_a_container_that_forbids_the_call_is_noticed_once(monkeypatch):
     def forbidden(*_):
         raise OSError(1, "Operation not permitted")
 
-    monkeypatch.setattr(beneath, "_openat2", lambda: forbidden)
-    beneath._way.cache_clear()
-    assert beneath._way() is open_part_by_part
-    beneath._way.cache_clear()
+    monkeypatch.setattr(reader, "_openat2", lambda: forbidden)
+    reader._way.cache_clear()
+    assert reader._way() is open_part_by_part
+    reader._way.cache_clear()
 
 
 @pytest.mark.parametrize("kind", ["fifo", "socket", "folder"])
@@ -140,15 +140,15 @@ def test_a_file_beyond_its_most_is_not_read(inside):
 
 
 def test_a_large_file_with_some_holes_is_no_hollow_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(holes, "HOLLOW", 1 << 20)
+    monkeypatch.setattr(reader, "HOLLOW", 1 << 20)
     path = tmp_path / "file"
     path.write_bytes(bytes(1 << 20))
     with open(path, "r+b") as file:
-        assert not holes.is_hollow(file.fileno(), 1 << 20)
+        assert not reader.is_hollow(file.fileno(), 1 << 20)
         os.truncate(path, 4 << 20)
-        assert not holes.is_hollow(file.fileno(), 4 << 20)
+        assert not reader.is_hollow(file.fileno(), 4 << 20)
         os.truncate(path, 40 << 20)
-        assert holes.is_hollow(file.fileno(), 40 << 20)
+        assert reader.is_hollow(file.fileno(), 40 << 20)
 
 
 @pytest.mark.parametrize("log", ["heads.jsonl", "locks/heads"])

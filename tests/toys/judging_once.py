@@ -18,11 +18,11 @@ def judge_here(kept: Path) -> None:
     vars(clean_start)["is_clean"] = lambda: True  # before any module has taken the name of it
     from pydantic import TypeAdapter
 
-    from harness.run import installed
+    from harness.run.installed import checked
 
-    check, form = installed.check, TypeAdapter(installed.InstallCheck)
+    check, form = checked.check, TypeAdapter(checked.InstallCheck)
 
-    def read_once(place: installed.ImportPaths, *, full: bool) -> installed.InstallCheck:
+    def read_once(place: checked.ImportPaths, *, full: bool) -> checked.InstallCheck:
         if not full:
             return check(place, full=False)
         if not kept.exists():
@@ -31,7 +31,7 @@ def judge_here(kept: Path) -> None:
             half.rename(kept)
         return form.validate_json(kept.read_bytes())
 
-    vars(installed)["check"] = read_once
+    vars(checked)["check"] = read_once
 
 
 if __name__ == "__main__":

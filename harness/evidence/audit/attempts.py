@@ -28,7 +28,7 @@ from harness.store.attempts import (
     transcript_path,
 )
 from harness.store.journal import Chain, Event, check_chain
-from harness.store.limits import MOST_LOG
+from harness.store.reader import MOST_LOG
 from harness.store.store import Store
 
 REACHABLE = "the agent's user could read the store, and so the right answers (gold_reachable)"

@@ -12,12 +12,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.evidence.claims.criteria import MET, MISSED, NEEDS, criteria_text, verdict
-from harness.evidence.claims.pointer_values import PointerValue
 from harness.evidence.claims.registration import Registered, by_manifest, demand_of, match_claims, read_claims
+from harness.evidence.claims.values import MET, MISSED, NEEDS, PointerValue, criteria_text, verdict
 from harness.evidence.claims.variants import ClaimHistory, VariantCount
-from harness.manifest.claim import split
-from harness.manifest.schema import Claim
+from harness.manifest.schema import Claim, split
 
 LATE = ("count", "imported", "without")  # what a script finds otherwise, or only where there is some
 Values = Callable[[str], PointerValue]

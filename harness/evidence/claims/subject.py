@@ -13,8 +13,8 @@ from itertools import islice, product
 from typing import Any
 from urllib.parse import urldefrag
 
-from harness.manifest.claim import split
 from harness.manifest.models import is_stand_in
+from harness.manifest.schema import split
 
 SAID = ("model", "source", "behaviour")  # how providers call the model that is meant
 WEIGHTS = ".safetensors"

@@ -13,9 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.evidence.claims.criteria import MET, MISSED, verdict
 from harness.evidence.claims.history import History, StartedRun
-from harness.evidence.claims.pointer_values import PointerReader, PointerValue
 from harness.evidence.claims.registration import (
     PointerOptions,
     Registered,
@@ -26,8 +24,8 @@ from harness.evidence.claims.registration import (
     same_demand,
 )
 from harness.evidence.claims.subject import Subject, canonical, equivalent_pointers, same_subject, subject_of
-from harness.manifest.claim import split
-from harness.manifest.schema import Claim
+from harness.evidence.claims.values import MET, MISSED, PointerReader, PointerValue, verdict
+from harness.manifest.schema import Claim, split
 
 FULL, CUT, UNFINISHED, UNREAD = "full", "cut", "unfinished", "unread"
 Tally = Counter[tuple[bool, bool, str, str]]  # by other settings, earlier, how far it came, the word

@@ -14,8 +14,7 @@ from typing import IO
 
 from harness.digest import sha256
 from harness.files import translating_os_errors
-from harness.images.layers.layer import layer
-from harness.images.layers.programs import environment, program_error, require_program
+from harness.images.layers.layer import environment, layer, program_error, require_program
 from harness.images.locks import Deb
 from harness.store.blobs import Blobs
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import InputError, MissingError
-from harness.images.layers.programs import environment, program_error, require_program
+from harness.images.layers.layer import environment, program_error, require_program
 
 OPTION, KEPT_OPTION = "--archive", "--snapshots"
 SYSTEM = Path("/etc/os-release")

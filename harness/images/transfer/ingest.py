@@ -16,8 +16,7 @@ from typing import Any
 from harness.digest import sha256, sha256_stream
 from harness.errors import InputError, MissingError
 from harness.files import translating_os_errors, write_all
-from harness.images.image import Image, Pin, add_image, find_image
-from harness.images.oci import CONFIG, LAYER, MANIFEST
+from harness.images.image import CONFIG, LAYER, MANIFEST, Image, Pin, add_image, find_image
 from harness.images.transfer.progress import Meter, ignore_progress
 from harness.store.blobs import is_digest
 from harness.store.store import Store

@@ -16,7 +16,7 @@ from support_capitals import capitals
 from harness import verbs
 from harness.manifest.load import load
 from harness.manifest.lockfile import load_lock
-from harness.run.plan import check_manifest, plan, unresolved_pins
+from harness.run.planning.plan import check_manifest, plan, unresolved_pins
 from harness.step_kinds import LIMITED
 from harness.steps import Step
 from harness.studies import pages
@@ -106,7 +106,7 @@ def test_a_limited_run_of_before_the_mark_is_audited_as_ever(
     ran: tuple[Path, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, _, _ = ran
-    monkeypatch.setattr("harness.run.plan._mark_limited", lambda made, limit: made)
+    monkeypatch.setattr("harness.run.planning.plan._mark_limited", lambda made, limit: made)
     project = verbs.Project.at(folder, tmp_path / "store")
     [old] = verbs.run(project, verbs.RunRequest(manifests=[SMALL], limit=2)).runs
     monkeypatch.undo()

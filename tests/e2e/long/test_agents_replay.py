@@ -11,7 +11,7 @@ from support_wire import WireClient, environment
 
 from harness import verbs
 from harness.attempts.normal import normal
-from harness.run.attempt_view import read_view
+from harness.run.attempts.view import read_view
 from harness.store.attempts import read_transcript
 from harness.store.store import Store
 

@@ -15,9 +15,9 @@ from harness.attempts.codes import AttemptError
 from harness.attempts.normal import normal
 from harness.digest import document, sha256
 from harness.errors import InputError
-from harness.run.attempt_score import SCORED, AttemptOutcome
-from harness.run.attempt_service import told
-from harness.run.attempt_view import read_view
+from harness.run.attempts.score import SCORED, AttemptOutcome
+from harness.run.attempts.service import told
+from harness.run.attempts.view import read_view
 from harness.store.attempts import attempt_of, read_transcript, transcript_path
 from harness.store.journal import START
 from harness.store.store import Store

@@ -16,8 +16,8 @@ from support_draws import drawn
 from support_inside import inside
 
 from harness.evidence.audit.checks import Report
-from harness.run.auditing import audit_run
 from harness.run.environment import cores
+from harness.run.recording.auditing import audit_run
 from harness.verbs import accepting
 
 needs("torch", "scipy", "matplotlib")

@@ -25,9 +25,9 @@ from support import clean_env, small_project
 from harness.clean_start import BYTECODE
 from harness.engines.engine import Job, Limits
 from harness.engines.local import LocalEngine, available
-from harness.run import bytecode, installed
-from harness.run.digest_cache import TICK
-from harness.run.packages import installed as packages
+from harness.run.installed import bytecode, checked
+from harness.run.installed.digest_cache import TICK
+from harness.run.installed.packages import installed as packages
 
 NEEDED = """
 annotated_doc annotated_types click markdown_it_py mdurl pydantic pydantic_core pygments pyyaml rfc8785 rich shellingham
@@ -204,6 +204,6 @@ def test_a_step_leaves_no_bytecode_anywhere(steps: Steps) -> None:
 
 
 def test_the_place_of_a_check_is_the_place_of_the_steps() -> None:
-    place, words = installed.import_paths(), LocalEngine("process").command("x")
+    place, words = checked.import_paths(), LocalEngine("process").command("x")
     assert str(place.site) == words[-1]
     assert f"pycache_prefix={place.bytecode if bytecode.read_list(place.bytecode) else os.devnull}" in words

@@ -23,7 +23,7 @@ from harness.errors import InputError
 from harness.evidence.audit.checks import Report
 from harness.manifest.load import load
 from harness.manifest.read import read_tree
-from harness.run.auditing import audit_files
+from harness.run.recording.auditing import audit_files
 from harness.store.store import Store
 
 pytestmark = pytest.mark.together

@@ -116,7 +116,7 @@ def test_the_doctor_speaks_of_what_is_installed_and_of_no_checkout(installed: In
     found = json.loads(installed.harness("doctor", "--json", cwd=project, check=None))["findings"]
     told = {one["subject"]: one for one in found}
     assert told["packages"]["state"] == "ok"
-    assert "-m harness.run.setup" in told["bytecode"]["advice"]
+    assert "-m harness.run.installed.setup" in told["bytecode"]["advice"]
     assert not any("make setup" in one["advice"] for one in found)
 
 

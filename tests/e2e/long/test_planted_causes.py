@@ -16,8 +16,7 @@ from run.own_project import CAPITALS
 from run.own_project import MANIFEST as ASKED
 from toys.verdicts import Verdicts
 
-from harness.manifest.accepted_run import AcceptedRun
-from harness.manifest.lockfile import expect_path, load_expect
+from harness.manifest.lockfile import AcceptedRun, expect_path, load_expect
 from harness.run.environment import cores
 from harness.run.processor import observe
 
@@ -94,8 +93,8 @@ def _install_numpy(it: Planted) -> None:
     """Let the environment hold another numpy, as if it had been installed."""
     import numpy
 
-    it.change(it.source / "harness/run/workshop.py", READ, f"_renamed({READ})")
-    with (it.source / "harness/run/workshop.py").open("a") as shop:
+    it.change(it.source / "harness/run/executing/workshop.py", READ, f"_renamed({READ})")
+    with (it.source / "harness/run/executing/workshop.py").open("a") as shop:
         shop.write(RENAMED.format(here=numpy.__version__, other=OTHER_NUMPY))
 
 

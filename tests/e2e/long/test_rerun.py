@@ -114,8 +114,8 @@ def test_another_version_of_a_package_runs_everything(house: House) -> None:
     program = """
 import sys
 from pathlib import Path
-import harness.run.installed as installed
-import harness.run.workshop as workshop
+import harness.run.installed.checked as installed
+import harness.run.executing.workshop as workshop
 original = installed.environment
 installed.environment = lambda: original().replace(b'"rich":{"record":"', b'"rich":{"record":"0')
 from harness.cli.main import run
@@ -130,7 +130,13 @@ def test_the_file_all_steps_import_runs_all_steps(house: House) -> None:
 
 
 def test_what_no_step_imports_runs_nothing(house: House) -> None:
-    for path in ("cli/terminal.py", "evidence/diff.py", "run/runner.py", "studies/registry.py", "store/sweep.py"):
+    for path in (
+        "cli/terminal.py",
+        "evidence/diff.py",
+        "run/executing/runner.py",
+        "studies/registry.py",
+        "store/sweep.py",
+    ):
         house.edit(f"harness/{path}", "from __future__", "# a comment\nfrom __future__")
     (house.source / "harness" / "studies" / "other").mkdir()
     (house.source / "harness" / "studies" / "other" / "__init__.py").write_text('"""Another study."""\n')

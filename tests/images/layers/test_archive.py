@@ -19,7 +19,7 @@ from support_inside import inside
 from harness.digest import sha256, sha256_file
 from harness.errors import InputError, MissingError
 from harness.images.image import list_images
-from harness.images.layers import debs, mirror, sources
+from harness.images.layers import debs, sources
 from harness.images.layers.sources import Archive
 from harness.images.locks import DEBS, Deb, Debs
 from harness.store.store import Store
@@ -84,7 +84,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     thread.start()
     url = f"http://127.0.0.1:{server.server_port}"
     (tmp_path / "url").write_text(url)
-    monkeypatch.setattr(mirror, "SIGNED", "trusted=yes")
+    monkeypatch.setattr(debs, "SIGNED", "trusted=yes")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     yield root
     server.shutdown()

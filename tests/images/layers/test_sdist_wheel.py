@@ -18,8 +18,8 @@ from support import REPOSITORY, clean_env
 
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
+from harness.images.layers.python import ensure_wheels
 from harness.images.layers.sdist_wheel import SDISTS, LockLine, fetch_sdist, make_wheel, read_pins, wheel_name
-from harness.images.layers.wheels import ensure_wheels
 from harness.images.locks import read_wheels
 from harness.store.store import Store
 

@@ -15,8 +15,8 @@ from registries import Answer, Asked, Registry, hostile, serving, special_at
 from harness.digest import sha256
 from harness.errors import HarnessError, InputError, MissingError
 from harness.images.image import Image, list_images
-from harness.images.transfer import client, upload
-from harness.images.transfer.authentication import PASSWORD, USER
+from harness.images.transfer import client, registry
+from harness.images.transfer.client import PASSWORD, USER
 from harness.images.transfer.registry import pull, push
 from harness.store.store import Store
 
@@ -227,7 +227,7 @@ def test_a_token_service_on_plain_http_elsewhere_never_hears_the_password(
 def test_a_registry_that_takes_no_whole_blob_gets_it_in_pieces(
     whole: bool, bad: Registry, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upload, "PIECE", 700)
+    monkeypatch.setattr(registry, "PIECE", 700)
     image = handmade(store, size=5000)
     kept: dict[str, bytes] = {}
     coming = bytearray()

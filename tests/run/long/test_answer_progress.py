@@ -15,8 +15,9 @@ from support import harness, unlocked_project
 
 from harness.cli.terminal import watching
 from harness.manifest.load import load
-from harness.run import progress, runner
-from harness.run.answer_progress import AnswerProgress, progress_text
+from harness.run import progress
+from harness.run.answers import AnswerProgress, progress_text
+from harness.run.executing import runner
 from harness.run.service import FinishedRun, RunTarget, run_manifest
 from harness.verbs.project import Progress, Project, Watch
 from harness.verbs.running import RunRequest

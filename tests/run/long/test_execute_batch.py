@@ -19,8 +19,8 @@ from harness.errors import MissingError
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import OverBudget, RecordedKey, Reexecuted, ReexecutionOptions, reexecute
 from harness.run.closure import Code
-from harness.run.reexecute import batch_reexecutor, step_reexecutor
-from harness.run.workshop import Workshop
+from harness.run.executing.workshop import Workshop
+from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
 from harness.steps import Pinned, Step
 from harness.store.entries import Entry, Output
 from harness.store.store import Store

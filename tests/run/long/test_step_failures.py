@@ -13,7 +13,7 @@ from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine, available
 from harness.errors import HarnessError, MissingError, StepError
 from harness.run.closure import Code
-from harness.run.workshop import Workshop
+from harness.run.executing.workshop import Workshop
 from harness.steps import Pinned, Step
 from harness.store.store import Store
 

@@ -19,12 +19,12 @@ from support_inside import inner_data
 
 from harness import rows
 from harness.digest import sha256
-from harness.evidence.claims.pointer_values import PointerReader
+from harness.evidence.claims.values import PointerReader
 from harness.manifest.datasets import Fetched, Made
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
 from harness.run.lock import static_pins
-from harness.run.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, plan
 from harness.steps import Plan
 from harness.studies.biomed.asking import BY_GRADER
 from harness.studies.biomed.measures import performance, published

@@ -14,13 +14,13 @@ import pytest
 from support import REPOSITORY
 
 from harness import arrays, rows
-from harness.evidence.claims.pointer_values import PointerReader
+from harness.evidence.claims.values import PointerReader
 from harness.manifest.datasets import Fetched, Made
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
 from harness.manifest.schema import Claim
 from harness.run.lock import static_pins
-from harness.run.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, plan
 from harness.steps import Plan, Step
 from harness.studies.brain.measures import choices, findings
 

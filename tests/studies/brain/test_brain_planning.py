@@ -10,7 +10,7 @@ from needs import needs
 
 from harness.errors import InputError, MissingError
 from harness.run.closure import Code
-from harness.run.needed_packages import require_packages
+from harness.run.planning.preconditions import require_packages
 from harness.steps import Pinned, Plan
 from harness.studies.brain.study import STUDY
 from harness.studies.study import Brief, Dataset, Model

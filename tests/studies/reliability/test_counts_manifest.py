@@ -12,7 +12,7 @@ from support_inside import inner_data, inside
 from harness.errors import InputError
 from harness.manifest.load import load
 from harness.manifest.schema import Manifest
-from harness.run.plan import check_manifest
+from harness.run.planning.plan import check_manifest
 from harness.steps import Plan
 from harness.studies.reliability.study import Reliability
 from harness.studies.study import Brief, Dataset, Templates

@@ -11,8 +11,8 @@ from harness import verbs
 from harness.digest import parse, sealed, sha256
 from harness.errors import InputError
 from harness.manifest.lockfile import load_lock
-from harness.run.certificates import certificate_path, standing
 from harness.run.closure import Code
+from harness.run.locking.certificates import certificate_path, standing
 from harness.studies.certified import certificate_text
 from harness.verbs.labelled_rows import grader_named
 

@@ -14,8 +14,8 @@ from studies.curie.pages.page_text import section_of, text_of
 from support_certificates import write_certificate
 
 from harness.errors import InputError
-from harness.run.certificates import grader_code
 from harness.run.closure import Code
+from harness.run.locking.certificates import grader_code
 from harness.studies.biomed.pages import report
 
 NO_CHANGE: Mapping[str, str] = {}

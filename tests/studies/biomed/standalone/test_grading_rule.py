@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import InputError
-from harness.run.certificates import grader_code
 from harness.run.closure import Code
+from harness.run.locking.certificates import grader_code
 from harness.studies.biomed.judging.rule import VERSION
 from harness.studies.biomed.standalone.grading_rule import SCORERS
 

@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import InputError
 from harness.manifest.load import parse_manifest
-from harness.run.made_datasets import made_datasets
+from harness.run.locking.datasets import made_datasets
 from harness.studies.brain.data.makers import MAKERS
 from harness.studies.study import Study
 

@@ -9,8 +9,8 @@ import pytest
 from studies.brain.reanalysis.made_results import REAL, read
 from support import REPOSITORY
 
-from harness.manifest.claim import split
 from harness.manifest.load import load
+from harness.manifest.schema import split
 from harness.studies.brain.pages.reanalysis_report import page
 from harness.studies.brain.reanalysis.document import document
 

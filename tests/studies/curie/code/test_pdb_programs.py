@@ -12,7 +12,7 @@ import pytest
 from harness import rows, trial
 from harness.engines.local import available
 from harness.run.closure import Code
-from harness.run.programs import ProgramRunner
+from harness.run.executing.trials import ProgramRunner
 from harness.studies.curie.code.pdb_programs import (
     LIMITS,
     NoAnswer,

@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import InputError
 from harness.manifest.load import load
-from harness.run.plan import check_manifest
+from harness.run.planning.plan import check_manifest
 
 MANIFEST = """harness: 2
 study: questions

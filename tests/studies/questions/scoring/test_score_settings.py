@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from support_answer_scores import SETTINGS, entry
 
 from harness.errors import InputError
-from harness.manifest.known_keys import suggestion
+from harness.manifest.load import suggestion
 from harness.studies.judge import RuleJudge
 from harness.studies.questions.meaning import MEANINGS, renamed
 from harness.studies.questions.scoring import catalogue

@@ -15,7 +15,7 @@ from support_bloom import make_bloom
 from support_draws import drawn
 
 from harness.manifest.load import load
-from harness.run.plan import check_manifest
+from harness.run.planning.plan import check_manifest
 from harness.studies.reliability.benchmarks import TASKS
 from harness.studies.reliability.models import MODELS
 

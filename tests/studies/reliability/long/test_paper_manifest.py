@@ -13,12 +13,12 @@ import pytest
 from support import REPOSITORY, data_of, error_of, harness
 
 from harness import rows
-from harness.evidence.claims.pointer_values import PointerReader
+from harness.evidence.claims.values import PointerReader
 from harness.manifest.datasets import Fetched, Made
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
 from harness.run.lock import static_pins
-from harness.run.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, plan
 from harness.steps import Plan
 from harness.studies.reliability.benchmarks import TASKS
 from harness.studies.reliability.models import MODELS

@@ -12,8 +12,8 @@ from studies.curie.pages.page_text import row_of, section_of, text_of
 from support_certificates import write_certificate
 
 from harness.errors import InputError
-from harness.run.certificates import grader_code
 from harness.run.closure import Code
+from harness.run.locking.certificates import grader_code
 from harness.studies.curie.pages import report, tables_judges
 
 pytestmark = pytest.mark.together  # they share the documents and the figures of one run

@@ -1,0 +1,202 @@
+"""Hidden splits across manifests: no split shows an agent what another one of the project, or of the store, hides.
+
+It compares digests: of the private files that data is made from, and of what each item asks, whatever its name, its
+seed or its count. It must never read an answer, and a question for its digest alone.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.digest import canonical, sha256, walk
+from harness.errors import HarnessError, InputError
+from harness.manifest.agent_splits import SPLITS, split_datasets, splits
+from harness.manifest.datasets import Fetched, FetchedFiles
+from harness.manifest.load import Loaded, load, parse_manifest
+from harness.manifest.lockfile import Lock, load_lock, read_lock
+from harness.manifest.schema import Manifest
+from harness.rowtypes import Item
+from harness.run.attempts.headers import attempt_header
+from harness.run.locking.datasets import made_datasets
+from harness.store.attempts import attempt_ids
+from harness.store.hidden import SplitData, hidden_data, mark_hidden
+from harness.store.store import Store
+from harness.studies.registry import find
+
+_BEGUN = {"manifest", "lock", "split", "hidden"}
+OWN_DATA = "give this split data of its own; what was hidden once stays hidden for all that share the store"
+
+
+def split_data(loaded: Loaded, lock: Lock | None, split: str, store: Store | None) -> SplitData:
+    """Digest the data of a split: the files that it is made from, and its items, where a lock pins them.
+
+    Of a recipe that reads no file the items count for nothing: anybody can make them. A hidden split's files are its
+    private ones alone, which is what makes it hidden.
+    """
+    manifest = loaded.manifest
+    made = made_datasets(manifest, find(manifest.study), loaded.tree)
+    files, asked, hides = set[str](), set[str](), splits(manifest)[split].hidden
+    for name in split_datasets(manifest, split):
+        sources = [name, *made[name].files.values(), *made[name].folders.values()] if name in made else [name]
+        found = set(_digests(manifest, sources, private=hides))
+        files |= found
+        pin = lock.pins["datasets"].get(name, {}).get("items") if lock and found else None
+        if store and pin and store.blobs.state(pin["sha256"]) == "sound":
+            asked |= _asked(store.blobs.deliver(pin["sha256"]))
+    return SplitData(manifest.name, split, frozenset(files), frozenset(asked))
+
+
+def _digests(manifest: Manifest, names: Iterable[str], *, private: bool) -> Iterator[str]:
+    """Give the digests of fetched files; of private ones alone where that is asked."""
+    for name in names:
+        said = manifest.datasets.get(name)
+        if isinstance(said, Fetched) and said.sha256 and (said.private or not private):
+            yield said.sha256
+        elif isinstance(said, FetchedFiles) and not private:
+            yield from (file.sha256 for file in said.fetch.values() if file.sha256)
+
+
+def _asked(table: Path) -> set[str]:
+    """Digest what the items of a table ask."""
+    return {key for row in rows.read(table, Item) if (key := question_digest(row))}
+
+
+def question_digest(item: Mapping[str, Any]) -> str:
+    """Digest what an item asks, whatever its id and the order of its options are; empty where it holds no text."""
+    texts = [value for _, value in walk([item["input"], list(item.get("options", {}).values())])]
+    plain = {" ".join(unicodedata.normalize("NFKC", text).casefold().split()) for text in texts if _is_text(text)}
+    images = {image["sha256"] for image in item.get("attachments", ())}
+    return sha256(canonical(sorted(plain | images))) if plain else ""
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def require_hidden_elsewhere(loaded: Loaded, lock: Lock, store: Store) -> None:
+    """Refuse splits that show what any manifest of the project or the store hides, or hide what one of them shows.
+
+    What this manifest hides is marked in the store then. InputError names the other manifest and its split.
+    """
+    mine = {name: split_data(loaded, lock, name, store) for name in splits(loaded.manifest)}
+    if not mine:
+        return
+    shown, hidden = _around(loaded, store)
+    for name, data in mine.items():
+        (hidden if splits(loaded.manifest)[name].hidden else shown).append(data)
+    for name, data in mine.items():
+        hides = splits(loaded.manifest)[name].hidden
+        for other in shown if hides else hidden:
+            if data.shares(other):
+                raise _refusal(loaded, name, other, hides=hides)
+    mark_splits(store, (data for name, data in mine.items() if splits(loaded.manifest)[name].hidden))
+
+
+def require_served(manifests: Iterable[Loaded], store: Store, project: Iterable[Loaded]) -> None:
+    """Refuse to serve a public split that shows what any manifest of the project or the store hides.
+
+    What they hide is marked in the store, so that a server that is under way meets it, too.
+    """
+    for loaded in project:
+        mark_splits(store, _splits(loaded, store, hidden=True))
+    mark_splits(store, (data for data, hides in _attempted(store) if hides))
+    known = list(hidden_data(store))
+    for loaded in manifests if known else ():
+        for data in _splits(loaded, store, hidden=False):
+            for other in known:
+                if data.shares(other):
+                    raise _refusal(loaded, data.split, other, hides=False)
+
+
+def mark_splits(store: Store, hidden: Iterable[SplitData]) -> None:
+    """Mark data as hidden in a store; a split that no private file is behind hides nothing."""
+    for data in hidden:
+        if data.files:
+            mark_hidden(store, data)
+
+
+def shows_hidden(store: Store, loaded: Loaded, lock: Lock, split: str) -> bool:
+    """Whether a public split shows what anything in this store hides."""
+    known = list(hidden_data(store))
+    if not known or splits(loaded.manifest)[split].hidden:
+        return False
+    mine = split_data(loaded, lock, split, store)
+    return any(mine.shares(other) for other in known)
+
+
+def attempt_shows_hidden(store: Store, start: Mapping[str, Any]) -> bool:
+    """Whether an attempt at a public split, as its transcript begins, shows what anything in this store hides."""
+    known = [] if start["hidden"] else list(hidden_data(store))
+    mine = _begun_data(store.root, str(start["manifest"]), str(start["lock"]), str(start["split"])) if known else None
+    return mine is not None and any(mine.shares(other) for other in known)
+
+
+def _around(loaded: Loaded, store: Store) -> tuple[list[SplitData], list[SplitData]]:
+    """Give what is shown to agents and what is hidden by other manifests, by marks, and by attempts of this store."""
+    shown, hidden = [], list(hidden_data(store))
+    for other in neighbours(loaded):
+        shown += _splits(other, store, hidden=False)
+        hidden += _splits(other, store, hidden=True)
+    for data, hides in _attempted(store):
+        (hidden if hides else shown).append(data)
+    return shown, hidden
+
+
+def neighbours(loaded: Loaded) -> Iterator[Loaded]:
+    """Load the other manifests of a project; one that cannot be read is left to its own verbs."""
+    for path in sorted((loaded.root / "manifests").rglob("*.yaml")):
+        if path.resolve() != loaded.path:
+            try:
+                yield load(path)
+            except InputError:
+                continue
+
+
+def _splits(loaded: Loaded, store: Store, *, hidden: bool) -> list[SplitData]:
+    """Digest the hidden or the public splits of a manifest; none where it is wrong, which its own verbs say."""
+    try:
+        lock = load_lock(loaded.root, loaded.manifest.name) if splits(loaded.manifest) else None
+        named = [name for name, split in splits(loaded.manifest).items() if split.hidden is hidden]
+        return [split_data(loaded, lock, name, store) for name in named]
+    except HarnessError:
+        return []
+
+
+def _attempted(store: Store) -> Iterator[tuple[SplitData, bool]]:
+    """Digest the data of every split that was ever attempted in a store, and whether it was hidden."""
+    seen = set[tuple[str, str, str, bool]]()
+    for attempt in attempt_ids(store):
+        header = attempt_header(store, attempt)
+        if header and header.fields.keys() >= _BEGUN:
+            start = header.fields
+            seen.add((str(start["manifest"]), str(start["lock"]), str(start["split"]), bool(start["hidden"])))
+    for manifest, lock, split, hides in sorted(seen):
+        if found := _begun_data(store.root, manifest, lock, split):
+            yield found, hides
+
+
+@lru_cache(maxsize=256)
+def _begun_data(root: Path, manifest: str, lock: str, split: str) -> SplitData | None:
+    """Digest the data of an attempt by the manifest and lock it began under; None where those are not here."""
+    store = Store(root)
+    try:
+        data = store.blobs.read(manifest)
+        said, tree = parse_manifest(data, "the manifest of an attempt")
+        loaded = Loaded(said, data, tree, root / "manifests" / said.name, root)
+        return split_data(loaded, read_lock(store.blobs.read(lock), "the lock of an attempt"), split, store)
+    except HarnessError:
+        return None
+
+
+def _refusal(loaded: Loaded, split: str, other: SplitData, *, hides: bool) -> InputError:
+    place = loaded.tree.at((*SPLITS, split))
+    if hides:
+        what = f"split {split!r} hides what the split {other.split!r} of the manifest {other.name!r} shows to agents"
+        return InputError(what, where=place, next="give this split data that no agent was shown")
+    what = f"split {split!r} shows agents what the split {other.split!r} of the manifest {other.name!r} hides"
+    return InputError(what, where=place, next=OWN_DATA)

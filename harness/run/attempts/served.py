@@ -1,0 +1,152 @@
+"""The benchmarks that agents are served: which they are, what each split holds, and why one is not open to an agent.
+
+It must never know an item, an answer or a protocol.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.digest import walk
+from harness.errors import HarnessError, InputError, MissingError
+from harness.manifest.agent_splits import splits
+from harness.manifest.datasets import Fetched
+from harness.manifest.load import Loaded
+from harness.manifest.lockfile import Lock, load_lock
+from harness.run.attempts.hidden_splits import shows_hidden
+from harness.run.lock import changed_pins
+from harness.run.locking.models import MODELS
+from harness.run.service import RunTarget
+from harness.store.blobs import is_digest
+from harness.store.store import Store
+
+_PARTS = ("", "format", "heads.jsonl", "runs", "views", "blobs/sha256", "keys", "imported", "tmp")
+_UNREADABLE, _READABLE, _FAILED = 0, 1, 2
+NOBODY = "give --agent-uid N: the user that the agent runs as, who cannot read the store"
+
+
+def gold_reachable(store: Store, uid: int | None, digests: Iterable[str] = ()) -> bool:
+    """Whether the user of an agent could read the store, or one of some blobs in it; whoever is not known could."""
+    if uid is None or uid in (0, os.geteuid()) or os.geteuid() != 0:
+        return True
+    paths = [store.root / part for part in _PARTS] + [store.blobs.path(digest) for digest in digests]
+    return _tried(uid, paths) != _UNREADABLE
+
+
+def require_agent_uid(store: Store, uid: int) -> None:
+    """Refuse a user whom the store is not closed to, or who cannot be tried: only root can become another user."""
+    if os.geteuid() != 0:
+        raise MissingError(
+            f"whether user {uid} can read the store cannot be tried: only root can become another user",
+            next="serve as root, or leave --agent-uid out and serve public splits alone",
+        )
+    if gold_reachable(store, uid):
+        raise MissingError(
+            f"user {uid} can read the store, and so every hidden answer",
+            where=str(store.root),
+            next=f"close it (`chmod 700 {store.root}`), or {NOBODY}",
+        )
+
+
+def _tried(uid: int, paths: list[Path]) -> int:
+    """Let a child become a user and try to open each path; give what it found."""
+    child = os.fork()
+    if child == 0:
+        result = _FAILED
+        try:
+            result = _try(uid, paths)
+        finally:
+            os._exit(result)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _try(uid: int, paths: list[Path]) -> int:
+    try:
+        person = pwd.getpwuid(uid)
+        group, groups = person.pw_gid, os.getgrouplist(person.pw_name, person.pw_gid)
+    except KeyError:
+        group, groups = uid, []
+    os.setgroups(groups)
+    os.setresgid(group, group, group)
+    os.setresuid(uid, uid, uid)
+    for path in paths:
+        try:
+            os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+        except OSError:
+            continue
+        return _READABLE
+    return _UNREADABLE
+
+
+NO_USER = "hidden splits are served only where the agent runs as a user that cannot read the answers"
+CLOSED_DATA = "this split is closed: an operator has to see to its data"
+NOT_READY = "this benchmark is not ready: an operator has to lock it"
+
+
+@dataclass(frozen=True)
+class ServedProject:
+    """What a server serves: manifests of one project by their names, where views are made, and the agent's user."""
+
+    target: RunTarget
+    manifests: tuple[Loaded, ...]
+    agent_uid: int | None = None  # none: the agent may be whoever serves
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the served manifests, by which agents call them."""
+        return [loaded.manifest.name for loaded in self.manifests]
+
+    def find(self, name: str) -> Loaded | None:
+        """Find a served manifest by its name."""
+        return next((loaded for loaded in self.manifests if loaded.manifest.name == name), None)
+
+
+def served_lock(loaded: Loaded) -> Lock:
+    """Give the lock under which a manifest is served; InputError where it does not fit, its models aside.
+
+    An agent answers in their place, so models need not be here.
+    """
+    lock = load_lock(loaded.root, loaded.manifest.name)
+    if lock is None:
+        raise InputError("this manifest has no lock", where=loaded.tree.where, next="`harness lock` it")
+    alone = replace(loaded, manifest=loaded.manifest.model_copy(update={MODELS: {}}))
+    held = replace(lock, intent={**lock.intent, MODELS: {}}, pins={**lock.pins, MODELS: {}})
+    if moved := changed_pins(alone, held):
+        raise InputError(
+            f"the lock no longer fits the manifest; moved: {', '.join(moved[:8])}",
+            where=loaded.tree.where,
+            next="`harness lock` it again",
+        )
+    return lock
+
+
+def ready_lock(loaded: Loaded) -> Lock | None:
+    """Give the lock under which a manifest is served; None where an operator has to do something first."""
+    try:
+        return served_lock(loaded)
+    except HarnessError:
+        return None
+
+
+def why_closed(served: ServedProject, loaded: Loaded, split: str, store: Store | None, lock: Lock | None) -> str:
+    """Say why an agent cannot attempt a split, without a path or a name of data; empty where it can."""
+    if lock is None:
+        return NOT_READY
+    if splits(loaded.manifest)[split].hidden and _reachable(served, loaded, lock, store):
+        return NO_USER
+    if store is not None and shows_hidden(store, loaded, lock, split):
+        return CLOSED_DATA
+    return ""
+
+
+def _reachable(served: ServedProject, loaded: Loaded, lock: Lock, store: Store | None) -> bool:
+    """Whether the agent's user could read what is hidden; a store that is not there yet is closed to nobody."""
+    if store is None or served.agent_uid is None:
+        return True
+    private = (one.sha256 for one in loaded.manifest.datasets.values() if isinstance(one, Fetched) and one.private)
+    pinned = (value for _, value in walk(lock.pins["datasets"]) if isinstance(value, str) and is_digest(value))
+    return gold_reachable(store, served.agent_uid, {*filter(None, private), *pinned})

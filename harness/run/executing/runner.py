@@ -1,0 +1,264 @@
+"""The runner: executes the steps that are not in the store yet, in dependency order, and writes the journal.
+
+To resume is to run again: a step is finished if its entry and outputs are sound and a listed run executed it. No
+other state is kept.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+from harness.clock import MONOTONE, stamp
+from harness.digest import document, sha256
+from harness.errors import DamageError, HarnessError, Interrupted
+from harness.evidence.record import Record, read_record, spell, summarise
+from harness.manifest.datasets import file_coverage
+from harness.manifest.load import Loaded
+from harness.manifest.lockfile import Lock
+from harness.run.answers import AnswerCounter
+from harness.run.closure import code_root
+from harness.run.environment import cores, facts
+from harness.run.executing.workshop import StepResult, Workshop
+from harness.run.gateway import run_gateway
+from harness.run.locking.certificates import certificate_bytes
+from harness.run.locking.datasets import bring_files, require_dataset
+from harness.run.locking.models import store_models
+from harness.run.locking.published import require_published
+from harness.run.progress import TURN, Progress, ProgressReporter, StepSchedule
+from harness.run.shutdown import raise_if_stopped, stoppable
+from harness.steps import Plan, Step, maker
+from harness.store.store import HOME
+
+BATCH = 256
+LOOKERS = 4
+HEARD = 256
+MOST_HEALED = 100  # digests of blobs that were made anew, in one line of a journal
+
+
+class Runner:
+    """One run of one plan: it brings in pinned files, executes steps, writes journal and record."""
+
+    def __init__(
+        self,
+        loaded: Loaded,
+        lock: Lock,
+        plan: Plan,
+        workshop: Workshop,
+        *,
+        limit: int = 0,
+        jobs: int = 0,
+        beside: Path | None = None,
+    ) -> None:
+        self.name = ""  # of the run; set before it, or it gets a new one
+        self.loaded, self.lock, self.plan, self.workshop, self.limit = loaded, lock, plan, workshop, limit
+        self.jobs = jobs or max(1, cores() // workshop.threads)
+        self.store = workshop.store
+        self.beside = beside or loaded.root / HOME
+        self.asking: dict[str, Any] = {}  # what a gateway is told besides its models
+        self.schedule = StepSchedule(plan)
+        self.reporter = ProgressReporter(self.schedule, AnswerCounter(plan, workshop.store))
+        self.makers = {maker(name): name for name in lock.pins["datasets"]}
+        self.damaged: set[str] = set()  # steps whose results were damaged, and are made anew
+        self.heard: Counter[str] = Counter()  # bytes of each step's words, each piece counted as HEARD at least
+
+    def run(self, progress: Progress) -> Record:
+        """Execute the plan to its end and return the record; raise the first failure, or Interrupted if stopped.
+
+        A run that fails or is stopped is recorded all the same.
+        """
+        store, self.reporter.on_step = self.store, progress
+        with store.in_use(), stoppable(self.workshop.cancel):
+            self.name = run = self.name or stamp()
+            self.journal = store.begin_journal(run)
+            self.workshop.heard, self.workshop.done = self._hear, self._write_down
+            self.workshop.executed.begin(run)
+            trials = self.workshop.trials
+            trials.told, trials.count = self._tried, self.reporter.count_trials
+            trials.at_once(self.jobs)
+            problem: HarnessError | None = None
+            try:
+                self._start(run)
+                with run_gateway(self.loaded.manifest, self.loaded.root, self.asking) as calls:
+                    self.workshop.calls = calls
+                    if calls:
+                        self.reporter.answers.counts, self.reporter.answers.priced = calls.now, calls.priced
+                    try:
+                        self._all()
+                    except HarnessError as bad:
+                        problem = bad
+                if calls and calls.summary:
+                    self.journal.add("calls", {"models": calls.summary["models"]})
+                    problem = calls.judged(problem)
+                self._finish(run, problem)
+            finally:
+                self.journal.close()
+            if problem:
+                raise problem
+            return read_record(store, run)
+
+    def _hear(self, step: str, text: bytes) -> None:
+        """Write down what a step prints while it runs, its first words only: a flood would drown the journal."""
+        room = self.workshop.limits.log_bytes - self.heard[step]
+        self.heard[step] += max(len(text), HEARD)
+        if room > 0:
+            cut = "" if len(text) <= room else "\n[the rest is left out]"
+            self.journal.add("step.log", {"step": step, "text": text[:room].decode("utf-8", "replace") + cut})
+
+    def _start(self, run: str) -> None:
+        workshop, blobs = self.workshop, self.store.blobs
+        for digest, name in self.plan.pinned.items():
+            if blobs.put((code_root() / name).read_bytes()) != digest:
+                raise DamageError(f"{name} changed while it was read", next="run again")
+        for data in certificate_bytes(self.loaded.root, self.lock):
+            blobs.put(data)
+        store_models(self.loaded, self.lock, self.store)
+        bring_files(self.loaded, self.lock, self.store)
+        datasets = self.lock.pins["datasets"]
+        require_published(self.loaded.manifest, datasets, self.store, self.beside, self.workshop.cancel)
+        fields: dict[str, Any] = {
+            "run": run,
+            "manifest": blobs.put(self.loaded.data),
+            "lock": blobs.put(self.lock.data),
+            "plan": sha256(document(self.plan.as_data())),
+            "engine": workshop.engine.name,
+            "isolation": workshop.engine.isolation,
+            "image": workshop.engine.image,
+            "environment": blobs.put(workshop.environment),
+            "steps": len(self.plan.steps),
+            "facts": {
+                **facts(workshop.processor),
+                **workshop.engine.facts(),
+                **workshop.engine.device.facts,
+                **workshop.containment(),
+            },
+            "clock": MONOTONE,
+        }
+        if self.limit:
+            fields["limit"] = self.limit
+        if coverage := file_coverage(datasets):
+            fields["data"] = coverage
+        if box := workshop.sandbox:
+            fields["sandbox"] = {"image": box.engine.image, "environment": blobs.put(box.environment)}
+            fields["facts"]["sandbox"] = box.containment()
+        self.journal.add("run.started", fields)
+        self.journal.flush()
+        self.store.heads.add("run.started", {"run": run, "journal": self.journal.head})
+
+    def _all(self) -> None:
+        """Go through the plan: what is in the store is taken from there at once, the rest goes to the pool."""
+        ready, waiting = self.schedule.first(), dict[Future[StepResult], Step]()
+        with (
+            ThreadPoolExecutor(LOOKERS, thread_name_prefix="look") as lookers,  # hashing lets other threads run
+            ThreadPoolExecutor(self.jobs, thread_name_prefix="step") as pool,
+        ):
+            try:
+                while ready or waiting:
+                    steps, ready = ready, []
+                    keyed = [(step, self.workshop.preimage(step, self.schedule.made)) for step in steps]
+                    looked = lookers.map(self.workshop.finished, [parts for _, parts in keyed])
+                    for (step, parts), (entry, damage) in zip(keyed, looked, strict=True):
+                        raise_if_stopped(self.workshop.cancel)
+                        if damage:
+                            self._note_damage(step, damage)
+                        if entry:
+                            ready += self._take(step, StepResult(entry, "cached", {}))
+                        else:
+                            self.reporter.step_begins(step)
+                            waiting[pool.submit(self.workshop.make, step, parts)] = step
+                    self.journal.flush()
+                    if ready or not waiting:
+                        continue
+                    finished, _ = wait(waiting, timeout=TURN, return_when=FIRST_COMPLETED)
+                    raise_if_stopped(self.workshop.cancel)
+                    self.reporter.under_way()
+                    for future in finished:
+                        ready += self._take(waiting.pop(future), future)
+            except HarnessError:
+                for future in waiting:
+                    future.cancel()
+                wait(waiting)  # a step that is under way may finish; a request to stop has ended it already
+                for future, step in waiting.items():
+                    if not future.cancelled() and not future.exception():
+                        self._take(step, future)
+                raise
+
+    def _note_damage(self, step: Step, damage: str) -> None:
+        """Write down, once, that what the store had of a step was damaged; the step is made anew."""
+        if step.name not in self.damaged:
+            self.damaged.add(step.name)
+            self.journal.add("step.damaged", {"step": step.name, "detail": damage})
+
+    def _note_healed(self) -> None:
+        """Write down how much damage this run met and made anew; one that met none writes nothing."""
+        made = [found for step in self.damaged if (found := self.schedule.results.get(step))]
+        outputs = {output.sha256 for found in made for output in found.entry.outputs.values()}
+        blobs = sorted(set(self.store.blobs.healed) - outputs)
+        if made or blobs:
+            fields = {"steps": len(made), "blobs": len(blobs), "digests": blobs[:MOST_HEALED]}
+            self.journal.add("run.healed", fields)
+
+    def _write_down(self, step: Step, result: StepResult) -> None:
+        """Write down that a step was executed, before another run may take what it made: durable, in any thread."""
+        if result.damage:
+            self._note_damage(step, result.damage)
+        fields = {**_fields(step, result), "usage": dict(result.usage)}
+        if result.facts:
+            fields["facts"] = dict(result.facts)
+        self.journal.add("step.done", fields)
+        self.journal.flush()
+        self.workshop.executed.note(self.name, result.entry)
+
+    def _tried(self, step: str, trial: str, outcome: str) -> None:
+        """Write down what came of a program, before anybody may take it: durable, in any thread."""
+        self.journal.add("trial.done", {"step": step, "trial": trial, "outcome": outcome})
+        self.journal.flush()
+        self.workshop.executed.note_trial(trial, outcome)
+
+    def _take(self, step: Step, found: StepResult | Future[StepResult]) -> list[Step]:
+        """Write down how a step ended and give the steps that can begin now."""
+        try:
+            result = found if isinstance(found, StepResult) else found.result()
+        except HarnessError as bad:
+            self.journal.add("step.failed", {"step": step.name, "error": bad.what[:2000]})
+            raise
+        if result.state == "cached":
+            self.journal.add("step.cached", _fields(step, result))
+        if self.journal.count % BATCH == 0:
+            self.journal.flush()
+        following = list(self.schedule.done(step, result))
+        if step.name in self.makers:
+            require_dataset(self.makers[step.name], result.entry, self.lock, self.store)
+        self.reporter.step_ends(step, result)
+        return following
+
+    def _finish(self, run: str, problem: HarnessError | None) -> None:
+        """Name the outputs there are, close the journal, write the record, and tell heads."""
+        self._note_healed()
+        for name, ref in sorted(self.plan.outputs.items()):
+            result = self.schedule.results.get(ref.step)
+            if result:
+                output = result.entry.outputs[ref.output]
+                self.store.blobs.deliver(output.sha256)
+                fields = {"sha256": output.sha256, "size": output.size, "step": ref.step, "output": ref.output}
+                self.journal.add("output", {"name": name, **fields})
+        status = "done" if not problem else "interrupted" if isinstance(problem, Interrupted) else "failed"
+        self.journal.add("run.finished", {"status": status, "events": self.journal.count + 1})
+        self.journal.flush()
+        chain = self.store.read_journal(run)
+        data = spell(summarise(chain.events, chain.head))
+        self.store.tree.write_file(self.store.record(run), data, mode=0o444)
+        self.store.heads.add("run.finished", {"run": run, "journal": chain.head, "record": sha256(data)})
+
+
+def _fields(step: Step, result: StepResult) -> dict[str, Any]:
+    """Spell what a journal says of every finished step."""
+    entry = result.entry
+    fields: dict[str, Any] = {"step": step.name, "stage": step.stage, "key": entry.key, "entry": entry.digest}
+    if step.imported:
+        fields["imported"] = step.takes()
+    if step.trial:
+        fields["trial"] = True
+    return {**fields, "sees_gold": True} if step.sees_gold else fields

@@ -1,0 +1,259 @@
+"""Integrity check of the installed packages: every file that a step can import, against what was installed and locked.
+
+Each package says in its RECORD what it brought; the locks say which packages, and what a locked RECORD was. The check
+at a start trusts cached digests of unchanged files (`digest_cache.py`); a full check reads every byte. It repairs
+nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import resource
+import sys
+import sysconfig
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import Any
+
+from harness.clean_start import BYTECODE
+from harness.digest import document, parse, sha256
+from harness.engines.engine import NO_IMAGE
+from harness.errors import InputError, MissingError
+from harness.files import translating_os_errors
+from harness.run.closure import code_root
+from harness.run.installed.bytecode import list_path
+from harness.run.installed.digest_cache import DigestCache, FileDigests
+from harness.run.installed.packages import OURS, Inventory, normal_name, record_digest, spell
+
+RECORDS = "records.json"
+RECORDS_TYPE = "records/1"
+# pip comes with Python, in the version that it brings; the harness's own code stands in the keys of its steps.
+UNPINNED = {"pip", normal_name(OURS)}
+_PIN = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class PackageLocks:
+    """The locked versions of each package, and the RECORD digests of their wheels."""
+
+    versions: Mapping[str, set[str]]
+    records: Mapping[str, Mapping[str, list[str]]]
+
+    def flaw(self, name: str, version: str, record: str) -> tuple[str, str]:
+        """Return how an installed package differs from its lock, as kind and reason; both "" where it does not.
+
+        Kinds are `unlocked`, `version` and `file` (its RECORD is not that of the locked wheel).
+        """
+        name = normal_name(name)
+        if not self.versions or name in UNPINNED:
+            return "", ""
+        if name not in self.versions:
+            return "unlocked", f"version {version} is installed, and no lock pins it"
+        if version not in self.versions[name]:
+            pinned = " or ".join(sorted(self.versions[name]))
+            return "version", f"version {version} is installed, and the lock pins {pinned}"
+        known = self.records.get(name, {}).get(version)
+        return ("file", "not what the locked wheel brings") if known and record not in known else ("", "")
+
+
+def read_locks(folder: Path) -> PackageLocks:
+    """Read the lock files and `records.json` of a folder; without lock files no package counts as wrong."""
+    versions: dict[str, set[str]] = {}
+    for path in [folder / "requirements.txt", *sorted(folder.glob("image-*.txt"))]:
+        if path.is_file():
+            for name, version in _PIN.findall(path.read_text(encoding="utf-8")):
+                versions.setdefault(normal_name(name), set()).add(version)
+    return PackageLocks(versions, read_records(folder / RECORDS))
+
+
+def read_records(path: Path) -> dict[str, dict[str, list[str]]]:
+    """Read `records.json`: by package and version, the RECORD digests of locked wheels; empty if there is no file."""
+    if not path.is_file():
+        return {}
+    packages = parse(path.read_bytes(), RECORDS_TYPE, path.name)["packages"]
+    if not isinstance(packages, dict) or not all(isinstance(one, dict) for one in packages.values()):
+        raise InputError(
+            "the table of locked wheels is not what it should be", where=str(path), next="`make relock` makes it"
+        )
+    return packages
+
+
+def spell_records(packages: Mapping[str, Mapping[str, list[str]]]) -> bytes:
+    """Serialise the RECORD digests of locked wheels, by package and version, to the bytes of `records.json`."""
+    return document({"type": RECORDS_TYPE, "packages": {name: dict(one) for name, one in packages.items()}}) + b"\n"
+
+
+def wheel_record_digest(record: bytes) -> str:
+    """Return the digest of a wheel's RECORD, with its paths as installed: that of an intact installed RECORD."""
+    lines = []
+    for line in record.splitlines():
+        data = re.match(rb'("?)[^/,]+\.data/(purelib|platlib)/', line)
+        if data or not re.match(rb'"?[^/,]+\.data/', line):  # what else a wheel brings lies outside the packages
+            lines.append(data[1] + line[data.end() :] if data else line)
+    return record_digest(lines)
+
+
+def merge_records(tables: list[dict[str, Any]]) -> dict[str, dict[str, list[str]]]:
+    """Merge mappings of locked wheels (package, version, RECORD digests); a version may have several digests."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for table in tables:
+        for name, versions in table.items():
+            for version, digests in versions.items():
+                known = found.setdefault(name, {}).setdefault(version, [])
+                known[:] = sorted({*known, *digests})
+    return found
+
+
+SHOWN = 6  # altered files that an error names
+IN_CHECKOUT = (code_root() / "lockfiles" / "setup.sh").is_file()
+COMPILE = (
+    "`rm -f .venv/ready && make setup`"
+    if IN_CHECKOUT
+    else f"`{sys.executable} -m harness.run.installed.setup`, by whoever installed it"
+)
+AGAIN = (
+    "`rm -f .venv/ready && make setup` installs the packages anew, every file held against its hash"
+    if IN_CHECKOUT
+    else "`pip install --force-reinstall --no-deps` what is named"
+)
+
+
+@dataclass(frozen=True)
+class ImportPaths:
+    """The places from which a step can import, and the lock files and cache they are checked with."""
+
+    site: Path  # the packages
+    stdlib: Path
+    machine: tuple[Path, ...]  # the interpreter itself, and what it is made of beside its library
+    bytecode: Path  # our own; its list lies beside it
+    locks: Path
+    seen: Path  # the cache
+
+    def about(self) -> dict[str, str]:
+        """Return what identifies this installation in a cache file."""
+        parts = [str(path) for path in (self.site, self.stdlib, *self.machine, self.bytecode) if path.exists()]
+        return {"places": "\n".join(parts), "python": sys.version, "list": str(list_path(self.bytecode).exists())}
+
+
+@dataclass(frozen=True)
+class Altered:
+    """A file or package that is not as it was installed or locked."""
+
+    path: str
+    why: str
+    kind: str = "file"  # file | version (the lock pins another) | unlocked (no lock pins any)
+
+
+@dataclass(frozen=True)
+class InstallCheck:
+    """The result of one integrity check: altered files, the environment document, and the cost."""
+
+    altered: tuple[Altered, ...]
+    environment: bytes  # the document
+    files: int  # held against what they should be
+    bytes: int  # read for it
+    cpu: float
+    wall: float
+
+    @property
+    def files_altered(self) -> tuple[Altered, ...]:
+        """The altered files; with any, no step may run."""
+        return tuple(one for one in self.altered if one.kind == "file")
+
+
+def import_paths() -> ImportPaths:
+    """Return the import paths of the interpreter that runs the harness, which also runs local steps."""
+    prefix = Path(os.path.realpath(sys.prefix))
+    stdlib = Path(sysconfig.get_path("stdlib"))
+    library = stdlib.parent
+    digits = f"python{sys.version_info.major}{sys.version_info.minor}.zip"  # the first place where modules are sought
+    parts = (Path(os.path.realpath(sys.executable)), library / digits, *sorted(library.glob("libpython*.so*")))
+    machine = tuple(path for path in parts if path.is_file())
+    seen = prefix / "packages.seen"
+    if not os.access(prefix, os.W_OK):
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+        seen = cache / "llm-harness" / f"{sha256(os.fsencode(prefix))[:16]}.seen"
+    site = Path(os.path.realpath(sysconfig.get_path("purelib")))
+    return ImportPaths(site, stdlib, machine, prefix / BYTECODE, code_root() / "lockfiles", seen)
+
+
+def importable(module: str) -> bool:
+    """Whether a local step could import a module by its name; nothing is imported for it."""
+    return PathFinder.find_spec(module, [str(import_paths().site)]) is not None
+
+
+def check(place: ImportPaths, *, full: bool) -> InstallCheck:
+    """Check what a step can import against RECORD files and locks; with `full`, read every byte and use no cache.
+
+    The cache is written again whenever files were looked at.
+    """
+    wall, cpu = time.perf_counter(), _spent()
+    seen = DigestCache(place.about()) if full else DigestCache.read(place.seen, place.about())
+    found: Mapping[str, Any] = seen.told
+    read = 0
+    if full or not seen.fresh():
+        hashed = FileDigests(seen.known(), time.clock_gettime_ns(time.CLOCK_REALTIME))
+        inventory = Inventory(hashed)
+        with translating_os_errors(place.site):
+            found = _take(inventory, place, full=full)
+        read = hashed.bytes
+        seen.write(place.seen, inventory.worth_seeing(), inventory.folders, found)
+    altered = [Altered(path, why) for path, why in found["altered"]]
+    altered += _unlike(found["packages"], read_locks(place.locks))
+    document = spell(found["packages"], found["loose"], NO_IMAGE, found["stdlib"])
+    return InstallCheck(tuple(altered), document, found["files"], read, _spent() - cpu, time.perf_counter() - wall)
+
+
+def _spent() -> float:
+    """Give the CPU that this process and those it waited for have used."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return math.fsum(one.ru_utime + one.ru_stime for one in used)
+
+
+def _take(inventory: Inventory, place: ImportPaths, *, full: bool) -> dict[str, Any]:
+    packages, loose = inventory.packages(place.site, full=full)
+    stdlib = inventory.library(place.stdlib, place.machine)
+    inventory.bytecode(place.bytecode)
+    altered, files = sorted(inventory.altered), inventory.files
+    return {"packages": packages, "loose": loose, "stdlib": stdlib, "altered": altered, "files": files}
+
+
+def _unlike(packages: Mapping[str, Any], locks: PackageLocks) -> list[Altered]:
+    found = []
+    for name, one in packages.items():
+        kind, why = locks.flaw(name, one["version"], one["record"])
+        if kind:
+            path = f"{name}-{one['version']}.dist-info/RECORD" if kind == "file" else name
+            found.append(Altered(path, why, kind))
+    return found
+
+
+_LOOKS: dict[bool, InstallCheck] = {}
+
+
+def check_once(*, full: bool = False) -> InstallCheck:
+    """Check this installation once per process, and return that result again; later changes are found by the next."""
+    if full not in _LOOKS:
+        _LOOKS[full] = _LOOKS.get(True) or check(import_paths(), full=full)
+    return _LOOKS[full]
+
+
+def environment() -> bytes:
+    """Return the environment document of this machine; refuse if an installed file was altered."""
+    found = check_once()
+    if found.files_altered:
+        raise altered_error(found)
+    return found.environment
+
+
+def altered_error(found: InstallCheck) -> MissingError:
+    """Return the error that names the first altered files of a check, and says how to install them anew."""
+    files = found.files_altered
+    named = ", ".join(f"{one.path} ({one.why})" for one in files[:SHOWN])
+    more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
+    return MissingError(f"installed files are not as they were installed: {named}{more}", next=AGAIN)

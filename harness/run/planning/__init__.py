@@ -1,0 +1,1 @@
+"""Planning: what a manifest and its lock mean as steps, and what they need before one is made."""

@@ -1,0 +1,1 @@
+"""Recorded runs: accepted as expectations, carried to other code, audited and made again."""

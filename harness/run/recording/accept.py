@@ -1,0 +1,151 @@
+"""`lock --accept RUN`: writes the outputs of a run as the expectation, given an audit report that agreed.
+
+A run that is limited, incomplete, of another lock or with too many error rows is never accepted; one whose own checks
+fail only on demand. No audit is made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from harness.digest import sha256
+from harness.errors import InputError
+from harness.evidence.audit.checks import Report
+from harness.evidence.compare import Level, array_form, expected_values
+from harness.evidence.first_difference import accepted_run
+from harness.evidence.record import FAIL, read_record, self_check, spell
+from harness.evidence.trail import read_trail
+from harness.files import translating_os_errors, write_atomic
+from harness.manifest.datasets import file_coverage
+from harness.manifest.lockfile import Expect, arrays_path, expect_path, load_expect, load_lock, save
+from harness.run.answers import NO_ERRORS, ErrorLimit, count_errors, over_limit
+from harness.run.recorded_runs import manifest_name, run_lock
+from harness.steps import JUDGED
+from harness.store.store import Store
+
+ANSWERS = ("responses", JUDGED)  # the stages of the steps in which models say something
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """The file of an expectation that was written, and the outputs whose digests it changed."""
+
+    path: Path
+    changes: list[tuple[str, str, str]]  # output, old, new
+
+
+def accept(
+    store: Store, run: str, report: Report, root: Path, errors: ErrorLimit = NO_ERRORS, *, failing: bool = False
+) -> Accepted:
+    """Write the expectation of a complete and audited run of the present lock, with its arrays; return what changed.
+
+    Refuses every run that `expectation` refuses.
+    """
+    new = expectation(store, run, report, root, errors, failing=failing)
+    name = manifest_name(store, run)
+    old = load_expect(root, name)
+    new = replace(new, folder=arrays_path(root, name))
+    with _arrays(store, old, new):
+        save(expect_path(root, name), new.data)
+    return Accepted(expect_path(root, name), list(_changes(old, new)))
+
+
+def expectation(
+    store: Store, run: str, report: Report, root: Path, errors: ErrorLimit = NO_ERRORS, *, failing: bool
+) -> Expect:
+    """Build, without writing it, the expectation of a complete and audited run of the present lock; refuse any other.
+
+    Also refused are more unanswered rows than `errors` allows, and failed self-checks unless `failing` is true;
+    then the expectation records that they fail.
+    """
+    record = read_record(store, run)
+    require_own(store, run)
+    if not record.complete or record.body.get("limit"):
+        raise InputError(f"run {run} is not complete", next="run the manifest to its end, without --limit")
+    if report.verdict != "agreed":
+        flaw = next(check for check in report.checks if check.verdict != "pass")
+        raise InputError(
+            f"run {run} does not pass its audit: {flaw.id} {flaw.subject} {flaw.detail}",
+            next=f"`harness audit {run}` shows all; run the manifest again",
+        )
+    checks = self_check(record.outputs, store.blobs.deliver)
+    if checks == FAIL and not failing:
+        raise InputError(
+            f"the self-checks of run {run} fail", where="output `checks`",
+            next="correct what they found; or accept it with --failing-checks",
+        )  # fmt: skip
+    trail = read_trail(store, run)
+    name = trail.manifest_name
+    lock = load_lock(root, name)
+    if lock is None or lock.sha256 != trail.started["lock"]:
+        raise InputError(f"the lock of {name} has moved since run {run}", next="run the manifest again, then accept")
+    answers = [(step.entry.preimage["params"], step.entry) for step in trail.steps.values() if step.stage in ANSWERS]
+    if flaws := over_limit(count_errors(store, answers), errors):
+        raise InputError(
+            f"run {run} has rows without an answer: {flaws[0]}",
+            next="correct that and run again, or allow them: --max-errors 12, --max-errors 5%",
+        )
+    levels = trail.lock.intent["outputs"]
+    outputs: dict[str, Any] = {}
+    for output, made in record.outputs.items():
+        outputs[output] = _expected(output, made["sha256"], levels.get(output, "exact"), store)
+    code, files = trail.code()
+    said = FAIL if checks == FAIL else ""
+    partial = file_coverage(lock.pins["datasets"], partial=True)
+    of_run = accepted_run(trail)
+    return Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files, said, partial=partial, run=of_run)
+
+
+def require_own(store: Store, run: str) -> None:
+    """Refuse a run of a derived manifest, which nobody wrote: its outputs are nobody's expectation."""
+    intent = run_lock(store, run).intent
+    if origin := intent.get("derived"):
+        raise InputError(
+            f"run {run} is of {intent['name']}, which is derived from {origin['from']}",
+            next="make it a manifest of its own: copy it, name it, take `derived` out; then lock, run and accept that",
+        )
+
+
+def _expected(output: str, digest: str, level: Level, store: Store) -> dict[str, Any]:
+    """Give what an expectation keeps of an output; of an array its form, since it lies beside."""
+    path = store.blobs.deliver(digest)
+    try:
+        form, values = array_form(level, path), expected_values(level, path)
+    except InputError as bad:
+        raise InputError(bad.what, where=f"output {output!r}", next=bad.next) from bad
+    return {"sha256": digest, "level": level, "values": values, **({"array": form} if form else {})}
+
+
+@contextmanager
+def _arrays(store: Store, old: Expect | None, new: Expect) -> Iterator[None]:
+    """Lay expected arrays beside the expectation before it names them, and put away what it no longer names after.
+
+    Only what the old expectation named is put away, and nothing behind a link.
+    """
+    if new.folder.is_symlink():
+        raise InputError("a link stands where expected arrays lie", where=str(new.folder), next="remove that link")
+    before = {old.array(output) for output, one in old.outputs.items() if "array" in one} if old else set[Path]()
+    there = {new.array(output): one["sha256"] for output, one in new.outputs.items() if "array" in one}
+    for path, digest in there.items():
+        write_atomic(path, store.blobs.read(digest))
+    yield
+    with translating_os_errors(new.folder):
+        for path in before - there.keys():
+            path.unlink(missing_ok=True)
+
+
+def _changes(old: Expect | None, new: Expect) -> Iterator[tuple[str, str, str]]:
+    before = old.outputs if old else {}
+    for name in sorted({*before, *new.outputs}):
+        one, two = (side.get(name, {}).get("sha256", "") for side in (before, new.outputs))
+        if one != two:
+            yield name, one, two
+
+
+def moved_code(expect: Expect, files: dict[str, str]) -> list[str]:
+    """List the code files, of `files` or of the accepted run, whose digests differ or that only one of them has."""
+    return sorted(path for path in {*expect.files, *files} if expect.files.get(path) != files.get(path))

@@ -1,0 +1,241 @@
+"""Audit of a run with the planner, engine and code installed here, and against the working files of the project.
+
+It executes no code that is stored with a run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from harness.digest import differences, sha256
+from harness.engines.engine import NO_IMAGE
+from harness.errors import HarnessError, MissingError
+from harness.evidence.audit.audit import InstalledHarness, audit
+from harness.evidence.audit.checks import UNCONFIRMED, Report
+from harness.evidence.audit.reexecution import Reexecuted, ReexecutionOptions
+from harness.evidence.causes import name_processor, processor_change
+from harness.evidence.compare import compare, tolerance_text
+from harness.evidence.first_difference import find_first_difference
+from harness.evidence.record import read_record
+from harness.evidence.trail import Trail, read_trail
+from harness.manifest.load import Loaded, parse_manifest
+from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path, read_lock
+from harness.manifest.schema import Resources
+from harness.run.closure import Code
+from harness.run.engines import EngineChoice, engine_of_run, kinds, limits, within_disk
+from harness.run.environment import facts
+from harness.run.executing.workshop import Workshop
+from harness.run.installed.checked import InstallCheck
+from harness.run.installed.checked import check_once as look_at_packages
+from harness.run.locking.certificates import audit_certificates
+from harness.run.planning.plan import check_manifest, plan
+from harness.run.receipt import escaped, misspelled
+from harness.run.recorded_runs import first_event, levels_of
+from harness.run.recording.reexecute import (
+    batch_reexecutor,
+    private_store,
+    row_counter,
+    slice_reexecutor,
+    step_reexecutor,
+)
+from harness.run.shutdown import stoppable
+from harness.step_kinds import current_kind
+from harness.steps import Computing, Plan, Step
+from harness.store.store import Store
+from harness.studies.registry import find
+
+BOUNDED = "resources.bounded"  # the check that says what a manifest asks and its steps were not given
+EXPECTED = "expect"  # the subject of the check that outputs are what is expected
+
+
+def replan(data: bytes, lock: Lock, limit: int) -> Plan:
+    """Plan a recorded run again, from its manifest's bytes and its lock."""
+    manifest, tree = parse_manifest(data, "manifest")
+    loaded = Loaded(manifest, data, tree, Path("manifest"), Path())
+    return plan(check_manifest(loaded), lock, limit)
+
+
+def audit_files(store: Store, run: str, loaded: Loaded, report: Report) -> None:
+    """Compare a run with the manifest, lock and expectation as they are in the project; add checks to a report."""
+    try:
+        begin = first_event(store, run)
+        if begin["manifest"] != loaded.sha256:
+            ran = parse_manifest(store.blobs.read(begin["manifest"]), "manifest")[0]
+            pointers = list(differences(ran.intent(), loaded.manifest.intent())) or ["its text, not its meaning"]
+            report.settle("manifest.changed", loaded.path.name, pointers)
+        path = lock_path(loaded.root, loaded.manifest.name)
+        data = path.read_bytes() if path.is_file() else b""
+        if sha256(data) != begin["lock"]:
+            report.settle("lock.changed", path.name, _pointers(store.blobs.read(begin["lock"]), data))
+        _expected(store, run, loaded, report)
+    except HarnessError as bad:
+        report.skip(
+            "expect.changed", loaded.path.name, f"the working files cannot be held against this run: {bad.what}"
+        )
+
+
+def _expected(store: Store, run: str, loaded: Loaded, report: Report) -> None:
+    """Hold the outputs of a run against the expectation, whatever else was found; without one nothing is confirmed."""
+    where = expect_path(loaded.root, loaded.manifest.name).name
+    try:
+        expect = load_expect(loaded.root, loaded.manifest.name)
+    except HarnessError as bad:
+        report.fail("expect.changed", where, bad.what)
+        return
+    record = read_record(store, run)
+    if limit := record.body.get("limit"):
+        report.skip("expect.changed", where, f"the run was limited to {limit} items of each dataset")
+        return
+    verdicts = compare(record, expect, *levels_of(store, run), store.blobs.deliver)
+    if any(one.verdict == "unconfirmed" for one in verdicts):
+        report.skip(UNCONFIRMED, where, "no run was accepted under this lock: `harness lock --accept RUN`")
+    flaws = [f"{one.name}: {one.verdict} {one.detail}" for one in verdicts if one.verdict in ("disagreed", "missing")]
+    report.settle("output.differs", EXPECTED, flaws, tolerance_text(sum(one.by_tolerance for one in verdicts)))
+    if expect and not report.cause and any(one.verdict != "agreed" or one.detail for one in verdicts):
+        with contextlib.suppress(HarnessError):  # what cannot be read is named by the checks before
+            trail = read_trail(store, run)
+            report.cause = find_first_difference(trail, expect, _planned_order(trail))
+
+
+def _planned_order(trail: Trail) -> Sequence[str]:
+    """Name the steps of a run in the order of its plan; as they finished, if it cannot be planned here."""
+    try:
+        manifest, limit = trail.store.blobs.read(trail.started["manifest"]), int(trail.started.get("limit", 0))
+        return [step.name for step in replan(manifest, trail.lock, limit).steps]
+    except HarnessError:
+        return list(trail.steps)
+
+
+def _pointers(old: bytes, new: bytes) -> list[str]:
+    """Name the fields at which two documents part, also where the newer one was damaged."""
+    try:
+        return list(differences(json.loads(old), json.loads(new))) or ["its spelling"]
+    except ValueError:
+        return ["it is missing" if not new else "it is not JSON"]
+
+
+def audit_run(
+    store: Store,
+    run: str,
+    images: Path | None = None,
+    how: ReexecutionOptions | None = None,
+    stop: threading.Event | None = None,
+) -> Report:
+    """Audit one run with the installed planner, engine and code, and check the installed packages unless at `hashes`.
+
+    `images` is the store that holds images; where the run's image is not to be had, steps are made again without it.
+    """
+    how = how or ReexecutionOptions(jobs=len(os.sched_getaffinity(0)))
+    with ThreadPoolExecutor(1) as reader:  # what is installed is read while steps are made again
+        look = reader.submit(look_at_packages, full=True) if how.level != "hashes" else None
+        report = _audited(store, run, images or store.root, how, stop)
+        _containment(store, run, report)
+        _shipped(store, run, report)
+        audit_certificates(store, run, report)
+        if look:
+            _packages(look.result(), report)
+    return report
+
+
+def _packages(look: InstallCheck, report: Report) -> None:
+    """Say whether what is installed here is what was installed and locked: whatever was made again rests on it."""
+    for one in look.altered:
+        tell = {"file": report.fail, "version": report.skip, "unlocked": report.held}[one.kind]
+        tell("package.changed", one.path, one.why)
+    cost = f"{look.files:,} files, {look.bytes >> 20:,} MiB read in {look.wall:.1f} s"
+    report.held("package.changed", "packages", f"{cost}; {len(look.altered)} are not as they were installed or locked")
+    report.packages = {"files": look.files, "bytes": look.bytes, "cpu_ms": round(1000 * look.cpu)}
+
+
+def _containment(store: Store, run: str, report: Report) -> None:
+    """Name an isolation that did not keep what it claims, by the run's own words: no run goes on after that."""
+    with contextlib.suppress(HarnessError):
+        found = first_event(store, run)["facts"].get("containment")
+        if found is None:
+            return  # an older run tried none
+        flaws = list(misspelled(found)) or [f"its steps could reach {what}" for what in escaped(found)]
+        report.settle("unaccounted", "containment", flaws)
+
+
+def _shipped(store: Store, run: str, report: Report) -> None:
+    """Hold the wordings that a run pinned under a shipped name against those that are shipped under it here."""
+    with contextlib.suppress(HarnessError):
+        lock = read_lock(store.blobs.read(first_event(store, run)["lock"]), "lock")
+        sets = find(str(lock.intent["study"])).prompt_sets
+        for name, pin in lock.pins.get("prompts", {}).items():
+            if name in sets and sha256(sets[name].read_bytes()) != pin.get("sha256"):
+                report.skip("pin.differs", name, "the installed harness ships other wordings under this name")
+
+
+def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop: threading.Event | None) -> Report:
+    code = Code()
+    installed = InstalledHarness(replan, lambda kind: code.closure(current_kind(kind)).files, recordable_isolations)
+    with private_store(store) as private:
+        try:
+            workshop, processor = _workshop_of(private, run, images, stop, how.memory)
+        except MissingError as bad:
+            why = bad
+
+            def unable(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+                raise why
+
+            return audit(store, run, installed, replace(how, one=unable))
+        with stoppable(workshop.cancel):
+            hands = replace(
+                how, one=step_reexecutor(workshop, processor), batch=batch_reexecutor(workshop),
+                slice=slice_reexecutor(workshop), rows=row_counter(store),
+            )  # fmt: skip
+            report = audit(store, run, installed, hands)
+        if workshop.limits.beyond and how.level != "hashes":
+            report.held(BOUNDED, "memory", workshop.limits.beyond)
+        return report
+
+
+def recordable_isolations(engine: str) -> Collection[str] | None:
+    """Return the isolations that an engine can write into a journal; None where it is not installed."""
+    kind = kinds().get(engine)
+    return None if kind is None else (kind.isolations or (kind.only,))
+
+
+def _workshop_of(
+    store: Store, run: str, images: Path, stop: threading.Event | None, memory: int
+) -> tuple[Workshop, str]:
+    """Give a place where the steps of a run can be made again: its engine and image, what its manifest allowed.
+
+    Where the engine of its image is not to be had, this machine does: equal bytes prove as much. Beside it stand both
+    processors, where this one is not that of the run.
+    """
+    ran: Mapping[str, Any] = {}
+    try:
+        begin = store.read_journal(run).events[0]
+        ran = begin["facts"]
+        manifest = parse_manifest(store.blobs.read(begin["manifest"]), "manifest")[0]
+        resources, computing = manifest.resources, Computing(manifest.resources.threads, manifest.numerics)
+        image = str(begin["image"])
+        seen = store.blobs.read(begin["environment"]) if image != NO_IMAGE else None
+    except (HarnessError, LookupError):
+        resources, image, seen, computing = (
+            Resources(),
+            NO_IMAGE,
+            None,
+            Computing(),
+        )  # the audit itself says what is wrong
+    choice = EngineChoice(images=images)
+    try:
+        engine = engine_of_run(choice, image, resources)
+    except MissingError:
+        if image == NO_IMAGE:
+            raise
+        engine, seen = engine_of_run(choice, NO_IMAGE, resources), None
+    allowed = within_disk(limits(resources, memory), store.root)
+    shop = Workshop(store, engine, allowed, environment=seen, computing=computing, cancel=stop)
+    here = {name: value for name, value in facts(shop.processor).items() if name in ran}  # an older run says less
+    return shop, processor_change(name_processor(ran), name_processor(here))

@@ -1,0 +1,350 @@
+"""Re-execution of steps for an audit: by the installed code, within a time limit, with results kept out of the store.
+
+Each result names the code files, packages and numerics that are not those of the run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import functools
+import json
+import secrets
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from harness import seeds
+from harness.digest import CHUNK, sha256_file
+from harness.errors import HarnessError, MissingError, StepError
+from harness.evidence.audit.reexecution import (
+    OverBudget,
+    RecordedKey,
+    Reexecute,
+    ReexecuteBatch,
+    Reexecuted,
+    ReexecuteSlice,
+    Slice,
+    Sliced,
+    sliceable,
+)
+from harness.evidence.causes import Cause, Machine, StepBasis, find_causes, split_threads
+from harness.evidence.run_documents import closure_files, read_environment
+from harness.files import remove_tree
+from harness.run.environment import cores
+from harness.run.executing.execute import READABLE, StepKilled, StepRuntime, StepTask, execute, execute_batch
+from harness.run.executing.workshop import Workshop
+from harness.step_kinds import current_kind
+from harness.steps import PROCESSOR, Step, key
+from harness.store.blobs import Blobs, make_link
+from harness.store.entries import Entry
+from harness.store.store import Store
+
+MOST_KEPT = 4 << 30  # bytes of inputs that an audit keeps private copies of; what is more is copied at each use
+ROW = ("item", "template", "model", "sample")  # what an answer and its scores are known by
+RowKey = tuple[Any, ...]
+
+
+def step_reexecutor(workshop: Workshop, processor: str = "") -> Reexecute:
+    """Return the function by which an audit executes one step again on this machine, in a folder of its own.
+
+    `processor` names both processors where this one is not that of the run. The function raises MissingError for a step
+    that calls a provider, or needs cores, a device or a class of processor that are not here, and OverBudget past
+    its time; any other failure is told in its result.
+    """
+    other = _other(workshop)
+
+    def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+        if step.calls:
+            raise MissingError(
+                "this step asked models elsewhere", next="`tape: replay`, and run again: equal digests say more"
+            )
+        here = workshop.setting
+        if _too_wide(workshop, step):
+            raise MissingError(
+                f"this step computed in {workshop.threads} threads, and here are {cores()} cores",
+                next="audit it on a machine that has as many",
+            )
+        if _elsewhere(workshop, parts):
+            raise MissingError(
+                f"this step computed by what its processor does best ({parts['numerics'][PROCESSOR]}), "
+                f"and here is {workshop.processor.kind or 'another'}",
+                next="audit it on a machine of that class; `numerics: portable` gives equal bytes on all",
+            )
+        if step.infers and parts["device"] != here.device:
+            raise MissingError(
+                f"this step computed on {parts['device']}, and here is {here.device}",
+                next="audit it on a machine with such a device",
+            )
+        found = _made(workshop, step, parts["inputs"], other(step, parts), seconds)
+        return replace(found, processor=processor)
+
+    return again
+
+
+def batch_reexecutor(workshop: Workshop) -> ReexecuteBatch:
+    """Return the function by which an audit executes steps of the same code in one process.
+
+    It returns results only for steps that succeeded, and none at all where the batch itself failed.
+    """
+    other = _other(workshop)
+
+    def again(steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, Reexecuted]:
+        if any(_too_wide(workshop, step) or _elsewhere(workshop, parts) for step, parts in steps):
+            return {}
+        runtime = _timed(workshop.runtime(steps[0][0]), seconds)
+        tasks = [_task(workshop, step, parts["inputs"]) for step, parts in steps]
+        folder = _folder(workshop.store)
+        try:
+            made = execute_batch(tasks, workshop.store, runtime, folder)
+            sound = [(step, parts) for step, parts in steps if step.name in made]
+            return {step.name: Reexecuted(made[step.name], other(step, parts)) for step, parts in sound}
+        except HarnessError:
+            return {}  # whatever is wrong, making each of them alone says it
+        finally:
+            remove_tree(folder)
+
+    return again
+
+
+def slice_reexecutor(workshop: Workshop) -> ReexecuteSlice:
+    """Return the function by which an audit makes again some rows of a step that scores answers one by one.
+
+    The step is given answers drawn by lot, and everything else as the run had it; their scores must be, byte for byte,
+    those that the run recorded. It raises OverBudget past its time.
+    """
+    other = _other(workshop)
+
+    def again(step: Step, parts: Mapping[str, Any], wanted: Slice, seconds: float) -> Sliced:
+        blobs, folder = workshop.store.blobs, _folder(workshop.store)
+        drawn: dict[RowKey, int] = {}
+        try:
+            if _too_wide(workshop, step) or _elsewhere(workshop, parts):
+                return Sliced(frozenset())
+            answers, place = folder / "answers", folder / "made"
+            drawn = _draw(blobs.deliver(parts["inputs"]["responses"]), answers, wanted)
+            if not drawn:
+                return Sliced(frozenset())
+            place.mkdir()
+            task = replace(_task(workshop, step, parts["inputs"]), given={"responses": answers})
+            _execute(task, workshop, _timed(workshop.runtime(step), seconds), place)
+            recorded = blobs.deliver(_recorded(workshop, parts, "scores"))
+            differs = _first_other(_rows_of(place / "out" / "scores", drawn), _rows_of(recorded, drawn))
+        except StepError as bad:
+            differs = f"some of its rows cannot be made again: {bad.what}"
+        except (ValueError, RecursionError, AttributeError):
+            differs = "its answers or its scores are no rows"
+        finally:
+            remove_tree(folder)
+        return Sliced(frozenset(drawn.values()), differs, other(step, parts))
+
+    return again
+
+
+def _recorded(workshop: Workshop, parts: Mapping[str, Any], output: str) -> str:
+    """Return the digest of what a run recorded as an output of a step."""
+    entry = workshop.store.entries.get(key(parts))
+    if entry is None:
+        raise MissingError("the entry of this step is gone", next="`harness fsck` says more")
+    return entry.outputs[output].sha256
+
+
+def row_counter(store: Store) -> Callable[[Step, Entry], int]:
+    """Return the function that counts the rows a step made: lines of its tables, and one for anything else.
+
+    Of a step that scores answers one by one it counts the answers: a scorer may give several scores of each.
+    """
+
+    def count(step: Step, entry: Entry) -> int:
+        if sliceable(step):
+            return _lines(store, str(entry.preimage["inputs"]["responses"]))
+        return sum(_lines(store, output.sha256) for output in entry.outputs.values())
+
+    return count
+
+
+def _lines(store: Store, digest: str) -> int:
+    try:
+        with store.blobs.tree.open_file(store.blobs.path(digest)) as file:
+            first = file.read(CHUNK)
+            if not first.startswith(b"{"):
+                return 1
+            return first.count(b"\n") + sum(block.count(b"\n") for block in iter(lambda: file.read(CHUNK), b""))
+    except (HarnessError, OSError):
+        return 1  # what cannot be read is named by the check of its bytes
+
+
+def _draw(responses: Path, target: Path, wanted: Slice) -> dict[RowKey, int]:
+    """Write answers drawn by lot into a file, in their order; returns the number of each by what it is known by."""
+    with open(responses, "rb") as lines:
+        rest = [number for number, _ in enumerate(lines) if number not in wanted.before]
+    chosen = set(seeds.sample(seeds.stream(wanted.seed), rest, wanted.rows))
+    drawn: dict[RowKey, int] = {}
+    with open(responses, "rb") as lines, open(target, "wb") as out:
+        for number, line in enumerate(lines):
+            if number in chosen:
+                drawn[_row_key(json.loads(line))] = number
+                out.write(line)
+    return drawn
+
+
+def _row_key(row: Mapping[str, Any]) -> RowKey:
+    return tuple(row.get(name) for name in ROW)
+
+
+def _rows_of(scores: Path, drawn: Mapping[RowKey, int]) -> Iterator[tuple[RowKey, bytes]]:
+    """Iterate over the rows of a table of scores that belong to the answers drawn."""
+    with open(scores, "rb") as lines:
+        for line in lines:
+            if (row := _row_key(json.loads(line))) in drawn:
+                yield row, line
+
+
+def _first_other(made: Iterator[tuple[RowKey, bytes]], recorded: Iterator[tuple[RowKey, bytes]]) -> str:
+    """Name the first score that was made otherwise than recorded; empty where all are the same bytes."""
+    for one, two in zip_longest(made, recorded):
+        if one != two and (either := one or two):
+            return f"output scores, item {str(either[0][0])[:80]}"
+    return ""
+
+
+def _too_wide(workshop: Workshop, step: Step) -> bool:
+    """Whether a step computes in more threads than there are cores: libraries would take fewer here, unsaid."""
+    return step.in_threads and workshop.threads > cores()
+
+
+def _elsewhere(workshop: Workshop, parts: Mapping[str, Any]) -> bool:
+    """Whether a step chose by a processor that is of another class than the one here."""
+    return PROCESSOR in parts["numerics"] and parts["numerics"][PROCESSOR] != workshop.processor.kind
+
+
+def _task(workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]]) -> StepTask:
+    now = replace(step, kind=current_kind(step.kind))  # an older run knows it under another name
+    return StepTask(now, inputs, workshop.code.closure(now.kind), workshop.code.sources)
+
+
+def _timed(runtime: StepRuntime, seconds: float) -> StepRuntime:
+    return replace(runtime, limits=replace(runtime.limits, seconds=min(seconds, runtime.limits.seconds)))
+
+
+def _made(
+    workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]], other: tuple[Cause, ...], seconds: float
+) -> Reexecuted:
+    folder = _folder(workshop.store)
+    try:
+        _execute(_task(workshop, step, inputs), workshop, _timed(workshop.runtime(step), seconds), folder)
+        return Reexecuted({output: sha256_file(folder / "out" / output)[0] for output in step.outputs}, other)
+    except StepError as bad:
+        return Reexecuted({}, other, bad.what)
+    finally:
+        remove_tree(folder)
+
+
+def _execute(task: StepTask, workshop: Workshop, timed: StepRuntime, folder: Path) -> None:
+    """Execute a step in a folder; OverBudget where it took longer than the audit may.
+
+    MissingError where it took longer than a run may, or was killed: how fast a machine is, and how much memory others
+    leave there, says nothing about what a run made.
+    """
+    within, began = timed.limits.seconds, time.monotonic()
+    try:
+        execute(task, workshop.store, timed, folder)
+    except StepKilled as bad:
+        raise MissingError(
+            f"{bad.what}: this machine may have run out of memory", where=task.step.kind,
+            next="audit again where more of it is free",
+        ) from bad  # fmt: skip
+    except StepError as bad:
+        if time.monotonic() - began < within:
+            raise
+        if within < workshop.runtime(task.step).limits.seconds:
+            raise OverBudget(bad.what) from bad
+        raise MissingError(
+            f"step {task.step.name} took more than the {within:g} s that its manifest allows: this machine is slower "
+            "than the one of the run, or busy",
+            where=task.step.kind,
+            next="audit again where less else is going on",
+        ) from bad
+
+
+class PrivateBlobs(Blobs):
+    """The blobs of a store that is judged, each given to steps as a copy that its owner cannot reach.
+
+    Where he could, he would exchange an input between its check and its use, and a forged output be confirmed.
+    """
+
+    def __init__(self, blobs: Blobs, folder: Path) -> None:
+        super().__init__(blobs.tree)
+        self._folder, self._lock, self._room = folder, threading.Lock(), MOST_KEPT
+        folder.mkdir()
+
+    def link_to(self, digest: str, target: Path) -> bool:
+        """Link the private copy of a blob to a new name; False where so much was copied that no more is kept."""
+        kept = self._folder / digest
+        with self._lock:
+            if not kept.exists():
+                size = self.size(digest)
+                if size > self._room:
+                    return False
+                self.copy_to(digest, kept, READABLE, size)
+                self._room -= size
+        return make_link(kept, target)
+
+
+@contextlib.contextmanager
+def private_store(store: Store) -> Iterator[Store]:
+    """Give a store whose blobs reach steps as private copies, for a `with` block; nothing is written into it.
+
+    Its `temp` is where steps are made again: a folder of this machine, and never one of the store that is judged.
+    """
+    with tempfile.TemporaryDirectory(prefix="harness-audit-") as name:
+        folder = Path(name)
+        folder.chmod(0o711)  # a step that is another user passes
+        mine = copy.copy(store)
+        mine.blobs = PrivateBlobs(store.blobs, folder / "blobs")
+        mine.temp = folder
+        try:
+            yield mine
+        finally:
+            for path in folder.iterdir():
+                remove_tree(path)
+
+
+def _folder(store: Store) -> Path:
+    """Make a private folder for one step."""
+    path = store.temp / f"step-{secrets.token_hex(8)}"
+    path.mkdir(0o700)
+    return path
+
+
+def _other(workshop: Workshop) -> Callable[[Step, Mapping[str, Any]], tuple[Cause, ...]]:
+    """Give the way to name what is here other than it was in the run of a step."""
+    here, blobs = workshop.setting, workshop.store.blobs
+
+    @functools.cache
+    def environments(digest: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Read the environment of a run, and the one here; what is the same is not read."""
+        if digest == here.environment:
+            return {}, {}
+        return read_environment(blobs.read(digest), "run"), read_environment(workshop.environment, "here")
+
+    def other(step: Step, parts: Mapping[str, Any]) -> tuple[Cause, ...]:
+        code, ran = workshop.code.closure(current_kind(step.kind)), str(parts["code"])
+        same, (then, now) = code.digest == ran, environments(str(parts["environment"]))
+        files = {} if same else closure_files(blobs.read(ran), "code")
+        before = StepBasis({}, {}, _machine(then, parts["numerics"]), files)
+        after = StepBasis({}, {}, _machine(now, here.numerics_of(step)), {} if same else code.files)
+        return tuple(find_causes(before, after))
+
+    return other
+
+
+def _machine(environment: Mapping[str, Any], numerics: Mapping[str, str]) -> Machine:
+    """Describe what a step is made with; its processor is told apart, and on another device it is not made."""
+    threads, rest = split_threads(numerics)
+    return Machine("", str(environment.get("image", "")), "", threads, rest, environment)

@@ -1,0 +1,1 @@
+"""Scores of recorded runs: tables, costs, comparisons, and single answers."""
