@@ -45,7 +45,8 @@ def launcher() -> str:
     )]  # fmt: skip
     return "\n".join([
         "#!/bin/sh",
-        "# Written by harness.run.installed.setup. What gives a verdict starts in a process in which nothing else has a word.",
+        "# Written by harness.run.installed.setup. "
+        "What gives a verdict starts in a process in which nothing else has a word.",
         'case "${1-}" in',
         f"    {'|'.join(VERDICTS)}) exec {quoted[0]} \"$@\" ;;",
         f"    *) exec {quoted[1]} \"$@\" ;;",

@@ -207,7 +207,8 @@ def _flaws(stem: str, expected: Leaves, found: Leaves) -> Iterator[str]:
     one, two = number(old), number(new)
     if wanted is None or given is None or one is None or two is None:
         if old != new:
-            yield f"{at} is {new[:SHOWN_INTERVALS]}, expected {old[:SHOWN_INTERVALS]}, and has no interval on both sides"
+            shown, wished = new[:SHOWN_INTERVALS], old[:SHOWN_INTERVALS]
+            yield f"{at} is {shown}, expected {wished}, and has no interval on both sides"
         if (wanted, _kind(expected, stem)) != (given, _kind(found, stem)):
             yield f"{stem}/interval is {_spelt(given)}, expected {_spelt(wanted)}"
         return

@@ -58,10 +58,10 @@ SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
     },
     "transcript/1": {
         "attempt.started": {
-            **_JOURNAL_LINE, "attempt": str, "principal": str, "profile": str, "manifest": str, "name": str, "study": str,
-            "lock": str, "split": str, "subset": str, "hidden": bool, "gold_reachable": bool, "label": str,
-            "budget": dict, "items": int, "view": str, "media": str, "canary": dict, "tools": str, "versions": dict,
-            "secret": str, "idempotency": str, "expires": str,
+            **_JOURNAL_LINE, "attempt": str, "principal": str, "profile": str, "manifest": str, "name": str,
+            "study": str, "lock": str, "split": str, "subset": str, "hidden": bool, "gold_reachable": bool,
+            "label": str, "budget": dict, "items": int, "view": str, "media": str, "canary": dict, "tools": str,
+            "versions": dict, "secret": str, "idempotency": str, "expires": str,
         },
         "call": {**_CALL, "calls_left": int},
         "reopened": {**_JOURNAL_LINE, "cut": int},

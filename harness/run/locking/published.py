@@ -59,7 +59,6 @@ def in_store(store: Store, digest: str, beside: Path | None = None) -> bool:
 
 def download_pinned(store: Store, address: str, digest: str, size: int | None = None) -> None:
     """Download a file into the store if it has the pinned digest; other bytes are not kept, and raise."""
-
     with store.folder("fetch") as folder:
         target = folder / "data"
         download(address, target, LARGEST if size is None else size)
