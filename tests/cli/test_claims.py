@@ -12,6 +12,7 @@ from support import error_of, small_project, tree, unlocked_project
 from support_inside import inner_data, inside
 
 from harness.digest import sealed
+from harness.store.store import Store
 
 pytestmark = pytest.mark.together  # one worker makes the project that all of these read
 CLAIMS = """claims:
@@ -203,7 +204,7 @@ def test_what_was_damaged_gives_no_verdict(project: Path, what: str) -> None:
     digest = next(
         one["sha256"] for one in inner_data("run", SMALL, cwd=project)["runs"][0]["outputs"] if one["name"] == "counts"
     )
-    newest = sorted(store.glob("runs/*"))[-1]
+    newest = store / "runs" / Store(store).find_run("last")
     path = {
         "record": newest / "record.json",
         "output": store / "blobs/sha256" / digest[:2] / digest,
