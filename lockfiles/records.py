@@ -11,7 +11,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from harness.run.package_locks import (  # noqa: E402
+from harness.run.installed.checked import (  # noqa: E402
     RECORDS,
     UNPINNED,
     merge_records,
@@ -20,7 +20,7 @@ from harness.run.package_locks import (  # noqa: E402
     spell_records,
     wheel_record_digest,
 )
-from harness.run.packages import installed, normal_name, record_digest  # noqa: E402
+from harness.run.installed.packages import installed, normal_name, record_digest  # noqa: E402
 
 
 def found(folder: Path) -> dict[str, dict[str, list[str]]]:

@@ -137,5 +137,5 @@ echo "making the bytecode that steps load, and reading every installed file once
 rm -f .venv/pip.log
 speak "bytecode"
 .venv/bin/python -m compileall -q harness tools # or each command compiles them again where Python may write none
-.venv/bin/python -m harness.run.setup
+.venv/bin/python -m harness.run.installed.setup
 .venv/bin/python -V >.venv/ready # of another Python, it is made anew

@@ -27,7 +27,9 @@ from pathlib import Path
 
 from harness.run.locking.certificate_carry import CodeTree, find_free_names, module_of
 
-CODE, TEXTS = ("harness", "tools", "tests"), ("docs", "README.md", "CONTRIBUTING.md", "Makefile", "pyproject.toml")
+CODE = ("harness", "tools", "tests", "lockfiles")
+TEXTS = ("docs", "lockfiles", ".ci", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "pyproject.toml")
+WORDS = {".md", ".sh", ""}  # how files end that name modules, besides Python's
 DOTTED = re.compile(r"\bharness(?:\.\w+)+(?::\w+)?")
 LYING = re.compile(r"(?<![\w/.-])(?:harness/)?(?:[a-z_]+/)+\w+\.py\b")
 Edit = tuple[int, int, str]  # from, to, and what stands there then; in characters of a file
@@ -79,8 +81,9 @@ def main(words: list[str]) -> int:
     moves = told_apart(root, moves)
     before = CodeTree(root, moves.spelled()).definitions(python_files(root, ("harness",)))
     move(root, files, moves)
-    subprocess.run([sys.executable, "-m", "ruff", "check", "-q", "--select", "I", "--fix", *CODE], check=True)
-    subprocess.run([sys.executable, "-m", "ruff", "format", "-q", *CODE], check=True)
+    code = [name for name in CODE if (root / name).is_dir()]
+    subprocess.run([sys.executable, "-m", "ruff", "check", "-q", "--select", "I", "--fix", *code], check=True)
+    subprocess.run([sys.executable, "-m", "ruff", "format", "-q", *code], check=True)
     after = CodeTree(root, {}).definitions(python_files(root, ("harness",)))
     lost = sorted({name for name, digests in before.items() if sorted(after.get(name, [])) != sorted(digests)})
     for name in lost:
@@ -176,7 +179,8 @@ def text_files(root: Path) -> Iterator[str]:
     """List what is no Python and names modules or their files."""
     for name in TEXTS:
         path = root / name
-        yield from (one.relative_to(root).as_posix() for one in ([path] if path.is_file() else path.rglob("*.md")))
+        found = [path] if path.is_file() else [one for one in path.rglob("*") if one.is_file() and one.suffix in WORDS]
+        yield from (one.relative_to(root).as_posix() for one in found)
 
 
 def apply(source: str, edits: Iterable[Edit]) -> str:

@@ -61,6 +61,8 @@ def say(text: str) -> str:
 ''',
     "tests/test_count.py": "from harness.run import count, read_words\n\nSEEN = count.count('a'), read_words._FORM\n",
     f"docs/{PAGE}": "Counted in `harness/run/count.py` (`run/count.py: count`), by `harness.run.read_words`.\n",
+    "lockfiles/setup.sh": "python -m harness.run.count\n",
+    "lockfiles/words.py": "from harness.run.read_words import LONGEST\n",
 }
 MAP = {"files": {"run/words/count.py": ["run/count.py", "run/read_words.py"]}, "docs": {"run/words": "Words."}}
 
@@ -95,6 +97,8 @@ def test_two_files_become_one_and_every_name_follows(root: Path) -> None:
     page = (root / "docs" / PAGE).read_text()
     assert "`harness/run/words/count.py` (`run/words/count.py: count`)" in page
     assert page.endswith(", by `harness.run.words.count`.\n")
+    assert (root / "lockfiles/setup.sh").read_text() == "python -m harness.run.words.count\n"
+    assert (root / "lockfiles/words.py").read_text() == "from harness.run.words.count import LONGEST\n"
 
 
 def test_a_public_name_that_two_files_give_wants_another(root: Path) -> None:
