@@ -164,13 +164,14 @@ def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
     A folder removed after each of thousands of tests makes a file system look past what was removed, for half a
     minute, whenever a file is made; and to number folders pytest reads the names of all that there are. What a long
-    test made is removed at once: it may be a gigabyte.
+    test made that did not fail is removed at once: it may be a gigabyte.
     """
     name = re.sub(r"\W", "_", request.node.name)[:30]
     folder = tmp_path_factory.getbasetemp() / f"{name}{next(_TURNS)}"
     folder.mkdir(0o700)
+    failed = request.session.testsfailed
     yield folder
-    if _is_long(request.node):
+    if _is_long(request.node) and request.session.testsfailed == failed:
         shutil.rmtree(folder, ignore_errors=True)
 
 

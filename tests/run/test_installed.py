@@ -261,7 +261,7 @@ def test_the_error_names_what_was_altered_and_what_to_do(place: ImportPaths) -> 
 def test_setup_compiles_bytecode_and_refuses_an_altered_installation(
     place: ImportPaths, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("harness.run.installed.setup.installed.import_paths", lambda: place)
+    monkeypatch.setattr("harness.run.installed.setup.checked.import_paths", lambda: place)
     bytecode.list_path(place.bytecode).unlink()
     write(place.bytecode / "old.pyc", "of another installation")
     assert setup.main() == 0

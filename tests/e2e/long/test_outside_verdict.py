@@ -370,7 +370,7 @@ WORLD = {
 BETTER_FITS = """
 import sys
 from harness import arrays
-from harness.run import workshop
+from harness.run.executing import workshop
 collect = workshop.collect
 def better(step, store, out):
     if step.name.startswith("fit/"):
