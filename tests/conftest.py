@@ -116,6 +116,7 @@ def _folders(path: Path) -> frozenset[str]:
     return frozenset(path.relative_to(TESTS).parent.parts)
 
 
+@pytest.hookimpl(optionalhook=True)  # who leaves xdist out needs none
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Give the tests of a file to one worker, so that what they share is made once, and long ones to whoever is free.
 
