@@ -1,4 +1,4 @@
-"""Error rows of models: how many of a run's rows have no answer, the first error's text, and how many are allowed.
+"""Answers of models in a run: how many there are, how many are errors, the first error, how many are allowed.
 
 It reads rows that steps have written, and never asks a model.
 """

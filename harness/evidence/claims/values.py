@@ -1,4 +1,4 @@
-"""The criteria of a claim, checked exactly in decimals: a tolerance around a number, an order, bounds.
+"""Verdict of one claim: the values it points at, held against its criteria (tolerance, order, bounds) in decimals.
 
 It knows one claim and what stands where it points; never a run, nor what the claim once was.
 """

@@ -1,6 +1,6 @@
-"""The scores that an agent is told of its attempt, and their meaning: plain data, with numbers of six digits.
+"""Scoring of a closed attempt: a run is derived from its answers and made, and its scores are told in six digits.
 
-It knows a table of scores; it must never know an item, an answer or a split. Who may be told is decided elsewhere.
+What an agent is told is computed from the table of scores alone; who may be told is decided elsewhere.
 """
 
 from __future__ import annotations

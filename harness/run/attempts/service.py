@@ -1,6 +1,6 @@
-"""Offers to agents: the studies that are served, what their splits hold, and how many attempts one principal has left.
+"""What an agent's tools call beside a store: offers of studies and splits, attempts opened, answered and scored.
 
-It counts prompts from what locks pin, before any view is made. It must never know an item's text or an answer.
+Prompts are counted from what locks pin, before any view is made.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Prompts of a view, made by the steps of the benchmark's own plan: what the lock pins is taken as it lies here.
+"""Views for agents: the prompts of a split, made by the benchmark's own plan and written without gold or ids.
 
-Gold is made with the data that a maker draws, and is never read here.
+What the lock pins is taken as it lies here; gold is made with the data that a maker draws, and is never read here.
 """
 
 from __future__ import annotations

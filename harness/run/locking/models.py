@@ -1,6 +1,6 @@
-"""Imported answers of somebody else's run: their pin in a lock, and how their rows come into the store.
+"""Models of a manifest: what each name resolves to, its pin in a lock, and how its files reach the store.
 
-Rows with another digest than the pinned one are never used.
+Weights and imported answers with another digest than the pinned one are never used.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The items that two runs have in common, and in what else the runs differ that a comparison of scores must say.
+"""Comparison of two runs' scores on the items that they have in common, and what else differs between them.
 
-An item is the same where its id is, and what a model can be shown of it; where it stood in a file may be another. It
-must never know a score.
+An item is the same where its id is, and what a model can be shown of it; where it stood in a file may be another.
 """
 
 from __future__ import annotations

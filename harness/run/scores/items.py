@@ -1,6 +1,6 @@
-"""Who may see items: refuses those of gated, private and hidden data, which their owners promised not to show.
+"""Items of a run beside their answers, selected and shown; those of gated, private and hidden data are refused.
 
-It reads what a run's lock says of each dataset, and whether an item says that it is gated; it must never know a score.
+What may be shown is read from what the run's lock says of each dataset, and from an item that says it is gated.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the answers behind scores took: tokens, dollars at the manifest's prices, seconds, refusals of providers.
+"""Report of a run's scores: its table, and what its answers took: tokens, seconds, dollars at the manifest's prices.
 
-Tokens are those that responses say; seconds are those of the steps that this run executed. It must never know a score.
+Tokens are those that responses say; seconds are those of the steps that this run executed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The tables of a recorded run: items and gold of its datasets, responses, scores, each read by the digest it is under.
+"""Table of a recorded run's scores, from its items, gold, responses and scores, each read by its digest.
 
-The run's record and the entries of its steps vouch for what is read. It must never know what a metric means, nor
-whether anybody may see what it reads.
+The run's record and the entries of its steps vouch for what is read.
 """
 
 from __future__ import annotations
