@@ -47,12 +47,27 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-PARTS = (
-    starting, manifests, runs, history, evidence, claims, measuring, certify, imports, stores, images, tapes, gateway,
-    serve, attempts, schema, scores, compare,
-)  # fmt: skip
-for verbs in PARTS:
-    verbs.register(app)
+for register in (
+    starting.register,
+    manifests.register,
+    runs.register,
+    history.register,
+    evidence.register,
+    claims.register,
+    measuring.register,
+    certify.register,
+    imports.register,
+    stores.register,
+    images.register,
+    tapes.register,
+    gateway.register,
+    serve.register,
+    attempts.register,
+    schema.register,
+    scores.register,
+    compare.register,
+):
+    register(app)
 GROUPS = {"images": images.app, "tape": tapes.app, "attempts": attempts.app}
 
 
