@@ -125,12 +125,13 @@ class CodeTree:
         """Digest what files define, each by `module:name` after the move; under "" what defines nothing and is done."""
         found = defaultdict[str, list[str]](list)
         for module in map(module_of, files):
+            here = self.bindings(module)  # before a definition is called by its place
             for node in self._statements(module):
                 names, free = self._names(module, node), set[int]()
                 find_free_names(node, free)
                 if isinstance(node, _DEFINITIONS):
                     node.name = names[0]
-                bound = self.bindings(module) | self._imports(module, ast.walk(node))
+                bound = here | self._imports(module, ast.walk(node))
                 digest = digest_nodes([node], functools.partial(self._meaning, bound, free))
                 for name in names or [""]:
                     found[name].append(digest)
