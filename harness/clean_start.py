@@ -112,7 +112,7 @@ def _start(prefix: str, place: str, words: Sequence[str]) -> None:
     sys.meta_path.insert(0, _HarnessFinder())
     error = importlib.import_module("harness.errors").HarnessError
     try:
-        importlib.import_module("harness.run.installed.checked_imports").CheckedFinder.install()
+        importlib.import_module("harness.run.installed.checked").CheckedFinder.install()
         module, _, name = place.partition(":")
         getattr(importlib.import_module(module), name)()
     except error as bad:  # of what is imported: errors of a verb are told by whoever calls it

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.verbs.describing import schema
-from harness.verbs.schema_fields import ListedField
+from harness.verbs.describing import ListedField, schema
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "manifest.md"
 BEGIN, END = "<!-- written by tests/manifest_page.py -->\n", "<!-- end of what is written -->\n"

@@ -78,13 +78,13 @@ def harness(
 @contextlib.contextmanager
 def judging_here() -> Iterator[None]:
     """Let this process give verdicts, on packages as setup read them; `e2e/test_whose_eyes.py` holds whose they are."""
-    from harness.cli import becoming
+    from harness.cli import entry
     from harness.run.installed import checked
     from harness.verbs import accepting, review
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(checked._LOOKS, True, checked.check_once())
-        for module in (becoming, accepting, review):
+        for module in (entry, accepting, review):
             patch.setattr(module, "is_clean", lambda: True)
         yield
 

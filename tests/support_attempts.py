@@ -8,11 +8,9 @@ from pathlib import Path
 from harness.attempts.backend import OpenedAttempt
 from harness.attempts.calls import CallFacts
 from harness.attempts.codes import AttemptError
-from harness.attempts.desk import Desk
-from harness.attempts.desks import seat
-from harness.attempts.ids import item_id, item_key
+from harness.attempts.desk import Desk, seat
 from harness.attempts.session import UNKNOWN
-from harness.attempts.transcript import begin
+from harness.attempts.transcript import begin, item_id, item_key
 from harness.clock import Clock, after, stamp
 from harness.digest import canonical, sha256
 

@@ -16,8 +16,7 @@ from typing import Any
 
 from harness.clock import after
 from harness.digest import document, sha256
-from harness.evidence.record import spell, summarise
-from harness.evidence.run_times import id_time
+from harness.evidence.record import id_time, spell, summarise
 from harness.files import locked
 from harness.manifest.load import load
 from harness.manifest.lockfile import Lock, load_lock, lock_path, save

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from harness.models.tape import segments as tape_segments
+from harness.models.tape import index as tape_segments
 from harness.models.tape.tape import Recorder, Tape, request_digest
 
 INDEX = "index.bin"
@@ -33,7 +33,7 @@ def record(folder: Path, texts: Iterable[str], repeat: int = 0) -> Path:
 def segmented(folder: Path, texts: Iterable[str], monkeypatch: Any, size: int = 700) -> Path:
     """Record with segments of a few hundred bytes, so that there are several."""
     with monkeypatch.context() as patch:
-        patch.setattr("harness.models.tape.recorder.SEGMENT", size)
+        patch.setattr("harness.models.tape.tape.SEGMENT", size)
         record(folder, texts)
     assert len(tape_segments.sizes(folder)) > 1
     return folder

@@ -123,7 +123,7 @@ def serve() -> NoReturn:
     os.dup2(null, 1)
 
     from harness import verbs
-    from harness.cli import becoming
+    from harness.cli import entry
     from harness.cli.main import GROUPS, VERBS, command_of
     from harness.errors import HarnessError
     from harness.manifest.schema import Resources
@@ -136,7 +136,7 @@ def serve() -> NoReturn:
     import_module("numpy.random"), [study.scorers for study in studies()]
     studies(), kinds(), [getattr(verbs, name) for name in dir(verbs)]
     [command_of(word) for word in {*GROUPS, *(verb.split()[0] for verb in VERBS)}]
-    for module in (becoming, verbs.accepting, verbs.review):  # a verdict is given here: who may give one is held apart
+    for module in (entry, verbs.accepting, verbs.review):  # a verdict is given here: who may give one is held apart
         vars(module)["is_clean"] = lambda: True
     checked._LOOKS[True] = checked.check_once()  # as setup has read it: what is installed here no test alters
     with tempfile.TemporaryDirectory() as folder, contextlib.suppress(HarnessError):

@@ -10,13 +10,11 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ValidationError
 
-from harness.attempts.arguments import rejected
 from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, attempted, began
-from harness.attempts.chain_log import ChainLog
-from harness.attempts.codes import AttemptError, nearest, shown
-from harness.attempts.limits import REPLY_BYTES
+from harness.attempts.chain_log import ChainLog, session_log
+from harness.attempts.codes import REPLY_BYTES, AttemptError, nearest, shown
 from harness.attempts.session import Session
-from harness.attempts.session_log import session_log
+from harness.attempts.shapes import rejected
 from harness.attempts.transcript import CALL
 from harness.digest import canonical
 from harness_tools.lines import Refusal

@@ -18,8 +18,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from harness.attempts.chain_log import begin_session
 from harness.attempts.codes import AttemptError
-from harness.attempts.session_log import begin_session
 from harness.clock import stamp
 from harness.errors import STEP_FAILED, HarnessError, InputError
 from harness.run.attempts.served import require_agent_uid

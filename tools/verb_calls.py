@@ -12,7 +12,6 @@ from typing import Any
 from harness.attempts.codes import AttemptError
 from harness.errors import HarnessError, InputError
 from harness.verbs.attempts import VerifyTranscriptRequest, verify_transcript
-from harness.verbs.history import RunsRequest, runs
 from harness.verbs.measuring import (
     AnalyseRequest,
     ScoreRequest,
@@ -24,6 +23,7 @@ from harness.verbs.measuring import (
 )
 from harness.verbs.pins import list_
 from harness.verbs.project import Project, Watch
+from harness.verbs.published import RunsRequest, runs
 from harness.verbs.review import AuditRequest, DiffRequest, audit, diff
 from harness_tools.verb_shapes import MOST
 

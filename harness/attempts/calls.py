@@ -8,10 +8,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.attempts.arguments import digest_of, rejected
+from harness.attempts.chain_log import done
 from harness.attempts.codes import AttemptError, shown
-from harness.attempts.commit import done
 from harness.attempts.reads import Data, ReplyImage
+from harness.attempts.shapes import digest_of, rejected
 from harness.errors import HarnessError
 
 

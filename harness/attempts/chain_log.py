@@ -1,6 +1,7 @@
 """A hash-chained log behind an open descriptor: one holder, one line an event, durable where a caller waits for it.
 
-The answering process gets descriptors and no path; so does this. It must never know what an event means.
+Callers who wait for the disk wait together (group commit). The log of a session holds calls that concern no open
+attempt. The answering process gets descriptors and no path; so does this. What an event means is not known here.
 """
 
 from __future__ import annotations
@@ -15,14 +16,70 @@ from pathlib import Path
 from typing import Any
 
 from harness.attempts.codes import AttemptError
-from harness.attempts.commit import GroupCommit, done
 from harness.clock import Clock
 from harness.digest import CHUNK, document, sha256
-from harness.errors import DamageError, Defect
-from harness.files import translate_os_error, write_all, write_atomic
+from harness.errors import DamageError, Defect, HarnessError
+from harness.files import append_durable, translate_os_error, write_all, write_atomic
 from harness.store.journal import START, Event, check_chain
 from harness.store.reader import MOST_LOG
 from harness.store.tree import StoreTree
+
+
+class GroupCommit:
+    """The thread that syncs one log. One sync covers every line written before it begins."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self._waiting: list[Future[None]] = []
+        self._change = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._over = False
+
+    def ask(self) -> Future[None]:
+        """Give a future that is done when all that was written before this call is durable."""
+        future: Future[None] = Future()
+        future.set_running_or_notify_cancel()  # a waiter that goes away leaves the others alone
+        with self._change:
+            self._waiting.append(future)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="group-commit", daemon=True)
+                self._thread.start()
+            self._change.notify()
+        return future
+
+    def end(self) -> None:
+        """Sync what is waited for, and end the thread."""
+        with self._change:
+            self._over = True
+            self._change.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _work(self) -> None:
+        while True:
+            with self._change:
+                while not self._waiting and not self._over:
+                    self._change.wait()
+                batch, self._waiting = self._waiting, []
+            if not batch:
+                return
+            failure: HarnessError | None = None
+            try:
+                append_durable(self._handle, ())
+            except OSError as bad:
+                failure = translate_os_error(bad, "a log of calls")
+            for future in batch:
+                if failure is None:
+                    future.set_result(None)
+                else:
+                    future.set_exception(failure)
+
+
+def done() -> Future[None]:
+    """Give a future that is done: of a line that nobody waits for."""
+    future: Future[None] = Future()
+    future.set_result(None)
+    return future
 
 
 def create(path: Path, kind: str, event: str, fields: Mapping[str, Any], tree: StoreTree | None = None) -> str:
@@ -131,3 +188,20 @@ class ChainLog:
                 self._closed = self._failed = True
                 self._commit.end()
                 os.close(self._handle)
+
+
+KIND = "session/1"
+
+
+def begin_session(path: Path, fields: Mapping[str, Any], tree: StoreTree | None = None) -> str:
+    """Write the first line of a session's log: principal, profile, versions, fingerprint of the tools."""
+    return create(path, KIND, "session.started", fields, tree)
+
+
+def session_log(handle: int) -> ChainLog:
+    """Open a session's log behind a descriptor; where it was written to before, it says so."""
+    log = ChainLog(handle, KIND)
+    reopened, log.found = log.torn > 0 or len(log.found) > 1, ()
+    if reopened:
+        log.add("reopened", {"cut": log.mend()})
+    return log

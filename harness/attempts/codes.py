@@ -1,6 +1,6 @@
-"""Errors that an agent meets: one table of stable codes, each with the next step, and the exception that carries one.
+"""Errors that an agent meets, and bounds of one call: stable codes, each with the next step.
 
-It must never know a path, a gold answer or a stack: none of them can stand in what an agent reads.
+No path, gold answer or stack can stand in what an agent reads.
 """
 
 from __future__ import annotations
@@ -87,3 +87,15 @@ def nearest(name: object, known: Iterable[str]) -> str:
     """Suggest the known name that is most like a given one; empty where none is."""
     found = difflib.get_close_matches(str(name)[:LONGEST], list(known), 1, 0.6)
     return f"Did you mean `{found[0]}`?" if found else ""
+
+
+ANSWER_BYTES = 64 * 1024  # of one answer in UTF-8
+ANSWERS = 20  # of one call
+PAGE = 50  # items of one page, at most
+PART_BYTES = 12 * 1024  # of one part of a prompt, in UTF-8
+PART_ESCAPED = 15 * 1024  # of the same, escaped as JSON
+REPLY_BYTES = 64 * 1024  # of a reply's data as JSON; images lie beside it
+IMAGE_BYTES = 1 << 20  # of the images that go along with one part
+PREVIEW = 160  # characters of a prompt in a list
+KEPT_BYTES = 1024  # of the arguments of a call, or of an answer, that was rejected
+LABEL = 80  # characters of what a client says of itself

@@ -1,24 +1,110 @@
 """The desk of one attempt: reads arguments strictly, answers from the view, writes each call down before its reply.
 
-It knows neither the protocol that brings a call nor a store, and no right answer is in its reach.
+A session keeps desks open: one is opened when a call needs it, and closed when the attempt ends or room is short. Of
+answers to one item the first counts, and the same again has the same receipt; what is wrong with one answer is told in
+its receipt and leaves the others alone. No right answer is in reach, and neither the protocol nor a store is known.
 """
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from harness.attempts.arguments import checked, digest_of
+from harness.attempts.backend import OpenedAttempt
 from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, accepted, attempted, began
-from harness.attempts.codes import AttemptError
-from harness.attempts.reads import Data, Listing
-from harness.attempts.shapes import SubmitAnswersRequest
-from harness.attempts.submission import submit
-from harness.attempts.transcript import CALL, EXPIRED, FINISHED, REOPENED, Transcript
-from harness.attempts.view import ViewReader
-from harness.clock import after
+from harness.attempts.codes import ANSWER_BYTES, AttemptError
+from harness.attempts.reads import Data, Listing, ViewReader
+from harness.attempts.shapes import SubmitAnswersRequest, SubmittedAnswer, checked, digest_of, rejected
+from harness.attempts.transcript import (
+    CALL,
+    EXPIRED,
+    FINISHED,
+    RECORDED,
+    REOPENED,
+    AttemptState,
+    RecordedAnswer,
+    Transcript,
+    answer_text,
+)
+from harness.clock import Clock, after
+from harness.digest import MAX_INT
 from harness.errors import DamageError
+
+_REPLY_ONLY = ("reason", "record")
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The answers of a call as they are recorded, and their receipts as the reply and the record hold them."""
+
+    recorded: list[Data]
+    receipts: list[Data]
+
+    @property
+    def logged(self) -> list[Data]:
+        """Give the receipts as the record holds them."""
+        return [{name: each for name, each in receipt.items() if name not in _REPLY_ONLY} for receipt in self.receipts]
+
+
+def submit(state: AttemptState, listing: Listing, answers: Sequence[SubmittedAnswer], record: int) -> Submission:
+    """Judge the answers of the call that will be `record`; the state stays as it is until that is written."""
+    taken: dict[str, RecordedAnswer] = {}
+    recorded, receipts = [], []
+    for given in answers:
+        fields: Data = {"item_id": given.item_id, "abstain": given.abstain}
+        if given.confidence is not None:
+            fields["confidence"] = repr(given.confidence).removesuffix(".0")
+        try:
+            row = listing.row(given.item_id)
+            text = _text(given.answer)
+            answer = RecordedAnswer(text, given.abstain, fields.get("confidence"), record)
+            before = taken.get(given.item_id) or state.answers.get(given.item_id)
+            if before is None:
+                _require_schema(text, row.get("answer_schema") or {})
+                taken[given.item_id] = answer
+            elif before.sha256 != answer.sha256:
+                raise AttemptError("E_ALREADY_SUBMITTED", "this item has another answer already")
+            receipts.append(_receipt(given.item_id, before or answer, RECORDED if before is None else "duplicate"))
+            fields["answer"] = given.answer
+        except AttemptError as bad:
+            fields["answer"] = rejected(given.answer)
+            receipts.append({"item_id": given.item_id, "status": "rejected", "code": bad.name, "reason": bad.text})
+        recorded.append(fields)
+    return Submission(recorded, receipts)
+
+
+def _receipt(name: str, answer: RecordedAnswer, status: str) -> Data:
+    return {"item_id": name, "status": status, "answer_sha256": answer.sha256, "record": answer.record}
+
+
+def _text(answer: Any) -> str:
+    """Give the text of an answer; AttemptError for what is neither text nor a whole number, or too long."""
+    if isinstance(answer, bool) or not isinstance(answer, str | int):
+        kind = "a number with a point" if isinstance(answer, float) else "no text"
+        raise AttemptError("E_FORMAT", f"the answer is {kind}")
+    if isinstance(answer, int) and abs(answer) > MAX_INT:
+        raise AttemptError("E_FORMAT", "the answer is a number of more digits than JSON keeps everywhere")
+    text = answer_text(answer)
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        raise AttemptError("E_ENCODING", "the answer is not text in Unicode") from None
+    if size > ANSWER_BYTES:
+        raise AttemptError("E_TOO_LONG", f"the answer has {size} bytes in UTF-8")
+    return text
+
+
+def _require_schema(text: str, schema: Mapping[str, Any]) -> None:
+    """Hold an answer against the item's public schema: what it enumerates, and its length."""
+    if "enum" in schema and text not in schema["enum"]:
+        raise AttemptError("E_FORMAT", "the answer is none of those that answer_schema enumerates")
+    if not schema.get("minLength", 0) <= len(text) <= schema.get("maxLength", len(text)):
+        raise AttemptError("E_FORMAT", "the answer has not the length that answer_schema asks for")
+
 
 FINISH, SCORE = "finish_attempt", "score_text"
 TOOLS = ("list_items", "get_item", "submit_answers", FINISH)
@@ -184,3 +270,99 @@ class Desk:
         if hidden:
             data["next"] = "Nothing: the scores of a hidden split are read by operators."
         return accepted(args, data)
+
+
+MOST = 32  # desks open at a time
+
+
+@dataclass(frozen=True)
+class EndedAttempt:
+    """What is remembered of a closed attempt: its counts, the head of its transcript, and texts that may be scored."""
+
+    counts: Data
+    head: str
+    texts: Iterator[int]
+
+    def may_score(self) -> bool:
+        """Whether one more text may be scored; counts it."""
+        return next(self.texts, None) is not None
+
+
+class Desks:
+    """Open desks by attempt; thread-safe."""
+
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock = clock
+        self._open: OrderedDict[str, Desk] = OrderedDict()
+        self._ended: OrderedDict[str, EndedAttempt] = OrderedDict()
+        self._opening = threading.RLock()
+        self._lock = threading.Lock()
+
+    def get(self, attempt_id: str, reopen: Callable[[str], OpenedAttempt]) -> Desk | EndedAttempt:
+        """Give the desk of an attempt, opened again where it is not open, or what is known of it once it ended."""
+        if found := self._known(attempt_id):
+            return found
+        with self._opening:  # of two calls at once one opens it
+            return self._known(attempt_id) or self.take(reopen(attempt_id))
+
+    def take(self, opened: OpenedAttempt) -> Desk | EndedAttempt:
+        """Seat a desk at an attempt that was handed over; where one sits there, that one, and the files are closed."""
+        with self._opening:
+            if found := self._known(opened.attempt_id):
+                _close(opened)
+                return found
+            return self._seat(opened)
+
+    def _seat(self, opened: OpenedAttempt) -> Desk | EndedAttempt:
+        try:
+            desk = seat(opened, self._clock)
+        except BaseException:
+            _close(opened)
+            raise
+        if desk.closed:
+            return self.end(opened.attempt_id, desk)
+        with self._lock:
+            self._open[opened.attempt_id] = desk
+            old = [self._open.popitem(last=False)[1] for _ in range(len(self._open) - MOST)]
+        for each in old:
+            each.shut()
+        return desk
+
+    def end(self, attempt_id: str, desk: Desk) -> EndedAttempt:
+        """Close the files of an attempt that has ended, and remember its counts."""
+        budget = desk.transcript.state.header["budget"]
+        ended = EndedAttempt(desk.outcome(), desk.transcript.head, iter(range(budget["calls"])))
+        with self._lock:
+            self._open.pop(attempt_id, None)
+            self._ended[attempt_id] = ended
+            while len(self._ended) > 100 * MOST:
+                self._ended.popitem(last=False)
+        desk.shut()
+        return ended
+
+    def close(self) -> None:
+        """Close every desk."""
+        with self._lock:
+            desks = list(self._open.values())
+            self._open.clear()
+        for desk in desks:
+            desk.shut()
+
+    def _known(self, attempt_id: str) -> Desk | EndedAttempt | None:
+        with self._lock:
+            if attempt_id in self._open:
+                self._open.move_to_end(attempt_id)
+                return self._open[attempt_id]
+            return self._ended.get(attempt_id)
+
+
+def seat(opened: OpenedAttempt, clock: Clock | None = None) -> Desk:
+    """Make the desk of an attempt that was handed over; the files are the caller's until it is made."""
+    view = ViewReader(opened.items, opened.media)
+    return Desk(Transcript(opened.transcript, clock), view)
+
+
+def _close(opened: OpenedAttempt) -> None:
+    for handle in (opened.transcript, opened.items, opened.media):
+        if handle is not None:
+            os.close(handle)

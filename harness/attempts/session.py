@@ -10,15 +10,13 @@ import contextlib
 import re
 from collections.abc import Callable, Mapping
 
-from harness.attempts.arguments import checked
 from harness.attempts.backend import Backend
 from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, accepted, attempted, began
 from harness.attempts.chain_log import ChainLog
 from harness.attempts.codes import AttemptError, nearest
-from harness.attempts.desk import FINISH, POLL, SCORE, TOOLS, Desk, DeskClosedError
-from harness.attempts.desks import Desks, EndedAttempt
+from harness.attempts.desk import FINISH, POLL, SCORE, TOOLS, Desk, DeskClosedError, Desks, EndedAttempt
 from harness.attempts.reads import Data
-from harness.attempts.shapes import REQUESTS
+from harness.attempts.shapes import REQUESTS, checked
 from harness.attempts.transcript import CALL
 from harness.clock import Clock
 from harness.errors import HarnessError

@@ -1,4 +1,4 @@
-"""Command line of attempts: an agent's calls one by one, and what operators do with attempts."""
+"""Command line of attempts: an agent's calls one by one, what operators do with attempts, and the verb `serve`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
+from harness.cli.entry import PROFILES, VALUES, become_server, installed
+from harness.cli.options import LOCAL, Debug, EngineName, Images, Isolation, Json, StoreDir, project
 from harness.cli.options import LOCAL as LOCAL_ENGINE
-from harness.cli.options import Debug, EngineName, Images, Isolation, Json, StoreDir, project
 from harness.cli.terminal import render, show, table, watching
-from harness.errors import DISAGREED, InputError
+from harness.errors import DISAGREED, InputError, MissingError
 
 COMMAND_LINE = "harness"  # what it calls itself in transcripts
 LINE = '{"item_id": "…", "answer": "…"}'
@@ -248,3 +249,38 @@ def _call(tool: str, args: dict[str, Any], store: Path | None, **serve: Any) -> 
     asked = ServeRequest(client=COMMAND_LINE, session=ONE_CALL, **serve)
     with AttemptDoor(project(store), asked, protocol="command line", opens=tool in OPENING) as door:
         return door.call(tool, args)
+
+
+def register_serve(app: typer.Typer) -> None:
+    """Add this verb to the command line."""
+    app.command()(serve)
+
+
+def serve(
+    manifests: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Manifests that agents may attempt; default: all that say `agents:`.", show_default=False),
+    ] = None,
+    profile: Annotated[
+        str, typer.Option("--profile", envvar="HARNESS_PROFILE", help=f"Who is served: {', '.join(PROFILES)}.")
+    ] = "answer",
+    agent_uid: Annotated[
+        int | None,
+        typer.Option(
+            "--agent-uid", envvar="HARNESS_AGENT_UID", min=1, help="The user that the agent runs as; hidden splits."
+        ),
+    ] = None,
+    engine: EngineName = LOCAL,
+    isolation: Isolation = "",
+    images: Images = None,
+    store: StoreDir = None,
+    debug: Debug = False,
+) -> int:
+    """Serve agents over stdio: MCP tools whose answers are evidence."""
+    if profile not in PROFILES:
+        raise InputError(f"no profile is called {profile!r}", next=f"choose one of: {', '.join(PROFILES)}")
+    if not installed():
+        raise MissingError("agents cannot be served: the package mcp is missing", next="pip install llm-harness[tools]")
+    given = (profile, agent_uid, engine, isolation, images, store)
+    values = {name: str(value) for name, value in zip(VALUES, given, strict=True) if value not in (None, "")}
+    become_server([str(path) for path in manifests or ()], values)

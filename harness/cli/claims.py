@@ -1,4 +1,4 @@
-"""Command line of the verb `claims`: published numbers beside those of the newest run, as a table."""
+"""Command line of the verbs `claims` and `runs`: published numbers beside those of runs, and the list of runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from harness.cli.options import Debug, Json, StoreDir, project
 from harness.cli.terminal import render, table, watching
 
 if TYPE_CHECKING:
-    from harness.verbs.published import ClaimData
+    from harness.verbs.published import ClaimData, ListedRun
+
 
 HEAD = ("manifest", "id", "published", "reproduced", "tolerance", "verdict", "where")
 SHOWN = 4  # things that claims need, of a manifest
@@ -119,3 +120,38 @@ def _plain(tolerance: str) -> str:
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
+
+
+def register_runs(app: typer.Typer) -> None:
+    """Add the command `runs` to the command line."""
+    app.command()(runs)
+
+
+def runs(
+    manifest: Annotated[str, typer.Argument(help="Only runs of the manifest of this name.")] = "",
+    most: Annotated[
+        int, typer.Option("--most", envvar="HARNESS_MOST", min=0, help="How many runs, newest first; 0: all.")
+    ] = 20,
+    store: StoreDir = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """List the runs of the store, the newest first."""
+    from harness.verbs.published import RunsRequest
+    from harness.verbs.published import runs as verb
+
+    done = verb(project(store), RunsRequest(manifest=manifest, most=most))
+    rows = [
+        [one.run, one.manifest or "-", one.engine or "-", one.status, _steps(one.steps), _remarks(one)]
+        for one in done.runs
+    ]
+    text = table(["run", "manifest", "engine", "ended", "steps", ""], rows) if rows else "no runs"
+    return render(done, text + (f"\n{done.more} older ones: --most 0 shows all" if done.more else ""), json)
+
+
+def _steps(counts: dict[str, int]) -> str:
+    return ", ".join(f"{counts[name]} {name}" for name in ("executed", "cached", "failed") if counts.get(name)) or "-"
+
+
+def _remarks(one: ListedRun) -> str:
+    return ", ".join(filter(None, (f"limited to {one.limit} items" if one.limit else "", one.healed_text)))

@@ -17,26 +17,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 from typer.models import CommandInfo
 
-from harness.cli import (
-    attempts,
-    certify,
-    claims,
-    compare,
-    evidence,
-    gateway,
-    history,
-    images,
-    imports,
-    manifests,
-    measuring,
-    runs,
-    schema,
-    scores,
-    serve,
-    starting,
-    stores,
-    tapes,
-)
+from harness.cli import attempts, claims, evidence, images, imports, manifests, measuring, runs, scores, tapes
 from harness.cli.terminal import fail, show
 from harness.errors import INTERRUPTED, Defect, HarnessError, InputError, Interrupted
 from harness.files import translate_os_error
@@ -48,24 +29,24 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for register in (
-    starting.register,
+    manifests.register_init_and_new,
     manifests.register,
     runs.register,
-    history.register,
+    claims.register_runs,
     evidence.register,
     claims.register,
     measuring.register,
-    certify.register,
+    measuring.register_certify,
     imports.register,
-    stores.register,
+    evidence.register_upkeep,
     images.register,
     tapes.register,
-    gateway.register,
-    serve.register,
+    tapes.register_gateway,
+    attempts.register_serve,
     attempts.register,
-    schema.register,
+    manifests.register_schema,
     scores.register,
-    compare.register,
+    scores.register_compare,
 ):
     register(app)
 GROUPS = {"images": images.app, "tape": tapes.app, "attempts": attempts.app}

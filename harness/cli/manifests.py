@@ -1,4 +1,4 @@
-"""Command line of `list`, `show` and `lock`: manifests, and what they are pinned to."""
+"""Command line of `init`, `new`, `list`, `show`, `schema` and `lock`: manifests, and what they are pinned to."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.cli.items import show_items
 from harness.cli.options import (
     LOCAL,
     Debug,
@@ -21,13 +20,49 @@ from harness.cli.options import (
     StoreDir,
     project,
 )
+from harness.cli.scores import show_items
 from harness.cli.terminal import render, short, table, watching
-from harness.errors import InputError
+from harness.errors import AGREED, InputError
 
 if TYPE_CHECKING:
-    from harness.verbs.accepting import AcceptRequest
+    from harness.verbs.accepting import AcceptRequest, CarryResult
     from harness.verbs.pins import ModelPin
     from harness.verbs.project import Project
+
+
+def carried(project: Project, json: bool, **asked: Any) -> int:
+    """Carry expectations to new locks where outputs allow it, show what became of each, and return the exit code."""
+    from harness.verbs.accepting import CarryRequest, carry
+
+    with watching() as watch:
+        done = carry(project, CarryRequest(**asked), watch)
+    return render(done, _text(done), json)
+
+
+def _text(done: CarryResult) -> str:
+    """Format each expectation with its old and new lock, and the outputs that differ."""
+    rows = [[one.name, one.state, short(one.old), short(one.lock)] for one in done.carried]
+    text = table(["manifest", "expectation", "lock", "new lock"], rows)
+    parted = [
+        [
+            one.name,
+            out.output,
+            short(out.accepted) or "-",
+            short(out.made) or "-",
+            "agrees, bytes differ" if out.agrees else "differs",
+        ]
+        for one in done.carried
+        for out in one.parted
+    ]
+    if not parted:
+        return text
+    text += f"\n\n{table(['manifest', 'output', 'accepted', 'came out', 'at its level'], parted)}"
+    if done.code == AGREED:
+        return text
+    advice = "if a difference is meant: `harness lock MANIFEST`, run it, and `harness lock --accept RUN`"
+    if any(out.agrees for one in done.carried for out in one.parted):
+        advice += "\nwhat agrees at its level may be another machine's arithmetic: --at-levels puts up with that"
+    return f"{text}\n{advice}"
 
 
 def register(app: typer.Typer) -> None:
@@ -75,7 +110,7 @@ def show(
     """Show what a manifest pins and would run, or a run's answers."""
     chosen: dict[str, Any] = {"wrong": wrong, "model": model, "dataset": dataset, "scorer": scorer, "item": item}
     if items:
-        from harness.verbs.showing import ShowItemsRequest
+        from harness.verbs.scoring import ShowItemsRequest
 
         return show_items(project(store), ShowItemsRequest(run=manifest, page=page, **chosen), json)
     if without := next((name for name, value in {**chosen, "page": page != 1}.items() if value), ""):
@@ -185,8 +220,6 @@ def lock(
         )
         return _accept(asked_to, store, json)
     if carry:
-        from harness.cli.carrying import carried
-
         asked_of = {
             "engine": engine, "isolation": isolation, "images": images, "max_errors": max_errors,
             "max_memory": max_memory,
@@ -213,3 +246,92 @@ def _accept(asked: AcceptRequest, store: Path | None, json: bool) -> int:
     text = table(["output", "old", "new"], rows) if rows else "nothing moved"
     where = Path(done.expect).relative_to(here.root)
     return render(done, f"{text}\naccepted run {done.run} in {where}; its audit: {done.words}", json)
+
+
+def register_schema(app: typer.Typer) -> None:
+    """Add the command `schema` to the command line."""
+    app.command()(schema)
+
+
+def schema(
+    field: Annotated[str, typer.Argument(help="Only fields whose path begins so, such as `generation`.")] = "",
+    json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """List a manifest's fields; --json gives JSON Schema."""
+    from harness.verbs.describing import SchemaRequest
+    from harness.verbs.describing import schema as verb
+
+    done = verb(SchemaRequest(field=field))
+    rows = [[one.field, one.kind, one.default or "unset", one.about] for one in done.fields]
+    return render(done, table(["field", "holds", "default", ""], rows), json)
+
+
+_Columns = list[str] | None
+
+
+def register_init_and_new(app: typer.Typer) -> None:
+    """Add these verbs to the command line."""
+    app.command()(init)
+    app.command()(new)
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder, which may be new.")] = Path(),
+    json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Make a folder a project of your own."""
+    from harness.verbs.starting import InitRequest
+    from harness.verbs.starting import init as verb
+
+    done = verb(project(), InitRequest(folder=folder))
+    lines = [f"{folder} is a project: {len(done.written)} files written"]
+    if done.kept:
+        lines.append(f"kept, though not as this version ships them: {', '.join(done.kept)}")
+    where = "" if folder.resolve() == Path.cwd() else f"cd {folder}, then "
+    lines.append(f"next: {where}`harness new NAME --from FILE.csv`")
+    return render(done, "\n".join(lines), json)
+
+
+def new(
+    name: Annotated[str, typer.Argument(help="The manifest's name.")],
+    source: Annotated[Path, typer.Option("--from", metavar="FILE", help="A file of questions: .csv, .tsv, .jsonl.")],
+    model: Annotated[
+        list[str] | None,
+        typer.Option("-m", "--model", metavar="[NAME=]PROVIDER/MODEL", help="A model; default: shipped ones."),
+    ] = None,
+    input_: Annotated[_Columns, typer.Option("--input", metavar="COLUMN", help="A column that is asked.")] = None,
+    target: Annotated[str, typer.Option("--target", metavar="COLUMN", help="The column of right answers.")] = "",
+    options: Annotated[
+        _Columns, typer.Option("--options", metavar="COLUMN", help="A column of options; one for each of them.")
+    ] = None,
+    group: Annotated[
+        _Columns, typer.Option("--group", metavar="COLUMN", help="A column by which scores are told apart.")
+    ] = None,
+    encoding: Annotated[str, typer.Option("--encoding", help="How the file is encoded.")] = "utf-8",
+    replace: Annotated[bool, typer.Option("--replace", help="Write it again where there is one.")] = False,
+    store: StoreDir = None,
+    engine: EngineName = LOCAL,
+    isolation: Isolation = "",
+    images: Images = None,
+    models: Models = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Write a manifest for a file of questions, and lock it."""
+    from harness.verbs.starting import NewRequest
+    from harness.verbs.starting import new as verb
+
+    asked = NewRequest(
+        name=name, source=source, models=model or [], input=input_ or [], target=target, options=options or [],
+        group=group or [], encoding=encoding, replace=replace, engine=engine, isolation=isolation, images=images,
+    )  # fmt: skip
+    with watching() as watch:
+        done = verb(project(store, models), asked, watch)
+    lines = [f"{done.manifest}: {done.rows} questions of {done.file} for {', '.join(done.models)}"]
+    lines += [f"  {line}" for line in done.guesses]
+    lines += [f"  unresolved {pin}: {why}" for pin, why in done.unresolved.items()]
+    lines.append(f"locked {short(done.lock)}; a comment in the manifest says why each part is as it is")
+    lines.append(f"next: {done.next}")
+    return render(done, "\n".join(lines), json)

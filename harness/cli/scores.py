@@ -1,18 +1,113 @@
-"""Command line of the verb `scores`, and the table of scores that `run` ends with."""
+"""Command line of the verbs `scores`, `compare` and `show --items`: tables, pages of answers, and CSV.
+
+What models and data say is cut, and stays on its line. No cell of a CSV is taken for a formula by a spreadsheet: a text
+that begins with = + - @, or with a tab or a line's end, gets an apostrophe before it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+import csv
+import io
+import json as jsonlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.cli.csv_text import csv_text
 from harness.cli.options import Debug, Json, StoreDir, project
 from harness.cli.terminal import flat, limited, render, stand_in_text, table
 
 if TYPE_CHECKING:
-    from harness.verbs.scoring import ScoredRunData, ScoreLineData
+    from harness.verbs.project import Project
+    from harness.verbs.scoring import (
+        ComparedLineData,
+        CompareResult,
+        MovedItemData,
+        ScoredRunData,
+        ScoreLineData,
+        ShowItemsRequest,
+        ShowItemsResult,
+        ShownAnswerData,
+        ShownScore,
+    )
+
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Write rows as CSV with a head, a line each; None is an empty cell."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    writer.writerow(head)
+    writer.writerows([_cell(cell) for cell in row] for row in rows)
+    return out.getvalue().removesuffix("\n")
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, str) and value.startswith(FORMULA):
+        return f"'{value}"
+    return "" if value is None else value
+
+
+LONGEST = 400  # letters of a field that are shown; JSON has all
+NAME = 9  # letters of a field's name
+
+
+def show_items(project: Project, asked: ShowItemsRequest, json: bool) -> int:
+    """Show one page of a run's answers."""
+    from harness.verbs.scoring import show_items as verb
+
+    done = verb(project, asked)
+    return render(done, _items_text(done), json)
+
+
+def _items_text(done: ShowItemsResult) -> str:
+    where = (
+        f"{done.manifest}, run {done.run}{limited(done.limit)}: page {done.page} of {done.pages}, {done.total} answers"
+    )
+    more = [f"next: --page {done.page + 1}"] if done.page < done.pages else []
+    where += f"; the run {done.healed_text}" if done.healed else ""
+    return "\n\n".join([where, *map(_answer, done.answers), *more])
+
+
+def _answer(one: ShownAnswerData) -> str:
+    lines = [f"{one_line(one.item)} ({one.dataset}), model {one.model}, wording {one.template}, sample {one.sample}"]
+    lines += [_field("asked", _said(one.input))]
+    lines += [_field("options", _said(one.options))] if one.options else []
+    first = {name: one.gold[name] for name in ("target",) if name in one.gold}
+    lines += [_field("gold", _said(first | one.gold))] if one.gold else []
+    if one.error:
+        lines.append(_field("error", one.error))
+    elif one.answer is not None:
+        lines.append(_field("answer", one.answer))
+    return "\n".join([*lines, *(_field(score.scorer, _items_score(score)) for score in one.scores)])
+
+
+def _items_score(score: ShownScore) -> str:
+    value = f"{score.value:.4g}" if isinstance(score.value, float) else score.missing or str(score.value)
+    parts = [value, *([score.outcome] if score.outcome else [])]
+    return ", ".join(parts) + (f"  {jsonlib.dumps(score.detail, ensure_ascii=False)}" if score.detail else "")
+
+
+def _said(fields: Mapping[str, Any]) -> str:
+    """Join fields by their names; one that is empty is left out."""
+    told = {name: value for name, value in fields.items() if value not in (None, "", [], {})}
+    return ", ".join(
+        f"{name}: {value if isinstance(value, str) else jsonlib.dumps(value, ensure_ascii=False)}"
+        for name, value in told.items()
+    )
+
+
+def _field(name: str, text: str) -> str:
+    return f"  {one_line(name):{NAME}} {one_line(text)}"
+
+
+def one_line(text: str) -> str:
+    """Put a text of data or of a model on one line, cut, so that it passes for nothing else."""
+    whole = " ⏎ ".join(text[: LONGEST + 1].splitlines())
+    return whole if len(text) <= LONGEST else f"{whole[:LONGEST]}… ({len(text):,} letters)"
+
 
 ALWAYS = 6  # columns that are shown though nothing stands in them
 HEAD = (
@@ -61,14 +156,14 @@ def score_text(lines: Sequence[ScoreLineData]) -> str:
     rows, last = [], ("", "")
     for line in lines:
         here = (line.model, line.dataset)
-        rows.append([*_score(line), *(_took(line) if here != last else ("", "", ""))])
+        rows.append([*_scores_score(line), *(_took(line) if here != last else ("", "", ""))])
         last = here
     kept = [place for place in range(len(HEAD)) if place < ALWAYS or any(row[place] for row in rows)]
     cells = [[row[place] for place in kept] for row in rows]
     return table([HEAD[place] for place in kept], cells, notes=[""] * len(rows))  # the last column stays in its row
 
 
-def _score(line: ScoreLineData) -> list[str]:
+def _scores_score(line: ScoreLineData) -> list[str]:
     ends = f"{line.interval[0]:.3g} to {line.interval[1]:.3g}" if line.interval else line.no_interval
     value = "-" if line.value is None else f"{line.value:.4g}"
     lost = line.refused + line.unanswered
@@ -100,3 +195,117 @@ def _cells(run: ScoredRunData) -> Iterator[Sequence[object]]:
             line.missing, line.at_worst, line.certificate, line.tokens.get("prompt"), line.tokens.get("completion"),
             line.dollars, line.seconds, run.limit or None,
         )  # fmt: skip
+
+
+COMPARE_HEAD = (
+    "models",
+    "dataset",
+    "scorer",
+    "n",
+    "left",
+    "right",
+    "right - left",
+    "95 % interval",
+    "p",
+    "p (Holm)",
+    "better",
+)
+COMPARE_FIELDS = (
+    "left_run", "right_run", "left", "right", "dataset", "scorer", "metric", "n", "units", "unpaired", "left_value",
+    "right_value", "difference", "low", "high", "p", "p_holm", "test", "left_better", "right_better",
+    "left_limit", "right_limit",
+)  # fmt: skip
+MOVED = ("models", "item", "wording", "dataset", "scorer", "left", "right", "sides")
+
+
+def register_compare(app: typer.Typer) -> None:
+    """Add this verb to the command line."""
+    app.command()(compare)
+
+
+def compare(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN [RUN]", help="One run or two: ids, `last`, or manifests.")],
+    models: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--models", metavar="A B", help="Two models: of the first run, and of the second or the same."),
+    ] = None,
+    items: Annotated[
+        int, typer.Option("--items", min=0, help="How many of the items that moved are listed; 0: all.")
+    ] = 10,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV on stdout instead of a table.")] = False,
+    store: StoreDir = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Compare two models or runs: paired differences of scores."""
+    from harness.errors import InputError
+    from harness.verbs.scoring import CompareRequest
+    from harness.verbs.scoring import compare as verb
+
+    if len(runs) > 2:
+        raise InputError("at most two runs are compared", where=runs[2], next="name one run or two")
+    done = verb(project(store), CompareRequest(runs=runs, models=models or (), items=items))
+    return render(done, _csv(done) if as_csv and not json else _compare_text(done), json)
+
+
+def _compare_text(done: CompareResult) -> str:
+    sides = sorted({(line.left, line.right) for line in done.lines})
+    models = [f", model {name}" if len(sides) == 1 else "" for name in sides[0]]
+    left, right = (limited(limit) for limit in (done.left_limit, done.right_limit))
+    lines = [f"left: run {done.left_run}{models[0]}{left}", f"right: run {done.right_run}{models[1]}{right}"]
+    lines += [*done.remarks, ""]
+    first = 1 if len(sides) == 1 else 0  # the column of models, which the two lines above have said
+    lines.append(_table(COMPARE_HEAD[first:], [_row(line)[first:] for line in done.lines]))
+    lines.append("n: pairs, an item in a wording each; p (Holm): corrected over the lines shown; better: left, right")
+    if done.items:
+        lines += ["", _table(MOVED[first:], [_moved(one)[first:] for one in done.items])]
+    more = done.moved - len(done.items)
+    tail = f"; {more} more: --items 0 lists all" if more else ""
+    return "\n".join([*lines, f"{done.moved} moved, {done.changed} of them changed sides{tail}"])
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Format rows whose last column stays in its row on a narrow terminal, too."""
+    return table(head, rows, notes=[""] * len(rows))
+
+
+def _models(left: str, right: str) -> str:
+    return left if left == right else f"{left} → {right}"
+
+
+def _row(line: ComparedLineData) -> list[str]:
+    ends = f"{line.interval[0]:+.3g} to {line.interval[1]:+.3g}" if line.interval else line.no_interval
+    better = "-" if line.left_better is None else f"{line.left_better}, {line.right_better}"
+    return [
+        _models(line.left, line.right), line.dataset, line.measure, str(line.n), _number(line.left_value),
+        _number(line.right_value), "-" if line.difference is None else f"{line.difference:+.3g}", ends,
+        _chance(line.p), _chance(line.p_holm), better,
+    ]  # fmt: skip
+
+
+def _moved(one: MovedItemData) -> list[str]:
+    return [
+        _models(one.left, one.right), one_line(one.item), str(one.template), one.dataset, one.scorer,
+        _number(one.left_value), _number(one.right_value), "changed" if one.changed else "",
+    ]  # fmt: skip
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
+
+
+def _chance(p: float | None) -> str:
+    return "< 0.0001" if p is not None and p < 0.0001 else _number(p)
+
+
+def _csv(done: CompareResult) -> str:
+    rows = []
+    for line in done.lines:
+        low, high = line.interval or (None, None)
+        rows.append((
+            done.left_run, done.right_run, line.left, line.right, line.dataset, line.scorer, line.metric, line.n,
+            line.units, line.unpaired, line.left_value, line.right_value, line.difference, low, high, line.p,
+            line.p_holm, line.test, line.left_better, line.right_better, done.left_limit or None,
+            done.right_limit or None,
+        ))  # fmt: skip
+    return csv_text(COMPARE_FIELDS, rows)

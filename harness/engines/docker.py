@@ -16,22 +16,20 @@ from typing import Any
 from harness.engines import gpu
 from harness.engines.container import (
     DEADLINE,
-    OWNER,
-    Container,
-    deadline,
-    guard_command,
-    this_process,
-    translating_engine_errors,
-)
-from harness.engines.daemon import (
     MEMORY,
+    OWNER,
     PIDS,
+    Container,
     connect,
+    deadline,
     engine_name,
     ensure_image,
+    guard_command,
     is_rootless,
     probe,
     remove_orphans,
+    this_process,
+    translating_engine_errors,
     unenforced_limits,
 )
 from harness.engines.engine import (

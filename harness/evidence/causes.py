@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.digest import differences
-from harness.evidence.run_documents import interpreter_changes, module_changes
+from harness.evidence.trail import interpreter_changes, module_changes
 from harness.steps import THREADS, Computing
 
 INPUT, LOCK, ENVIRONMENT, CODE = "input", "lock", "environment", "code"  # kinds of causes, the likeliest first

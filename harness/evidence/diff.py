@@ -17,9 +17,7 @@ from harness.evidence.causes import BOTH_RAN, describe_causes, name_processor, p
 from harness.evidence.claims.history import RESOURCES, THREADS, changed_intent
 from harness.evidence.compare import Deviation, deviation_text, first_deviation, largest_deviation, leaves
 from harness.evidence.explain import step_causes
-from harness.evidence.pinned_files import ChangedLine, changed_files, changed_lines
-from harness.evidence.run_documents import environment_changes
-from harness.evidence.trail import Trail
+from harness.evidence.trail import ChangedLine, Trail, changed_files, changed_lines, environment_changes
 
 # Stages in the order in which two runs can part (docs/architecture.md#diff).
 STAGES = (

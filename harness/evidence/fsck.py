@@ -9,8 +9,7 @@ from collections.abc import Collection, Generator, Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.errors import HarnessError
-from harness.evidence.record import FINISHED, verified_record
-from harness.evidence.run_times import LATE, contradicting_times, listed_late
+from harness.evidence.record import FINISHED, LATE, contradicting_times, listed_late, verified_record
 from harness.store.attempts import (
     FILE,
     VIEWS,
@@ -24,9 +23,8 @@ from harness.store.blobs import is_digest
 from harness.store.entries import Entry
 from harness.store.journal import Chain, Event
 from harness.store.listed import Listed, follow_journal, runs_of, strange_lines
-from harness.store.places import strangers
 from harness.store.store import Store
-from harness.store.sweep import blob_files, image_files, read_entry_file, read_image
+from harness.store.sweep import blob_files, image_files, read_entry_file, read_image, strangers
 
 
 @dataclass(frozen=True)

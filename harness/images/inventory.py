@@ -21,8 +21,7 @@ from harness.errors import DamageError
 from harness.files import translating_os_errors
 from harness.images.image import MOVED, Image, inventory_path
 from harness.images.layers.python import SITE
-from harness.images.licences import Licence, of_copyright, of_metadata
-from harness.images.locks import read_debs, read_wheels
+from harness.images.locks import Licence, of_copyright, of_metadata, read_debs, read_wheels
 from harness.images.recipe import LocatedRecipe, Recipe, lineage
 from harness.store.store import Store
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
-from harness.manifest.agent_splits import split_datasets, splits
 from harness.manifest.datasets import Made
 from harness.manifest.read import Tree
-from harness.manifest.schema import Manifest
+from harness.manifest.schema import Manifest, split_datasets, splits
 
 AGENT = "agent"  # the provider of such a run's only model
 SUFFIX = "-attempt"

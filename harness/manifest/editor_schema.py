@@ -16,8 +16,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from harness import texts
-from harness.manifest.generation import AT_FIRST, UNSET, Sent
-from harness.manifest.models import PROVIDERS
+from harness.manifest.models import AT_FIRST, PROVIDERS, UNSET, Sent
 from harness.manifest.schema import Asking, Manifest
 
 REFS = "#/$defs/{model}"

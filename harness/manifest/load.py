@@ -14,11 +14,9 @@ from pydantic import BaseModel, ValidationError
 
 from harness.digest import sha256
 from harness.errors import InputError
-from harness.manifest.agent_splits import require_splits
-from harness.manifest.generation import EXTRA
-from harness.manifest.models import NO_PROVIDER, TypedByValue
+from harness.manifest.models import EXTRA, NO_PROVIDER, TypedByValue
 from harness.manifest.read import Place, Tree, read_bytes, read_tree
-from harness.manifest.schema import JSON_OF, Manifest
+from harness.manifest.schema import JSON_OF, Manifest, require_splits
 
 
 def suggestion(place: Place, value: Any, schema: Any) -> str:

@@ -1,6 +1,7 @@
 """Schema of manifests (pydantic): unknown keys, wrong types and missing pins are errors.
 
-Numbers that are not counts are kept as the decimal text a person wrote: identity documents hold no floats.
+Numbers that are not counts are kept as the decimal text a person wrote: identity documents hold no floats. Splits for
+agents are checked against the manifest that names them; each error names the line it is about.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from pydantic import (
 )
 
 from harness import texts
-from harness.manifest import generation
-from harness.manifest.datasets import Dataset
-from harness.manifest.generation import EXTRA, Generation
-from harness.manifest.models import Model, TypedByValue, read_model, settings_of
+from harness.errors import InputError
+from harness.manifest import models
+from harness.manifest.datasets import Dataset, Made
+from harness.manifest.models import EXTRA, Generation, Model, TypedByValue, read_model, settings_of
 from harness.manifest.prompts import AnyPrompts, SetName
-from harness.manifest.read import Place
+from harness.manifest.read import Place, Tree
 
 _OUTPUT = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 
@@ -106,7 +107,7 @@ JSON_OF: Place = ("instruments", "*", *EXTRA)  # where plain JSON stands in an i
 
 
 def _written(value: Any) -> Any:
-    return generation.meant(value, WRITTEN)
+    return models.meant(value, WRITTEN)
 
 
 class Asking(BaseModel):
@@ -346,7 +347,7 @@ class Manifest(_Part):
     @field_validator("generation", mode="before")
     @classmethod
     def _of_its_version(cls, value: Any, info: ValidationInfo) -> Any:
-        return generation.meant(value, info.data.get("harness"))
+        return models.meant(value, info.data.get("harness"))
 
     @model_validator(mode="after")
     def _speaks_for_nobody(self) -> Manifest:
@@ -357,3 +358,44 @@ class Manifest(_Part):
     def intent(self) -> dict[str, Any]:
         """Encode the manifest as the identity document that the lock holds: typed, complete, without floats."""
         return self.model_dump(mode="json")
+
+
+SPLITS: Place = ("agents", "splits")
+
+
+def split_datasets(manifest: Manifest, name: str) -> tuple[str, ...]:
+    """Name the datasets of a split in the manifest's order: those it names, or all that are made."""
+    said, split = manifest.datasets, splits(manifest)[name]
+    return tuple(one for one in said if one in split.datasets or (not split.datasets and isinstance(said[one], Made)))
+
+
+def splits(manifest: Manifest) -> Mapping[str, Split]:
+    """Give the splits of a manifest by name; none where it is for operators only."""
+    return manifest.agents.splits if manifest.agents else {}
+
+
+def require_splits(manifest: Manifest, tree: Tree) -> None:
+    """Refuse a split that is not either public or hidden, names an unknown dataset, or shows what another one hides."""
+    for name, split in splits(manifest).items():
+        if split.public == split.hidden:
+            raise InputError(
+                f"split {name!r} is to be public or hidden, one of the two",
+                where=tree.at((*SPLITS, name)),
+                next="write `public: true`, or `hidden: true` where no agent may learn an answer or a score",
+            )
+        for strange in (one for one in split.datasets if one not in manifest.datasets):
+            raise InputError(
+                f"split {name!r} names no dataset {strange!r}",
+                where=tree.at((*SPLITS, name, "datasets")),
+                next=f"choose from: {', '.join(manifest.datasets)}",
+            )
+    shown: dict[str, str] = {}
+    for name, split in splits(manifest).items():
+        shown |= dict.fromkeys(split_datasets(manifest, name), name) if split.public else {}
+    for name, split in splits(manifest).items():
+        if split.hidden and (both := [one for one in split_datasets(manifest, name) if one in shown]):
+            raise InputError(
+                f"dataset {both[0]!r} stands in the hidden split {name!r} and in the public one {shown[both[0]]!r}",
+                where=tree.at((*SPLITS, name, "datasets")),
+                next="give each split `datasets: […]` of its own",
+            )

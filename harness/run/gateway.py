@@ -20,7 +20,7 @@ from typing import Any
 
 from harness.errors import HarnessError, InputError, MissingError, RefusedError, StepError
 from harness.manifest.schema import Manifest
-from harness.models.gate.keys import Keys
+from harness.models.gateway.settings import Keys
 from harness.run.closure import code_root
 from harness.run.locking.models import gateway_models
 
@@ -113,7 +113,7 @@ class Gateway:
         self._folder = Path(tempfile.mkdtemp(prefix="harness-"))
         self._errors = open(self._folder / "errors", "w+b")  # noqa: SIM115 - closed when it has ended
         self._process = subprocess.Popen(
-            [sys.executable, "-s", "-P", "-B", "-m", "harness.models.gate.gateway"],
+            [sys.executable, "-s", "-P", "-B", "-m", "harness.models.gateway.gateway"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True,
             env={**os.environ, "PYTHONPATH": str(code_root())},
         )  # fmt: skip

@@ -1,15 +1,23 @@
-"""Progress reports of a run: each finished step at once, answers and programs under way at most once a second.
+"""Progress reports of a run, and its graceful shutdown on SIGINT and SIGTERM.
 
-It only reports: nothing here is written to the journal, and no run depends on who listens.
+Each finished step is reported at once, answers and programs under way at most once a second; nothing here is written to
+the journal. The first signal sets an event, at which work ends between two actions, and never interrupts a write; a
+second one ends the process at once.
 """
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import FrameType
 
+from harness.errors import Interrupted
 from harness.run.answers import AnswerCounter, AnswerProgress
 from harness.run.executing.workshop import StepResult
 from harness.steps import Plan, Step
@@ -96,3 +104,36 @@ class ProgressReporter:
         if self.on_answers and (soon or (self.answers.asking and time.monotonic() - self._reported >= TURN)):
             self._reported = time.monotonic()
             self.on_answers(self.answers.now(self._schedule.made))
+
+
+WORDS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def stoppable(stop: threading.Event) -> Iterator[None]:
+    """Set `stop` on the first SIGINT or SIGTERM; a second one ends the process at once, which loses nothing finished.
+
+    Has no effect outside the main thread.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # a server stops its runs by their events
+        return
+
+    def asked(signum: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            signal.signal(signum, signal.SIG_DFL)
+            os.kill(os.getpid(), signum)
+        stop.set()
+
+    before = {word: signal.signal(word, asked) for word in WORDS}
+    try:
+        yield
+    finally:
+        for word, handler in before.items():
+            signal.signal(word, handler)
+
+
+def raise_if_stopped(stop: threading.Event) -> None:
+    """Raise Interrupted if a stop was requested."""
+    if stop.is_set():
+        raise Interrupted("stopped", next="run again: what was finished is kept")

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.digest import document, document_digest, parse, sha256
-from harness.engines.daemon import HOSTS
+from harness.engines.container import HOSTS
 from harness.engines.engine import PROCESSES, Engine, Job, Limits
 from harness.errors import HarnessError, Interrupted, MissingError
 from harness.files import read_plain, translating_os_errors, write_atomic

@@ -15,7 +15,7 @@ from harness.engines.engine import NO_IMAGE
 from harness.errors import InputError, MissingError
 from harness.evidence.causes import FirstDifference
 from harness.evidence.compare import Verdict, compare, overall
-from harness.evidence.first_difference import find_first_difference
+from harness.evidence.explain import find_first_difference
 from harness.evidence.record import Record, self_check
 from harness.evidence.trail import read_trail
 from harness.manifest.load import Loaded
@@ -32,8 +32,7 @@ from harness.run.locking.published import published
 from harness.run.locking.tables import TABLES
 from harness.run.planning.plan import check_manifest, plan, unresolved_pins
 from harness.run.planning.preconditions import find_missing, require_image, require_runnable
-from harness.run.progress import Progress
-from harness.run.shutdown import stoppable
+from harness.run.progress import Progress, stoppable
 from harness.steps import Computing, Plan
 from harness.store.store import Store
 

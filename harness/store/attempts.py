@@ -1,7 +1,8 @@
-"""Attempts in a store: their transcripts, and what the list of runs says of their start and end.
+"""Attempts in a store: their transcripts, what the list of runs says of their start and end, and marks of hidden data.
 
 An attempt lies in a folder of `runs/` from its start; a journal and a record come beside the transcript when it is
-scored. It knows files and digests, and never what a transcript means.
+scored. What any manifest hides from agents is marked, by digests of files and rows, for all that share the store. What
+a transcript, a question or an answer means is not known here.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.digest import document, parse, sha256
 from harness.errors import DamageError, InputError
 from harness.store.journal import Chain, check_chain
 from harness.store.reader import MOST_LOG
@@ -106,3 +108,45 @@ def follow_transcript(store: Store, attempt: str) -> Chain:
 
 def _unknown(name: str, store: Store) -> InputError:
     return InputError(f"no attempt is called {name[:80]!r}", where=str(store.runs), next="`harness attempts ls`")
+
+
+FOLDER, KIND, ENDING = "hidden", "hidden/1", ".json"
+
+
+@dataclass(frozen=True)
+class SplitData:
+    """Data of a split of a manifest: digests of the files that it is made from, and of what its items ask."""
+
+    name: str  # of the manifest
+    split: str
+    files: frozenset[str]
+    rows: frozenset[str] = frozenset()
+
+    def shares(self, other: SplitData) -> bool:
+        """Whether a file, or the question of an item, is in both."""
+        return not (self.files.isdisjoint(other.files) and self.rows.isdisjoint(other.rows))
+
+
+def mark_hidden(store: Store, data: SplitData) -> None:
+    """Mark the data of a split as hidden, for good: a mark is never taken back."""
+    said = document(
+        {"type": KIND, "name": data.name, "split": data.split, "files": sorted(data.files), "rows": sorted(data.rows)}
+    )
+    place = f"{FOLDER}/{sha256(said)}{ENDING}"
+    if not store.tree.is_file(place):
+        store.tree.make_folder(FOLDER)
+        store.tree.write_file(place, said, mode=0o600)
+
+
+def hidden_data(store: Store) -> Iterator[SplitData]:
+    """Read what is hidden in a store; DamageError for a mark that is not what its name says."""
+    for name in store.tree.list_names(FOLDER):
+        place = f"{FOLDER}/{name}"
+        said = store.tree.read_file(place, MOST_LOG)
+        if f"{sha256(said)}{ENDING}" != name:
+            raise DamageError(
+                "this mark of hidden data was changed", where=f"{store.root}/{place}",
+                next="delete it and `harness lock` the manifests that hide data again, before agents are served",
+            )  # fmt: skip
+        mark = parse(said, KIND, place)
+        yield SplitData(str(mark["name"]), str(mark["split"]), frozenset(mark["files"]), frozenset(mark["rows"]))

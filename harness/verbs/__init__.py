@@ -21,13 +21,9 @@ if TYPE_CHECKING:
     from harness.verbs.accepting import *
     from harness.verbs.attempting import *
     from harness.verbs.attempts import *
-    from harness.verbs.carrying import *
     from harness.verbs.certifying import *
-    from harness.verbs.comparing import *
     from harness.verbs.describing import *
     from harness.verbs.gatewaying import *
-    from harness.verbs.getting import *
-    from harness.verbs.history import *
     from harness.verbs.importing import *
     from harness.verbs.measuring import *
     from harness.verbs.pins import *
@@ -37,38 +33,34 @@ if TYPE_CHECKING:
     from harness.verbs.review import *
     from harness.verbs.running import *
     from harness.verbs.scoring import *
-    from harness.verbs.showing import *
     from harness.verbs.starting import *
     from harness.verbs.upkeep import *
 
 _NAMES = {
-    "accepting": "AcceptRequest AcceptResult accept",
+    "accepting": "AcceptRequest AcceptResult CarryRequest CarryResult accept carry",
     "attempting": "AttemptDoor ServeRequest attempt_backend finish_attempt get_item list_items list_studies new_key "
     "score_text start_attempt submit_answers",
     "attempts": "AttemptRequest AttemptsRequest AttemptsResult RescoreRequest ShowAttemptResult "
     "VerifyTranscriptRequest VerifyTranscriptResult abandon_attempt attempt_named list_attempts rescore_attempt "
     "show_attempt verify_transcript",
-    "carrying": "CarryRequest CarryResult carry",
     "certifying": "CarryCertificateRequest CertifyRequest CertifyResult CheckCertificateRequest CheckCertificateResult "
     "carry_certificate certify check_certificate",
-    "comparing": "CompareRequest CompareResult compare",
     "describing": "SchemaRequest SchemaResult schema",
     "gatewaying": "GatewayModel GatewayReady GatewayRequest GatewayResult gateway",
-    "getting": "GetRequest GetResult get",
-    "history": "RunsRequest RunsResult runs",
     "importing": "ImportFolderRequest ImportFolderResult ImportRequest ImportResult import_ import_folder",
     "measuring": "AnalyseRequest AnalyseResult ScoreRequest ScoreResult ToolsResult analyse list_analyses list_scorers "
     "score",
     "pins": "ListResult LockRequest LockResult ShowRequest ShowResult list_ lock show",
     "project": "Progress Project Request Result Watch",
-    "published": "ClaimsRequest ClaimsResult claims",
+    "published": "ClaimsRequest ClaimsResult RunsRequest RunsResult claims runs",
     "recordings": "ExportTapeRequest ExportTapeResult ImportTapeRequest ImportTapeResult LsTapeResult "
     "MergeTapesRequest MergeTapesResult RedactTapeRequest RedactTapeResult TapeRequest VerifyTapeResult export_tape "
     "import_tape ls_tape merge_tapes redact_tape verify_tape",
-    "review": "AuditRequest AuditResult DiffRequest DiffResult ExplainRequest ExplainResult audit diff explain",
+    "review": "AuditRequest AuditResult DiffRequest DiffResult ExplainRequest ExplainResult GetRequest GetResult audit "
+    "diff explain get",
     "running": "DryRunResult ReproduceRequest ReproduceResult RunRequest RunResult dry_run reproduce run",
-    "scoring": "ScoresRequest ScoresResult scores",
-    "showing": "ShowItemsRequest ShowItemsResult show_items",
+    "scoring": "CompareRequest CompareResult ScoresRequest ScoresResult ShowItemsRequest ShowItemsResult compare "
+    "scores show_items",
     "starting": "InitRequest InitResult NewRequest NewResult init new",
     "upkeep": "DoctorResult FsckResult GcRequest GcResult doctor fsck gc",
 }

@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, Field
 
 from harness.attempts.calls import AgentReply, CallFacts
+from harness.attempts.chain_log import begin_session, session_log
 from harness.attempts.session import Session
-from harness.attempts.session_log import begin_session, session_log
 from harness.attempts.shapes import (
     FinishAttemptRequest,
     FinishAttemptResult,
@@ -37,15 +37,14 @@ from harness.attempts.shapes import (
 )
 from harness.clock import stamp
 from harness.errors import HarnessError, InputError
-from harness.manifest.agent_splits import splits
 from harness.manifest.load import Loaded
+from harness.manifest.schema import splits
 from harness.run.attempts.hidden_splits import require_served
 from harness.run.attempts.open import versions
 from harness.run.attempts.served import ServedProject
 from harness.run.attempts.service import LocalBackend
 from harness.store.store import Store
-from harness.verbs.engine_choice import EngineRequest
-from harness.verbs.project import PathText, Project, Watch
+from harness.verbs.project import EngineRequest, PathText, Project, Watch
 
 PYTHON = "python"  # what a caller in this process calls its protocol and itself, unless it says otherwise
 ONE_CALL = "one call"  # the session of calls that each have a door of their own: by verbs, and by hand

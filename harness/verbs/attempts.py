@@ -9,8 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from harness import clock
-from harness.attempts.fold import fold
-from harness.attempts.transcript import ABANDONED, Transcript
+from harness.attempts.transcript import ABANDONED, Transcript, fold
 from harness.attempts.transcript import EXPIRED as RAN_OUT
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
 from harness.run.attempts.score import (
@@ -36,8 +35,7 @@ from harness.store.attempts import (
 )
 from harness.store.journal import Chain
 from harness.store.store import Store
-from harness.verbs.engine_choice import EngineRequest
-from harness.verbs.project import Project, Request, Result, Watch
+from harness.verbs.project import EngineRequest, Project, Request, Result, Watch
 
 ATTEMPT = "An attempt's id, or an unambiguous beginning of one."
 DAMAGED, EXPIRED = "damaged", "expired"

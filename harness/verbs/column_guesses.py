@@ -1,18 +1,74 @@
 """Guesses what the columns of a person's file are, by their names first and by their cells where names do not tell.
 
-Each guess says why. Where two columns would do equally well, or none does, nothing is guessed: the error names the
-columns and the options that settle it. It must never know a manifest's syntax.
+Only the first rows are read. Each guess says why. Where two columns would do equally well, or none does, nothing is
+guessed: the error names the columns and the options that settle it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from harness.errors import InputError
-from harness.verbs.column_names import NAMES, plain, quoted, rows_of_options
+from harness.manifest.datasets import FORMATS
+from harness.studies.questions.data.parquet import ParquetFile
+from harness.studies.questions.data.tables import WIDEST, SourceFile, read
+
+# The names of columns by what they are, likeliest first; compared without case, spaces and signs.
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "target": (
+        "answer", "target", "gold", "label", "solution", "expected", "expectedanswer", "expectedoutput", "reference",
+        "correct", "correctanswer", "answerkey", "correctoption", "correctchoice", "groundtruth", "goldanswer",
+        "output", "completion", "summary", "translation", "a",
+    ),
+    "accepted": ("accepted", "acceptedanswers", "aliases", "alternatives", "alsoaccepted"),
+    "options": ("options", "choices", "candidates", "alternatives", "endings"),
+    "input": (
+        "question", "input", "prompt", "query", "problem", "instruction", "text", "sentence", "questiontext", "stem",
+        "document", "article", "q",
+    ),
+    "context": ("context", "passage", "paragraph", "background", "story", "article", "document", "text"),
+    "group": ("group", "category", "subject", "topic", "domain", "area", "continent", "language", "level",
+              "difficulty"),
+    "id": ("id", "qid", "questionid", "itemid", "uid", "uuid", "key", "index", "idx"),
+    "split": ("split", "subset", "partition", "fold", "set"),
+    "cluster": ("cluster", "clusterid", "passageid", "documentid", "docid", "contextid", "storyid"),
+}  # fmt: skip
+_OPTION = re.compile(r"(option|choice|opt|ending|candidate|answer)[ _-]?([a-z]|[0-9]{1,2})|([a-z])")
+
+
+def plain(name: str) -> str:
+    """Give a column's name as it is compared: without case, spaces and signs."""
+    return "".join(sign for sign in name.casefold() if sign.isalnum())
+
+
+def quoted(names: Sequence[str]) -> str:
+    """Spell columns for a message or a comment: quoted, cut, and without what cannot be seen."""
+    return ", ".join(repr(name[:60]) for name in names[:20]) + (" …" if len(names) > 20 else "")
+
+
+class OptionStem(NamedTuple):
+    """What the names of options have in common, and whether numbers tell them apart, which may begin at 1."""
+
+    word: str
+    numbered: bool
+
+
+def rows_of_options(columns: Sequence[str]) -> dict[OptionStem, dict[int, str]]:
+    """Group columns that are called as options are, by their place."""
+    rows: dict[OptionStem, dict[int, str]] = {}
+    for name in columns:
+        if matched := _OPTION.fullmatch(name.strip().casefold()):
+            sign = matched[2] or matched[3]
+            place = int(sign) if sign.isdigit() else ord(sign) - ord("a")
+            rows.setdefault(OptionStem(matched[1] or "", sign.isdigit()), {})[place] = name
+    return rows
+
 
 ASKED = ("test", "validation", "valid", "val", "dev", "eval")  # the split that is asked, the first that is there
 MOST_GROUPS = 30
@@ -203,3 +259,60 @@ def _repeats(cells: Sequence[str]) -> bool:
     different = set(cells)
     short = all(0 < len(cell) <= 60 for cell in different)
     return short and 2 <= len(different) <= min(MOST_GROUPS, len(cells) // 2)
+
+
+ROWS = 500
+CHARACTERS = 4 << 20  # of all that is read, about; one row more may stand there
+
+
+def read_sample(path: Path, encoding: str) -> FileSample:
+    """Read the first rows of a file, by its format; InputError for one that is none, is malformed, or has no rows."""
+    if not path.is_file():
+        raise InputError("there is no such file", where=str(path), next="name a file of questions with --from FILE.csv")
+    form = FORMATS.get(path.suffix.lower())
+    if form is None:
+        raise InputError(
+            "what this file holds is not told by its name", where=path.name,
+            next=f"rename it: it ends with one of {', '.join(sorted(FORMATS))}",
+        )  # fmt: skip
+    file = SourceFile(path, path.name, form, encoding)
+    try:
+        rows = list(_rows(file))
+    except InputError as bad:
+        advice = bad.next.replace("`encoding: ", "`--encoding ")  # what a manifest says, as this verb takes it
+        raise InputError(bad.what, where=bad.where, next=advice) from None
+    if not rows:
+        raise InputError(
+            "the file has no rows", where=path.name, next="write a row of names, and one for each question"
+        )
+    sample = FileSample.of(path.name, rows)
+    if len(sample.columns) == 1 and any(sign in sample.columns[0] for sign in ";\t|"):
+        raise InputError(
+            f"the file has one column, {quoted(sample.columns)}", where=path.name,
+            next="save it with commas between its columns, or with tabs as .tsv",
+        )  # fmt: skip
+    return sample
+
+
+def _rows(file: SourceFile) -> Iterator[dict[str, Any]]:
+    """Read rows with all their columns, until there are enough."""
+    left = CHARACTERS
+    for _, row in islice(read(file, _columns(file)), ROWS):
+        if len(row) > WIDEST:
+            raise InputError(
+                f"the file has more than {WIDEST:,} columns",
+                where=file.name,
+                next="keep those that are asked or scored",
+            )
+        yield row
+        left -= sum(len(str(cell)) for cell in row.values())
+        if left < 0:
+            return
+
+
+def _columns(file: SourceFile) -> tuple[str, ...]:
+    """Name the columns that must be named to be read: those of Parquet, once it is known to be well-formed."""
+    if file.format != "parquet":
+        return ()
+    next(read(file, ()), None)
+    return tuple(ParquetFile(file.path).columns)

@@ -13,8 +13,8 @@ from pydantic import Field
 
 from harness.errors import InputError, MissingError
 from harness.manifest.models import PROVIDERS
-from harness.models.gate.forward import tcp_forwarder
-from harness.models.gate.keys import STAND_IN
+from harness.models.gateway.forward import tcp_forwarder
+from harness.models.gateway.settings import STAND_IN
 from harness.models.provider import RemoteSettings
 from harness.models.tape.tape import Tape
 from harness.run.gateway import Gateway

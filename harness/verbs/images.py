@@ -1,21 +1,30 @@
-"""The verbs `images build`, `verify`, `ls` and `rm`, and the resolution of image names."""
+"""The verbs of images: `build`, `verify`, `ls`, `rm`, `inventory`, `push`, `pull`, `save` and `load`."""
 
 from __future__ import annotations
 
+import json
+import time
+from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
+from harness.digest import sha256
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
 from harness.evidence.record import spell_healed
+from harness.files import write_atomic
 from harness.images.build import Built
 from harness.images.build import build as build_image
+from harness.images.build import verify as verify_images
 from harness.images.image import MOVED, Image, Pin, list_images, pins, remove_image, require_image
-from harness.images.layers.sources import Archive
+from harness.images.inventory import inventory as write
+from harness.images.layers.layer import Archive
 from harness.images.recipe import lineage
-from harness.images.verify import verify as verify_images
+from harness.images.transfer.layout import read_layout, write_archive, write_layout
+from harness.images.transfer.registry import pull as fetch
+from harness.images.transfer.registry import push as send
 from harness.store.store import Store
-from harness.verbs.project import Project, Request, Result, Watch
+from harness.verbs.project import PathText, Project, Request, Result, Watch
 
 
 class ImageData(Result):
@@ -226,3 +235,140 @@ def _sized(image: Image, store: Store, **more: Any) -> ImageData:
     """Describe an image with the bytes that its layers take."""
     paths = [store.blobs.path(one) for one in image.layers]
     return image_data(image, bytes=sum(path.stat().st_size for path in paths if path.exists()), **more)
+
+
+FORMAT = "SPDX-2.3"
+
+
+class InventoryRequest(Request):
+    """Request of `images inventory`: which image, and the file that the inventory is written to, if any."""
+
+    name: str = Field(description="An image, by the name of its recipe in images/.")
+    output: PathText | None = Field(default=None, description="Write the inventory to this file.")
+
+
+class InventoryResult(Result):
+    """Result of `images inventory`: the path of the file it was written to, else the document itself."""
+
+    name: str
+    image_id: str
+    format: str
+    sha256: str  # of the document's bytes, which are the same on every machine
+    packages: int
+    path: str = ""
+    document: dict[str, Any] = Field(default_factory=dict)
+
+
+def inventory(project: Project, asked: InventoryRequest) -> InventoryResult:
+    """Make the inventory of a stored image: packages, digests, and the licences they state (SPDX).
+
+    It is written to `output` where that is given, else it stands in the result.
+    """
+    store = project.open()
+    image = named(project, store, asked.name)
+    data = write(store, project.root, image)
+    document = json.loads(data)
+    more: dict[str, Any] = {"document": document}
+    if asked.output is not None:
+        path = project.path(asked.output)
+        write_atomic(path, data)
+        more = {"path": str(path)}
+    return InventoryResult(
+        name=image.name, image_id=image.pin.image_id, format=FORMAT, sha256=sha256(data),
+        packages=len(document["packages"]) - 1, **more,
+    )  # fmt: skip
+
+
+NAME = "An image, by the name of its recipe in images/."
+
+
+class PushRequest(Request):
+    """Request of `images push`: which image, and its reference in a registry."""
+
+    name: str = Field(description=NAME)
+    reference: str = Field(description="HOST[:PORT]/NAME[:TAG], the place in a registry.")
+
+
+def push(project: Project, asked: PushRequest, watch: Watch | None = None) -> ImageData:
+    """Push a stored image to a registry; blobs that the registry has already are not sent again."""
+    store = project.open()
+    image = named(project, store, asked.name)
+    pushed = send(store, image, asked.reference, _Meter(f"images push {asked.name}", watch or Watch()))
+    return image_data(image, reference=pushed.reference, blobs=pushed.blobs, bytes=pushed.bytes)
+
+
+class PullRequest(Request):
+    """Request of `images pull`: which image, from which registry."""
+
+    name: str = Field(description=NAME)
+    source: str = Field(description="HOST[:PORT]/NAME[:TAG] or HOST[:PORT]/NAME@sha256:…, the place in a registry.")
+
+
+def pull(project: Project, asked: PullRequest, watch: Watch | None = None) -> ImageData:
+    """Pull an image from a registry, if it is the pinned one or named by its digest."""
+    expected = pinned(project).get(asked.name)
+    if expected is None and "@sha256:" not in asked.source:
+        raise InputError(
+            f"lockfiles/images.json pins no image {asked.name!r}, so its digest is not known",
+            where=asked.source.rpartition("@")[2][:200],
+            next="name it by digest: --from HOST/NAME@sha256:…",
+        )
+    watch, store = watch or Watch(), Store.make(project.store)
+    image = fetch(store, asked.source, asked.name, expected, _Meter(f"images pull {asked.name}", watch))
+    _tell_healed(store, watch)
+    return image_data(image)
+
+
+def _tell_healed(store: Store, watch: Watch) -> None:
+    """Say how many damaged blobs of a store a transfer has written over."""
+    if store.blobs.healed:
+        watch.say(spell_healed({"blobs": len(store.blobs.healed)}))
+
+
+class SaveRequest(Request):
+    """Request of `images save`: which image, to which file."""
+
+    name: str = Field(description=NAME)
+    path: PathText = Field(description="FILE.tar, an archive; any other path becomes a layout folder.")
+
+
+def save(project: Project, asked: SaveRequest, watch: Watch | None = None) -> ImageData:
+    """Write a stored image to an archive, where the path ends in .tar, or to an OCI layout folder."""
+    store = project.open()
+    image = named(project, store, asked.name)
+    write = write_archive if Path(asked.path).suffix == ".tar" else write_layout
+    write(store, image, project.path(asked.path), _Meter(f"images save {asked.name}", watch or Watch()))
+    return image_data(image, path=str(asked.path))
+
+
+class LoadRequest(Request):
+    """Request of `images load`: which archive, and the image's name here."""
+
+    path: PathText = Field(description="An archive or an OCI layout folder.")
+    name: str = Field(description="What the image is called here.")
+
+
+def load(project: Project, asked: LoadRequest, watch: Watch | None = None) -> ImageData:
+    """Load an image from a file; under a name that lockfiles/images.json pins, only the pinned image is taken."""
+    expected, source = pinned(project).get(asked.name), project.path(asked.path)
+    if not source.exists():
+        raise InputError("there is no such file", where=str(asked.path), next="check the path")
+    watch, store = watch or Watch(), Store.make(project.store)
+    image = read_layout(store, source, asked.name, expected, _Meter(f"images load {asked.name}", watch))
+    _tell_healed(store, watch)
+    return image_data(image, pinned=expected is not None)
+
+
+class _Meter:
+    """Progress meter of a transfer: reports every few seconds, and nothing of quick ones."""
+
+    def __init__(self, title: str, watch: Watch) -> None:
+        self._title, self._watch, self._moved, self._last = title, watch, 0, time.monotonic()
+
+    def __call__(self, count: int) -> None:
+        """Add a number of bytes."""
+        self._moved += count
+        now = time.monotonic()
+        if now - self._last >= 3:
+            self._last = now
+            self._watch.say(f"{self._title}: {self._moved / 2**20:.0f} MiB so far")

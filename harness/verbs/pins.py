@@ -20,10 +20,9 @@ from harness.run.locking.published import HOW
 from harness.run.planning.plan import check_manifest, plan, unresolved_pins
 from harness.run.recorded_runs import newest_runs, newest_verdict
 from harness.run.service import WrittenLock, lock_manifest
-from harness.verbs.data_coverage import DataCoverage, data_coverage
-from harness.verbs.engine_choice import EngineRequest
-from harness.verbs.labelled_rows import hold_against_rows
-from harness.verbs.project import PathText, Project, Request, Result, Watch
+from harness.verbs.certifying import hold_against_rows
+from harness.verbs.project import EngineRequest, PathText, Project, Request, Result, Watch
+from harness.verbs.run_data import DataCoverage, data_coverage
 
 
 class ListedManifest(Result):

@@ -10,12 +10,10 @@ from typing import Any
 from pydantic import Field
 
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
-from harness.models.tape.export import export_lines
-from harness.models.tape.importing import import_lines
-from harness.models.tape.merge import merge
+from harness.models.tape.exchange import export_lines, import_lines, merge
+from harness.models.tape.index import verify
 from harness.models.tape.redact import Redaction, redact
 from harness.models.tape.tape import Tape
-from harness.models.tape.verify import verify
 from harness.verbs.project import Project, Request, Result, Watch
 
 FOLDER = "The tape: a folder of segments."

@@ -17,6 +17,7 @@ from harness.evidence.causes import FirstDifference
 from harness.evidence.compare import tolerance_text
 from harness.evidence.record import spell_healed
 from harness.evidence.trail import read_trail
+from harness.manifest.datasets import count_text
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_lock
 from harness.rowtypes import Trial
@@ -24,9 +25,28 @@ from harness.run.answers import ErrorLimit, over_limit
 from harness.run.locking.certificates import standings
 from harness.run.recording.accept import moved_code
 from harness.run.service import FinishedRun
-from harness.verbs.data_coverage import DataCoverage, data_coverage
 from harness.verbs.project import Result
 from harness.verbs.scoring import ScoreLineData
+
+
+class DataCoverage(Result):
+    """Coverage of a dataset: how many files it has, how many were here, and which were not to be had."""
+
+    files: int
+    here: int
+    absent: list[str]
+
+    def text(self) -> str:
+        """Word the coverage: `39 of 40 files (missing: b.npz)`."""
+        return count_text(self.files, self.absent)
+
+
+def data_coverage(said: Mapping[str, Mapping[str, Any]]) -> dict[str, DataCoverage]:
+    """Make the coverage of each dataset from what a lock or a record says."""
+    return {
+        name: DataCoverage(files=one["files"], here=one["files"] - len(one["absent"]), absent=list(one["absent"]))
+        for name, one in said.items()
+    }
 
 
 class StepCounts(Result):

@@ -1,22 +1,160 @@
-"""The verbs `run` and `reproduce`, and the dry run: their requests and their results."""
+"""The verbs `run` and `reproduce`, and the dry run: their requests and their results.
+
+Options of `run` derive a manifest from the one that is named. The store of a reproduction is empty at first; it is kept
+if a person named it or not every run agreed, else deleted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
 
 from pydantic import Field
 
-from harness.errors import AGREED, DISAGREED, MISSING, MissingError
+from harness.clock import stamp
+from harness.errors import AGREED, DISAGREED, MISSING, HarnessError, InputError, Interrupted, MissingError
+from harness.files import is_plain, locked, remove_tree
 from harness.manifest.load import Loaded
+from harness.manifest.lockfile import load_lock
 from harness.run.answers import ANSWERS, AnswerProgress, progress_text, read_error_limit
 from harness.run.executing.forecast import AskingForecast, spoken
+from harness.run.lock import changed_pins, require_fit
+from harness.run.planning.derived import DerivedOptions, derive
 from harness.run.service import FinishedRun, RunTarget, forecast, lock_manifest, run_manifest
-from harness.verbs.deriving import DerivedRequest, derived
-from harness.verbs.engine_choice import RunnerRequest
-from harness.verbs.fresh_store import fresh_store
-from harness.verbs.project import PathText, Project, Result, Watch
+from harness.verbs.project import PathText, Project, Request, Result, RunnerRequest, Watch
 from harness.verbs.run_data import RunData, grader_texts, run_data
 from harness.verbs.scoring import first_scores
+
+
+class DerivedRequest(Request):
+    """Part of a request: changes to the manifests that are named, each of which is then derived, locked and run."""
+
+    with_models: Sequence[str] = Field(
+        default=(), description="Models to ask besides, each `NAME=PROVIDER/MODEL` or `PROVIDER/MODEL`."
+    )
+    only: Sequence[str] = Field(default=(), description="What to keep: `model=a,b`, `dataset=x`.")
+    settings: Sequence[str] = Field(default=(), description="Values to set, each `PATH=VALUE` of the manifest.")
+
+    @property
+    def options(self) -> DerivedOptions:
+        """The options that derive a manifest; false where there are none."""
+        return DerivedOptions(tuple(self.with_models), tuple(self.only), tuple(self.settings))
+
+
+def derived(parent: Loaded, asked: DerivedRequest, place: RunTarget, watch: Watch) -> Loaded:
+    """Write the manifest that a request derives from one, and lock it where it has no lock that fits.
+
+    The manifest itself is returned where the request changes nothing of it. Refuses a parent whose lock is missing or
+    no longer fits: what is derived rests on the same pinned data.
+    """
+    if not asked.options:
+        return parent
+    require_fit(parent, load_lock(parent.root, parent.manifest.name))
+    loaded = derive(parent, asked.options)
+    name, at = loaded.manifest.name, loaded.path.relative_to(loaded.root)
+    held = load_lock(loaded.root, name)
+    unfit = held is None or bool(changed_pins(loaded, held))  # the parent's fits, so this one follows it
+    if unfit:
+        locked = lock_manifest(loaded, place)
+        for pin, reason in locked.unresolved.items():
+            watch.say(f"  unresolved {pin}: {reason}")
+    watch.say(f"{name}: {at}, derived from {parent.manifest.name}" + ("; locked" if unfit else ""))
+    return loaded
+
+
+def refuse_derived(loaded: Loaded, what: str) -> None:
+    """Refuse a derived manifest where only one that a person wrote is meant."""
+    if loaded.manifest.derived:
+        raise InputError(
+            f"{loaded.manifest.name} is derived from {loaded.manifest.derived.parent}, and {what}",
+            where=loaded.tree.where,
+            next=f"name {loaded.manifest.derived.parent}; or make it a manifest of its own, without `derived`",
+        )
+
+
+FOLDER = ".reproduce"
+_STAMP = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{8}")
+GONE = "the store of this reproduction is gone: the next one begins with nothing, so that nothing old passes for new"
+
+
+@dataclass
+class FreshStore:
+    """Store of a reproduction: its path, and whether it stays when the reproduction ends."""
+
+    root: Path
+    stays: bool = False
+
+
+@contextmanager
+def fresh_store(given: Path | None, project: Path, say: Callable[[str], None]) -> Iterator[FreshStore]:
+    """Context manager that gives an empty store: in the folder `given`, or a temporary one in the project.
+
+    A `given` folder stays, and is refused if it is not empty. A temporary store is deleted at the end unless `stays`
+    was set; those that killed reproductions left behind are deleted first, and reported to `say`.
+    """
+    if given is not None:
+        if given.exists() and any(given.iterdir()):
+            raise InputError("a reproduction needs a fresh store", where=str(given), next="name a new or empty folder")
+        left = f"what was made stays in {given}; a reproduction needs another folder, which is new or empty"
+        with _told(given, left):
+            yield FreshStore(given.absolute(), stays=True)
+        return
+    if (project / FOLDER).is_symlink():
+        raise InputError(
+            "the folder of reproductions is a link, and nothing behind it is deleted",
+            where=str(project / FOLDER), next="see what it is, and move it away",
+        )  # fmt: skip
+    _sweep(project / FOLDER, say)
+    with _own(project / FOLDER) as place, _told(place.root, GONE):
+        yield place
+
+
+@contextmanager
+def _own(folder: Path) -> Iterator[FreshStore]:
+    """Create and lock a temporary store; the lock beside it is held until there is a verdict."""
+    place = FreshStore(folder / stamp())
+    lock = _lock(place.root)
+    with locked(lock):
+        try:
+            yield place
+        finally:
+            if not place.stays:
+                remove_tree(place.root)
+            lock.unlink(missing_ok=True)
+            with suppress(OSError):  # another reproduction has its place there
+                folder.rmdir()
+
+
+def _lock(root: Path) -> Path:
+    return root.with_name(f"{root.name}.lock")
+
+
+def _sweep(folder: Path, say: Callable[[str], None]) -> None:
+    """Delete temporary stores of killed reproductions: their lock files exist, and nobody holds them."""
+    for lock in sorted(path for path in folder.glob("*.lock") if _STAMP.fullmatch(path.stem) and is_plain(path)):
+        with locked(lock, wait=False) as ours:
+            if ours and lock.exists():  # else it has just come to its end
+                root = lock.with_suffix("")
+                remove_tree(root)
+                lock.unlink(missing_ok=True)
+                say(f"removed {root}, which a reproduction left that was killed")
+
+
+@contextmanager
+def _told(root: Path, left: str) -> Iterator[None]:
+    """Correct the words of an error where a reproduction ends without a verdict: its store is not kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Interrupted("stopped", next=f"run it again; {left}") from None
+    except HarnessError as bad:
+        if root.exists():
+            mend, _, kept = bad.next.rpartition(": ")
+            bad.next = "; ".join(filter(None, [mend if kept.endswith("is kept") else bad.next, left]))
+        raise
 
 
 class RunRequest(RunnerRequest, DerivedRequest):

@@ -8,8 +8,8 @@ from support_attempts import FACTS, AttemptFolder, SetClock
 from harness.attempts.calls import CallFacts
 from harness.attempts.codes import CODES, LONGEST
 from harness.attempts.desk import DeskClosedError
-from harness.attempts.fold import fold
 from harness.attempts.shapes import FinishAttemptResult
+from harness.attempts.transcript import fold
 from harness.digest import canonical, sha256
 from harness.store.journal import read_chain
 

@@ -12,12 +12,12 @@ from support_attempts import FACTS, ZERO, AttemptFolder
 from support_scored import begin, open_project
 
 from harness import verbs
-from harness.attempts.fold import answer_digest, fold
+from harness.attempts.reads import ViewReader
 from harness.attempts.replay import replay
-from harness.attempts.view import ViewReader
+from harness.attempts.transcript import answer_digest, fold
 from harness.digest import document, sealed, sha256
 from harness.errors import DamageError
-from harness.evidence.audit.attempts import budget_flaws, canary_hits
+from harness.evidence.audit.answers import budget_flaws, canary_hits
 from harness.files import write_atomic
 from harness.store.attempts import transcript_path
 from harness.store.journal import START, Chain, check_chain, read_chain

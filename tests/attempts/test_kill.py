@@ -13,7 +13,7 @@ from support import clean_env
 from support_attempts import FACTS, AttemptFolder
 from support_draws import drawn
 
-from harness.attempts.fold import fold
+from harness.attempts.transcript import fold
 from harness.store.journal import read_chain
 
 COUNT = 400
@@ -22,7 +22,7 @@ PROGRAM = textwrap.dedent(
     import json, os, sys, threading
     from harness.attempts.backend import OpenedAttempt
     from harness.attempts.calls import CallFacts
-    from harness.attempts.desks import seat
+    from harness.attempts.desk import seat
 
     transcript, items, *work = sys.argv[1:]
     desk = seat(OpenedAttempt("", os.open(transcript, os.O_RDWR | os.O_APPEND), os.open(items, os.O_RDONLY)))

@@ -6,11 +6,10 @@ import os
 import pytest
 from support_attempts import FACTS, SECRET, AttemptFolder, row
 
-from harness.attempts.ids import item_id, make_cursor
-from harness.attempts.limits import IMAGE_BYTES, PART_BYTES, PREVIEW
-from harness.attempts.reads import parts
+from harness.attempts.codes import IMAGE_BYTES, PART_BYTES, PREVIEW
+from harness.attempts.reads import ViewReader, parts
 from harness.attempts.shapes import GetItemResult, ListItemsResult
-from harness.attempts.view import ViewReader
+from harness.attempts.transcript import item_id, make_cursor
 from harness.digest import canonical, sha256
 from harness.errors import DamageError
 

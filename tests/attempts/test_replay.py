@@ -5,9 +5,8 @@ import os
 import pytest
 from support_attempts import FACTS, AttemptFolder, row
 
-from harness.attempts.normal import normal
-from harness.attempts.replay import replay
-from harness.attempts.view import ViewReader
+from harness.attempts.reads import ViewReader
+from harness.attempts.replay import normal, replay
 from harness.store.journal import read_chain
 
 

@@ -6,14 +6,14 @@ import threading
 import pytest
 from support_attempts import FACTS, ZERO, AttemptFolder, FolderBackend, SetClock
 
-from harness.attempts import desks
+from harness.attempts import desk
+from harness.attempts.chain_log import begin_session, session_log
 from harness.attempts.codes import AttemptError, from_reply
-from harness.attempts.fold import fold
 from harness.attempts.session import Session
-from harness.attempts.session_log import begin_session, session_log
 from harness.attempts.shapes import RESULTS
+from harness.attempts.transcript import fold
 from harness.clock import after, now
-from harness.evidence.audit.attempts import budget_flaws
+from harness.evidence.audit.answers import budget_flaws
 from harness.store.journal import read_chain
 
 NOBODY = "20260101T000000Z-" + "0" * 32
@@ -298,7 +298,7 @@ def test_a_message_that_is_no_call_is_written_down_too(tmp_path, attempt, sessio
 
 
 def test_more_attempts_than_desks_take_turns(tmp_path, monkeypatch):
-    monkeypatch.setattr(desks, "MOST", 2)
+    monkeypatch.setattr(desk, "MOST", 2)
     attempts = [AttemptFolder(tmp_path / str(number)) for number in range(5)]
     session = new_session(tmp_path, FolderBackend(*attempts))
     before = len(os.listdir("/proc/self/fd"))

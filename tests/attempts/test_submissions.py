@@ -6,8 +6,8 @@ import threading
 import pytest
 from support_attempts import FACTS, AttemptFolder, row
 
-from harness.attempts.fold import answer_digest, fold
 from harness.attempts.shapes import SubmitAnswersResult
+from harness.attempts.transcript import answer_digest, fold
 from harness.digest import MAX_INT
 from harness.store.journal import read_chain
 

@@ -10,12 +10,11 @@ import pytest
 from support import clean_env
 from support_attempts import FACTS, SECRET, AttemptFolder, fields
 
-from harness.attempts import commit
+from harness.attempts import chain_log
 from harness.attempts.chain_log import ChainLog, create
 from harness.attempts.codes import AttemptError
 from harness.attempts.desk import DeskClosedError
-from harness.attempts.fold import fold
-from harness.attempts.transcript import Transcript
+from harness.attempts.transcript import Transcript, fold
 from harness.digest import document, sha256
 from harness.errors import DamageError, HarnessError
 from harness.store.journal import check_chain, read_chain
@@ -236,7 +235,7 @@ def test_many_waiters_share_a_sync_and_reads_wait_for_none(tmp_path, monkeypatch
         going.wait(10)
         syncs.append(handle)
 
-    monkeypatch.setattr(commit, "append_durable", slow)
+    monkeypatch.setattr(chain_log, "append_durable", slow)
     attempt = AttemptFolder(tmp_path, count=20)
     desk = attempt.desk()
     replies = [desk.call("submit_answers", attempt.answers((number, "x")), FACTS) for number in range(1, 17)]
@@ -262,7 +261,7 @@ def test_after_a_sync_that_failed_nothing_more_is_taken(tmp_path, monkeypatch):
     def fail(handle, lines):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(commit, "append_durable", fail)
+    monkeypatch.setattr(chain_log, "append_durable", fail)
     attempt = AttemptFolder(tmp_path)
     desk = attempt.desk()
     reply = desk.call("submit_answers", attempt.answers((1, "x")), FACTS)

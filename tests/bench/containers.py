@@ -15,7 +15,7 @@ from bench.costs import Size
 from bench.measure import Failed, ratio
 from bench.table import Row
 
-from harness.engines.daemon import connect
+from harness.engines.container import connect
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import Job, Limits
 from harness.errors import MissingError

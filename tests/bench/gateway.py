@@ -73,7 +73,7 @@ def gateway(url: str, mode: str, socket: Path, work: Path) -> Iterator[None]:
     served = {"provider": "openai", "base_url": url, "key": "BENCH_KEY", "mode": mode, **tape}
     env = {**os.environ, "BENCH_KEY": "sk-bench-0123456789abcdef"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "harness.models.gate.gateway"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
+        [sys.executable, "-m", "harness.models.gateway.gateway"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
     )
     assert process.stdin and process.stdout
     try:

@@ -12,8 +12,8 @@ from bench.peers import environment
 from bench.project import HARNESS
 from bench.table import Row
 
+from harness.images.build import verify
 from harness.images.image import Image, pins, require_image
-from harness.images.verify import verify
 from harness.store.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]

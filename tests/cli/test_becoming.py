@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from needs import needs
 
-from harness.cli import becoming
+from harness.cli import entry
 from harness.cli.main import run
 
 needs("mcp")
@@ -47,7 +47,7 @@ PLAIN = [
 @pytest.mark.parametrize("words", PLAIN, ids=" ".join)
 def test_the_shortcut_starts_what_the_parser_would(words: list[str], became: list[list[str]]) -> None:
     with pytest.raises(BecameError):
-        becoming.serve_plainly(["serve", *words])
+        entry.serve_plainly(["serve", *words])
     assert run(["serve", *words]) != 0  # the parser's own, which meets the same end as a defect
     short, long = became
     said = {"--profile": "answer", "--engine": "local"}  # the parser says what is the default, too
@@ -68,7 +68,7 @@ OTHERWISE = [
 
 @pytest.mark.parametrize("words", OTHERWISE, ids=" ".join)
 def test_the_rest_is_left_to_the_parser(words: list[str], became: list[list[str]]) -> None:
-    becoming.serve_plainly(words)
+    entry.serve_plainly(words)
     assert became == []
 
 
@@ -76,7 +76,7 @@ def test_what_the_environment_says_is_left_to_the_parser(
     became: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HARNESS_AGENT_UID", "7")
-    becoming.serve_plainly(["serve"])
+    entry.serve_plainly(["serve"])
     assert became == []
 
 

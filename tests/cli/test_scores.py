@@ -15,7 +15,7 @@ from support import REPOSITORY, finished_project, harness, small_project, unlock
 from support_capitals import MANIFEST, ROWS, capitals
 from support_inside import inner_data, inside
 
-from harness.cli.csv_text import csv_text
+from harness.cli.scores import csv_text
 
 pytestmark = pytest.mark.together  # one project, run once, serves most
 SMALL = "manifests/small.yaml"

@@ -90,7 +90,7 @@ def test_many_that_sweep_at_once_do_not_trip_over_each_other(
                 together.wait(timeout=5)  # all have listed before any removes
         return inner(given)
 
-    monkeypatch.setattr("harness.engines.daemon.is_orphaned", slow)
+    monkeypatch.setattr("harness.engines.container.is_orphaned", slow)
     with ThreadPoolExecutor(4) as pool:
         for one in [pool.submit(open_docker, image_store) for _ in range(4)]:
             assert one.result().image == image_store[1]

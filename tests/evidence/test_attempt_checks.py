@@ -13,10 +13,9 @@ from support_attempts import CONTROL_WORD, FACTS, AttemptFolder
 from support_scored import flaws, open_project, played
 
 from harness import verbs
-from harness.attempts.fold import fold
-from harness.attempts.ids import item_id
+from harness.attempts.transcript import fold, item_id
 from harness.digest import sha256
-from harness.evidence.audit.attempts import budget_flaws, canary_hits, manifest_flaws
+from harness.evidence.audit.answers import budget_flaws, canary_hits, manifest_flaws
 from harness.files import write_atomic
 from harness.manifest.lockfile import read_lock
 from harness.store.attempts import read_transcript, transcript_path

@@ -11,7 +11,7 @@ from evidence.bare import Bare, bare
 from harness.digest import document
 from harness.errors import InputError
 from harness.evidence.explain import explain
-from harness.evidence.run_documents import environment_changes, read_environment
+from harness.evidence.trail import environment_changes, read_environment
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
 

@@ -14,7 +14,7 @@ from evidence.forger import Forger, forged, whole_run
 
 from harness.digest import sealed
 from harness.evidence.causes import FirstDifference
-from harness.evidence.first_difference import accepted_run, find_first_difference
+from harness.evidence.explain import accepted_run, find_first_difference
 from harness.evidence.trail import Trail, read_trail
 from harness.manifest.lockfile import AcceptedRun, Expect, read_expect
 from harness.store.store import Store

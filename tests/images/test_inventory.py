@@ -17,10 +17,10 @@ from harness.errors import DamageError
 from harness.images.image import inventory_path
 from harness.images.inventory import inventory, keep
 from harness.images.layers.python import SITE
-from harness.images.licences import of_copyright
+from harness.images.locks import of_copyright
 from harness.store.store import Store
-from harness.verbs.inventories import InventoryRequest
-from harness.verbs.inventories import inventory as verb
+from harness.verbs.images import InventoryRequest
+from harness.verbs.images import inventory as verb
 from harness.verbs.project import Project
 
 

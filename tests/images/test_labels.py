@@ -12,7 +12,7 @@ from support_images import put, wheel_bytes
 
 from harness.errors import InputError
 from harness.images.image import LOCK, STANDARD, config, labels
-from harness.images.licences import OTHERS, Licence, combined, of_metadata, of_wheel
+from harness.images.locks import OTHERS, Licence, combined, of_metadata, of_wheel
 from harness.images.recipe import lineage
 from harness.store.store import Store
 

@@ -13,8 +13,8 @@ from support import error_of
 from support_images import change
 from support_inside import inner_data, inside
 
+from harness.images.build import first_difference
 from harness.images.image import pins, save_pins
-from harness.images.verify import first_difference
 from harness.store.store import Store
 
 

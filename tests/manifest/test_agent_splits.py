@@ -11,8 +11,8 @@ from support_views import HIDDEN
 
 from harness.digest import canonical
 from harness.errors import InputError
-from harness.manifest.agent_splits import split_datasets, splits
 from harness.manifest.load import Loaded, parse_manifest
+from harness.manifest.schema import split_datasets, splits
 from harness.run.locking.datasets import MadeDataset
 from harness.run.planning.plan import check_manifest, require_hidden
 from harness.studies.registry import find

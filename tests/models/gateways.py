@@ -20,7 +20,7 @@ KEY = "sk-planted-7f3Aq9+/Zx&1 never seen".replace(" ", "_")  # signs that every
 NAMES = {"TEST_KEY": KEY}
 GPT, CLAUDE = "gpt-test", "claude-test"
 SECONDS = 20
-PROGRAM = ("-m", "harness.models.gate.gateway")
+PROGRAM = ("-m", "harness.models.gateway.gateway")
 
 
 def model(provider: str, url: str, mode: str, tape: Path | None = None, **more: Any) -> dict[str, Any]:

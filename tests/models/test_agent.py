@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from harness import rows
-from harness.attempts import ids
+from harness.attempts import transcript
 from harness.digest import document, sha256
 from harness.errors import InputError
 from harness.manifest.models import settings_of
@@ -115,8 +115,8 @@ def test_a_transcript_that_is_not_whole_gives_no_answers(take, spoil):
 
 
 def test_ids_are_those_of_the_desk():
-    assert item_key("a", 3) == ids.item_key("a", 3)
-    assert item_id(SECRET, CONTROL) == ids.item_id(SECRET, CONTROL)
+    assert item_key("a", 3) == transcript.item_key("a", 3)
+    assert item_id(SECRET, CONTROL) == transcript.item_id(SECRET, CONTROL)
 
 
 def test_settings_pin_the_transcript_and_leave_the_attempt_out_of_the_key():

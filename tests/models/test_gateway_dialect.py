@@ -16,7 +16,7 @@ from needs import needs
 from support import REPOSITORY
 
 from harness.errors import InputError
-from harness.models.gate import anthropic, openai, replies, settings
+from harness.models.gateway import anthropic, openai, settings, upstream
 from harness.models.tape.tape import Tape, request_digest
 
 needs("aiohttp", "openai", "anthropic")
@@ -76,7 +76,7 @@ def test_a_third_dialect_is_asked_taped_and_replayed(tmp_path: Path) -> None:
 
 def test_models_of_several_dialects_are_listed_readably_for_every_client() -> None:
     dialects = (openai.DIALECT, anthropic.DIALECT, DIALECT)
-    listed = json.loads(replies.model_list(dialects, {TOY: "toy", GPT: "openai"}))
+    listed = json.loads(upstream.model_list(dialects, {TOY: "toy", GPT: "openai"}))
     assert (listed["object"], listed["first_id"], listed["has_more"]) == ("list", GPT, False)
     assert [(one["id"], one["object"], one["display_name"], one["by"]) for one in listed["data"]] == [
         (GPT, "model", GPT, "openai"),
@@ -98,12 +98,14 @@ def test_a_dialect_is_found_by_the_provider_s_name_or_by_the_settings() -> None:
         "socket": "/s",
         "models": {"a": {"provider": "openai", **spoken}, "b": {"provider": "anthropic", **spoken}},
     }
-    line["models"] |= {"c": {"provider": "mine", "dialect": "harness.models.gate.openai:DIALECT", **spoken}}
+    line["models"] |= {"c": {"provider": "mine", "dialect": "harness.models.gateway.openai:DIALECT", **spoken}}
     found = settings.GateSettings.model_validate(line)
     assert found.dialects == (openai.DIALECT, anthropic.DIALECT) and found.models["c"].dialect is openai.DIALECT
 
 
-@pytest.mark.parametrize("place", ["harness.models.gate.none:DIALECT", "os:sep", "harness.models.gate.openai", ".a:B"])
+@pytest.mark.parametrize(
+    "place", ["harness.models.gate.none:DIALECT", "os:sep", "harness.models.gateway.openai", ".a:B"]
+)
 def test_a_place_without_a_dialect_is_refused(place: str) -> None:
     told = f'{{"provider": "x", "dialect": "{place}", "base_url": "https://a", "key": "K", "mode": "live"}}'
     with pytest.raises(InputError) as bad:

@@ -11,15 +11,13 @@ from typing import Any
 import pytest
 
 from harness.errors import HarnessError
-from harness.models.gate import openai
-from harness.models.gate.anthropic import DIALECT
-from harness.models.gate.circuit_breaker import CircuitBreaker
-from harness.models.gate.forward import tcp_forwarder
-from harness.models.gate.keys import Keys, encoded_forms
-from harness.models.gate.limits import IMAGE, Bucket, RateLimiter, estimate_tokens
-from harness.models.gate.repeats import RepeatCounter
-from harness.models.gate.retry import LONGEST_ASKED, asked_wait, backoff, transient
-from harness.models.gate.settings import ServedModel, TokenPrices, TokenUsage
+from harness.models.gateway import openai
+from harness.models.gateway.anthropic import DIALECT
+from harness.models.gateway.dispatch import RepeatCounter
+from harness.models.gateway.forward import tcp_forwarder
+from harness.models.gateway.limits import IMAGE, Bucket, CircuitBreaker, RateLimiter, estimate_tokens
+from harness.models.gateway.settings import Keys, ServedModel, TokenPrices, TokenUsage, encoded_forms
+from harness.models.gateway.upstream import LONGEST_ASKED, asked_wait, backoff, transient
 from harness.models.wire import parse_refusal
 
 

@@ -21,9 +21,9 @@ from support import clean_env
 from support_tape import INDEX, answer, answers, body, record, segmented
 
 from harness.errors import InputError, MissingError
+from harness.models.tape.index import verify
 from harness.models.tape.line import prepare
 from harness.models.tape.tape import Recorder, Tape, Taped, request_digest
-from harness.models.tape.verify import verify
 
 TEXTS = [f"What is {number}+34?" for number in range(12)]
 PLAIN = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -243,7 +243,7 @@ def test_on_a_large_tape_a_part_is_looked_at_and_what_holds_the_same_text(
 ) -> None:
     texts = [f"What is {number}+34, quickly?" for number in range(60)]
     folder = segmented(tmp_path, texts, monkeypatch, 5000)
-    monkeypatch.setattr("harness.models.tape.reader.SAMPLE", 5)
+    monkeypatch.setattr("harness.models.tape.tape.SAMPLE", 5)
     tape, looked = Tape.open(folder), []
     deliver = tape.deliver
     monkeypatch.setattr(tape, "deliver", lambda record: looked.append(record) or deliver(record))

@@ -18,9 +18,8 @@ from support import clean_env
 from support_tape import INDEX, answer, answers, body, copy, record, segmented
 
 from harness.errors import DamageError, HarnessError
-from harness.models.tape.index import SIZE
+from harness.models.tape.index import SIZE, verify
 from harness.models.tape.tape import Recorder, Tape, request_digest
-from harness.models.tape.verify import verify
 
 TEXTS = ["What is 12+34?", "Ü", "three"]
 RIGHT = [answer(text) for text in TEXTS]
@@ -157,7 +156,7 @@ def test_a_line_forged_with_its_digest_is_refused_if_deep_or_ambiguous(tmp_path:
 
 
 def test_a_huge_line_is_refused_in_flat_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.models.tape.segments.LIMIT", 4096)
+    monkeypatch.setattr("harness.models.tape.index.LIMIT", 4096)
     laid(tmp_path / "tape", b"x" * 100_000 + b"\n")
     assert verify(tmp_path / "tape").flaws
     with pytest.raises(DamageError):
@@ -206,7 +205,7 @@ def test_a_stale_index_is_completed_by_reading_only_what_came_after(
     record(folder, TEXTS)
     (folder / INDEX).write_bytes(kept)
     import harness.models.tape.line as tape_line
-    import harness.models.tape.segments as segments
+    from harness.models.tape import index as segments
 
     read: list[bytes] = []
     real = tape_line.read_line
@@ -244,7 +243,7 @@ def test_another_hand_on_the_tape_stops_the_recorder(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-import harness.models.tape.recorder as tape
+import harness.models.tape.tape as tape
 tape.SEGMENT = 60_000
 with tape.Recorder(Path(sys.argv[1])) as recorder:
     for number in range(int(sys.argv[2]), 1_000_000):
@@ -279,7 +278,7 @@ def test_a_recorder_killed_at_random_moments_loses_nothing_it_said_it_had(tmp_pa
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-import harness.models.tape.recorder as tape
+import harness.models.tape.tape as tape
 tape.SEGMENT, calls = 1500, 0
 def counted(function):
     def call(*given, **named):
@@ -316,7 +315,7 @@ def test_a_kill_before_or_during_any_write_leaves_a_tape_that_continues(
                 for number in range(8):
                     recorder.add("p", {"n": number + begin}, 0, 200, b"%d " % number * 50)
 
-    monkeypatch.setattr("harness.models.tape.recorder.SEGMENT", 1500)
+    monkeypatch.setattr("harness.models.tape.tape.SEGMENT", 1500)
     total = int(driven(0, tmp_path / "whole").stdout)
     wanted = Tape.open(tmp_path / "whole").digest()
     for nth in sorted(random.Random("nth").sample(range(1, total + 1), 16)):

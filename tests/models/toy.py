@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
-from harness.models.gate.dialect import Dialect, Endpoint, Value, event
+from harness.models.gateway.dialect import Dialect, Endpoint, Value, event
 
 PLACE = "models.toy:DIALECT"  # `tests` is on the path of a gateway that is to find it
 

@@ -15,7 +15,7 @@ from harness.attempts.shapes import StudyOffer
 from harness.attempts.transcript import FINISHED, Transcript
 from harness.digest import sha256
 from harness.errors import DamageError, MissingError
-from harness.run.attempts import headers, open
+from harness.run.attempts import hidden_splits, open
 from harness.run.attempts.open import open_attempt, reopen_attempt
 from harness.run.attempts.served import gold_reachable, require_agent_uid
 from harness.run.attempts.service import LocalBackend, catalogue
@@ -111,7 +111,7 @@ def test_an_attempt_that_has_expired_is_open_no_more(folder, monkeypatch):
     monkeypatch.setattr(open, "MOST_OPEN", 1)
     expires = header(open_attempt(here, opening(key="late", principal="local:9")))["expires"]
     refused("E_NO_ATTEMPTS_LEFT", open_attempt, here, opening(key="later", principal="local:9"))
-    monkeypatch.setattr(headers, "now", lambda: expires)
+    monkeypatch.setattr(hidden_splits, "now", lambda: expires)
     assert open_attempt(here, opening(key="later", principal="local:9"))
 
 

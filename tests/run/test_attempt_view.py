@@ -11,8 +11,8 @@ import pytest
 from support_views import ADDITION, STUDIES, lines_of, opening, project, served
 
 from harness import rows
-from harness.attempts.ids import item_id, item_key
-from harness.attempts.view import ViewReader
+from harness.attempts.reads import ViewReader
+from harness.attempts.transcript import item_id, item_key
 from harness.digest import canonical, sha256, sha256_file
 from harness.errors import DamageError, InputError
 from harness.manifest.load import parse_manifest

@@ -20,8 +20,7 @@ from harness.run.attempts.hidden_splits import question_digest
 from harness.run.attempts.open import ID_BYTES, open_attempt
 from harness.run.attempts.score import FAILED, SCORED, SCORING, SEALED, AttemptOutcome
 from harness.run.attempts.service import LocalBackend, told
-from harness.store.attempts import transcript_path
-from harness.store.hidden import SplitData, hidden_data, mark_hidden
+from harness.store.attempts import SplitData, hidden_data, mark_hidden, transcript_path
 from harness.store.store import Store
 
 pytestmark = pytest.mark.together

@@ -12,7 +12,7 @@ from support import data_of, error_of, harness
 from harness.errors import InputError
 from harness.manifest.load import parse_manifest
 from harness.verbs.column_guesses import FileSample, guess
-from harness.verbs.first_manifest import FirstManifest, write_manifest
+from harness.verbs.starting import FirstManifest, write_manifest
 
 MODELS = {"oracle": {"provider": "baseline", "behaviour": "oracle"}}
 CAPITALS = "question,answer,continent\nOf France?,Paris,Europe\nOf Italy?,Rome,Europe\nOf Peru?,Lima,America\n"

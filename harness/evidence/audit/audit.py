@@ -12,17 +12,15 @@ from typing import Any
 
 from harness.digest import differences, document, sha256
 from harness.errors import HarnessError
-from harness.evidence.audit.answers import note_answers
-from harness.evidence.audit.attempts import audit_attempts
+from harness.evidence.audit.answers import audit_attempts, note_answers
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.files import audit_run_files, audit_values
 from harness.evidence.audit.reexecution import ReexecutionOptions, reexecute
 from harness.evidence.audit.steps import CheckedBlobs, Made, audit_healing, audit_steps
 from harness.evidence.causes import name_few
 from harness.evidence.execution_index import ExecutionIndex
-from harness.evidence.pinned_files import data_pin
 from harness.evidence.record import OUTPUT, self_check
-from harness.evidence.run_documents import read_environment
+from harness.evidence.trail import data_pin, read_environment
 from harness.manifest.datasets import contradicted_files, coverage_text, file_coverage
 from harness.manifest.load import parse_manifest
 from harness.manifest.lockfile import Lock, image_state, read_lock

@@ -17,16 +17,15 @@ from harness.clock import MONOTONE
 from harness.digest import differences, sha256
 from harness.errors import DamageError
 from harness.evidence.audit.checks import Report
-from harness.evidence.record import FINISHED, spell, summarise
-from harness.evidence.run_times import LATE, contradicting_times, listed_late
+from harness.evidence.record import FINISHED, LATE, contradicting_times, listed_late, spell, summarise
 from harness.files import is_leftover, translating_os_errors
 from harness.store.attempts import ATTEMPT_ID, CLOSED, STARTED
 from harness.store.attempts import FILE as ATTEMPT_FILE
 from harness.store.blobs import is_digest
 from harness.store.journal import MOST_START, Chain, Event
-from harness.store.places import show_name
 from harness.store.reader import MOST_LOG, MOST_RECORD
 from harness.store.store import Store
+from harness.store.sweep import show_name
 
 TAIL = 4096  # no last line of a run is longer
 

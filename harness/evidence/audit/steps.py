@@ -13,7 +13,7 @@ from harness.errors import HarnessError
 from harness.evidence.audit.checks import Report
 from harness.evidence.causes import name_few
 from harness.evidence.record import FINISHED, spell_healed
-from harness.evidence.run_documents import closure_files, read_environment
+from harness.evidence.trail import closure_files, read_environment
 from harness.steps import CPU, NUMERICS, PROCESSOR, Computing, Pinned, Plan, Setting, Step, preimage
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry, read_entry

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from harness.digest import differences, parse, sha256
 from harness.errors import DamageError, HarnessError
-from harness.evidence.claims.registration import read_claims
+from harness.evidence.claims.subject import read_claims
 from harness.evidence.record import Record, read_record
 from harness.manifest.lockfile import Lock
 from harness.steps import STAGES

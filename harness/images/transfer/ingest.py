@@ -1,6 +1,7 @@
 """Ingest of a foreign image into a store: manifests are validated, every byte is checked against its digest.
 
-Whatever is read here was written by others: sizes are bounded, digests are checked, nothing is decompressed.
+Whatever is read here was written by others: sizes are bounded, digests are checked, nothing is decompressed. Counters
+of bytes moved report progress.
 """
 
 from __future__ import annotations
@@ -17,9 +18,33 @@ from harness.digest import sha256, sha256_stream
 from harness.errors import InputError, MissingError
 from harness.files import translating_os_errors, write_all
 from harness.images.image import CONFIG, LAYER, MANIFEST, Image, Pin, add_image, find_image
-from harness.images.transfer.progress import Meter, ignore_progress
 from harness.store.blobs import is_digest
 from harness.store.store import Store
+
+Meter = Callable[[int], None]  # is told how many more bytes were moved
+
+
+def ignore_progress(count: int) -> None:
+    """Progress callback that does nothing."""
+
+
+class ByteCounter:
+    """Counter of the bytes of one attempt, which subtracts them again when the attempt fails."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+        self._moved = 0
+
+    def __call__(self, count: int) -> None:
+        """Add a number of bytes."""
+        self._moved += count
+        self._meter(count)
+
+    def undo(self) -> None:
+        """Subtract everything this attempt added."""
+        self._meter(-self._moved)
+        self._moved = 0
+
 
 INDEX = "application/vnd.oci.image.index.v1+json"
 SMALL = 4 << 20  # a manifest, a config, an index: what the distribution specification advises

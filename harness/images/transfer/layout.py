@@ -25,16 +25,17 @@ from harness.images.transfer.ingest import (
     INDEX,
     SMALL,
     Descriptor,
+    Meter,
     Read,
     check_name,
     file_size,
+    ignore_progress,
     ingest_image,
     read_all,
     read_descriptor,
     read_json,
     receive_blob,
 )
-from harness.images.transfer.progress import Meter, ignore_progress
 from harness.store.store import Store
 
 MEMBERS = 10_000  # far more than any image has

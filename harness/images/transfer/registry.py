@@ -18,19 +18,20 @@ from harness.digest import CHUNK, sha256
 from harness.errors import InputError
 from harness.files import translating_os_errors
 from harness.images.image import MANIFEST, Image, Pin
-from harness.images.transfer.client import RegistryClient, RetryableError
+from harness.images.transfer.client import Reference, RegistryClient, RetryableError, read_reference
 from harness.images.transfer.ingest import (
     INDEX,
     SMALL,
+    ByteCounter,
     Descriptor,
+    Meter,
     check_name,
+    ignore_progress,
     ingest_image,
     read_all,
     receive_blob,
 )
 from harness.images.transfer.layout import describe_blobs
-from harness.images.transfer.progress import ByteCounter, Meter, ignore_progress
-from harness.images.transfer.reference import Reference, read_reference
 from harness.store.store import Store
 
 if TYPE_CHECKING:

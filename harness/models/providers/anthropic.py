@@ -30,7 +30,7 @@ class AnthropicSettings(RemoteSettings):
 
     URL = "https://api.anthropic.com"
     KEY = "ANTHROPIC_API_KEY"
-    DIALECT = "harness.models.gate.anthropic:DIALECT"
+    DIALECT = "harness.models.gateway.anthropic:DIALECT"
     OWN = frozenset({"model", "messages", "system", "stop_sequences", "stream"})
 
     def __post_init__(self) -> None:

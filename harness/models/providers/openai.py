@@ -32,7 +32,7 @@ class OpenaiSettings(RemoteSettings):
 
     URL = "https://api.openai.com/v1"
     KEY = "OPENAI_API_KEY"
-    DIALECT = "harness.models.gate.openai:DIALECT"
+    DIALECT = "harness.models.gateway.openai:DIALECT"
     OWN = frozenset({"model", "messages", "prompt", "n", "stream", "stream_options", "user"})
 
     @property

@@ -1,13 +1,17 @@
-"""The index of a tape: the location of each exchange, as sorted fixed-size records in a memory-mapped file.
+"""The files of a tape: segments, the index of their lines, and the verification of every byte.
 
-It is a cache, never trusted: it is used only if it fits the segments (their sizes, and the line at which it ends, whose
-`self` commits to every line before it); what was recorded after it is read from the segments; what it points to is
-checked on delivery. Layout: magic, SHA-256 of the rest, header, the sizes of the segments, records.
+Each line of a segment is checked against the hash chain; a partial last line is what a kill leaves, is told apart from
+damage, and is never read. The index holds sorted fixed-size records in a memory-mapped file. It is a cache, never
+trusted: it is used only if it fits the segments (their sizes, and the line at which it ends, whose `self` commits to
+every line before it); what was recorded after it is read from the segments. Verification reports up to 1,000 damaged
+lines and repairs nothing.
 """
 
 from __future__ import annotations
 
 import mmap
+import os
+import re
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -15,11 +19,106 @@ from heapq import merge
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.digest import sha256, sha256_stream
-from harness.errors import DamageError
+from harness.digest import canonical, sha256, sha256_stream
+from harness.errors import DamageError, HarnessError, InputError
 from harness.files import translating_os_errors, write_atomic
-from harness.models.tape.line import TAIL
-from harness.models.tape.segments import TapePosition, scan, segment_path, sizes
+from harness.models.tape.line import LIMIT, START, TAIL, TapeLine, parse, read_line
+
+SEGMENT = 64 << 20  # size in bytes from which the next line begins a new segment
+_NAME = re.compile(r"segment-(\d{5,8})\.jsonl")
+
+
+class TapePosition(NamedTuple):
+    """A position on a tape: a segment, a byte offset, and the digest of the line before."""
+
+    segment: int = 0
+    offset: int = 0
+    head: str = START
+
+
+class TapeEntry(NamedTuple):
+    """A checked line and its location."""
+
+    line: TapeLine
+    segment: int
+    offset: int
+    length: int
+
+
+class RawLine(NamedTuple):
+    """The bytes of a line, unchecked; without a newline it was cut short."""
+
+    data: bytes
+    segment: int
+    number: int  # counted from 1 where reading began
+    offset: int
+
+
+def segment_path(folder: Path, number: int) -> Path:
+    """Make the path of a segment; names sort in tape order."""
+    return folder / f"segment-{number:05d}.jsonl"
+
+
+def sizes(folder: Path) -> list[int]:
+    """List the size of every segment in order; a missing folder is an empty tape, a missing segment damage."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError("a tape is a folder, and this is none", where=str(folder), next="name the tape's folder")
+    with translating_os_errors(folder):
+        names = os.listdir(folder) if folder.is_dir() else []
+        known = {int(found[1]) for name in names if (found := _NAME.fullmatch(name))}
+        paths = [segment_path(folder, number) for number in range(len(known))]
+        for path in paths:
+            if not path.is_file():
+                raise DamageError("a segment of this tape is missing", where=str(path), next="restore it")
+        return [path.stat().st_size for path in paths]
+
+
+def raw_lines(folder: Path, begin: TapePosition, ends: list[int]) -> Iterator[RawLine]:
+    """Iterate over the raw lines of segments, from a position to the given sizes, in constant memory."""
+    for segment in range(begin.segment, len(ends)):
+        offset, number = begin.offset if segment == begin.segment else 0, 0
+        path = segment_path(folder, segment)
+        with translating_os_errors(path), open(path, "rb") as file:
+            file.seek(offset)
+            while offset < ends[segment]:
+                number += 1
+                data = file.readline(min(LIMIT, ends[segment] - offset))
+                if not data:
+                    raise DamageError("a segment shrank while it was read", where=str(path), next="read it again")
+                yield RawLine(data, segment, number, offset)
+                offset += len(data)
+
+
+def torn(raw: RawLine, ends: list[int]) -> bool:
+    """Whether a line is a partial last line that a kill left: cut short, not changed."""
+    last = raw.segment == len(ends) - 1 and raw.offset + len(raw.data) == ends[-1]
+    if not last or raw.data.endswith(b"\n"):
+        return False
+    try:
+        read_line(raw.data[:-1] + b"\n", "")
+    except HarnessError:
+        return True
+    return False  # a whole line whose newline became something else
+
+
+def scan(folder: Path, begin: TapePosition, ends: list[int]) -> Iterator[TapeEntry]:
+    """Iterate over every whole line from a position on; a partial last line, as a kill leaves it, ends the iteration.
+
+    The first line that is damaged or out of order raises DamageError.
+    """
+    head = begin.head
+    for raw in raw_lines(folder, begin, ends):
+        if torn(raw, ends):
+            return
+        where = f"{segment_path(folder, raw.segment)}, byte {raw.offset}"
+        line = read_line(raw.data, where)
+        if line.prev != head:
+            raise DamageError(
+                "this line does not follow the one before it", where=where, next="`harness tape verify` says more"
+            )
+        head = line.own
+        yield TapeEntry(line, raw.segment, raw.offset, len(raw.data))
+
 
 NAME = "index.bin"
 RECORD = struct.Struct(">32sI32sIQI")  # request digest, repeat; response digest, segment, offset, length
@@ -207,3 +306,88 @@ def _fits(folder: Path, ends: list[int], head: str) -> bool:
     with open(segment_path(folder, len(ends) - 1), "rb") as file:
         file.seek(max(ends[-1] - TAIL, 0))
         return file.read(TAIL).startswith(f',"self":"{head}"'.encode())
+
+
+MOST = 1000  # defects after which reading stops
+
+
+@dataclass(frozen=True)
+class TapeDefect:
+    """A defect of a tape: the file's name, the line in it (0: no single line), and what is wrong."""
+
+    file: str
+    line: int
+    detail: str
+
+
+@dataclass
+class VerifyReport:
+    """The report of a verification: counts of what was read, a partial last line (`torn`), and the defects found."""
+
+    exchanges: int = 0
+    segments: int = 0
+    bytes: int = 0
+    torn: str = ""
+    redacted: int = 0  # redacted lines, which answer no request
+    flaws: list[TapeDefect] = field(default_factory=list)
+
+
+def verify(folder: Path) -> VerifyReport:
+    """Verify every line of a tape, their order, and its index; returns the report, with each defect as an entry.
+
+    Reading stops after 1,000 defects.
+    """
+    found, records, early = VerifyReport(), IndexRecords(), IndexRecords()
+    try:
+        kept, ends = load(folder), sizes(folder)
+    except DamageError as bad:
+        found.flaws.append(TapeDefect(Path(bad.where).name, 0, bad.what))
+        return found
+    found.segments, found.bytes = len(ends), sum(ends)
+    for raw, line in _lines(folder, ends, found):
+        if len(found.flaws) >= MOST:
+            found.flaws.append(TapeDefect(_file(raw), raw.number, f"reading stopped after {MOST} flaws"))
+            return found
+        if line:
+            found.exchanges += 1
+            found.redacted += bool(line.taped.redacted)
+            record = pack_record(line.digest, line.taped.repeat, line.answer, raw.segment, raw.offset, len(raw.data))
+            records.add(record)
+            if kept and (raw.segment, raw.offset) < kept.end[:2]:
+                early.add(record)
+    try:
+        records.sorted(folder)
+        if kept and not found.flaws and early.sorted(folder) != kept.layer.data[kept.layer.start :]:
+            raise DamageError("it says something else than the segments")
+    except DamageError as bad:
+        found.flaws.append(TapeDefect(NAME if not bad.where else "", 0, bad.what))
+    if not kept and (folder / NAME).exists():
+        detail = "it is damaged or belongs to other segments; if they are sound, remove it: it is made again"
+        found.flaws.append(TapeDefect(NAME, 0, detail))
+    return found
+
+
+def _file(raw: RawLine) -> str:
+    return segment_path(Path(), raw.segment).name
+
+
+def _lines(folder: Path, ends: list[int], found: VerifyReport) -> Iterator[tuple[RawLine, TapeLine | None]]:
+    """Iterate over every line, and report what is wrong with it."""
+    head: str | None = START
+    for raw in raw_lines(folder, TapePosition(), ends):
+        if torn(raw, ends):
+            found.torn = f"{_file(raw)} line {raw.number} was cut short by a kill; the next recording cuts it off"
+            return
+        line, flaw = None, ""
+        try:
+            line = read_line(raw.data, "")
+            if canonical(parse(raw.data.decode())) + b"\n" != raw.data:
+                flaw = "this line is not in canonical form"
+            elif head not in (None, line.prev):
+                flaw = "this line does not follow the one before it: lines are missing, moved or from another tape"
+        except HarnessError as bad:
+            flaw = bad.what
+        head = line.own if line else None  # what follows a damaged line is held against nothing
+        if flaw:
+            found.flaws.append(TapeDefect(_file(raw), raw.number, flaw))
+        yield raw, line

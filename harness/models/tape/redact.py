@@ -18,8 +18,7 @@ from harness.digest import canonical
 from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors
 from harness.models.tape.line import PreparedExchange, Taped, TapeLine, prepare_copy
-from harness.models.tape.reader import Tape
-from harness.models.tape.recorder import Recorder
+from harness.models.tape.tape import Recorder, Tape
 from harness.strict_json import reject_duplicates
 from harness.texts import is_possessive
 

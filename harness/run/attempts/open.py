@@ -20,11 +20,10 @@ from harness.attempts.session import UNKNOWN
 from harness.attempts.transcript import begin
 from harness.digest import canonical, sha256
 from harness.errors import DamageError, InputError
-from harness.manifest.agent_splits import splits
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
-from harness.manifest.schema import Split
-from harness.run.attempts.headers import attempt_header, attempts_used, open_attempts, same_key
+from harness.manifest.schema import Split, splits
+from harness.run.attempts.hidden_splits import attempt_header, attempts_used, open_attempts, same_key
 from harness.run.attempts.served import CLOSED_DATA, NO_USER, ServedProject, gold_reachable, ready_lock, why_closed
 from harness.run.attempts.view import View, ViewSpec, make_view, read_view, view_spec
 from harness.store.attempts import ATTEMPT_ID, STARTED, listed_attempts, transcript_path

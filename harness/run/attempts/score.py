@@ -13,8 +13,7 @@ from typing import Any
 
 from harness import rows
 from harness.attempts.codes import AttemptError, nearest, shown
-from harness.attempts.fold import answer_digest
-from harness.attempts.ids import item_id, item_key
+from harness.attempts.transcript import answer_digest, item_id, item_key
 from harness.digest import document, sha256
 from harness.errors import DamageError, InputError
 from harness.evidence.record import Record, read_record

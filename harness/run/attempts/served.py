@@ -13,10 +13,10 @@ from pathlib import Path
 
 from harness.digest import walk
 from harness.errors import HarnessError, InputError, MissingError
-from harness.manifest.agent_splits import splits
 from harness.manifest.datasets import Fetched
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock, load_lock
+from harness.manifest.schema import splits
 from harness.run.attempts.hidden_splits import shows_hidden
 from harness.run.lock import changed_pins
 from harness.run.locking.models import MODELS

@@ -15,17 +15,15 @@ from typing import Any
 
 from harness import rows
 from harness.attempts.backend import OpenedAttempt
-from harness.attempts.codes import AttemptError
-from harness.attempts.limits import REPLY_BYTES
+from harness.attempts.codes import REPLY_BYTES, AttemptError
 from harness.attempts.session import UNKNOWN
 from harness.digest import canonical
 from harness.errors import HarnessError, InputError, Interrupted
-from harness.manifest.agent_splits import splits
 from harness.manifest.load import Loaded, ModelFolders
 from harness.manifest.lockfile import Lock
+from harness.manifest.schema import splits
 from harness.rowtypes import Item, Prompt
-from harness.run.attempts.headers import attempt_header, attempts_used
-from harness.run.attempts.hidden_splits import attempt_shows_hidden
+from harness.run.attempts.hidden_splits import attempt_header, attempt_shows_hidden, attempts_used
 from harness.run.attempts.open import OpenedView, Opening, open_attempt, reopen_attempt
 from harness.run.attempts.score import (
     FAILED,

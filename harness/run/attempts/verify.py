@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.attempts.fold import AttemptState, fold
-from harness.attempts.ids import item_id
+from harness.attempts.reads import ViewReader
 from harness.attempts.replay import replay
-from harness.attempts.view import ViewReader
+from harness.attempts.transcript import AttemptState, fold, item_id
 from harness.errors import DamageError, HarnessError, InputError
-from harness.evidence.audit.attempts import budget_flaws, canary_hits
+from harness.evidence.audit.answers import budget_flaws, canary_hits
 from harness.manifest.load import parse_manifest
 from harness.manifest.lockfile import read_lock
 from harness.run.attempts.score import attempt_outcome

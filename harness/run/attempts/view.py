@@ -19,10 +19,10 @@ from harness import rows
 from harness.digest import canonical, document, document_digest, parse, sha256
 from harness.errors import DamageError, HarnessError, InputError
 from harness.files import write_atomic
-from harness.manifest.agent_splits import SPLITS
 from harness.manifest.attempt_manifest import AskedPart, asked_part
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
+from harness.manifest.schema import SPLITS
 from harness.models.media import Media
 from harness.models.providers.agent_answers import item_key
 from harness.rowtypes import Item, Prompt

@@ -1,13 +1,15 @@
 """Forecast of asking: how many answers a run will ask each model for, of how many tokens, at what cost at most.
 
-Everything in it is known before a model is asked, and each estimate says what it rests on. It asks nobody.
+Everything in it is known before a model is asked, and each estimate says what it rests on: outputs of steps that follow
+from the lock (datasets and slices of them), and the tokens that a local model's own tokenizer makes of texts.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -15,18 +17,66 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from harness.digest import sha256
 from harness.errors import HarnessError
 from harness.files import read_plain
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
-from harness.models.local.token_count import TOKENIZER, count_tokens
 from harness.run.closure import code_root
 from harness.run.executing.workshop import StepResult, Workshop
 from harness.run.locking.models import INSTRUMENTS, MODELS, NamedModel, every_model, folder_of
 from harness.run.progress import StepSchedule
-from harness.run.slices import foreseen_outputs, slice_sizes
 from harness.steps import JUDGED, Pinned, Plan, Ref, Step, maker
 from harness.store.store import Store
+
+TOKENIZER = "tokenizer.json"  # of a model's files
+
+
+def count_tokens(tokenizer: bytes, texts: Sequence[str]) -> int | None:
+    """Count the tokens of texts by a `tokenizer.json`; None where the library is absent or cannot read the file."""
+    if importlib.util.find_spec("tokenizers") is None:
+        return None
+    from tokenizers import Tokenizer  # noqa: PLC0415 - heavy
+
+    try:
+        reader = Tokenizer.from_buffer(tokenizer)
+    except ValueError:
+        return None
+    return sum(len(each.ids) for each in reader.encode_batch(list(texts)))
+
+
+CUT = ":cut"  # what the kinds of the steps end with that cut a table into slices
+
+
+def slice_sizes(cut: Step) -> dict[str, int]:
+    """Count the rows of each slice by the parameters of the step that cuts; empty where they do not tell."""
+    size, ends = cut.params.get("size"), cut.params.get("ends", [cut.params.get("rows")])
+    if not isinstance(size, int) or size < 1 or not all(isinstance(end, int) for end in ends):
+        return {}
+    pieces = ((start, end) for first, end in zip([0, *ends], ends, strict=False) for start in range(first, end, size))
+    return dict(zip(cut.outputs, (min(size, end - start) for start, end in pieces), strict=False))
+
+
+def foreseen_outputs(step: Step, made: Mapping[tuple[str, str], str], lock: Lock, store: Store) -> dict[str, str]:
+    """Return the digests that a step's outputs will have, where lock and store tell all of them; else nothing."""
+    for name, pin in lock.pins["datasets"].items():
+        if step.name == maker(name):
+            pinned = {output: pin.get(output) for output in step.outputs}
+            found = {output: str(part["sha256"]) for output, part in pinned.items() if isinstance(part, Mapping)}
+            sound = all(store.blobs.state(digest) == "sound" for digest in found.values())
+            return found if sound and len(found) == len(step.outputs) else {}
+    rows = step.inputs.get("rows")
+    if step.kind.endswith(CUT) and isinstance(rows, Ref) and len(sizes := slice_sizes(step)) == len(step.outputs):
+        return _digests(made[rows.step, rows.output], sizes, store)
+    return {}
+
+
+def _digests(table: str, sizes: Mapping[str, int], store: Store) -> dict[str, str]:
+    if store.blobs.state(table) != "sound":
+        return {}
+    with store.blobs.open(table) as lines:
+        return {part: sha256(b"".join(islice(lines, size))) for part, size in sizes.items()}
+
 
 SAMPLE = 50_000  # characters of the first texts, which stand for all of them
 SHOWN = ("text", "messages", "continuations", "content")  # of a prompt: what a model reads

@@ -27,8 +27,7 @@ from harness.run.locking.certificates import certificate_bytes
 from harness.run.locking.datasets import bring_files, require_dataset
 from harness.run.locking.models import store_models
 from harness.run.locking.published import require_published
-from harness.run.progress import TURN, Progress, ProgressReporter, StepSchedule
-from harness.run.shutdown import raise_if_stopped, stoppable
+from harness.run.progress import TURN, Progress, ProgressReporter, StepSchedule, raise_if_stopped, stoppable
 from harness.steps import Plan, Step, maker
 from harness.store.store import HOME
 

@@ -14,21 +14,31 @@ import resource
 import sys
 import sysconfig
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.machinery import PathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
-from harness.clean_start import BYTECODE
-from harness.digest import document, parse, sha256
+from harness.clean_start import BYTECODE, own_bytecode
+from harness.digest import document, parse, sha256, sha256_file
 from harness.engines.engine import NO_IMAGE
 from harness.errors import InputError, MissingError
 from harness.files import translating_os_errors
 from harness.run.closure import code_root
-from harness.run.installed.bytecode import list_path
+from harness.run.installed.bytecode import list_path, read_list
 from harness.run.installed.digest_cache import DigestCache, FileDigests
-from harness.run.installed.packages import OURS, Inventory, normal_name, record_digest, spell
+from harness.run.installed.packages import (
+    OURS,
+    InstalledPackage,
+    Inventory,
+    brought_files,
+    installed,
+    normal_name,
+    record_digest,
+    spell,
+)
 
 RECORDS = "records.json"
 RECORDS_TYPE = "records/1"
@@ -257,3 +267,69 @@ def altered_error(found: InstallCheck) -> MissingError:
     named = ", ".join(f"{one.path} ({one.why})" for one in files[:SHOWN])
     more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
     return MissingError(f"installed files are not as they were installed: {named}{more}", next=AGAIN)
+
+
+LOCKS = Path(__file__).resolve().parents[2] / "lockfiles"
+
+
+class CheckedFinder:
+    """Finds what the interpreter would find, and lets nothing through that is not as it was installed."""
+
+    def __init__(self, site: Path, locks: PackageLocks, bytecode: Path) -> None:
+        self._site, self._locks, self._prefix = f"{site}/", locks, f"{bytecode}/"
+        self._listed = read_list(bytecode) or {}
+        self._packages = list(installed(site))
+        self._files: dict[str, dict[str, str]] = {}  # by the top folder or module: the files that packages brought
+
+    @classmethod
+    def install(cls) -> None:
+        """Put the packages of this interpreter on the path, and stand before every finder that could reach them."""
+        site = os.path.realpath(sysconfig.get_path("purelib"))
+        sys.path.append(site)
+        sys.meta_path.insert(1, cls(Path(site), read_locks(LOCKS), Path(own_bytecode())))
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
+        """Find a module as `PathFinder` does; MissingError where it, or its bytecode, was altered."""
+        found = PathFinder.find_spec(name, path)
+        if found and found.origin and found.has_location:
+            self._require(os.path.realpath(found.origin))
+        return found
+
+    def _require(self, origin: str) -> None:
+        if origin.startswith(self._site) and not self._is_brought(origin.removeprefix(self._site)):
+            raise _altered(origin)
+        cached = cache_from_source(origin) if origin.endswith(".py") else ""
+        if cached.startswith(self._prefix) and os.path.lexists(cached):
+            listed = self._listed.get(cached.removeprefix(self._prefix))
+            if os.path.islink(cached) or sha256_file(Path(cached))[0] != listed:
+                raise _altered(cached)
+
+    def _is_brought(self, path: str) -> bool:
+        """Whether a file of the packages is what one of them brought; one that none claims is anybody's."""
+        top = path.partition("/")[0]
+        if top not in self._files:
+            self._files[top] = self._brought(os.fsencode(top))
+        files = self._files[top]
+        return not files or sha256_file(Path(self._site + path))[0] == files.get(path)
+
+    def _brought(self, top: bytes) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for package in self._packages:
+            if top in package.tops:
+                self._hold(package)
+                found |= dict(brought_files(package))
+        return found
+
+    def _hold(self, package: InstalledPackage) -> None:
+        kind, why = self._locks.flaw(package.name, package.version, record_digest(package.lines))
+        if kind == "file":
+            raise MissingError(f"{package.info}/RECORD is {why}", where=self._site, next=IMPORTED_AGAIN)
+
+
+def _altered(path: str) -> MissingError:
+    return MissingError("an installed file is not as it was installed", where=path, next=IMPORTED_AGAIN)
+
+
+IMPORTED_AGAIN = (
+    "install the packages anew (in a checkout: `rm -f .venv/ready && make setup`): nothing is judged with this one"
+)

@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.digest import differences, sha256, sha256_file
 from harness.errors import InputError, StepError
-from harness.evidence.pinned_files import data_pin
+from harness.evidence.trail import data_pin
 from harness.files import translating_os_errors
 from harness.manifest.datasets import Fetched, FetchedFiles, Made, OwnFile, count_text, is_files
 from harness.manifest.load import Loaded, inside

@@ -22,8 +22,7 @@ from harness.errors import DamageError, InputError
 from harness.files import open_plain, translating_os_errors
 from harness.manifest.datasets import Fetched, FetchedFiles
 from harness.manifest.schema import Manifest
-from harness.run.progress import Progress
-from harness.run.shutdown import raise_if_stopped
+from harness.run.progress import Progress, raise_if_stopped
 from harness.store.store import Store
 
 MEBI = 20  # progress is told in units of 2 ** 20 bytes

@@ -21,7 +21,7 @@ from harness.errors import HarnessError, InputError, MissingError
 from harness.files import translating_os_errors, write_all
 from harness.manifest.datasets import Fetched, FetchedFiles, File, names_text
 from harness.manifest.schema import Manifest
-from harness.run.shutdown import raise_if_stopped
+from harness.run.progress import raise_if_stopped
 from harness.store.store import Store
 
 

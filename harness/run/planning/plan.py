@@ -13,13 +13,12 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from harness.errors import InputError, MissingError
-from harness.manifest.agent_splits import SPLITS, split_datasets, splits
 from harness.manifest.datasets import Fetched, FetchedFiles, Made
 from harness.manifest.load import Loaded, explain
 from harness.manifest.lockfile import Lock
 from harness.manifest.prompts import WordingsFile, wordings
 from harness.manifest.read import Place, Tree
-from harness.manifest.schema import Manifest
+from harness.manifest.schema import SPLITS, Manifest, split_datasets, splits
 from harness.run.locking.datasets import (
     FILES,
     OWN_WORDINGS,

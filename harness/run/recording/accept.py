@@ -16,7 +16,7 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.evidence.audit.checks import Report
 from harness.evidence.compare import Level, array_form, expected_values
-from harness.evidence.first_difference import accepted_run
+from harness.evidence.explain import accepted_run
 from harness.evidence.record import FAIL, read_record, self_check, spell
 from harness.evidence.trail import read_trail
 from harness.files import translating_os_errors, write_atomic

@@ -23,7 +23,7 @@ from harness.evidence.audit.checks import UNCONFIRMED, Report
 from harness.evidence.audit.reexecution import Reexecuted, ReexecutionOptions
 from harness.evidence.causes import name_processor, processor_change
 from harness.evidence.compare import compare, tolerance_text
-from harness.evidence.first_difference import find_first_difference
+from harness.evidence.explain import find_first_difference
 from harness.evidence.record import read_record
 from harness.evidence.trail import Trail, read_trail
 from harness.manifest.load import Loaded, parse_manifest
@@ -37,6 +37,7 @@ from harness.run.installed.checked import InstallCheck
 from harness.run.installed.checked import check_once as look_at_packages
 from harness.run.locking.certificates import audit_certificates
 from harness.run.planning.plan import check_manifest, plan
+from harness.run.progress import stoppable
 from harness.run.receipt import escaped, misspelled
 from harness.run.recorded_runs import first_event, levels_of
 from harness.run.recording.reexecute import (
@@ -46,7 +47,6 @@ from harness.run.recording.reexecute import (
     slice_reexecutor,
     step_reexecutor,
 )
-from harness.run.shutdown import stoppable
 from harness.step_kinds import current_kind
 from harness.steps import Computing, Plan, Step
 from harness.store.store import Store

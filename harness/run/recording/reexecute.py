@@ -34,7 +34,7 @@ from harness.evidence.audit.reexecution import (
     sliceable,
 )
 from harness.evidence.causes import Cause, Machine, StepBasis, find_causes, split_threads
-from harness.evidence.run_documents import closure_files, read_environment
+from harness.evidence.trail import closure_files, read_environment
 from harness.files import remove_tree
 from harness.run.environment import cores
 from harness.run.executing.execute import READABLE, StepKilled, StepRuntime, StepTask, execute, execute_batch

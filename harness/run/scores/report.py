@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from harness.evidence.run_documents import closure_files
-from harness.models.gate.circuit_breaker import FOR_GOOD
+from harness.evidence.trail import closure_files
+from harness.models.gateway.limits import FOR_GOOD
 from harness.rowtypes import Likelihood, Response
 from harness.run.locking.certificates import GraderStanding, recorded_standing
 from harness.run.scores.table import RESPONSES, SCORES, RunTables, ScoreTable, table_of

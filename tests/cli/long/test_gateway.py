@@ -20,8 +20,8 @@ from needs import needs
 from support import SECONDS, clean_env, command, error_of
 from support_inside import inside
 
+from harness.models.tape.index import verify
 from harness.models.tape.tape import Recorder, Tape
-from harness.models.tape.verify import verify
 from harness.verbs.gatewaying import GatewayReady, GatewayRequest, gateway
 from harness.verbs.project import Project, Watch
 

@@ -10,7 +10,7 @@ from support_agents import STUDY, drive, served_project, server_words, told, who
 from support_wire import WireClient, environment
 
 from harness import verbs
-from harness.attempts.normal import normal
+from harness.attempts.replay import normal
 from harness.run.attempts.view import read_view
 from harness.store.attempts import read_transcript
 from harness.store.store import Store

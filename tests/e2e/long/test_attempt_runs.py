@@ -12,7 +12,7 @@ from support_scored import STUDY, begin, flaws, open_project, play, played, read
 
 from harness import verbs
 from harness.attempts.codes import AttemptError
-from harness.attempts.normal import normal
+from harness.attempts.replay import normal
 from harness.digest import document, sha256
 from harness.errors import InputError
 from harness.run.attempts.score import SCORED, AttemptOutcome

@@ -21,7 +21,7 @@ from support import clean_env, data_of, harness, judging_once, small_project, tr
 from support_draws import drawn
 
 from harness.digest import document, sealed, sha256_file
-from harness.evidence.run_times import MOMENT
+from harness.evidence.record import MOMENT
 from harness.store.entries import Output
 from harness.store.store import Store
 

@@ -28,7 +28,7 @@ from support import REPOSITORY, data_of, error_of, harness, outputs_of, unlocked
 from support_draws import drawn
 
 from harness.digest import sha256
-from harness.models.gate.forward import tcp_forwarder
+from harness.models.gateway.forward import tcp_forwarder
 
 needs("aiohttp", "openai", "anthropic")
 pytestmark = pytest.mark.together

@@ -19,8 +19,8 @@ from support_inside import inside
 from harness.digest import sha256, sha256_file
 from harness.errors import InputError, MissingError
 from harness.images.image import list_images
-from harness.images.layers import debs, sources
-from harness.images.layers.sources import Archive
+from harness.images.layers import debian, layer
+from harness.images.layers.layer import Archive
 from harness.images.locks import DEBS, Deb, Debs
 from harness.store.store import Store
 
@@ -84,7 +84,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     thread.start()
     url = f"http://127.0.0.1:{server.server_port}"
     (tmp_path / "url").write_text(url)
-    monkeypatch.setattr(debs, "SIGNED", "trusted=yes")
+    monkeypatch.setattr(debian, "SIGNED", "trusted=yes")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     yield root
     server.shutdown()
@@ -117,7 +117,7 @@ def test_what_the_archive_dropped_is_fetched_from_the_snapshot(tmp_path: Path, p
     kept(place, old)
     store, said = Store.make(tmp_path / "store"), list[str]()
     lock = locked(old, "1.0")
-    debs.ensure_debs(store, "base", lock, said.append, asked(place))
+    debian.ensure_debs(store, "base", lock, said.append, asked(place))
     assert store.blobs.state(lock.packages[0].sha256) == "sound"
     assert any(f"as of {THEN}" in line for line in said)
 
@@ -127,7 +127,7 @@ def test_what_neither_carries_is_named_with_what_is_offered_now(tmp_path: Path, 
     archive(place / "now", new)
     kept(place, new)
     with pytest.raises(MissingError) as told:
-        debs.ensure_debs(Store.make(tmp_path / "store"), "base", locked(old, "1.0"), lambda _: None, asked(place))
+        debian.ensure_debs(Store.make(tmp_path / "store"), "base", locked(old, "1.0"), lambda _: None, asked(place))
     assert "toy 1.0 (it offers 2.0 now)" in told.value.what and "--moved" in told.value.next
 
 
@@ -156,7 +156,7 @@ def test_a_snapshot_that_cannot_be_asked_is_said(tmp_path: Path, place: Path) ->
     old, new = package(tmp_path, "1.0"), package(tmp_path, "2.0")
     archive(place / "now", new)
     with pytest.raises(MissingError) as told:
-        debs.ensure_debs(Store.make(tmp_path / "store"), "base", locked(old, "1.0"), lambda _: None, asked(place))
+        debian.ensure_debs(Store.make(tmp_path / "store"), "base", locked(old, "1.0"), lambda _: None, asked(place))
     assert "toy 1.0 (it offers 2.0 now)" in told.value.what and "apt-get update failed" in told.value.what
 
 
@@ -166,7 +166,7 @@ def test_other_bytes_under_the_same_version_are_refused(tmp_path: Path, place: P
     lock = locked(old, "1.0")
     other = Debs(lock.suite, lock.asked, (Deb("toy", "1.0", "all", "0" * 64, 1),), THEN)
     with pytest.raises(Exception, match=r"toy_1\.0_all\.deb is not the package that was asked for"):
-        debs.ensure_debs(Store.make(tmp_path / "store"), "base", other, lambda _: None, asked(place))
+        debian.ensure_debs(Store.make(tmp_path / "store"), "base", other, lambda _: None, asked(place))
 
 
 LISTS = {
@@ -199,12 +199,12 @@ def test_what_nobody_names_is_asked_where_this_machine_s_apt_asks(
 ) -> None:
     system = tmp_path / "os-release"
     system.write_text(f'ID=debian\nVERSION_CODENAME="{release}"\n')
-    monkeypatch.setattr(sources, "SYSTEM", system)
+    monkeypatch.setattr(layer, "SYSTEM", system)
     own(form, release)
     old = package(tmp_path, "1.0")
     archive(place / "now", old)
     store, lock = Store.make(tmp_path / "store"), locked(old, "1.0")
-    debs.ensure_debs(store, "base", lock, lambda _: None)
+    debian.ensure_debs(store, "base", lock, lambda _: None)
     assert store.blobs.state(lock.packages[0].sha256) == "sound"
 
 
@@ -213,10 +213,10 @@ def test_a_machine_that_knows_no_archive_of_debian_says_how_one_is_named(
 ) -> None:
     system = tmp_path / "os-release"
     system.write_text("ID=ubuntu\nVERSION_CODENAME=noble\n")
-    monkeypatch.setattr(sources, "SYSTEM", system)
+    monkeypatch.setattr(layer, "SYSTEM", system)
     own("stanzas", "noble")
     with pytest.raises(MissingError, match="asks no archive for Debian bookworm") as told:
-        debs.ensure_debs(Store.make(tmp_path / "s"), "base", locked(package(tmp_path, "1.0"), "1.0"), lambda _: None)
+        debian.ensure_debs(Store.make(tmp_path / "s"), "base", locked(package(tmp_path, "1.0"), "1.0"), lambda _: None)
     assert "--archive URL" in told.value.next
 
 
@@ -228,11 +228,11 @@ def test_snapshots_are_fetched_from_the_server_that_apt_names_only(tmp_path: Pat
     lock, only_now = locked(old, "1.0"), Archive(asked(place).now)
     own("", "", f'Acquire::Snapshots::URI::Origin::Debian "{url}/kept/debian/@SNAPSHOTID@/";')
     store = Store.make(tmp_path / "store")
-    debs.ensure_debs(store, "base", lock, lambda _: None, only_now)
+    debian.ensure_debs(store, "base", lock, lambda _: None, only_now)
     assert store.blobs.state(lock.packages[0].sha256) == "sound"
     (tmp_path / "apt.conf").write_text("")
     with pytest.raises(MissingError, match="has no snapshot server"):
-        debs.ensure_debs(Store.make(tmp_path / "other"), "base", lock, lambda _: None, only_now)
+        debian.ensure_debs(Store.make(tmp_path / "other"), "base", lock, lambda _: None, only_now)
 
 
 @pytest.mark.parametrize("option", ["--archive", "--snapshots"])
@@ -248,4 +248,4 @@ def test_no_host_of_an_archive_is_written_anywhere() -> None:
     files = [path for folder in folders for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     assert len(files) > 300
     assert not [path for path in files if re.search(rb"(deb|ftp|snapshot|security)\.debian\.org", path.read_bytes())]
-    assert sources.shown("http://me:secret@archive.example/debian") == "http://archive.example/debian"
+    assert layer.shown("http://me:secret@archive.example/debian") == "http://archive.example/debian"

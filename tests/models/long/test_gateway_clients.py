@@ -19,7 +19,7 @@ from models.gateways import CLAUDE, GPT, SECONDS, both, gateway
 from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
 
-from harness.models.gate.forward import tcp_forwarder
+from harness.models.gateway.forward import tcp_forwarder
 from harness.models.tape.tape import Tape
 
 needs("aiohttp", "openai", "anthropic")

@@ -21,7 +21,7 @@ from needs import needs
 from support import clean_env
 
 from harness.errors import InputError
-from harness.models.gate.settings import parse_settings
+from harness.models.gateway.settings import parse_settings
 from harness.models.tape.tape import Recorder, Tape
 
 pytestmark = pytest.mark.together

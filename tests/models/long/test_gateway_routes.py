@@ -11,7 +11,7 @@ from models.gateways import CLAUDE, GPT, KEY, Running, both, chat, gateway, post
 from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
 
-from harness.models.gate.forward import tcp_forwarder
+from harness.models.gateway.forward import tcp_forwarder
 from harness.models.tape.redact import Redaction, redact
 from harness.models.tape.tape import Recorder, Tape
 

@@ -17,7 +17,7 @@ from support_inside import inner_data, inside
 from harness.errors import InputError
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.manifest.lockfile import Expect, expect_path, load_expect, load_lock, lock_path, save
-from harness.verbs.carrying import CarryRequest, carry
+from harness.verbs.accepting import CarryRequest, carry
 from harness.verbs.project import Project, Watch
 
 pytestmark = pytest.mark.together

@@ -14,7 +14,7 @@ from harness.manifest.lockfile import load_lock
 from harness.run.closure import Code
 from harness.run.locking.certificates import certificate_path, standing
 from harness.studies.certified import certificate_text
-from harness.verbs.labelled_rows import grader_named
+from harness.verbs.certifying import grader_named
 
 pytestmark = pytest.mark.together
 

@@ -12,7 +12,7 @@ from harness import arrays
 from harness.errors import InputError
 from harness.scorers.tool import described
 from harness.studies.brain.standalone.tests import ANALYSES
-from harness.verbs.array_files import fields, plain
+from harness.verbs.measuring import fields, plain
 
 TESTS = Path(__file__).parents[3]
 FIXTURE = TESTS.parents[1] / "shared" / "fixtures" / "brain" / "stats_ttest_fdr.npz"

@@ -10,7 +10,7 @@ from harness import arrays
 from harness.errors import InputError
 from harness.studies.brain.ridge.gammas import subsets
 from harness.studies.brain.standalone.ridge import ANALYSES
-from harness.verbs.array_files import fields
+from harness.verbs.measuring import fields
 
 
 def given(**change):

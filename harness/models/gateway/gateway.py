@@ -1,0 +1,359 @@
+"""The gateway process: an HTTP proxy on a Unix socket between steps and model providers.
+
+It alone holds API keys; it retries, limits rates and spending, and records or replays answers on tapes. `python -m
+harness.models.gate.gateway` reads its settings as one line of JSON on stdin, and writes `{"ready":true}` when it
+listens. The server validates the requests of clients, however hostile, and writes replies or streams. A client's own
+key is only compared with the gateway's token, where one is set, and never goes upstream. Besides the body, the headers
+(and for some endpoints the path) that change an answer become part of a request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import HarnessError, InputError, MissingError
+from harness.models.gateway.dialect import AnswerFormat, Dialect, Endpoint
+from harness.models.gateway.dispatch import Call, Dispatcher
+from harness.models.gateway.settings import GateSettings, Keys, parse_settings
+from harness.models.gateway.upstream import GatewayError, Reply, Upstream, clear_sdk_variables, error_reply, model_list
+from harness.models.tape.line import REPEATS, reject_nan
+from harness.models.wire import REPEAT_HEADER, SERVED_HEADER
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+
+LARGEST = 32 << 20  # bytes of a request
+SMALL = 1 << 20
+LARGE_AT_ONCE = 8  # requests of more than that; the others wait, and the gateway's memory is bounded
+SLOWEST = 60.0  # seconds in which a request must have arrived
+LONGEST_HEADER = 4096  # characters of a header that goes upstream
+MOST = 1024  # requests at once; beyond that HTTP 503
+LIST = "/v1/models"
+TRAVEL = ("stream", "stream_options")  # fields that only say how an answer is sent
+
+
+class RejectedRequest(Exception):  # noqa: N818 - what a client is told
+    """A client request that is rejected with an HTTP status, a kind and a message.
+
+    It is raised before dispatch, or where the answer cannot be turned into the stream that the client asked for.
+    """
+
+    def __init__(self, status: int, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.wrong = GatewayError(status, kind, message)
+
+
+class Server:
+    """The HTTP application of the gateway; it validates requests, and never answers a call without the dispatcher."""
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self.dispatcher, self.closing, self._now = dispatcher, False, 0
+        self._large = asyncio.Semaphore(LARGE_AT_ONCE)
+        self._dialects = dispatcher.settings.dialects
+        self._paths = list(dict.fromkeys(path for dialect in self._dialects for path in dialect.endpoints))
+
+    def app(self) -> web.Application:
+        """Make the application for aiohttp's server."""
+        from aiohttp import web  # noqa: PLC0415 - heavy
+
+        app = web.Application(client_max_size=LARGEST)
+        app.router.add_route("*", "/{path:.*}", self._handle)
+        return app
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        from aiohttp import web  # noqa: PLC0415 - heavy
+
+        self._now += 1
+        try:
+            reply, events = await self._reply(request)
+        finally:
+            self._now -= 1
+        if events:
+            return await self._streamed(request, events)
+        return web.Response(
+            status=reply.status, body=reply.body, headers=dict(reply.headers), content_type="application/json"
+        )
+
+    async def _reply(self, request: web.Request) -> tuple[Reply, Sequence[bytes]]:
+        """Make the reply to a request, and its server-sent events where the client asked for a stream."""
+        dialect = self._likely(request.path)
+        try:
+            self._require_token(request)
+            if request.method == "GET" and request.path == LIST:
+                return Reply(200, model_list(self._dialects, self.dispatcher.accounts.providers)), ()
+            async with self._large if _large(request) else contextlib.nullcontext():
+                body = await self._body(request)
+                call = self._call(request, body)
+                dialect = call.account.served.dialect
+                reply = await self.dispatcher.answer(call)
+            streamed = reply.fine and body.get("stream") is True
+            return reply, _events(dialect.format_of(call.endpoint), reply, body) if streamed else ()
+        except RejectedRequest as bad:
+            return error_reply(dialect, bad.wrong), ()
+        except InputError as bad:  # it has no canonical form, and so no name on a tape
+            return error_reply(dialect, GatewayError(400, "invalid_request_error", str(bad))), ()
+
+    def _require_token(self, request: web.Request) -> None:
+        """Reject a request without the token (HTTP 401), where one is set: a port is open to the whole machine."""
+        token = self.dispatcher.settings.token
+        shown = request.headers.get("x-api-key") or request.headers.get("authorization", "").removeprefix("Bearer ")
+        if token and not hmac.compare_digest(shown.encode("utf-8", "replace"), token.encode()):
+            message = (
+                "this gateway knows its clients by the stand-in key that it printed. Next: export that as your key"
+            )
+            raise RejectedRequest(401, "not_let_in", message)
+
+    def _likely(self, path: str) -> Dialect:
+        """Guess the dialect of a client from the request path, for errors before its model is known."""
+        asked = (each for each in self._dialects if any(path.startswith(begin) for begin in each.endpoints))
+        return next(asked, self._dialects[0])
+
+    async def _streamed(self, request: web.Request, events: Sequence[bytes]) -> web.StreamResponse:
+        from aiohttp import web  # noqa: PLC0415 - heavy
+
+        headers = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"}
+        response = web.StreamResponse(headers=headers)
+        try:
+            await response.prepare(request)
+            for event in events:
+                await response.write(event)
+            await response.write_eof()
+        except ConnectionError:  # the client went away; its answer is kept
+            pass
+        return response
+
+    async def _body(self, request: web.Request) -> dict[str, Any]:
+        """Read and parse a request body; rejects a wrong path, too large a body, and what is no JSON object."""
+        from aiohttp import web  # noqa: PLC0415 - heavy
+
+        if request.path not in self._paths or request.method != "POST":
+            served = ", ".join(f"POST {path}" for path in self._paths)
+            raise RejectedRequest(
+                404, "not_served", f"{request.method} {request.path[:200]} is not served; use one of: {served}"
+            )
+        if self.closing:
+            raise RejectedRequest(
+                503, "closing", "the gateway is being closed; what was answered is kept. Next: run again"
+            )
+        if self._now > MOST:
+            raise RejectedRequest(503, "busy", f"more than {MOST} requests at once. Next: ask fewer at a time")
+        try:
+            async with asyncio.timeout(SLOWEST):
+                data = await request.read()
+        except web.HTTPRequestEntityTooLarge:
+            raise RejectedRequest(413, "too_large", f"a request has at most {LARGEST >> 20} MiB") from None
+        except TimeoutError:
+            raise RejectedRequest(408, "too_slow", f"the request was not here after {SLOWEST:g} s") from None
+        except (web.HTTPException, ConnectionError, ValueError):
+            raise RejectedRequest(400, "unreadable", "the request broke off, or is not encoded as it says") from None
+        try:
+            body = json.loads(data, parse_constant=reject_nan)
+        except (ValueError, RecursionError) as bad:
+            raise RejectedRequest(400, "invalid_request_error", f"the body is not JSON: {str(bad)[:200]}") from None
+        if not isinstance(body, dict):
+            raise RejectedRequest(400, "invalid_request_error", "the body is not a JSON object")
+        return body
+
+    def _call(self, request: web.Request, body: Mapping[str, Any]) -> Call:
+        """Turn a request into a call; rejects a model that is not served at this path."""
+        name, accounts = body.get("model"), self.dispatcher.accounts
+        account = accounts.find(name, request.path, request.headers.get(SERVED_HEADER))
+        if account is None:
+            here, why = accounts.models_at(request.path), f"no model {json.dumps(name)[:100]} is served here"
+            if isinstance(name, str) and name in accounts.named:
+                why = f"{name} is a model of {accounts.named[name].served.provider}"
+            of = ", ".join(sorted(set(here.values())))
+            raise RejectedRequest(400, "unknown_model", f"{why}; those of {of}: {', '.join(sorted(here))}")
+        dialect = account.served.dialect
+        endpoint = dialect.endpoints[request.path]
+        _check(endpoint, dialect.format_of(endpoint), request.path, body)
+        more = {"path": request.path} if endpoint.path_in_name else {}
+        if headers := self._headers(request, dialect):
+            more["headers"] = headers
+        asked = {key: value for key, value in body.items() if key not in TRAVEL}
+        again = request.headers.get("x-stainless-retry-count", "0") not in ("", "0")
+        return Call(account, endpoint, asked, more, _repeat(request), again)
+
+    def _headers(self, request: web.Request, dialect: Dialect) -> dict[str, str]:
+        """Collect the headers that change an answer, normalised, so that equal requests have equal digests."""
+        found: dict[str, str] = {}
+        for name in (name for each in self._dialects for name in each.headers if name in request.headers):
+            if name not in dialect.headers:
+                raise RejectedRequest(
+                    400, "beta", f"the header {name} means nothing to this provider. Next: ask without it"
+                )
+            words = {word.strip() for said in request.headers.getall(name) for word in said.split(",")} - {""}
+            text = ",".join(sorted(words))
+            if not (text.isascii() and text.isprintable() and len(text) <= LONGEST_HEADER):
+                raise RejectedRequest(400, "beta", f"the header {name} holds what no header of this provider holds")
+            found |= {name: text} if words else {}
+        return found
+
+
+def _check(endpoint: Endpoint, answer_format: AnswerFormat, path: str, body: Mapping[str, Any]) -> None:
+    """Reject a request with the wrong fields for its endpoint, or one that asks for what cannot be taped."""
+    if endpoint.requires not in body or (endpoint.forbids and endpoint.forbids in body):
+        forbids = f" and no `{endpoint.forbids}`" if endpoint.forbids else ""
+        raise RejectedRequest(400, "invalid_request_error", f"{path} needs `{endpoint.requires}`{forbids}")
+    if endpoint.deferred and body.get(endpoint.deferred):
+        message = f"`{endpoint.deferred}` asks for an answer that comes later, which cannot be taped"
+        message += ". Next: ask without it"
+        raise RejectedRequest(400, "invalid_request_error", message)
+    if answer_format.events is None and body.get("stream") is True:
+        raise RejectedRequest(400, "no_stream", f"{path} is answered in one piece. Next: ask without `stream`")
+
+
+def _repeat(request: web.Request) -> int | None:
+    """Read the repeat header, where a client numbers equal requests itself."""
+    said = request.headers.get(REPEAT_HEADER)
+    if said is not None and not (said.isascii() and said.isdigit() and len(said) <= 10 and int(said) < REPEATS):
+        raise RejectedRequest(400, "invalid_request_error", "X-Harness-Repeat is a whole number below 2^32")
+    return None if said is None else int(said)
+
+
+def _events(answer_format: AnswerFormat, reply: Reply, asked: Mapping[str, Any]) -> Sequence[bytes]:
+    """Convert an answer to server-sent events; rejects one whose structure cannot be streamed."""
+    assert answer_format.events  # or it was refused
+    try:
+        return list(answer_format.events(json.loads(reply.body), asked))
+    except (AttributeError, LookupError, TypeError, ValueError):
+        raise RejectedRequest(
+            502, "no_stream", "this answer cannot be made a stream of. Next: ask without `stream`"
+        ) from None
+
+
+def _large(request: web.Request) -> bool:
+    """Whether a request may be large: by its length, or because it declares none."""
+    size = request.content_length
+    return request.can_read_body and (size is None or size > SMALL or "content-encoding" in request.headers)
+
+
+LONGEST_LINE = 1 << 20  # bytes of the settings
+STDIN = 0
+
+
+def main() -> int:
+    """Run the gateway until stdin ends or a signal comes, print its summary or error, and return the exit code."""
+    keys = Keys(os.environ)
+    try:
+        settings = parse_settings(_first_line())
+        lacking = _lacking(settings, keys)
+        clear_sdk_variables(settings.dialects)
+        summary = asyncio.run(_serve(settings, keys, lacking))
+    except HarnessError as bad:
+        _say(bad.as_data())
+        return bad.code
+    _say(summary)
+    return 0
+
+
+def _lacking(settings: GateSettings, keys: Keys) -> list[str]:
+    """List the missing API keys; raises before the first request where the settings want them at the start."""
+    if settings.keys == "late":
+        return []
+    names = dict.fromkeys(served.key for served in settings.served if served.mode != "replay")
+    missed: dict[str, MissingError] = {}
+    for name in names:
+        try:
+            keys.find(name)
+        except MissingError as bad:
+            missed[name] = bad
+    if missed and (settings.keys == "all" or len(missed) == len(names)):
+        what, last = " and ".join(bad.what for bad in missed.values()), [*missed.values()][-1]
+        raise MissingError(what, where=last.where, next="; or ".join(bad.next for bad in missed.values()))
+    return list(missed)
+
+
+def _first_line() -> bytes:
+    """Read stdin up to the first line break and not a byte further."""
+    line = bytearray()
+    while not line.endswith(b"\n") and len(line) < LONGEST_LINE:
+        byte = os.read(STDIN, 1)
+        if not byte:
+            break
+        line += byte
+    return bytes(line)
+
+
+def _say(value: dict[str, Any]) -> None:
+    try:
+        sys.stdout.write(json.dumps(value, separators=(",", ":")) + "\n")
+        sys.stdout.flush()
+    except (BrokenPipeError, ValueError):  # the reader is gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+async def _serve(settings: GateSettings, keys: Keys, lacking: list[str]) -> dict[str, Any]:
+    try:
+        from aiohttp import web  # noqa: PLC0415 - heavy
+    except ImportError as bad:
+        raise MissingError("the gateway needs aiohttp", next="pip install 'llm-harness[gateway]'") from bad
+    stop = asyncio.Event()
+    asked = asyncio.Event()
+    _watch_stdin(stop, asked)
+    named = [served.key for served in settings.served]
+    upstream = Upstream(keys, settings.timeout, settings.concurrency, named)
+    dispatcher = Dispatcher(settings, upstream)
+    server = Server(dispatcher)
+    runner = web.AppRunner(server.app(), access_log=None, handle_signals=False, shutdown_timeout=1.0)
+    try:
+        await runner.setup()
+        try:
+            site = web.UnixSite(runner, settings.socket)
+            await site.start()
+            settings.socket.chmod(0o666)  # a container's user is another one; the folder around it is shut
+        except OSError as bad:
+            raise InputError(
+                f"the socket cannot be made: {bad.strerror}", where="socket", next="name a path in a folder of yours"
+            ) from bad
+        _say({"ready": True, **({"lacking": lacking} if lacking else {})})
+        reporting = asyncio.create_task(_report(dispatcher, asked))
+        await stop.wait()
+        reporting.cancel()
+        server.closing = True
+        await site.stop()
+        settings.socket.unlink(missing_ok=True)
+        await dispatcher.finish(settings.grace)
+    finally:
+        await runner.cleanup()
+        dispatcher.close()
+        await upstream.close()
+    return dispatcher.accounts.summary()
+
+
+async def _report(dispatcher: Dispatcher, asked: asyncio.Event) -> None:
+    """Print the counters so far, each time stdin asks for them."""
+    while await asked.wait():
+        asked.clear()
+        _say({"now": dispatcher.accounts.summary()["models"]})
+
+
+def _watch_stdin(stop: asyncio.Event, asked: asyncio.Event) -> None:
+    """Set `stop` at the end of stdin or at a termination signal, and `asked` at any other input on stdin."""
+    loop = asyncio.get_running_loop()
+    for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        loop.add_signal_handler(one, stop.set)
+
+    def watch() -> None:
+        with contextlib.suppress(OSError):  # a terminal that hung up
+            while os.read(STDIN, 65536):
+                with contextlib.suppress(RuntimeError):
+                    loop.call_soon_threadsafe(asked.set)
+        with contextlib.suppress(RuntimeError):  # it has ended for another reason
+            loop.call_soon_threadsafe(stop.set)
+
+    threading.Thread(target=watch, name="stdin", daemon=True).start()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,295 @@
+"""Exchange of tapes as files: export to JSON Lines, import of exchanges recorded elsewhere, and merging.
+
+What is exported comes back byte for byte, into a tape of the same digest. A line's `response` is there to be read;
+where its bytes are not its canonical form, `exact` holds them. An import checks the whole file before it writes
+anything, and refuses an answer that is not known to be complete. A merge adds what the first tape lacks; where one
+request has different answers, it reports them and writes nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import heapq
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from harness.digest import canonical
+from harness.errors import HarnessError, InputError
+from harness.files import translating_os_errors
+from harness.models.tape.line import (
+    LIMIT,
+    MORE,
+    REPEATS,
+    PreparedExchange,
+    Provenance,
+    Taped,
+    prepare,
+    prepare_copy,
+    reject_nan,
+)
+from harness.models.tape.tape import Recorder, Tape
+from harness.strict_json import reject_duplicates
+
+READABLE = 8 << 20  # the largest answer, in bytes, that is written both readably and exactly
+
+
+def export_lines(folder: Path, file: Path) -> int:
+    """Write a tape's exchanges to a new file of JSON Lines, in the order of recording; returns their count.
+
+    A file that exists is refused; one that could not be written in full is removed.
+    """
+    with Tape.open(folder) as tape, translating_os_errors(file):
+        if file.is_dir() or file.exists():
+            raise InputError("something lies there already", where=str(file), next="name a file that is not there yet")
+        count, done = 0, False
+        try:
+            with open(file, "xb") as lines:
+                for taped in tape.requests():
+                    lines.write(_spelled(taped) + b"\n")
+                    count += 1
+            done = True
+        finally:
+            if not done:
+                file.unlink(missing_ok=True)
+    return count
+
+
+def _spelled(taped: Taped) -> bytes:
+    line: dict[str, Any] = {"request": taped.body, **_answer(taped.response), "repeat": taped.repeat}
+    line |= {"provider": taped.provider, **taped.more, "status": taped.status, "at": taped.at}
+    if taped.redacted:
+        line["redacted"] = taped.redacted
+    return json.dumps(line, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _answer(response: bytes) -> dict[str, Any]:
+    """Encode an answer readably, and also exactly where its bytes could not be restored from that."""
+    exact: dict[str, Any] = {"exact": _text(response)}
+    if len(response) > READABLE:
+        return exact
+    try:
+        value = json.loads(response, parse_constant=reject_nan)
+        if not isinstance(value, dict):
+            return exact
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()  # half a character cannot be written
+    except (ValueError, RecursionError):
+        return exact
+    try:
+        whole = canonical(value) == response
+    except HarnessError:
+        whole = False
+    return {"response": value} if whole else {"response": value, **exact}
+
+
+def _text(response: bytes) -> str | dict[str, str]:
+    try:
+        return response.decode()
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(response).decode()}
+
+
+LONGEST = 3 * LIMIT  # bytes of a line of the file: an exact answer is spelled as text in it
+_OURS = {"provider": str, "headers": dict, "path": str, "status": int, "at": str, "redacted": str}
+_FIELDS = frozenset({"request", "response", "exact", "repeat", *_OURS})
+_AT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class ImportCount:
+    """The counts of an import: exchanges read, and exchanges added."""
+
+    read: int
+    added: int
+
+
+def import_lines(file: Path, folder: Path, provider: str) -> ImportCount:
+    """Add a file's exchanges to a tape; returns how many were read and added. An answer on it is never replaced.
+
+    `provider` is that of lines that name none. Refuses an invalid line, and another answer to a request that is
+    taped.
+    """
+    at = 0
+
+    def exchanges() -> Iterator[PreparedExchange]:
+        nonlocal at
+        seen: Counter[str] = Counter()
+        for number, line in _lines(file):
+            at = number
+            yield _exchange(line, provider, seen)
+
+    @contextmanager
+    def placed() -> Iterator[None]:
+        try:
+            yield
+        except InputError as bad:
+            raise InputError(bad.what, where=f"{file}:{at}" if at else bad.where, next=bad.next) from bad
+
+    with placed():
+        for _ in exchanges():
+            pass
+    with Recorder(folder) as recorder, placed():
+        added = recorder.extend(exchanges())
+    return ImportCount(at, added)
+
+
+def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
+    with translating_os_errors(file), open(file, "rb") as lines:
+        number = 0
+        while line := lines.readline(LONGEST + 1):
+            number += 1
+            yield number, line
+
+
+def _exchange(line: bytes, provider: str, seen: Counter[str]) -> PreparedExchange:
+    """Parse one exchange; without a repeat it gets the next number for its request in this file."""
+    row = _row(line)
+    repeat, who = row.get("repeat"), row.get("provider", provider)
+    if repeat is not None and (type(repeat) is not int or not 0 <= repeat < REPEATS):
+        raise InputError("`repeat` is a whole number, counted from 0", next="correct it, or leave it out")
+    if not who:
+        raise InputError("the provider of this exchange is not given", next="give --provider, such as openai")
+    response, status = _response(row), row.get("status", 200)
+    kept = {name: row[name] for name in MORE if name in row}, Provenance(row.get("at", ""), row.get("redacted", ""))
+    one = prepare(who, row["request"], repeat or 0, status, response, *kept)
+    if repeat is None and seen[one.digest]:
+        one = prepare(who, row["request"], seen[one.digest], status, response, *kept)
+    seen[one.digest] = max(seen[one.digest], one.repeat + 1)
+    return one
+
+
+def _row(line: bytes) -> dict[str, Any]:
+    """Parse a line and check the type of every field."""
+    if len(line) > LONGEST:
+        raise InputError(f"a line of more than {LONGEST >> 20} MiB", next="give one exchange a line")
+    try:
+        row = json.loads(line, object_pairs_hook=reject_duplicates)
+    except (ValueError, RecursionError) as bad:
+        raise InputError(f"not a line of JSON: {bad}", next="give one JSON object a line") from bad
+    shape = 'an exchange is {"request": {…}, "response": {…}}, maybe with "repeat": n'
+    given = row.keys() if isinstance(row, dict) else ()
+    needed = [name for name in ("request", "response") if name == "request" or "exact" not in given]
+    if not isinstance(row, dict) or not all(isinstance(row.get(name), dict) for name in needed):
+        raise InputError(f"this is no exchange: {shape}", next="write it so")
+    if odd := sorted({*row} - _FIELDS):
+        raise InputError(f"an exchange has no field {odd[0]!r}: {shape}", next="take it out, or rename it")
+    for name, kind in _OURS.items():
+        if name in row and (type(row[name]) is not kind or not _fits(name, row[name])):
+            raise InputError(f"`{name}` is not what an exported line has there", next="correct it, or leave it out")
+    return row
+
+
+def _fits(name: str, value: Any) -> bool:
+    if name == "headers":
+        return all(isinstance(one, str) for one in value.values())
+    if name == "status":
+        return bool(200 <= value <= 299)
+    pattern = {"at": _AT, "redacted": _DIGEST}.get(name)
+    return pattern is None or pattern.fullmatch(value) is not None
+
+
+def _response(row: Mapping[str, Any]) -> bytes:
+    """Restore an answer's bytes: the exact ones, or the canonical form of the readable ones."""
+    said, exact = row.get("response"), row.get("exact")
+    if said is not None and "status" not in row and (flaw := unfinished(said)):
+        raise InputError(f"this answer is not complete: {flaw}", next="tape complete answers only; leave it out")
+    if exact is None:
+        return canonical(said)
+    try:
+        data = exact.encode() if isinstance(exact, str) else base64.b64decode(exact["base64"], validate=True)
+        same = bool(data) and (said is None or json.loads(data) == said)
+    except (ValueError, LookupError, TypeError, RecursionError):
+        same = False
+    if not same:
+        raise InputError(
+            "`exact` does not say what `response` says", next="export it again: what is edited is no recording"
+        )
+    return bytes(data)
+
+
+def unfinished(response: Mapping[str, Any]) -> str:
+    """Find why an answer is not known to be complete, by the marks of the wire formats; empty if it is complete."""
+    if response.get("error") is not None or response.get("type") == "error":
+        return "it is an error"
+    choices = response.get("choices")
+    if isinstance(choices, list) and choices:
+        for choice in choices:
+            if not isinstance(choice, dict) or not choice.get("finish_reason"):
+                return "a choice has no finish_reason"
+        return ""
+    if response.get("stop_reason") or response.get("status") in ("completed", "incomplete"):
+        return ""
+    return "it has neither choices with a finish_reason nor a stop_reason"
+
+
+MOST = 100  # conflicts that are named; the others are counted
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A conflict: one request and repeat with different answers on several tapes."""
+
+    request: str
+    repeat: int
+    model: str
+    tapes: tuple[str, ...]
+
+
+@dataclass
+class MergeReport:
+    """The report of a merge: exchanges read and added, or the conflicts, in which case nothing was added."""
+
+    read: int = 0
+    added: int = 0
+    conflicting: int = 0
+    conflicts: list[Conflict] = field(default_factory=list)
+
+
+def merge(into: Path, sources: Sequence[Path]) -> MergeReport:
+    """Add the exchanges of other tapes to a tape, in their order; on any conflict nothing is written."""
+    with ExitStack() as stack:
+        tapes = [stack.enter_context(Tape.open(folder)) for folder in (into, *sources)]
+        found = _compared(tapes)
+        if found.conflicting:
+            return found
+        with Recorder(into) as recorder:
+            found.added = recorder.extend(_exchanges(tapes[1:]))
+    return found
+
+
+def _exchanges(tapes: Sequence[Tape]) -> Iterator[PreparedExchange]:
+    for tape in tapes:
+        yield from map(prepare_copy, tape.requests())
+
+
+def _compared(tapes: Sequence[Tape]) -> MergeReport:
+    """Compare the sorted entries of all tapes in one pass, in constant memory."""
+    found = MergeReport(read=sum(len(tape) for tape in tapes[1:]))
+    walks = [_walk(tape, number) for number, tape in enumerate(tapes)]
+    for (digest, repeat), same in groupby(heapq.merge(*walks), key=lambda entry: entry[:2]):
+        have: dict[str, int] = {}
+        for _, _, answer, number in same:
+            have.setdefault(answer, number)
+        if len(have) > 1:
+            found.conflicting += 1
+            if len(found.conflicts) < MOST:
+                found.conflicts.append(_named(tapes, digest, repeat, sorted(have.values())))
+    return found
+
+
+def _walk(tape: Tape, number: int) -> Iterator[tuple[str, int, str, int]]:
+    for entry in tape.entries():
+        yield *entry, number
+
+
+def _named(tapes: Sequence[Tape], digest: str, repeat: int, numbers: Sequence[int]) -> Conflict:
+    taped = tapes[numbers[0]].find(digest, repeat)
+    model = str(taped.body.get("model", "")) if taped else ""
+    return Conflict(digest, repeat, model, tuple(str(tapes[number].folder) for number in numbers))
