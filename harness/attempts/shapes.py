@@ -334,7 +334,6 @@ def _explained(tool: str, model: type[BaseModel], bad: ErrorDetails) -> AttemptE
 
 def _fields(model: type[BaseModel], loc: tuple[int | str, ...]) -> list[str]:
     """Names of the fields at a place: of the request, or of an answer in it."""
-
     return list((SubmittedAnswer if loc else model).model_fields)
 
 

@@ -148,10 +148,10 @@ def audit_labels(project: Project, store: Store, run: str, report: Report) -> No
         root = project.root
     except InputError:  # a store without a project has no rows
         return
-    for standing in measured_here(store, run):
-        if standing.document is None or unnamed_code(standing):  # its rows were graded by other code than this
+    for one in measured_here(store, run):
+        if one.document is None or unnamed_code(one):  # its rows were graded by other code than this
             continue
-        found = _hold(standing, standing.document, root, None)
+        found = _hold(one, one.document, root, None)
         if found.state == "void":
             report.fail(CONTRADICTS, found.scorer, found.text)
         elif found.text:

@@ -1,7 +1,7 @@
 """The gateway process: an HTTP proxy on a Unix socket between steps and model providers.
 
 It alone holds API keys; it retries, limits rates and spending, and records or replays answers on tapes. `python -m
-harness.models.gate.gateway` reads its settings as one line of JSON on stdin, and writes `{"ready":true}` when it
+harness.models.gateway.gateway` reads its settings as one line of JSON on stdin, and writes `{"ready":true}` when it
 listens. The server validates the requests of clients, however hostile, and writes replies or streams. A client's own
 key is only compared with the gateway's token, where one is set, and never goes upstream. Besides the body, the headers
 (and for some endpoints the path) that change an answer become part of a request.
