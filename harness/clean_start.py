@@ -40,18 +40,25 @@ def clean_command(place: str, words: Sequence[str] = ()) -> list[str]:
 
 def launcher() -> str:
     """Spell the program `harness` as a shell script, so that no `.pth` file is read on the way to a verdict either."""
-    quoted = [" ".join(f"'{word}'" for word in words) for words in (
-        clean_command("harness.cli.entry:main"), [sys.executable, "-m", "harness.cli.entry"],
-    )]  # fmt: skip
-    return "\n".join([
-        "#!/bin/sh",
-        "# Written by harness.run.installed.setup. "
-        "What gives a verdict starts in a process in which nothing else has a word.",
-        'case "${1-}" in',
-        f"    {'|'.join(VERDICTS)}) exec {quoted[0]} \"$@\" ;;",
-        f"    *) exec {quoted[1]} \"$@\" ;;",
-        "esac", "",
-    ])  # fmt: skip
+    quoted = [
+        " ".join(f"'{word}'" for word in words)
+        for words in (
+            clean_command("harness.cli.entry:main"),
+            [sys.executable, "-m", "harness.cli.entry"],
+        )
+    ]
+    return "\n".join(
+        [
+            "#!/bin/sh",
+            "# Written by harness.run.installed.setup. "
+            "What gives a verdict starts in a process in which nothing else has a word.",
+            'case "${1-}" in',
+            f'    {"|".join(VERDICTS)}) exec {quoted[0]} "$@" ;;',
+            f'    *) exec {quoted[1]} "$@" ;;',
+            "esac",
+            "",
+        ]
+    )
 
 
 def clean_environment() -> dict[str, str]:

@@ -44,8 +44,11 @@ class TrialLimits:
     def as_params(self) -> dict[str, int]:
         """Encode the limits as parameters of a step."""
         return {
-            "seconds": self.seconds, "cpu_seconds": self.cpu_seconds, "memory": self.memory, "output": self.output,
-        }  # fmt: skip
+            "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
+            "memory": self.memory,
+            "output": self.output,
+        }
 
 
 @dataclass(frozen=True)
@@ -78,9 +81,10 @@ def programs(path: Path) -> Iterator[Program]:
 def identity(program: Program, limits: TrialLimits) -> dict[str, Any]:
     """Give as a JSON object what decides a trial's outcome besides where it runs: equal programs are run once."""
     return {
-        "program": sha256(_bytes(program["program"])), "stdin": sha256(_bytes(program.get("stdin", ""))),
+        "program": sha256(_bytes(program["program"])),
+        "stdin": sha256(_bytes(program.get("stdin", ""))),
         "limits": limits.as_params(),
-    }  # fmt: skip
+    }
 
 
 def files(program: Program, limits: TrialLimits) -> dict[str, bytes]:
@@ -127,10 +131,14 @@ def table(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, trie
     def told() -> Iterator[Trial]:
         for program in programs(inputs[PROGRAMS]):
             yield {
-                "item": program["item"], "template": program["template"], "model": program["model"],
-                "sample": program["sample"], "trial": str(params["trial"]),
-                "program": sha256(_bytes(program["program"])), **tried(program),
-            }  # fmt: skip
+                "item": program["item"],
+                "template": program["template"],
+                "model": program["model"],
+                "sample": program["sample"],
+                "trial": str(params["trial"]),
+                "program": sha256(_bytes(program["program"])),
+                **tried(program),
+            }
 
     rows.write(out / TRIALS, told())
 

@@ -92,10 +92,13 @@ def _audit(project: Project, asked: Data, watch: Watch) -> Data:
     for check in checks:
         counts[check.verdict] = counts.get(check.verdict, 0) + 1
     return {
-        "run": done.run, "verdict": done.verdict, "coverage": done.coverage.text if done.coverage else "",
-        "checks": [check.as_data() for check in checks[:MOST]], "n_checks": counts,
+        "run": done.run,
+        "verdict": done.verdict,
+        "coverage": done.coverage.text if done.coverage else "",
+        "checks": [check.as_data() for check in checks[:MOST]],
+        "n_checks": counts,
         **({"limit": done.limit} if done.limit else {}),
-    }  # fmt: skip
+    }
 
 
 def _diff(project: Project, asked: Data, watch: Watch) -> Data:

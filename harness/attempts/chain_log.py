@@ -159,8 +159,13 @@ class ChainLog:
             if self._failed:
                 raise Defect("this log takes no line any more", next="start the server again")
             body = {
-                "type": self.kind, "event": event, "at": self.clock.now(), "n": self.count, "prev": self.head, **fields,
-            }  # fmt: skip
+                "type": self.kind,
+                "event": event,
+                "at": self.clock.now(),
+                "n": self.count,
+                "prev": self.head,
+                **fields,
+            }
             line = document(body) + b"\n"
             try:
                 write_all(self._handle, line)

@@ -273,25 +273,43 @@ class ScoreTextResult(_Shape):
 
 
 REQUESTS: dict[str, type[_Shape]] = {
-    "list_studies": ListStudiesRequest, "start_attempt": StartAttemptRequest, "list_items": ListItemsRequest,
-    "get_item": GetItemRequest, "submit_answers": SubmitAnswersRequest, "finish_attempt": FinishAttemptRequest,
+    "list_studies": ListStudiesRequest,
+    "start_attempt": StartAttemptRequest,
+    "list_items": ListItemsRequest,
+    "get_item": GetItemRequest,
+    "submit_answers": SubmitAnswersRequest,
+    "finish_attempt": FinishAttemptRequest,
     "score_text": ScoreTextRequest,
-}  # fmt: skip
+}
 RESULTS: dict[str, type[_Shape]] = {
-    "list_studies": ListStudiesResult, "start_attempt": StartAttemptResult, "list_items": ListItemsResult,
-    "get_item": GetItemResult, "submit_answers": SubmitAnswersResult, "finish_attempt": FinishAttemptResult,
+    "list_studies": ListStudiesResult,
+    "start_attempt": StartAttemptResult,
+    "list_items": ListItemsResult,
+    "get_item": GetItemResult,
+    "submit_answers": SubmitAnswersResult,
+    "finish_attempt": FinishAttemptResult,
     "score_text": ScoreTextResult,
-}  # fmt: skip
+}
 
 
 _MUST: Mapping[str, str] = {
-    "string_type": "text", "int_type": "a whole number", "float_type": "a number", "bool_type": "true or false",
-    "list_type": "a list", "model_type": "an object", "model_attributes_type": "an object", "dict_type": "an object",
-    "greater_than_equal": "at least {ge}", "less_than_equal": "at most {le}", "literal_error": "one of {expected}",
-    "string_too_short": "text of at least {min_length} characters", "finite_number": "a finite number",
+    "string_type": "text",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "dict_type": "an object",
+    "greater_than_equal": "at least {ge}",
+    "less_than_equal": "at most {le}",
+    "literal_error": "one of {expected}",
+    "string_too_short": "text of at least {min_length} characters",
+    "finite_number": "a finite number",
     "string_pattern_mismatch": "text of lower-case letters, digits, dots, dashes and underscores",
-    "too_long": "a list of at most {max_length}", "too_short": "a list of at least {min_length}",
-}  # fmt: skip
+    "too_long": "a list of at most {max_length}",
+    "too_short": "a list of at least {min_length}",
+}
 _KINDS = {str: "text", bool: "true or false", int: "a whole number", float: "a number", type(None): "null"}
 
 

@@ -19,7 +19,7 @@ COMMAND_LINE = "harness"  # what it calls itself in transcripts
 LINE = '{"item_id": "…", "answer": "…"}'
 app = typer.Typer(
     name="attempts", help="Attempts of agents: make one by hand, list, show, abandon, verify.", rich_markup_mode=None
-)  # fmt: skip
+)
 Attempt = Annotated[str, typer.Argument(help="An attempt's id, or an unambiguous beginning.", show_default=False)]
 
 
@@ -110,9 +110,12 @@ def start(
 
     where = project(store)
     args = {
-        "study": where.manifest(manifest).manifest.name, "split": split, "idempotency_key": key or new_key(),
-        **({"subset": subset} if subset else {}), **({"agent_label": label} if label else {}),
-    }  # fmt: skip
+        "study": where.manifest(manifest).manifest.name,
+        "split": split,
+        "idempotency_key": key or new_key(),
+        **({"subset": subset} if subset else {}),
+        **({"agent_label": label} if label else {}),
+    }
     begun = _call("start_attempt", args, store, manifests=[manifest], engine=engine, isolation=isolation, images=images)
     text = f"{begun['attempt_id']}\n{begun['n_items']} items, {begun['budget']['calls']} calls"
     show(begun, f"{text}; next: `harness attempts items {begun['attempt_id']}`", json)

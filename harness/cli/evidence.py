@@ -83,9 +83,15 @@ def audit(
     from harness.verbs.review import audit as verb
 
     asked = AuditRequest(
-        subject=subject, level=level, rerun=rerun, budget=budget, seed=seed, jobs=jobs, max_memory=max_memory,
+        subject=subject,
+        level=level,
+        rerun=rerun,
+        budget=budget,
+        seed=seed,
+        jobs=jobs,
+        max_memory=max_memory,
         images=images,
-    )  # fmt: skip
+    )
     with watching() as watch:
         done = verb(project(store), asked, watch)
     flaws = [check for check in done.checks if check.verdict != "pass"]

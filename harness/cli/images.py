@@ -107,9 +107,7 @@ def load(
     return render(done, f"{name} is in the store, {state}: {done.image_id}", json)
 
 
-app = typer.Typer(
-    name="images", help="Build, check and list container images, bit for bit.", rich_markup_mode=None
-)  # fmt: skip
+app = typer.Typer(name="images", help="Build, check and list container images, bit for bit.", rich_markup_mode=None)
 Names = Annotated[
     list[str], typer.Argument(help="Images, by the names of their recipes in images/.", show_default=False)
 ]

@@ -21,8 +21,9 @@ from harness.verbs.review import AuditRequest, audit
 
 PATIENCE = 10.0  # seconds in which steps that are under way are ended
 VERBS: Mapping[str, tuple[type[Request], Callable[[Project, Any, Watch], Result]]] = {
-    "audit": (AuditRequest, audit), "accept": (AcceptRequest, accept),
-}  # fmt: skip
+    "audit": (AuditRequest, audit),
+    "accept": (AcceptRequest, accept),
+}
 
 
 def answer() -> None:

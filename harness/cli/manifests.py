@@ -221,9 +221,12 @@ def lock(
         return _accept(asked_to, store, json)
     if carry:
         asked_of = {
-            "engine": engine, "isolation": isolation, "images": images, "max_errors": max_errors,
+            "engine": engine,
+            "isolation": isolation,
+            "images": images,
+            "max_errors": max_errors,
             "max_memory": max_memory,
-        }  # fmt: skip
+        }
         return carried(project(store), json, manifests=manifests, at_levels=at_levels, **asked_of)
     from harness.verbs.pins import LockRequest
     from harness.verbs.pins import lock as verb
@@ -324,9 +327,19 @@ def new(
     from harness.verbs.starting import new as verb
 
     asked = NewRequest(
-        name=name, source=source, models=model or [], input=input_ or [], target=target, options=options or [],
-        group=group or [], encoding=encoding, replace=replace, engine=engine, isolation=isolation, images=images,
-    )  # fmt: skip
+        name=name,
+        source=source,
+        models=model or [],
+        input=input_ or [],
+        target=target,
+        options=options or [],
+        group=group or [],
+        encoding=encoding,
+        replace=replace,
+        engine=engine,
+        isolation=isolation,
+        images=images,
+    )
     with watching() as watch:
         done = verb(project(store, models), asked, watch)
     lines = [f"{done.manifest}: {done.rows} questions of {done.file} for {', '.join(done.models)}"]

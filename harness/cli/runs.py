@@ -82,15 +82,26 @@ def run(
     from harness.verbs import running
 
     asked = running.RunRequest(
-        manifests=manifests, engine=engine, limit=limit, relock=relock, isolation=isolation, moved=moved, jobs=jobs,
-        max_memory=max_memory, max_errors=max_errors, images=images, with_models=model or (), only=only or (),
+        manifests=manifests,
+        engine=engine,
+        limit=limit,
+        relock=relock,
+        isolation=isolation,
+        moved=moved,
+        jobs=jobs,
+        max_memory=max_memory,
+        max_errors=max_errors,
+        images=images,
+        with_models=model or (),
+        only=only or (),
         settings=set_ or (),
-    )  # fmt: skip
+    )
     if dry_run and relock:
         raise InputError(
-            "-n writes no lock, and --relock would", where="--relock",
+            "-n writes no lock, and --relock would",
+            where="--relock",
             next="leave one of them out, or `harness lock MANIFEST` first",
-        )  # fmt: skip
+        )
     with watching() as watch:
         if dry_run:
             return _foreseen(running.dry_run(project(store, models), asked, watch), json)
@@ -132,9 +143,16 @@ def reproduce(
     from harness.verbs.running import reproduce as verb
 
     asked = ReproduceRequest(
-        manifests=manifests, engine=engine, isolation=isolation, moved=moved, jobs=jobs, max_memory=max_memory,
-        max_errors=max_errors, images=images, fresh=store,
-    )  # fmt: skip
+        manifests=manifests,
+        engine=engine,
+        isolation=isolation,
+        moved=moved,
+        jobs=jobs,
+        max_memory=max_memory,
+        max_errors=max_errors,
+        images=images,
+        fresh=store,
+    )
     usual = os.environ.get("HARNESS_STORE")  # --store is the fresh one
     with watching() as watch:
         done = verb(project(Path(usual) if usual else None, models), asked, watch)

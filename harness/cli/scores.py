@@ -111,14 +111,45 @@ def one_line(text: str) -> str:
 
 ALWAYS = 6  # columns that are shown though nothing stands in them
 HEAD = (
-    "model", "dataset", "scorer", "n", "value", "95 % interval", "certificate", "errors", "refused",
-    "tokens in + out", "dollars", "time",
-)  # fmt: skip
+    "model",
+    "dataset",
+    "scorer",
+    "n",
+    "value",
+    "95 % interval",
+    "certificate",
+    "errors",
+    "refused",
+    "tokens in + out",
+    "dollars",
+    "time",
+)
 FIELDS = (
-    "run", "manifest", "model", "dataset", "scorer", "metric", "n", "items", "clusters", "value", "low", "high", "by",
-    "errors", "unanswered", "refused", "missing", "at_worst", "certificate", "prompt_tokens", "completion_tokens",
-    "dollars", "seconds", "limit",
-)  # fmt: skip
+    "run",
+    "manifest",
+    "model",
+    "dataset",
+    "scorer",
+    "metric",
+    "n",
+    "items",
+    "clusters",
+    "value",
+    "low",
+    "high",
+    "by",
+    "errors",
+    "unanswered",
+    "refused",
+    "missing",
+    "at_worst",
+    "certificate",
+    "prompt_tokens",
+    "completion_tokens",
+    "dollars",
+    "seconds",
+    "limit",
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -190,11 +221,31 @@ def _cells(run: ScoredRunData) -> Iterator[Sequence[object]]:
     for line in run.scores:
         low, high = line.interval or (None, None)
         yield (
-            run.run, run.manifest, line.model, line.dataset, line.scorer, line.metric, line.n, line.items,
-            line.clusters or None, line.value, low, high, line.by, line.errors, line.unanswered, line.refused,
-            line.missing, line.at_worst, line.certificate, line.tokens.get("prompt"), line.tokens.get("completion"),
-            line.dollars, line.seconds, run.limit or None,
-        )  # fmt: skip
+            run.run,
+            run.manifest,
+            line.model,
+            line.dataset,
+            line.scorer,
+            line.metric,
+            line.n,
+            line.items,
+            line.clusters or None,
+            line.value,
+            low,
+            high,
+            line.by,
+            line.errors,
+            line.unanswered,
+            line.refused,
+            line.missing,
+            line.at_worst,
+            line.certificate,
+            line.tokens.get("prompt"),
+            line.tokens.get("completion"),
+            line.dollars,
+            line.seconds,
+            run.limit or None,
+        )
 
 
 COMPARE_HEAD = (
@@ -211,10 +262,29 @@ COMPARE_HEAD = (
     "better",
 )
 COMPARE_FIELDS = (
-    "left_run", "right_run", "left", "right", "dataset", "scorer", "metric", "n", "units", "unpaired", "left_value",
-    "right_value", "difference", "low", "high", "p", "p_holm", "test", "left_better", "right_better",
-    "left_limit", "right_limit",
-)  # fmt: skip
+    "left_run",
+    "right_run",
+    "left",
+    "right",
+    "dataset",
+    "scorer",
+    "metric",
+    "n",
+    "units",
+    "unpaired",
+    "left_value",
+    "right_value",
+    "difference",
+    "low",
+    "high",
+    "p",
+    "p_holm",
+    "test",
+    "left_better",
+    "right_better",
+    "left_limit",
+    "right_limit",
+)
 MOVED = ("models", "item", "wording", "dataset", "scorer", "left", "right", "sides")
 
 
@@ -277,17 +347,31 @@ def _row(line: ComparedLineData) -> list[str]:
     ends = f"{line.interval[0]:+.3g} to {line.interval[1]:+.3g}" if line.interval else line.no_interval
     better = "-" if line.left_better is None else f"{line.left_better}, {line.right_better}"
     return [
-        _models(line.left, line.right), line.dataset, line.measure, str(line.n), _number(line.left_value),
-        _number(line.right_value), "-" if line.difference is None else f"{line.difference:+.3g}", ends,
-        _chance(line.p), _chance(line.p_holm), better,
-    ]  # fmt: skip
+        _models(line.left, line.right),
+        line.dataset,
+        line.measure,
+        str(line.n),
+        _number(line.left_value),
+        _number(line.right_value),
+        "-" if line.difference is None else f"{line.difference:+.3g}",
+        ends,
+        _chance(line.p),
+        _chance(line.p_holm),
+        better,
+    ]
 
 
 def _moved(one: MovedItemData) -> list[str]:
     return [
-        _models(one.left, one.right), one_line(one.item), str(one.template), one.dataset, one.scorer,
-        _number(one.left_value), _number(one.right_value), "changed" if one.changed else "",
-    ]  # fmt: skip
+        _models(one.left, one.right),
+        one_line(one.item),
+        str(one.template),
+        one.dataset,
+        one.scorer,
+        _number(one.left_value),
+        _number(one.right_value),
+        "changed" if one.changed else "",
+    ]
 
 
 def _number(value: float | None) -> str:
@@ -302,10 +386,30 @@ def _csv(done: CompareResult) -> str:
     rows = []
     for line in done.lines:
         low, high = line.interval or (None, None)
-        rows.append((
-            done.left_run, done.right_run, line.left, line.right, line.dataset, line.scorer, line.metric, line.n,
-            line.units, line.unpaired, line.left_value, line.right_value, line.difference, low, high, line.p,
-            line.p_holm, line.test, line.left_better, line.right_better, done.left_limit or None,
-            done.right_limit or None,
-        ))  # fmt: skip
+        rows.append(
+            (
+                done.left_run,
+                done.right_run,
+                line.left,
+                line.right,
+                line.dataset,
+                line.scorer,
+                line.metric,
+                line.n,
+                line.units,
+                line.unpaired,
+                line.left_value,
+                line.right_value,
+                line.difference,
+                low,
+                high,
+                line.p,
+                line.p_holm,
+                line.test,
+                line.left_better,
+                line.right_better,
+                done.left_limit or None,
+                done.right_limit or None,
+            )
+        )
     return csv_text(COMPARE_FIELDS, rows)

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 DOING = {
-    "replay": "answers from the tape alone", "record": "answers from the tape, and records what is not on it",
+    "replay": "answers from the tape alone",
+    "record": "answers from the tape, and records what is not on it",
     "live": "asks the providers, and keeps nothing",
-}  # fmt: skip
+}
 
 
 def register_gateway(app: typer.Typer) -> None:
@@ -56,9 +57,12 @@ def gateway(
     if record and live:
         raise InputError("--live answers are never recorded", where="--record, --live", next="leave one of them out")
     asked = verbs.GatewayRequest(
-        tape=tape, mode="record" if record else "live" if live else "replay", providers=provider or [],
-        upstream=upstream or [], port=port,
-    )  # fmt: skip
+        tape=tape,
+        mode="record" if record else "live" if live else "replay",
+        providers=provider or [],
+        upstream=upstream or [],
+        port=port,
+    )
     tell = _line if json else _exports
     done = verbs.gateway(Project.at(Path.cwd()), asked, ready=tell)
     if json:
@@ -93,9 +97,7 @@ def _errors(errors: dict[str, int]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in errors.items())
 
 
-app = typer.Typer(
-    name="tape", help="List, check and fill tapes: recorded responses of models.", rich_markup_mode=None
-)  # fmt: skip
+app = typer.Typer(name="tape", help="List, check and fill tapes: recorded responses of models.", rich_markup_mode=None)
 Folder = Annotated[Path, typer.Argument(help="The tape: a folder of segments.", show_default=False)]
 
 

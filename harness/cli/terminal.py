@@ -200,9 +200,12 @@ def _bar(title: str) -> Bar:
     from rich.progress import Progress as Bar
 
     columns = (
-        TextColumn("{task.fields[title]}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        TextColumn("{task.fields[title]}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
         TextColumn("{task.fields[step]}"),
-    )  # fmt: skip
+    )
     bar = Bar(*columns, console=Console(stderr=True), transient=True)
     bar.add_task("run", total=None, title=title, step="")
     return bar

@@ -210,10 +210,14 @@ class DockerEngine:
             "Env": [f"{name}={value}" for name, value in env.items()],
             "User": f"{uid}:{gid}",
             "Hostname": "step",
-            "OpenStdin": True, "StdinOnce": True, "AttachStdin": True, "AttachStdout": True, "AttachStderr": True,
+            "OpenStdin": True,
+            "StdinOnce": True,
+            "AttachStdin": True,
+            "AttachStdout": True,
+            "AttachStderr": True,
             "Labels": {OWNER: this_process(), DEADLINE: str(deadline(limits.seconds))},
             "HostConfig": host,
-        }  # fmt: skip
+        }
 
 
 def _tmpfs(memory: int) -> str:
@@ -227,5 +231,8 @@ def _open(options: EngineOptions) -> DockerEngine:
 
 ENGINE = Kind(
     "a container for each step, without network, in the pinned image",
-    in_image=True, open=_open, probe=probe, only=DockerEngine.isolation,
-)  # fmt: skip
+    in_image=True,
+    open=_open,
+    probe=probe,
+    only=DockerEngine.isolation,
+)

@@ -75,9 +75,12 @@ def _cuda(answer: str, count: int) -> Device:
         raise no_gpu(f"the first {count} have different compute capabilities ({', '.join(kinds)})")
     facts = [
         {
-            "model": gpu["name"], "uuid": gpu["uuid"], "driver": gpu["driver_version"],
-            "compute_capability": gpu["compute_cap"], "memory_mib": gpu["memory.total"],
+            "model": gpu["name"],
+            "uuid": gpu["uuid"],
+            "driver": gpu["driver_version"],
+            "compute_capability": gpu["compute_cap"],
+            "memory_mib": gpu["memory.total"],
         }
         for gpu in used
-    ]  # fmt: skip
+    ]
     return Device(f"cuda:sm_{kinds[0].replace('.', '')}", {"gpus": facts})

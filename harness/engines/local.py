@@ -119,9 +119,10 @@ class LocalEngine:
         self.isolation = isolation or offered[0]
         if self.isolation != "process" and (shut := unreadable_to_steps()):
             raise MissingError(
-                "root's steps run as nobody, who may not read the interpreter", where=shut,
+                "root's steps run as nobody, who may not read the interpreter",
+                where=shut,
                 next=f"`chmod -R go+rX {shut}`, or run as an ordinary user",
-            )  # fmt: skip
+            )
         self.seals_inputs = self.isolation == "bubblewrap"
         counted = PROCESSES if counts_per_step() else frozenset[str]()
         self.claims = {

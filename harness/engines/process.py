@@ -32,9 +32,10 @@ MFD_EXEC = 0x10
 #   execve: mov rax,[rsp]; mov rdi,[rsp+16]; lea rsi,[rsp+16]; lea rdx,[rsp+8*rax+16]; mov eax,59; syscall
 #   fail: mov eax,231; mov edi,126; syscall; end:
 _LOADER = (
-    "b803000000bf", "0f05b89d000000bf26000000be0100000031d24531d24531c00f05b89d000000bf16000000be02000000488d152c000000"
+    "b803000000bf",
+    "0f05b89d000000bf26000000be0100000031d24531d24531c00f05b89d000000bf16000000be02000000488d152c000000"
     "0f0585c0751a488b0424488b7c2410488d742410488d54c410b83b0000000f05b8e7000000bf7e0000000f05",
-)  # fmt: skip
+)
 _AT, _HEADERS = 0x400000, 120  # where it lies in memory, and the bytes of its ELF headers
 
 
@@ -115,10 +116,18 @@ def started(start: Start) -> Iterator[subprocess.Popen[bytes]]:
             _leave_session_keyring()
             if start.program:
                 _load(start.program)
-            met.append(subprocess.Popen(
-                start.argv, cwd=start.folder, env=dict(start.env), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, start_new_session=True, pass_fds=start.passed,
-            ))  # fmt: skip
+            met.append(
+                subprocess.Popen(
+                    start.argv,
+                    cwd=start.folder,
+                    env=dict(start.env),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    pass_fds=start.passed,
+                )
+            )
         except (OSError, ValueError, subprocess.SubprocessError) as bad:
             met.append(bad)
         finally:

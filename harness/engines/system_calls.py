@@ -150,18 +150,28 @@ def engine_profile(*, on_gpu: bool = False, on_loopback: bool = False) -> str:
     if not can_filter():
         return ""
     names = [*ALLOWED, "ioctl", "setsockopt", *(["memfd_create"] if on_gpu else [])]
-    return json.dumps({
-        "defaultAction": "SCMP_ACT_ERRNO",
-        "defaultErrnoRet": errno.EPERM,
-        "architectures": ["SCMP_ARCH_X86_64"],  # a call of another table ends the process
-        "syscalls": [
-            # There is no terminal in a container to type into, and the buffers of sockets count as its memory.
-            {"names": names, "action": "SCMP_ACT_ALLOW"},
-            {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": errno.ENOSYS},
-            {"names": ["clone"], "action": "SCMP_ACT_ALLOW",
-             "args": [{"index": 0, "value": NEW_SPACES, "valueTwo": 0, "op": "SCMP_CMP_MASKED_EQ"}]},
-            *({"names": list(SOCKETS), "action": "SCMP_ACT_ALLOW",
-               "args": [{"index": 0, "value": one, "op": "SCMP_CMP_EQ"}]}
-              for one in (AF_UNIX, *(INET if on_loopback else ()))),
-        ],
-    })  # fmt: skip
+    return json.dumps(
+        {
+            "defaultAction": "SCMP_ACT_ERRNO",
+            "defaultErrnoRet": errno.EPERM,
+            "architectures": ["SCMP_ARCH_X86_64"],  # a call of another table ends the process
+            "syscalls": [
+                # There is no terminal in a container to type into, and the buffers of sockets count as its memory.
+                {"names": names, "action": "SCMP_ACT_ALLOW"},
+                {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": errno.ENOSYS},
+                {
+                    "names": ["clone"],
+                    "action": "SCMP_ACT_ALLOW",
+                    "args": [{"index": 0, "value": NEW_SPACES, "valueTwo": 0, "op": "SCMP_CMP_MASKED_EQ"}],
+                },
+                *(
+                    {
+                        "names": list(SOCKETS),
+                        "action": "SCMP_ACT_ALLOW",
+                        "args": [{"index": 0, "value": one, "op": "SCMP_CMP_EQ"}],
+                    }
+                    for one in (AF_UNIX, *(INET if on_loopback else ()))
+                ),
+            ],
+        }
+    )

@@ -21,9 +21,18 @@ from harness.evidence.trail import ChangedLine, Trail, changed_files, changed_li
 
 # Stages in the order in which two runs can part (docs/architecture.md#diff).
 STAGES = (
-    "settings", "image", "packages", "models", "rows", "prompts", "numerics", "responses", "judgements", "scores",
+    "settings",
+    "image",
+    "packages",
+    "models",
+    "rows",
+    "prompts",
+    "numerics",
+    "responses",
+    "judgements",
+    "scores",
     "analyses",
-)  # fmt: skip
+)
 TABLES = ("items", "gold", "prompts", "responses", "judgements", "scores")
 SHOWN = 5  # rows
 _IDENTITY = ("id", "item", "template", "model", "sample", "scorer", "judge", "repeat")

@@ -64,9 +64,13 @@ def step_basis(trail: Trail, step: RecordedStep, *, observed: bool = True) -> St
     lock = {name: said[name] for name in ("kind", *_PARAMETERS, "attempt") if name in said}
     threads, numerics = split_threads(said["numerics"])
     machine = Machine(
-        name_processor(trail.started["facts"]) if observed else "", str(trail.started["image"]), str(said["device"]),
-        threads, numerics, trail.environment(step),
-    )  # fmt: skip
+        name_processor(trail.started["facts"]) if observed else "",
+        str(trail.started["image"]),
+        str(said["device"]),
+        threads,
+        numerics,
+        trail.environment(step),
+    )
     return StepBasis({"inputs": said["inputs"]}, lock, machine, trail.files(step))
 
 
@@ -129,9 +133,11 @@ def _causes(trail: Trail, expect: Expect, members: Sequence[str], *, moved: bool
     machine = _comparable(_machine(trail))
     here = StepBasis(inputs, lock, machine, _files(trail, steps))
     before = StepBasis(
-        run.inputs, run.lock, _comparable(Machine(**run.machine)) if known else None,
+        run.inputs,
+        run.lock,
+        _comparable(Machine(**run.machine)) if known else None,
         {path: expect.files[path] for path in here.code if path in expect.files},
-    )  # fmt: skip
+    )
     if not known and moved:
         before = replace(before, inputs=inputs, lock={_UNTOLD: expect.lock_sha256})
         here = replace(here, lock={_UNTOLD: trail.started["lock"]})
@@ -179,10 +185,13 @@ def _machine(trail: Trail) -> Machine:
     threads = (resources.get(THREADS) if isinstance(resources, Mapping) else None) or 1
     environment = read_environment(trail.store.blobs.read(digest), f"blob {digest[:12]}")
     return Machine(
-        name_processor(begun["facts"]), str(begun["image"]),
+        name_processor(begun["facts"]),
+        str(begun["image"]),
         next((str(said["device"]) for said in keys if said["device"] != CPU), CPU),
-        str(threads), split_threads(numerics)[1], _shorten_environment(environment),
-    )  # fmt: skip
+        str(threads),
+        split_threads(numerics)[1],
+        _shorten_environment(environment),
+    )
 
 
 def _shorten_environment(said: Mapping[str, Any]) -> dict[str, Any]:

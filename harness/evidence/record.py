@@ -32,9 +32,19 @@ FINISHED = ("step.done", "step.cached")
 FILES = ("journal.jsonl", "record.json")  # what a run leaves
 # Fields of `run.started` that the record repeats: what was run, and where.
 STARTED = (
-    "run", "manifest", "lock", "plan", "engine", "isolation", "image", "environment", "facts", "limit", "data",
+    "run",
+    "manifest",
+    "lock",
+    "plan",
+    "engine",
+    "isolation",
+    "image",
+    "environment",
+    "facts",
+    "limit",
+    "data",
     "sandbox",
-)  # fmt: skip
+)
 # What the record takes of lines that tell of the whole run.
 TOLD: Mapping[str, Callable[[Event], dict[str, Any]]] = {
     "calls": lambda event: {"calls": event["models"]},
@@ -205,8 +215,9 @@ def self_check(outputs: Mapping[str, Mapping[str, Any]], deliver: Callable[[str]
     if verdict not in (PASS, FAIL):
         raise InputError(
             "the output `checks` is no document with `verdict: pass` or `verdict: fail`",
-            where=str(path), next="a study writes its self-checks so, or gives that output another name",
-        )  # fmt: skip
+            where=str(path),
+            next="a study writes its self-checks so, or gives that output another name",
+        )
     return str(verdict)
 
 

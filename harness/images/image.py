@@ -87,9 +87,13 @@ def _is_oci(text: object) -> bool:
 def add_image(store: Store, image: Image) -> None:
     """Write an image's entry into the store's list; its blobs must lie there, and `gc` keeps what an entry names."""
     body = {
-        "type": "image/1", "name": image.name, "config": image.config, "manifest": image.manifest,
-        "layers": list(image.layers), "sources": dict(image.sources),
-    }  # fmt: skip
+        "type": "image/1",
+        "name": image.name,
+        "config": image.config,
+        "manifest": image.manifest,
+        "layers": list(image.layers),
+        "sources": dict(image.sources),
+    }
     store.tree.write_file(store.images / f"{image.config}.json", document(body) + b"\n", mode=0o444)
 
 

@@ -170,9 +170,7 @@ def _purl(where: str) -> dict[str, str]:
 
 def _unread() -> dict[str, Any]:
     """SPDX fields that nobody determined: single files, concluded licence, copyright, download location."""
-    return {
-        "filesAnalyzed": False, "licenseConcluded": UNKNOWN, "copyrightText": UNKNOWN, "downloadLocation": UNKNOWN
-    }  # fmt: skip
+    return {"filesAnalyzed": False, "licenseConcluded": UNKNOWN, "copyrightText": UNKNOWN, "downloadLocation": UNKNOWN}
 
 
 def _document(image: Image, recipe: Recipe, packages: Sequence[Mapping[str, Any]], created: str) -> dict[str, Any]:
@@ -194,14 +192,15 @@ def _document(image: Image, recipe: Recipe, packages: Sequence[Mapping[str, Any]
         "SPDXID": "SPDXRef-DOCUMENT",
         "name": f"{image.name}-{image.config[:12]}",
         "creationInfo": {
-            "created": created, "creators": ["Tool: llm-harness"],
+            "created": created,
+            "creators": ["Tool: llm-harness"],
             "comment": "The time is the epoch of the recipe, so that equal images have equal inventories.",
         },
         "packages": [whole, *packages],
         "relationships": [_related("SPDXRef-DOCUMENT", "DESCRIBES", _WHOLE)]
         + [_related(_WHOLE, "CONTAINS", one["SPDXID"]) for one in packages],
         **_extracted(packages),
-    }  # fmt: skip
+    }
 
 
 def _related(one: str, how: str, other: str) -> dict[str, str]:

@@ -76,13 +76,17 @@ def derive_manifest(base: Manifest, tree: Tree, answered: AttemptAnswered, outpu
     part = asked_part(base, answered.split, answered.subset)
     said: Mapping[str, Any] = tree.value
     model: dict[str, Any] = {
-        "provider": AGENT, "attempt": answered.attempt, "transcript": answered.transcript, "split": answered.split,
-    }  # fmt: skip
+        "provider": AGENT,
+        "attempt": answered.attempt,
+        "transcript": answered.transcript,
+        "split": answered.split,
+    }
     if part.templates:
         model["templates"] = [str(number) for number in part.templates]
     kept = {name: value for name, value in said.items() if name not in LEFT_OUT}
     derived = {
-        "harness": kept.pop("harness"), "study": kept.pop("study"),
+        "harness": kept.pop("harness"),
+        "study": kept.pop("study"),
         "name": f"{base.name[: MOST_NAME - len(SUFFIX)]}{SUFFIX}",
         "about": f"An attempt at {base.name}: the answers of an agent to its split {answered.split}.",
         "models": {answered.model: model},
@@ -90,7 +94,7 @@ def derive_manifest(base: Manifest, tree: Tree, answered: AttemptAnswered, outpu
         "datasets": _datasets(base, said["datasets"], part),
         "seeds": ["0"],
         "outputs": {name: level for name, level in (said.get("outputs") or {}).items() if name in outputs},
-    }  # fmt: skip
+    }
     return (json.dumps(derived, indent=1, ensure_ascii=False).translate(_BREAKS) + "\n").encode()
 
 

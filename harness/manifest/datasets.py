@@ -84,9 +84,20 @@ def intended_files(said: Any) -> dict[str, Any]:
 FORMATS = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 # Encodings a file may have: each is text, and none of them runs or fetches anything. utf-8 reads a BOM too.
 ENCODINGS = (
-    "utf-8", "utf-16", "utf-32", "latin-1", "mac-roman", "koi8-r", "gb18030", "big5", "shift-jis", "euc-jp", "euc-kr",
-    *(f"cp{page}" for page in range(1250, 1259)), *(f"iso-8859-{part}" for part in range(2, 17) if part != 12),
-)  # fmt: skip
+    "utf-8",
+    "utf-16",
+    "utf-32",
+    "latin-1",
+    "mac-roman",
+    "koi8-r",
+    "gb18030",
+    "big5",
+    "shift-jis",
+    "euc-jp",
+    "euc-kr",
+    *(f"cp{page}" for page in range(1250, 1259)),
+    *(f"iso-8859-{part}" for part in range(2, 17) if part != 12),
+)
 MOST_COLUMNS = 100
 
 

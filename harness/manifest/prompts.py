@@ -93,8 +93,12 @@ class WordingsFile(_Part):
 
 
 _TAGS: dict[str, type[_Part]] = {
-    "set": Prompts, "text": OneWording, "texts": SeveralWordings, "turns": ChatWording, "file": WordingsFile
-}  # fmt: skip
+    "set": Prompts,
+    "text": OneWording,
+    "texts": SeveralWordings,
+    "turns": ChatWording,
+    "file": WordingsFile,
+}
 
 
 def _form(value: Any) -> str:

@@ -229,9 +229,12 @@ class RemoteSettings(Settings):
     def answer_params(self) -> dict[str, Any]:
         """Select what can change an answer: model name, endpoint; URL, system prompt and log-probabilities if set."""
         asked = {
-            "id": self.model, "endpoint": self.endpoint, "system": self.system, "base_url": self.base_url,
+            "id": self.model,
+            "endpoint": self.endpoint,
+            "system": self.system,
+            "base_url": self.base_url,
             "logprobs": self.logprobs,
-        }  # fmt: skip
+        }
         return {name: value for name, value in asked.items() if value is not None}
 
     def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
@@ -249,9 +252,12 @@ class RemoteSettings(Settings):
     def service(self) -> Service:
         """The model's settings for the gateway: URL, name of its key, tape mode, prices, limits; never the key."""
         told: dict[str, Any] = {
-            "provider": self.provider, "dialect": self.DIALECT, "base_url": self.base_url or self.URL,
-            "key": self.key or self.KEY, "mode": self.tape,
-        }  # fmt: skip
+            "provider": self.provider,
+            "dialect": self.DIALECT,
+            "base_url": self.base_url or self.URL,
+            "key": self.key or self.KEY,
+            "mode": self.tape,
+        }
         for name, part in (("prices", self.prices), ("limits", self.limits)):
             if part:
                 told[name] = {key: value for key, value in asdict(part).items() if value is not None}

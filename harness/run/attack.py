@@ -325,10 +325,31 @@ def processes(spec: Spec) -> str:
 
 
 _PROBES = (
-    abstract, bpf, clone3, dns, engine, host, inputs, io_uring, ipv4, ipv6, kernel, keyring, netlink, others, packet,
-    ptrace, raw, steps, store, tables, userfaultfd, users, vsock,
+    abstract,
+    bpf,
+    clone3,
+    dns,
+    engine,
+    host,
+    inputs,
+    io_uring,
+    ipv4,
+    ipv6,
+    kernel,
+    keyring,
+    netlink,
+    others,
+    packet,
+    ptrace,
+    raw,
+    steps,
+    store,
+    tables,
+    userfaultfd,
+    users,
+    vsock,
     processes,  # the last: it leaves threads behind
-)  # fmt: skip
+)
 ATTACKS: Mapping[str, Callable[[Spec], str]] = {each.__name__: each for each in _PROBES}
 
 

@@ -93,17 +93,19 @@ def _image_of_project(choice: EngineChoice, root: Path, name: str) -> LoadableIm
         found = [one for one in list_images(store) if one.name == name + MOVED]
         if not found:
             raise MissingError(
-                f"no image {name + MOVED} is in this store", where=str(choice.images),
+                f"no image {name + MOVED} is in this store",
+                where=str(choice.images),
                 next=f"`harness images build {name} --moved` makes it",
-            )  # fmt: skip
+            )
         newest = max(found, key=lambda image: (store.images / f"{image.config}.json").stat().st_mtime)
         return _loadable(choice, name + MOVED, newest.pin)
     known = pins(root)
     if name not in known:
         raise MissingError(
-            f"lockfiles/images.json names no image {name!r}", where=str(root / "lockfiles" / "images.json"),
+            f"lockfiles/images.json names no image {name!r}",
+            where=str(root / "lockfiles" / "images.json"),
             next=f"`harness images build {name}`, or name one of: {', '.join(known) or 'none yet'}",
-        )  # fmt: skip
+        )
     return _loadable(choice, name, known[name])
 
 

@@ -49,8 +49,9 @@ def require_processor(here: Processor, named: str) -> None:
     if named != PORTABLE and not here.kind:
         raise MissingError(
             f"the manifest says `numerics: {named}`, and the class of this processor cannot be known here",
-            where="numerics", next="write `numerics: portable`, or run where a process may map executable memory",
-        )  # fmt: skip
+            where="numerics",
+            next="write `numerics: portable`, or run where a process may map executable memory",
+        )
 
 
 def observe_processor(engine: Engine) -> Processor:

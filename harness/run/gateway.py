@@ -114,9 +114,12 @@ class Gateway:
         self._errors = open(self._folder / "errors", "w+b")  # noqa: SIM115 - closed when it has ended
         self._process = subprocess.Popen(
             [sys.executable, "-s", "-P", "-B", "-m", "harness.models.gateway.gateway"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            start_new_session=True,
             env={**os.environ, "PYTHONPATH": str(code_root())},
-        )  # fmt: skip
+        )
         assert self._process.stdin
         line = json.dumps({"socket": str(self._folder / NAME), "models": self.models, **self._more}).encode() + b"\n"
         try:

@@ -175,9 +175,10 @@ def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
         _require_here(loaded, lock)
         if file := changed_file(loaded, {**lock.of(FILES), **lock.of("prompts")}):
             raise InputError(
-                f"the file {file} has changed since the lock pinned it", where=loaded.tree.where,
+                f"the file {file} has changed since the lock pinned it",
+                where=loaded.tree.where,
                 next=f"if that is meant, {again} (or run with --relock) and review the change in git",
-            )  # fmt: skip
+            )
         shown = ", ".join(moved[:8]) + (f" and {len(moved) - 8} more" if len(moved) > 8 else "")
         raise InputError(
             f"the lock no longer fits the manifest; moved: {shown}",

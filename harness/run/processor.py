@@ -13,9 +13,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 
 CODE = bytes.fromhex(
-    "53" "89f8" "89f1" "4989d0" "0fa2"  # push rbx; eax, ecx = leaf, part; r8 = where to; cpuid
-    "418900" "41895804" "41894808" "4189500c" "5bc3"  # [r8] = eax, ebx, ecx, edx; pop rbx; ret
-)  # fmt: skip
+    "53"
+    "89f8"
+    "89f1"
+    "4989d0"
+    "0fa2"  # push rbx; eax, ecx = leaf, part; r8 = where to; cpuid
+    "418900"
+    "41895804"
+    "41894808"
+    "4189500c"
+    "5bc3"  # [r8] = eax, ebx, ecx, edx; pop rbx; ret
+)
 STATE = bytes.fromhex("31c90f01d0c3")  # ecx = 0; xgetbv; ret: which registers the system keeps for a process
 AVX2_STATE, AVX512_STATE = 0x06, 0xE6
 MAKERS = {"AuthenticAMD": "AMD", "GenuineIntel": "Intel", "HygonGenuine": "Hygon"}

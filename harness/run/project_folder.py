@@ -104,18 +104,20 @@ def require_writable(folder: Path) -> None:
     near = next(place for place in (folder, *folder.parents) if place.exists())
     if not os.access(near, os.W_OK | os.X_OK):
         raise MissingError(
-            "nothing can be written in this folder", where=str(near),
+            "nothing can be written in this folder",
+            where=str(near),
             next="work in a folder that is yours, or make this one writable",
-        )  # fmt: skip
+        )
 
 
 def _require_apart(folder: Path) -> None:
     for above in folder.parents:
         if (above / MARKER).is_dir():
             raise InputError(
-                "this folder lies in another project", where=str(above),
+                "this folder lies in another project",
+                where=str(above),
                 next="work in that one, or name a folder outside of it",
-            )  # fmt: skip
+            )
 
 
 def _contents(name: str) -> Mapping[str, bytes]:

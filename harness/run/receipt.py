@@ -126,8 +126,13 @@ def probe(engine: Engine, store: Path, folder: Path, cancel: threading.Event) ->
     """
     place = folder / "step"
     with _decoys(store, folder) as (decoys, came):
-        control = attack.attack({**dict.fromkeys(attack.ATTACKS, ""), **{name: decoys[name] for name in CONTROLLED},
-                                 "written": decoys["written"]})  # fmt: skip
+        control = attack.attack(
+            {
+                **dict.fromkeys(attack.ATTACKS, ""),
+                **{name: decoys[name] for name in CONTROLLED},
+                "written": decoys["written"],
+            }
+        )
         reached = came()
         bare = [name for name in CONTROLLED if not (control[name].startswith(attack.OPEN) or name in reached)]
         Path(decoys["written"]).unlink(missing_ok=True)
@@ -152,8 +157,9 @@ def _ends(engine: Engine, place: Path, cancel: threading.Event) -> dict[str, str
         last = outcome.log.decode("utf-8", "replace").strip().rsplit("\n", 1)[-1]
         raise MissingError(
             f"no step runs in the isolation {engine.isolation!r}: {last[:300] or 'it ended without a word'}",
-            where=f"engine {engine.name}", next="`harness doctor` tries every engine",
-        )  # fmt: skip
+            where=f"engine {engine.name}",
+            next="`harness doctor` tries every engine",
+        )
     ends: dict[str, str] = json.loads(said.read_bytes())
     return ends
 
@@ -266,8 +272,11 @@ def _came(door: socket.socket) -> bool:
 def _engines() -> list[str]:
     """List where a container engine may listen."""
     own = f"unix://{os.environ.get('XDG_RUNTIME_DIR', '/run')}/podman/podman.sock"
-    return [host.removeprefix("unix://") for host in (os.environ.get("DOCKER_HOST", ""), *HOSTS, own)
-            if host.startswith("unix://")]  # fmt: skip
+    return [
+        host.removeprefix("unix://")
+        for host in (os.environ.get("DOCKER_HOST", ""), *HOSTS, own)
+        if host.startswith("unix://")
+    ]
 
 
 def _addresses() -> list[str]:

@@ -145,8 +145,9 @@ def hidden_data(store: Store) -> Iterator[SplitData]:
         said = store.tree.read_file(place, MOST_LOG)
         if f"{sha256(said)}{ENDING}" != name:
             raise DamageError(
-                "this mark of hidden data was changed", where=f"{store.root}/{place}",
+                "this mark of hidden data was changed",
+                where=f"{store.root}/{place}",
                 next="delete it and `harness lock` the manifests that hide data again, before agents are served",
-            )  # fmt: skip
+            )
         mark = parse(said, KIND, place)
         yield SplitData(str(mark["name"]), str(mark["split"]), frozenset(mark["files"]), frozenset(mark["rows"]))

@@ -29,9 +29,17 @@ _JOURNAL_LINE = {"type": str, "event": str, "at": str, "n": int, "prev": str}
 _STEP = {**_JOURNAL_LINE, "step": str}
 _FINISHED = {**_STEP, "stage": str, "key": str, "entry": str}
 _CALL = {
-    **_JOURNAL_LINE, "tool": str, "args": dict, "args_sha256": str, "result_sha256": str, "is_error": bool, "code": str,
-    "protocol": str, "client": str, "ms": int,
-}  # fmt: skip
+    **_JOURNAL_LINE,
+    "tool": str,
+    "args": dict,
+    "args_sha256": str,
+    "result_sha256": str,
+    "is_error": bool,
+    "code": str,
+    "protocol": str,
+    "client": str,
+    "ms": int,
+}
 # The exact fields of each line: one that no run writes means tampering.
 SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
     "head/1": {
@@ -42,8 +50,17 @@ SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
     },
     "event/1": {
         "run.started": {
-            **_JOURNAL_LINE, "run": str, "manifest": str, "lock": str, "plan": str, "engine": str, "isolation": str,
-            "image": str, "environment": str, "steps": int, "facts": dict,
+            **_JOURNAL_LINE,
+            "run": str,
+            "manifest": str,
+            "lock": str,
+            "plan": str,
+            "engine": str,
+            "isolation": str,
+            "image": str,
+            "environment": str,
+            "steps": int,
+            "facts": dict,
         },
         "step.done": {**_FINISHED, "usage": dict},
         "step.cached": _FINISHED,
@@ -58,10 +75,29 @@ SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
     },
     "transcript/1": {
         "attempt.started": {
-            **_JOURNAL_LINE, "attempt": str, "principal": str, "profile": str, "manifest": str, "name": str,
-            "study": str, "lock": str, "split": str, "subset": str, "hidden": bool, "gold_reachable": bool,
-            "label": str, "budget": dict, "items": int, "view": str, "media": str, "canary": dict, "tools": str,
-            "versions": dict, "secret": str, "idempotency": str, "expires": str,
+            **_JOURNAL_LINE,
+            "attempt": str,
+            "principal": str,
+            "profile": str,
+            "manifest": str,
+            "name": str,
+            "study": str,
+            "lock": str,
+            "split": str,
+            "subset": str,
+            "hidden": bool,
+            "gold_reachable": bool,
+            "label": str,
+            "budget": dict,
+            "items": int,
+            "view": str,
+            "media": str,
+            "canary": dict,
+            "tools": str,
+            "versions": dict,
+            "secret": str,
+            "idempotency": str,
+            "expires": str,
         },
         "call": {**_CALL, "calls_left": int},
         "reopened": {**_JOURNAL_LINE, "cut": int},
@@ -72,13 +108,13 @@ SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
         "call": _CALL,
         "reopened": {**_JOURNAL_LINE, "cut": int},
     },
-}  # fmt: skip
+}
 MAY: Mapping[str, Mapping[str, type]] = {
     "run.started": {"limit": int, "clock": str, "data": dict, "sandbox": dict},
     "step.done": {"sees_gold": bool, "imported": dict, "facts": dict, "trial": bool},
     "step.cached": {"sees_gold": bool, "imported": dict, "trial": bool},
     "call": {"receipts": list},
-}  # fmt: skip
+}
 
 
 class Journal:
@@ -120,8 +156,9 @@ class Journal:
                 if self._size + sum(map(len, self._waiting)) > MOST_LOG:
                     raise MissingError(
                         f"the journal of this run would grow beyond {MOST_LOG:,} bytes, which nobody reads",
-                        where=str(self.path), next="ask for fewer items or larger shards",
-                    )  # fmt: skip
+                        where=str(self.path),
+                        next="ask for fewer items or larger shards",
+                    )
                 with translating_os_errors(self.path):
                     try:
                         append_durable(self._handle, self._waiting)
@@ -210,10 +247,14 @@ KIND = "head/1"
 # The canonical form of every kind of line: a fast path, so that ten thousand runs are read in a moment.
 _HEX = r'"([0-9a-f]{64})"'
 _HEADS_LINE = re.compile(
-    r'\{"event":"(run\.started|run\.finished|attempt\.started|attempt\.closed)","journal":' + _HEX
-    + r',"n":(0|[1-9][0-9]*),"prev":' + _HEX + r',(?:"record":' + _HEX
+    r'\{"event":"(run\.started|run\.finished|attempt\.started|attempt\.closed)","journal":'
+    + _HEX
+    + r',"n":(0|[1-9][0-9]*),"prev":'
+    + _HEX
+    + r',(?:"record":'
+    + _HEX
     + r',)?"run":"([0-9A-Za-z._-]+)","type":"head/1"\}\n'
-)  # fmt: skip
+)
 
 
 class Heads:

@@ -53,8 +53,9 @@ class Store:
         if mark != FORMAT.encode():
             raise InputError(
                 "this store was written in another format",
-                where=str(root / "format"), next="use the harness that wrote it",
-            )  # fmt: skip
+                where=str(root / "format"),
+                next="use the harness that wrote it",
+            )
         return store
 
     def keep(self, digest: str) -> None:
@@ -141,8 +142,9 @@ class Store:
             if heads.broken:
                 raise DamageError(
                     f"the list of runs is broken at {heads.broken}, and which was the last cannot be known",
-                    where=str(self.heads.path), next="name a run by its id; `harness fsck` says what else is wrong",
-                )  # fmt: skip
+                    where=str(self.heads.path),
+                    next="name a run by its id; `harness fsck` says what else is wrong",
+                )
             started = [str(event.get("run")) for event in heads.events if event["event"] == "run.started"]
             if not started:
                 raise InputError("no run has been started in this store", where=str(self.root), next="harness run …")

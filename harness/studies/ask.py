@@ -231,11 +231,18 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
         inputs["imported"] = model.imported.rows
         del params["generation"]  # nobody is asked
     respond = Step(
-        f"{dataset.name}/responses/{model.name}/{part}", model.respond, "responses",
-        params, {**inputs, **(answers if shown else {})}, ("responses", "inference") if model.calls else ("responses",),
-        batch=str(model.settings.get("batch", "none")), sees_gold=shown, calls=model.calls, infers=bool(model.weights),
+        f"{dataset.name}/responses/{model.name}/{part}",
+        model.respond,
+        "responses",
+        params,
+        {**inputs, **(answers if shown else {})},
+        ("responses", "inference") if model.calls else ("responses",),
+        batch=str(model.settings.get("batch", "none")),
+        sees_gold=shown,
+        calls=model.calls,
+        infers=bool(model.weights),
         imported=model.imported.source if model.imported else "",
-    )  # fmt: skip
+    )
     if model.imported:
         asked.imported.setdefault(model.name, []).append(respond)
     answered = {"responses": asked.add(respond, "responses"), **answers}

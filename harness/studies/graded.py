@@ -129,9 +129,14 @@ def _found(row: Response, scorer: str, found: Found | Missing, unread: int) -> S
 def _score(row: Response, scorer: str, value: int | float | str | Missing, detail: Mapping[str, Any]) -> Score:
     item, template, model, sample = key(row)
     return {
-        "item": item, "template": template, "model": model, "sample": sample,
-        "scorer": scorer, "value": value, "detail": detail,
-    }  # fmt: skip
+        "item": item,
+        "template": template,
+        "model": model,
+        "sample": sample,
+        "scorer": scorer,
+        "value": value,
+        "detail": detail,
+    }
 
 
 def _number(given: int | str) -> int | float:

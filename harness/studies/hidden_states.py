@@ -26,9 +26,15 @@ class ActivationParts(NamedTuple):
 
 
 def activation_parts(
-    name: str, model: Model, pieces: Source, how: ActivationOptions, layers: Sequence[int], parts: int,
-    *, every: bool = False,
-) -> ActivationParts:  # fmt: skip
+    name: str,
+    model: Model,
+    pieces: Source,
+    how: ActivationOptions,
+    layers: Sequence[int],
+    parts: int,
+    *,
+    every: bool = False,
+) -> ActivationParts:
     """Give the steps that write these hidden states in so many parts, `NAME/part-00000` and so on.
 
     A part is a slice of the table in whole passages; where there are fewer passages than parts, some write no row. One
@@ -48,9 +54,15 @@ def activation_parts(
 
 
 def activations(
-    name: str, model: Model, pieces: Source, how: ActivationOptions, layers: Sequence[int],
-    *, every: bool = False, part: tuple[int, int] | None = None,
-) -> Step:  # fmt: skip
+    name: str,
+    model: Model,
+    pieces: Source,
+    how: ActivationOptions,
+    layers: Sequence[int],
+    *,
+    every: bool = False,
+    part: tuple[int, int] | None = None,
+) -> Step:
     """Give the step that writes the hidden states of these layers, 0 being the embedding, from a local model.
 
     `pieces` is the table of texts that it reads. With `every` the step refuses a model that has other layers than
@@ -65,14 +77,23 @@ def activations(
             next="name a model of the provider transformers",
         )
     params: dict[str, Any] = {
-        **model.settings, "model": model.name, "files": list(model.weights),
-        "how": how.params(), "layers": list(layers),
+        **model.settings,
+        "model": model.name,
+        "files": list(model.weights),
+        "how": how.params(),
+        "layers": list(layers),
         **({"all_layers": True} if every else {}),
         **({"part": [*require_part(part)]} if part is not None else {}),
-    }  # fmt: skip
+    }
     inputs: dict[str, Source] = {"pieces": pieces, "weights": tuple(model.weights.values())}
     outputs = (INDEX, *(layer_file(layer) for layer in layers))
     return Step(
-        name, "harness.models.local.activations:extract", "responses", params, inputs, outputs,
-        batch=str(model.settings["batch"]), infers=True,
-    )  # fmt: skip
+        name,
+        "harness.models.local.activations:extract",
+        "responses",
+        params,
+        inputs,
+        outputs,
+        batch=str(model.settings["batch"]),
+        infers=True,
+    )

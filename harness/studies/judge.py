@@ -89,9 +89,10 @@ def instrument(brief: Brief, role: str) -> Instrument:
     found = brief.instruments[role]
     if found.model.stand_in and found.model.stand_in.sees_gold:
         raise InputError(
-            "a stand-in that answers from the gold cannot measure", where=f"instruments.{role}",
+            "a stand-in that answers from the gold cannot measure",
+            where=f"instruments.{role}",
             next="name a model, or a stand-in that is shown nothing",
-        )  # fmt: skip
+        )
     return found
 
 
@@ -104,8 +105,9 @@ def _rule(judge: RuleJudge, brief: Brief, name: str, given: Mapping[str, Source]
     if model.calls or model.stand_in or model.imported:
         raise InputError(
             f"{judge.name!r} measures by weights on this machine, and {judge.role!r} has none",
-            where=f"instruments.{judge.role}", next="name a model by its files: `{provider: transformers, source: …}`",
-        )  # fmt: skip
+            where=f"instruments.{judge.role}",
+            next="name a model by its files: `{provider: transformers, source: …}`",
+        )
     inputs["weights"] = tuple(model.weights.values())  # none before a lock has found them
     params = {**model.settings, **params, "files": list(model.weights)}
     batch = str(model.settings.get("batch", "none"))
@@ -138,7 +140,13 @@ def _respond(by: Instrument, name: str, prompts: Mapping[str, Source], repeats: 
         inputs["weights"] = tuple(model.weights.values())
         params["files"] = list(model.weights)
     return Step(
-        name, model.respond, JUDGED, params, inputs,
+        name,
+        model.respond,
+        JUDGED,
+        params,
+        inputs,
         ("responses", "inference") if model.calls else ("responses",),
-        batch=str(model.settings.get("batch", "none")), calls=model.calls, infers=bool(model.weights),
-    )  # fmt: skip
+        batch=str(model.settings.get("batch", "none")),
+        calls=model.calls,
+        infers=bool(model.weights),
+    )

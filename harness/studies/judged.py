@@ -190,9 +190,16 @@ def _replies(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Iterator[
 def _judgement(params: Mapping[str, Any], about: Answer | JudgePrompt, repeat: int, text: str) -> Judgement:
     item, template, model, sample = key(about)
     return {
-        "item": item, "template": template, "model": model, "sample": sample,
-        "judge": params["judge"], "repeat": repeat, "round": params.get("round", 0), "text": text, "parsed": None,
-    }  # fmt: skip
+        "item": item,
+        "template": template,
+        "model": model,
+        "sample": sample,
+        "judge": params["judge"],
+        "repeat": repeat,
+        "round": params.get("round", 0),
+        "text": text,
+        "parsed": None,
+    }
 
 
 def _in_order(found: Iterable[Judgement]) -> list[Judgement]:

@@ -29,9 +29,13 @@ class Meaning:
     def document(self) -> dict[str, Any]:
         """Give the meaning as plain data; what is not known is left out."""
         said = {
-            "about": self.about, "direction": self.direction, "floor": self.floor, "ceiling": self.ceiling,
-            "baseline": self.baseline, "baseline_of": self.baseline_of or None,
-        }  # fmt: skip
+            "about": self.about,
+            "direction": self.direction,
+            "floor": self.floor,
+            "ceiling": self.ceiling,
+            "baseline": self.baseline,
+            "baseline_of": self.baseline_of or None,
+        }
         return {name: value for name, value in said.items() if value is not None}
 
 

@@ -130,9 +130,11 @@ class Sheet:
             across = self.width - 0.12 if left is None else left
             settings = {"ncols": len(handles), "columnspacing": 1.5, "borderpad": 0, "borderaxespad": 0, **how}
             self.figure.legend(
-                handles=list(handles), loc="upper right" if left is None else "upper left",
-                bbox_to_anchor=(across / self.width, 1 - top / self.height), **settings,
-            )  # fmt: skip
+                handles=list(handles),
+                loc="upper right" if left is None else "upper left",
+                bbox_to_anchor=(across / self.width, 1 - top / self.height),
+                **settings,
+            )
 
     def small_print(self, text: str) -> None:
         """Write at the foot of the sheet what the figure rests on."""

@@ -33,9 +33,12 @@ def write_programs(inputs: Mapping[str, Path], out: Path, take: Take) -> None:
                 continue
             program, stdin = (taken, "") if isinstance(taken, str) else taken
             about: Program = {
-                "item": row["item"], "template": row["template"], "model": row["model"], "sample": row["sample"],
+                "item": row["item"],
+                "template": row["template"],
+                "model": row["model"],
+                "sample": row["sample"],
                 "program": program,
-            }  # fmt: skip
+            }
             if stdin:
                 about["stdin"] = stdin
             yield about

@@ -50,10 +50,19 @@ class ScoreLine:
     def document(self) -> dict[str, Any]:
         """Give the line as plain data at full precision; what there is none of is left out."""
         found: dict[str, Any] = {
-            "model": self.model, "dataset": self.dataset, "scorer": self.scorer, "metric": self.metric, "n": self.n,
-            "items": self.items, "value": self.value, **self.interval.document(), "errors": self.errors,
-            "unanswered": self.unanswered, "missing": self.missing, "at_worst": self.at_worst,
-        }  # fmt: skip
+            "model": self.model,
+            "dataset": self.dataset,
+            "scorer": self.scorer,
+            "metric": self.metric,
+            "n": self.n,
+            "items": self.items,
+            "value": self.value,
+            **self.interval.document(),
+            "errors": self.errors,
+            "unanswered": self.unanswered,
+            "missing": self.missing,
+            "at_worst": self.at_worst,
+        }
         return {name: value for name, value in found.items() if value is not None}
 
 
@@ -145,9 +154,16 @@ def _line(
 ) -> ScoreLine:
     lacking = group.unanswered + group.errors - group.failed_scored
     line = ScoreLine(
-        *place, metric, column.n, len(column.by_item), column.mean(), interval, group.errors, group.unanswered,
+        *place,
+        metric,
+        column.n,
+        len(column.by_item),
+        column.mean(),
+        interval,
+        group.errors,
+        group.unanswered,
         group.answers - lacking - column.n,
-    )  # fmt: skip
+    )
     worst = _worst(meanings.get(line.measure))
     if worst is None or not lacking:
         return line

@@ -138,9 +138,15 @@ def carry(project: Project, asked: CarryRequest, watch: Watch | None = None) -> 
 def _data(loaded: Loaded, done: CarriedExpectation) -> CarriedManifest:
     state = "fits" if not done.run else "carried" if done.along else "refused"
     return CarriedManifest(
-        manifest=str(loaded.path), name=loaded.manifest.name, expect=str(done.path), state=state,
-        old=done.old, lock=done.new, run=done.run, parted=[PartedOutput(**vars(one)) for one in done.parted],
-    )  # fmt: skip
+        manifest=str(loaded.path),
+        name=loaded.manifest.name,
+        expect=str(done.path),
+        state=state,
+        old=done.old,
+        lock=done.new,
+        run=done.run,
+        parted=[PartedOutput(**vars(one)) for one in done.parted],
+    )
 
 
 def _words(one: CarriedManifest) -> str:

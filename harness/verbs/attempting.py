@@ -102,10 +102,11 @@ def _served(project: Project, asked: ServeRequest) -> tuple[Loaded, ...]:
     if not manifests:
         broken = ", ".join(path.name for path in project.manifests() if not _readable(project, path))
         raise InputError(
-            "no manifest of this project lets agents attempt it", where=str(project.root),
+            "no manifest of this project lets agents attempt it",
+            where=str(project.root),
             next="write an `agents:` block into one and `harness lock` it"
             + (f"; not looked at, since `harness show` refuses them: {broken}" if broken else ""),
-        )  # fmt: skip
+        )
     names = [loaded.manifest.name for loaded in manifests]
     if twice := [name for name in names if names.count(name) > 1]:
         raise InputError(f"two of these manifests are called {twice[0]!r}", next="serve one of them")

@@ -170,11 +170,21 @@ def _described(store: Store, attempt: str, chain: Chain) -> AttemptData:
     begun, state, outcome = chain.events[0], fold(chain.events), attempt_outcome(store, attempt)
     over = outcome.status == OPEN and clock.now() > begun["expires"]
     return AttemptData(
-        attempt=attempt, status=EXPIRED if over else outcome.status, manifest=begun["name"], split=begun["split"],
-        subset=begun["subset"], label=begun["label"], principal=begun["principal"], started=begun["at"],
-        items=begun["items"], **state.counts(), calls=state.calls, hidden=begun["hidden"],
-        gold_reachable=begun["gold_reachable"], run=outcome.run,
-    )  # fmt: skip
+        attempt=attempt,
+        status=EXPIRED if over else outcome.status,
+        manifest=begun["name"],
+        split=begun["split"],
+        subset=begun["subset"],
+        label=begun["label"],
+        principal=begun["principal"],
+        started=begun["at"],
+        items=begun["items"],
+        **state.counts(),
+        calls=state.calls,
+        hidden=begun["hidden"],
+        gold_reachable=begun["gold_reachable"],
+        run=outcome.run,
+    )
 
 
 def show_attempt(project: Project, asked: AttemptRequest) -> ShowAttemptResult:
@@ -185,10 +195,14 @@ def show_attempt(project: Project, asked: AttemptRequest) -> ShowAttemptResult:
     begun, outcome = chain.events[0], attempt_outcome(store, attempt)
     done = outcome.status in (SCORED, SEALED)
     return ShowAttemptResult(
-        attempt=_described(store, attempt, chain), rests_on=_rests_on(begun), budget=dict(begun["budget"]),
-        head=chain.head, record=outcome.record, why=outcome.why if outcome.status == FAILED else "",
+        attempt=_described(store, attempt, chain),
+        rests_on=_rests_on(begun),
+        budget=dict(begun["budget"]),
+        head=chain.head,
+        record=outcome.record,
+        why=outcome.why if outcome.status == FAILED else "",
         scores=attempt_table(store, outcome.run).document() if done else {},
-    )  # fmt: skip
+    )
 
 
 def _rests_on(begun: dict[str, Any]) -> list[str]:
@@ -245,7 +259,18 @@ def verify_transcript(project: Project, asked: VerifyTranscriptRequest) -> Verif
     if found.header:
         said["gold_reachable"] = found.header["gold_reachable"]
     return VerifyTranscriptResult(
-        attempt=found.attempt, verdict=found.verdict, status=found.status, n_records=found.records, head=found.head,
-        flaws=found.flaws, torn=found.torn, budget_ok=found.budget_ok, manifest_match=found.manifest_match,
-        canary_hits=found.canary_hits, reads=found.reads, differing=list(found.differing), unread=found.unread, **said,
-    )  # fmt: skip
+        attempt=found.attempt,
+        verdict=found.verdict,
+        status=found.status,
+        n_records=found.records,
+        head=found.head,
+        flaws=found.flaws,
+        torn=found.torn,
+        budget_ok=found.budget_ok,
+        manifest_match=found.manifest_match,
+        canary_hits=found.canary_hits,
+        reads=found.reads,
+        differing=list(found.differing),
+        unread=found.unread,
+        **said,
+    )

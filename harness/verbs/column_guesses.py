@@ -22,23 +22,62 @@ from harness.studies.questions.data.tables import WIDEST, SourceFile, read
 # The names of columns by what they are, likeliest first; compared without case, spaces and signs.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "target": (
-        "answer", "target", "gold", "label", "solution", "expected", "expectedanswer", "expectedoutput", "reference",
-        "correct", "correctanswer", "answerkey", "correctoption", "correctchoice", "groundtruth", "goldanswer",
-        "output", "completion", "summary", "translation", "a",
+        "answer",
+        "target",
+        "gold",
+        "label",
+        "solution",
+        "expected",
+        "expectedanswer",
+        "expectedoutput",
+        "reference",
+        "correct",
+        "correctanswer",
+        "answerkey",
+        "correctoption",
+        "correctchoice",
+        "groundtruth",
+        "goldanswer",
+        "output",
+        "completion",
+        "summary",
+        "translation",
+        "a",
     ),
     "accepted": ("accepted", "acceptedanswers", "aliases", "alternatives", "alsoaccepted"),
     "options": ("options", "choices", "candidates", "alternatives", "endings"),
     "input": (
-        "question", "input", "prompt", "query", "problem", "instruction", "text", "sentence", "questiontext", "stem",
-        "document", "article", "q",
+        "question",
+        "input",
+        "prompt",
+        "query",
+        "problem",
+        "instruction",
+        "text",
+        "sentence",
+        "questiontext",
+        "stem",
+        "document",
+        "article",
+        "q",
     ),
     "context": ("context", "passage", "paragraph", "background", "story", "article", "document", "text"),
-    "group": ("group", "category", "subject", "topic", "domain", "area", "continent", "language", "level",
-              "difficulty"),
+    "group": (
+        "group",
+        "category",
+        "subject",
+        "topic",
+        "domain",
+        "area",
+        "continent",
+        "language",
+        "level",
+        "difficulty",
+    ),
     "id": ("id", "qid", "questionid", "itemid", "uid", "uuid", "key", "index", "idx"),
     "split": ("split", "subset", "partition", "fold", "set"),
     "cluster": ("cluster", "clusterid", "passageid", "documentid", "docid", "contextid", "storyid"),
-}  # fmt: skip
+}
 _OPTION = re.compile(r"(option|choice|opt|ending|candidate|answer)[ _-]?([a-z]|[0-9]{1,2})|([a-z])")
 
 
@@ -151,9 +190,10 @@ def _require(sample: FileSample, columns: Sequence[str]) -> None:
     for name in columns:
         if name not in sample.columns:
             raise InputError(
-                f"there is no column {name[:60]!r}", where=sample.file,
+                f"there is no column {name[:60]!r}",
+                where=sample.file,
                 next=f"name one of its columns: {quoted(sample.columns)}",
-            )  # fmt: skip
+            )
 
 
 def _require_nameable(sample: FileSample, found: ColumnGuesses) -> None:
@@ -163,9 +203,10 @@ def _require_nameable(sample: FileSample, found: ColumnGuesses) -> None:
             asked = what in ("input", "context")
             if not (0 < len(name) <= 200 and name.isprintable()) or (asked and any(sign in name for sign in "{}")):
                 raise InputError(
-                    f"a manifest cannot name the column {quoted([name])}", where=sample.file,
+                    f"a manifest cannot name the column {quoted([name])}",
+                    where=sample.file,
                     next="rename it in the file: 1 to 200 characters in one line, without braces",
-                )  # fmt: skip
+                )
 
 
 def _by_name(sample: FileSample, found: ColumnGuesses, what: str, *, required: bool = False) -> None:
@@ -222,9 +263,10 @@ def _by_cells(sample: FileSample, found: ColumnGuesses) -> None:
 
 def _undecided(sample: FileSample, what: str, why: str) -> InputError:
     return InputError(
-        f"which column is the {what} cannot be told: {why}", where=sample.file,
+        f"which column is the {what} cannot be told: {why}",
+        where=sample.file,
         next=f"{SETTLED}; its columns are {quoted(sample.columns)}",
-    )  # fmt: skip
+    )
 
 
 def _keep_sound(sample: FileSample, found: ColumnGuesses) -> None:
@@ -272,9 +314,10 @@ def read_sample(path: Path, encoding: str) -> FileSample:
     form = FORMATS.get(path.suffix.lower())
     if form is None:
         raise InputError(
-            "what this file holds is not told by its name", where=path.name,
+            "what this file holds is not told by its name",
+            where=path.name,
             next=f"rename it: it ends with one of {', '.join(sorted(FORMATS))}",
-        )  # fmt: skip
+        )
     file = SourceFile(path, path.name, form, encoding)
     try:
         rows = list(_rows(file))
@@ -288,9 +331,10 @@ def read_sample(path: Path, encoding: str) -> FileSample:
     sample = FileSample.of(path.name, rows)
     if len(sample.columns) == 1 and any(sign in sample.columns[0] for sign in ";\t|"):
         raise InputError(
-            f"the file has one column, {quoted(sample.columns)}", where=path.name,
+            f"the file has one column, {quoted(sample.columns)}",
+            where=path.name,
             next="save it with commas between its columns, or with tabs as .tsv",
-        )  # fmt: skip
+        )
     return sample
 
 

@@ -60,9 +60,14 @@ class _Walk:
             default = REQUIRED if name in part.get("required", ()) else _default(kind)
             about = kind.get("description", "")
             yield ListedField(
-                field=f"{path}{name}", kind=words(kind), default=default, about=about, example=example,
-                part=title, note=note,
-            )  # fmt: skip
+                field=f"{path}{name}",
+                kind=words(kind),
+                default=default,
+                about=about,
+                example=example,
+                part=title,
+                note=note,
+            )
             yield from self.below(kind, f"{path}{name}")
 
     def below(self, kind: Node, path: str) -> Iterator[ListedField]:

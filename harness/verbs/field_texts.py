@@ -29,16 +29,22 @@ _FIELD_TEXTS_DATA = {
         "make": FieldText("The maker that draws the data; its own parameters stand beside it.", "reliability.addition"),
     },
     "Fetched": {
-        "fetch": FieldText("Where the file is published, or `private:NAME` where nobody publishes it.",
-                           "https://example.org/questions.csv"),
+        "fetch": FieldText(
+            "Where the file is published, or `private:NAME` where nobody publishes it.",
+            "https://example.org/questions.csv",
+        ),
         "sha256": FieldText("The digest without which it is not the same data.", "a" * 64),
-        "unresolved": FieldText("Why there is no digest; what needs the data says so instead of running.",
-                                "its publisher states no checksum"),
+        "unresolved": FieldText(
+            "Why there is no digest; what needs the data says so instead of running.",
+            "its publisher states no checksum",
+        ),
         "licence": FieldText("Under what terms the data may be used.", "CC BY 4.0"),
     },
     "FetchedFiles": {
-        "fetch": FieldText("The files of a published dataset, by the path that each has in their folder.",
-                           f'{{parts/a.csv: {{url: "https://example.org/a.csv", sha256: {"a" * 64}}}}}'),
+        "fetch": FieldText(
+            "The files of a published dataset, by the path that each has in their folder.",
+            f'{{parts/a.csv: {{url: "https://example.org/a.csv", sha256: {"a" * 64}}}}}',
+        ),
         "licence": FieldText("Under what terms the data may be used.", "CC BY 4.0"),
     },
     "File": {
@@ -47,24 +53,32 @@ _FIELD_TEXTS_DATA = {
         "size": FieldText("Its size in bytes, where that is known.", "1204"),
     },
     "Prompts": {
-        "set": FieldText("A prompt set of the study with its version, or one for each benchmark.",
-                         "reliability/addition@1"),
+        "set": FieldText(
+            "A prompt set of the study with its version, or one for each benchmark.", "reliability/addition@1"
+        ),
     },
-}  # fmt: skip
+}
 
 _ASKED = {
     "Generation": {
-        "temperature": FieldText("How freely a model draws: 0 takes the likeliest token, which is what version 1 sends "
-                                 "where nothing is written.", "0.7"),
-        "max_tokens": FieldText("How long an answer may be, in tokens; `benchmark`: as the benchmark says. "
-                                "Version 1 sends 256.", "256"),
+        "temperature": FieldText(
+            "How freely a model draws: 0 takes the likeliest token, which is what version 1 sends "
+            "where nothing is written.",
+            "0.7",
+        ),
+        "max_tokens": FieldText(
+            "How long an answer may be, in tokens; `benchmark`: as the benchmark says. Version 1 sends 256.", "256"
+        ),
         "top_p": FieldText("Draw only from the likeliest tokens that make up this share. Version 1 sends 1.", "0.95"),
         "stop": FieldText("Texts at which an answer ends.", '["Question:"]'),
-        "max_completion_tokens": FieldText("In the place of `max_tokens`, for models that count their thinking, too.",
-                                           "4096"),
+        "max_completion_tokens": FieldText(
+            "In the place of `max_tokens`, for models that count their thinking, too.", "4096"
+        ),
         "reasoning_effort": FieldText("How much a model thinks, in its provider's own words.", "low"),
-        "thinking": FieldText("Whether a model thinks before it answers, as Anthropic's API takes it.",
-                              "{type: enabled, budget_tokens: 2048}"),
+        "thinking": FieldText(
+            "Whether a model thinks before it answers, as Anthropic's API takes it.",
+            "{type: enabled, budget_tokens: 2048}",
+        ),
         "seed": FieldText("The seed that a provider is told, instead of the run's own.", "7"),
         "top_k": FieldText("Draw only from this many of the likeliest tokens.", "40"),
         "extra": FieldText("Further fields of a request, sent as they are: plain JSON.", "{verbosity: low}"),
@@ -85,14 +99,15 @@ _ASKED = {
         "generation": FieldText("How the instrument is asked; only what is written is sent.", "{temperature: 0}"),
         "repeats": FieldText("How often it is asked of each answer.", "3"),
     },
-}  # fmt: skip
+}
 
 _HELD = {
     "Within": {"within": FieldText("How far each number may lie from what is expected.", "1e-6 relative")},
     "Interval": {"interval": FieldText("The level of the interval in which a run's statistic must lie.", "0.95")},
     "Claim": {
-        "of": FieldText("Where the value stands: an output and a JSON pointer into it; or several.",
-                        "scores#/tiny/exact"),
+        "of": FieldText(
+            "Where the value stands: an output and a JSON pointer into it; or several.", "scores#/tiny/exact"
+        ),
         "published": FieldText("The number that was published.", "0.82"),
         "within": FieldText("How near a run must come to it.", "0.02"),
         "order": FieldText("The order of the values in `of`.", "increasing"),
@@ -138,21 +153,32 @@ _HELD = {
         "image": FieldText("The image that steps run in on a container engine.", "cpu"),
         "resources": FieldText("The limits of a step.", "{memory: 8GiB, timeout: 1h}"),
         "outputs": FieldText("What `reproduce` compares, and how exactly.", '{summary: {within: "1e-9"}}'),
-        "agents": FieldText("What agents may attempt; left out, nothing.",
-                            "{splits: {dev: {public: true}}, budget: {calls: 1000, seconds: 86400}}"),
-        "claims": FieldText("Published numbers, and how near a run must come to them.",
-                            '[{of: "scores#/tiny/exact", published: "0.82", within: "0.02", where: Table 2}]'),
+        "agents": FieldText(
+            "What agents may attempt; left out, nothing.",
+            "{splits: {dev: {public: true}}, budget: {calls: 1000, seconds: 86400}}",
+        ),
+        "claims": FieldText(
+            "Published numbers, and how near a run must come to them.",
+            '[{of: "scores#/tiny/exact", published: "0.82", within: "0.02", where: Table 2}]',
+        ),
         "settings": FieldText("The study's own switches; which there are, the study says.", "{mode: strict}"),
-        "instruments": FieldText("Models that measure and are never asked the items, by role.",
-                                 "{judge: {provider: openai, model: gpt-4.1-mini, tape: replay}}"),
+        "instruments": FieldText(
+            "Models that measure and are never asked the items, by role.",
+            "{judge: {provider: openai, model: gpt-4.1-mini, tape: replay}}",
+        ),
         "tables": FieldText("Tables of the study that take the place of its newest.", "[biomed/costs@1]"),
-        "numerics": FieldText("Where bytes are equal: `portable`, on all x86-64 processors with AVX2; `machine`, "
-                              "faster, on one class of them.", "machine"),
-        "derived": FieldText("What `harness run` writes into a manifest that it made by options; nobody else does.",
-                             f'{{from: manifests/capitals.yaml, sha256: {"a" * 64}, changes: ["--only model=a"]}}'),
+        "numerics": FieldText(
+            "Where bytes are equal: `portable`, on all x86-64 processors with AVX2; `machine`, "
+            "faster, on one class of them.",
+            "machine",
+        ),
+        "derived": FieldText(
+            "What `harness run` writes into a manifest that it made by options; nobody else does.",
+            f'{{from: manifests/capitals.yaml, sha256: {"a" * 64}, changes: ["--only model=a"]}}',
+        ),
         "sandbox": FieldText("The image in which code of answers runs; unset, that of the run.", "sandbox"),
     },
-}  # fmt: skip
+}
 
 _MODELS = {
     "Settings": {
@@ -165,8 +191,11 @@ _MODELS = {
     },
     "TransformersSettings": {
         "provider": FieldText("Open weights, which answer on this machine.", "transformers"),
-        "source": FieldText("Where the weights are: a folder of the project, `folder:NAME` in the folder of "
-                            "`--models-dir`, `package:NAME` or `hf:OWNER/NAME`.", "assets/tiny-shaped"),
+        "source": FieldText(
+            "Where the weights are: a folder of the project, `folder:NAME` in the folder of "
+            "`--models-dir`, `package:NAME` or `hf:OWNER/NAME`.",
+            "assets/tiny-shaped",
+        ),
         "revision": FieldText("The commit of a model of the hub.", "b" * 40),
         "dtype": FieldText("The numbers of the weights.", "bfloat16"),
         "batch": FieldText("How many prompts at a time; `reference` is one, bit for bit the same.", '"32"'),
@@ -179,8 +208,9 @@ _MODELS = {
     "RemoteSettings": {
         "provider": FieldText("A model behind an API of this dialect.", "openai"),
         "model": FieldText("Its name there.", "gpt-4.1-mini"),
-        "tape": FieldText("`record` asks and keeps the answers, `replay` asks nobody, `live` asks and keeps none.",
-                          "replay"),
+        "tape": FieldText(
+            "`record` asks and keeps the answers, `replay` asks nobody, `live` asks and keeps none.", "replay"
+        ),
         "tapes": FieldText("The folder of its tape; unset, `tapes/` and the manifest's name.", "tapes/mine"),
         "endpoint": FieldText("Turns of a chat, or plain text.", "completions"),
         "system": FieldText("A system turn before every prompt.", "Answer in a word."),
@@ -203,8 +233,9 @@ _MODELS = {
     },
     "ImportedSettings": {
         "provider": FieldText("Answers of somebody else's run: nobody is asked.", "imported"),
-        "source": FieldText("A file of the project, or with `sha256` what `harness import responses` called it.",
-                            "answers/mine.jsonl"),
+        "source": FieldText(
+            "A file of the project, or with `sha256` what `harness import responses` called it.", "answers/mine.jsonl"
+        ),
         "sha256": FieldText("The digest of rows that were imported into the store.", "a" * 64),
         "model": FieldText("Whose rows these are, where the file has those of several.", "my-model"),
     },
@@ -215,7 +246,7 @@ _MODELS = {
         "split": FieldText("The split that was attempted.", "dev"),
         "templates": FieldText("The numbers of the wordings that were asked; none: all.", "[1, 6]"),
     },
-}  # fmt: skip
+}
 
 _STUDIES = {
     "BiomedSettings": {"mode": FieldText("Counted as published, or as the paper's words say.", "paper")},
@@ -235,7 +266,7 @@ _STUDIES = {
     },
     "CurieSettings": {"mode": FieldText("Scored as published, or as the paper describes.", "paper")},
     "ReliabilitySettings": {"rules": FieldText("The rule set by which answers are labelled.", "OURS-v1")},
-}  # fmt: skip
+}
 
 FIELDS: Mapping[str, Mapping[str, FieldText]] = {**_FIELD_TEXTS_DATA, **_ASKED, **_HELD, **_MODELS, **_STUDIES}
 
@@ -244,12 +275,12 @@ _AS = {"as": FieldText("The name of its rows; unset, the scorer's own.", "strict
 
 _QUESTION_FIELD_TEXTS_DATA = {
     "OwnFile": {
-        "file": FieldText("A file of the project: CSV, TSV, JSON Lines or Parquet, pinned by its digest.",
-                          "data/capitals.csv"),
+        "file": FieldText(
+            "A file of the project: CSV, TSV, JSON Lines or Parquet, pinned by its digest.", "data/capitals.csv"
+        ),
         "fields": FieldText("Which column is what.", "{input: question, target: answer, group: continent}"),
         "where": FieldText("Only rows whose columns have these values; of a list, one of them.", "{split: test}"),
-        "shots": FieldText("Examples with their answers, drawn from rows that are never asked.",
-                           "{count: 3, seed: 7}"),
+        "shots": FieldText("Examples with their answers, drawn from rows that are never asked.", "{count: 3, seed: 7}"),
         "count": FieldText("Draw so many rows; unset, all are asked.", "100"),
         "seed": FieldText("The seed by which rows are drawn.", "7"),
         "encoding": FieldText("How the file spells letters; a byte order mark is understood.", "latin-1"),
@@ -259,8 +290,9 @@ _QUESTION_FIELD_TEXTS_DATA = {
         "input": FieldText("What is asked: a column, or several.", "question"),
         "target": FieldText("The right answer; no wording may name this column.", "answer"),
         "accepted": FieldText("Further right answers: a JSON list, or texts between `|`.", "spellings"),
-        "options": FieldText("The options of a choice: a column each, or one column with a JSON list.",
-                             "[first, second, third, fourth]"),
+        "options": FieldText(
+            "The options of a choice: a column each, or one column with a JSON list.", "[first, second, third, fourth]"
+        ),
         "target_is": FieldText("How the target names an option; unset, it is seen from the cells.", "letter"),
         "group": FieldText("By what scores are also counted apart.", "[continent, language]"),
         "cluster": FieldText("Rows of one value belong together: intervals are drawn by it.", "document"),
@@ -276,31 +308,43 @@ _QUESTION_FIELD_TEXTS_DATA = {
     },
     "OneWording": {
         "text": FieldText("The wording, with `{column}` where a cell stands.", '"Question: {question}\\nAnswer:"'),
-        "shot": FieldText("How an example is written; unset, as the wording and its answer.",
-                          '"Question: {question}\\nAnswer: {answer}\\n\\n"'),
+        "shot": FieldText(
+            "How an example is written; unset, as the wording and its answer.",
+            '"Question: {question}\\nAnswer: {answer}\\n\\n"',
+        ),
     },
     "SeveralWordings": {
-        "texts": FieldText("Several wordings of one question; each is asked.",
-                           '["{question}", "Question: {question}\\nAnswer:"]'),
-        "shot": FieldText("How an example is written; unset, as the wording and its answer.",
-                          '"Question: {question}\\nAnswer: {answer}\\n\\n"'),
+        "texts": FieldText(
+            "Several wordings of one question; each is asked.", '["{question}", "Question: {question}\\nAnswer:"]'
+        ),
+        "shot": FieldText(
+            "How an example is written; unset, as the wording and its answer.",
+            '"Question: {question}\\nAnswer: {answer}\\n\\n"',
+        ),
     },
     "ChatWording": {
-        "turns": FieldText("The turns of a chat: `system` first if at all, `user` last.",
-                           '[{system: Answer in a word.}, {user: "{question}"}]'),
-        "shot": FieldText("How an example is written; unset, as the last turn and its answer.",
-                          '"Question: {question}\\nAnswer: {answer}\\n\\n"'),
+        "turns": FieldText(
+            "The turns of a chat: `system` first if at all, `user` last.",
+            '[{system: Answer in a word.}, {user: "{question}"}]',
+        ),
+        "shot": FieldText(
+            "How an example is written; unset, as the last turn and its answer.",
+            '"Question: {question}\\nAnswer: {answer}\\n\\n"',
+        ),
     },
     "WordingsFile": {
-        "file": FieldText("Wordings in JSON Lines, `{id, text | turns, shot?}` each, pinned by their digest.",
-                          "prompts/mine.jsonl"),
+        "file": FieldText(
+            "Wordings in JSON Lines, `{id, text | turns, shot?}` each, pinned by their digest.", "prompts/mine.jsonl"
+        ),
     },
     "QuestionsSettings": {
-        "score": FieldText("The scorers of each answer: a name, or a name with what it is told.",
-                           "[exact, {choice: {by: loglikelihood}}]"),
+        "score": FieldText(
+            "The scorers of each answer: a name, or a name with what it is told.",
+            "[exact, {choice: {by: loglikelihood}}]",
+        ),
         "samples": FieldText("Answers to each prompt for each seed.", "5"),
     },
-}  # fmt: skip
+}
 
 _SCORERS = {
     "ScorerEntry": {
@@ -308,75 +352,92 @@ _SCORERS = {
         "match": FieldText("The answer is the target once both are normalised.", "{where: end}"),
         "number": FieldText("A number in the answer is the target's.", '{tolerance: "0.01"}'),
         "regex": FieldText("What an expression finds in the answer is the target.", '{pattern: "#### (-?[0-9]+)"}'),
-        "choice": FieldText("The option the answer names, or a model holds for the likeliest, is right.",
-                            "{from: options, by: loglikelihood}"),
+        "choice": FieldText(
+            "The option the answer names, or a model holds for the likeliest, is right.",
+            "{from: options, by: loglikelihood}",
+        ),
         "f1": FieldText("The words that answer and target share.", "{as: words}"),
         "rouge": FieldText("ROUGE of the answer beside the target.", "{kind: rougeL}"),
         "bleu": FieldText("BLEU of the answer beside the target.", "{as: bleu-4}"),
-        "bertscore": FieldText("BERTScore of the answer beside the target, by the instrument `encoder`.",
-                               "{as: meaning}"),
-        "json": FieldText("The answer is JSON that says what the target says, or that a schema allows.",
-                          """{schema: '{"type": "object"}'}"""),
+        "bertscore": FieldText(
+            "BERTScore of the answer beside the target, by the instrument `encoder`.", "{as: meaning}"
+        ),
+        "json": FieldText(
+            "The answer is JSON that says what the target says, or that a schema allows.",
+            """{schema: '{"type": "object"}'}""",
+        ),
         "code": FieldText("The answer's Python passes the item's tests.", "{timeout: 20}"),
-        "judge": FieldText("The instrument `judge` grades the answer by a rubric.",
-                           "{rubric: The answer is polite., best: 5}"),
+        "judge": FieldText(
+            "The instrument `judge` grades the answer by a rubric.", "{rubric: The answer is polite., best: 5}"
+        ),
         "perplexity": FieldText("How well a model foretells the item's own text.", "{as: nats}"),
     },
     "ExactSwitches": _AS,
     "F1Switches": _AS,
     "BleuSwitches": _AS,
-    "PerplexitySwitches": _AS | {
+    "PerplexitySwitches": _AS
+    | {
         "column": FieldText("Whose text is foretold, where the input is several columns.", "passage"),
     },
-    "BertscoreSwitches": _AS | {
+    "BertscoreSwitches": _AS
+    | {
         "layer": FieldText("The encoder's layer: 0 the embedding, negative from the last; unset, the last.", "17"),
         "idf": FieldText("Whether a token counts by how few of the dataset's targets hold it.", "true"),
         "rescale": FieldText("The language of bert-score's baseline of this very encoder and layer.", "en"),
     },
-    "MatchSwitches": _AS | {
+    "MatchSwitches": _AS
+    | {
         "case": FieldText("Whether capitals make no difference.", "false"),
         "space": FieldText("Whether spaces make no difference.", "false"),
         "punctuation": FieldText("Whether punctuation makes no difference.", "false"),
         "articles": FieldText("Whether a, an and the make no difference.", "false"),
         "where": FieldText("Where in the answer the target stands, in whole words.", "end"),
     },
-    "NumberSwitches": _AS | {
+    "NumberSwitches": _AS
+    | {
         "tolerance": FieldText("How far it may lie from the target.", "0.01"),
         "relative": FieldText("The same, as a share of the target; the wider of the two holds.", "0.05"),
         "take": FieldText("Which of several numbers is the answer.", "first"),
         "decimal": FieldText("The mark before a fraction.", "comma"),
     },
-    "RegexSwitches": _AS | {
+    "RegexSwitches": _AS
+    | {
         "pattern": FieldText("The expression; one that could run for ever is refused.", '"#### (-?[0-9]+)"'),
         "group": FieldText("Which group of it is taken; unset, the first, or the whole.", "1"),
         "take": FieldText("Which of several places is taken.", "last"),
         "matches": FieldText("Whether it is enough that it finds anything.", "true"),
         "normalised": FieldText("Whether what it finds is compared as `match` does.", "true"),
     },
-    "ChoiceSwitches": _AS | {
+    "ChoiceSwitches": _AS
+    | {
         "from": FieldText("`fields.options`; where there is none, the column with the options.", "options"),
         "by": FieldText("By the letter that the answer names, or by the model's log-likelihoods.", "loglikelihood"),
-        "normalise": FieldText("By what a log-likelihood is divided; `unconditional` takes off that without the "
-                               "question.", "token"),
+        "normalise": FieldText(
+            "By what a log-likelihood is divided; `unconditional` takes off that without the question.", "token"
+        ),
         "show": FieldText("What of an option is measured: its text, or its letter.", "letter"),
     },
-    "RougeSwitches": _AS | {
+    "RougeSwitches": _AS
+    | {
         "kind": FieldText("The measure that is the score; the others stand beside it.", "rouge1"),
         "stem": FieldText("Whether words are cut to their stems.", "true"),
     },
-    "JsonSwitches": _AS | {
+    "JsonSwitches": _AS
+    | {
         "schema": FieldText("JSON Schema, written as JSON.", """'{"type": "object", "required": ["name"]}'"""),
         "equal": FieldText("Whether the target must be met; unset, where there is no schema.", "true"),
     },
-    "CodeSwitches": _AS | {
+    "CodeSwitches": _AS
+    | {
         "timeout": FieldText("Seconds of a trial.", "20"),
         "memory": FieldText("Memory of a trial, in MiB.", "1024"),
     },
-    "JudgeSwitches": _AS | {
+    "JudgeSwitches": _AS
+    | {
         "rubric": FieldText("What the judge is to grade by.", "The answer is polite and answers the question."),
         "best": FieldText("The best grade; the worst is 0.", "5"),
         "target": FieldText("Whether the judge is shown the right answer.", "false"),
     },
-}  # fmt: skip
+}
 
 QUESTION_FIELDS: Mapping[str, Mapping[str, FieldText]] = {**_QUESTION_FIELD_TEXTS_DATA, **_SCORERS}

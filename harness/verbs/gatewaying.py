@@ -149,9 +149,10 @@ def _others(
             name = next(iter(named))
         if name not in named or urlsplit(url).scheme not in ("http", "https"):
             raise InputError(
-                f"this does not name a provider and a URL: {text[:200]}", where="--upstream",
+                f"this does not name a provider and a URL: {text[:200]}",
+                where="--upstream",
                 next=f"write PROVIDER=URL, such as {next(iter(named))}=http://127.0.0.1:8000/v1",
-            )  # fmt: skip
+            )
         places[name] = url
     for name, one in named.items():
         told = {"provider": name, "dialect": one.DIALECT, "base_url": places.get(name, one.URL), "key": one.KEY}

@@ -274,9 +274,13 @@ def inventory(project: Project, asked: InventoryRequest) -> InventoryResult:
         write_atomic(path, data)
         more = {"path": str(path)}
     return InventoryResult(
-        name=image.name, image_id=image.pin.image_id, format=FORMAT, sha256=sha256(data),
-        packages=len(document["packages"]) - 1, **more,
-    )  # fmt: skip
+        name=image.name,
+        image_id=image.pin.image_id,
+        format=FORMAT,
+        sha256=sha256(data),
+        packages=len(document["packages"]) - 1,
+        **more,
+    )
 
 
 NAME = "An image, by the name of its recipe in images/."

@@ -116,21 +116,29 @@ def import_folder(project: Project, asked: ImportFolderRequest, watch: Watch | N
     pinned = list_pinned_files(_manifests(project, asked.manifests, watch))
     if not pinned:
         raise InputError(
-            "no manifest here pins published data", where=str(asked.folder),
+            "no manifest here pins published data",
+            where=str(asked.folder),
             next="give a dataset `fetch:` and digests, or name a manifest with --manifest",
-        )  # fmt: skip
+        )
     store = Store.make(project.store)
     with store.in_use():
         done = collect_pinned(folder, pinned, store, watch.task(f"read {folder.name}"), watch.stop)
     return ImportFolderResult(
-        kind=DATA, files=done.files, skipped=done.skipped, others=done.others,
+        kind=DATA,
+        files=done.files,
+        skipped=done.skipped,
+        others=done.others,
         matched=[
             MatchedFile(file=file, dataset=one.dataset, path=one.path, sha256=one.sha256, bytes=size)
             for file, size, one in done.matched
         ],
         changed=[
             ChangedFile(
-                file=file, dataset=one.dataset, path=one.path, manifests=list(one.manifests), wanted=one.sha256,
+                file=file,
+                dataset=one.dataset,
+                path=one.path,
+                manifests=list(one.manifests),
+                wanted=one.sha256,
                 found=found,
             )
             for file, found, one in done.changed
@@ -138,7 +146,7 @@ def import_folder(project: Project, asked: ImportFolderRequest, watch: Watch | N
         missing=[
             MissingFile(dataset=one.dataset, path=one.path, url=one.url, sha256=one.sha256) for one in done.missing
         ],
-    )  # fmt: skip
+    )
 
 
 def _manifests(project: Project, named: Sequence[PathText], watch: Watch) -> Iterator[Manifest]:
@@ -186,8 +194,9 @@ def _others(project: Project, name: str, digest: str) -> list[OtherPin]:
     known = any(one.sha256 == digest for one in pinned)
     return [
         OtherPin(dataset=one.dataset, path=one.path, manifests=[*one.manifests], wanted=one.sha256)
-        for one in pinned if not known and find_namesake(one, [name])
-    ]  # fmt: skip
+        for one in pinned
+        if not known and find_namesake(one, [name])
+    ]
 
 
 def _by_model(found: Iterable[Mapping[str, Any]]) -> dict[str, int]:

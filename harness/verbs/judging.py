@@ -66,9 +66,13 @@ def _git(*words: str) -> str:
 def judge_apart(verb: str, kind: type[R], project: Project, asked: Request, watch: Watch) -> R:
     """Call a verb in a clean process, pass on what it tells, and return its result or raise its error."""
     task = {
-        "verb": verb, "request": asked.model_dump(mode="json"), "folder": str(project.folder),
-        "store": _text(project.elsewhere), "models": _text(project.homes.models), "hub": _text(project.homes.hub),
-    }  # fmt: skip
+        "verb": verb,
+        "request": asked.model_dump(mode="json"),
+        "folder": str(project.folder),
+        "store": _text(project.elsewhere),
+        "models": _text(project.homes.models),
+        "hub": _text(project.homes.hub),
+    }
     with tempfile.TemporaryFile() as said:
         told, code = _ask(task, watch, said)
         if told:
@@ -84,9 +88,13 @@ def _ask(task: Mapping[str, Any], watch: Watch, said: IO[bytes]) -> tuple[Mappin
     """Start a clean process, give it one task, and return what it told last, and how it ended."""
     ended, last = threading.Event(), dict[str, Any]()
     with subprocess.Popen(
-        clean_command("harness.cli.judging:answer"), env=clean_environment(), cwd="/",
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said,
-    ) as process:  # fmt: skip
+        clean_command("harness.cli.judging:answer"),
+        env=clean_environment(),
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=said,
+    ) as process:
         assert process.stdin and process.stdout
         stopping = threading.Thread(target=_pass_stop, args=(process, watch.stop, ended), daemon=True)
         try:

@@ -152,9 +152,15 @@ def show(project: Project, asked: ShowRequest) -> ShowResult:
     if held and (files := file_coverage(held.pins["datasets"])):
         said["data"] = data_coverage(files)
     return ShowResult(
-        about=meta.about, intent=meta.intent(), lock=pinned, models=models, instruments=instruments, moved=moved,
-        stages=stages, **said,
-    )  # fmt: skip
+        about=meta.about,
+        intent=meta.intent(),
+        lock=pinned,
+        models=models,
+        instruments=instruments,
+        moved=moved,
+        stages=stages,
+        **said,
+    )
 
 
 def _models(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, ModelPin]:
@@ -221,9 +227,14 @@ def lock(project: Project, asked: LockRequest, watch: Watch | None = None) -> Lo
             watch.say(f"{loaded.manifest.name}: {spell_healed({'blobs': locked.healed})}")
         data = _files_here(loaded, locked, watch)
         one = LockedManifest(
-            manifest=str(loaded.path), lock=str(locked.path), sha256=locked.lock.sha256, changed=locked.changed,
-            moved=locked.moved if locked.changed else [], unresolved=locked.unresolved, **data,
-        )  # fmt: skip
+            manifest=str(loaded.path),
+            lock=str(locked.path),
+            sha256=locked.lock.sha256,
+            changed=locked.changed,
+            moved=locked.moved if locked.changed else [],
+            unresolved=locked.unresolved,
+            **data,
+        )
         found.append(one)
     return LockResult(locks=found)
 

@@ -83,9 +83,13 @@ def runs(project: Project, asked: RunsRequest | None = None) -> RunsResult:
             found.append(ListedRun(run=known.run, manifest="", started="", engine="", status=DAMAGED))
         else:
             one = ListedRun(
-                run=known.run, manifest=names[lock], started=begun["at"], engine=begun["engine"],
-                **_ended(store, known, known_runs), **({"limit": begun["limit"]} if "limit" in begun else {}),
-            )  # fmt: skip
+                run=known.run,
+                manifest=names[lock],
+                started=begun["at"],
+                engine=begun["engine"],
+                **_ended(store, known, known_runs),
+                **({"limit": begun["limit"]} if "limit" in begun else {}),
+            )
             found.append(one)
     return RunsResult(runs=found, more=more)
 

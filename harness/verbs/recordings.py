@@ -96,10 +96,14 @@ def verify_tape(project: Project, asked: TapeRequest, watch: Watch | None = None
         found = verify(_there(project, asked.folder))
     more = {"redacted": found.redacted} if found.redacted else {}
     return VerifyTapeResult(
-        exchanges=found.exchanges, segments=found.segments, bytes=found.bytes, torn=found.torn,
+        exchanges=found.exchanges,
+        segments=found.segments,
+        bytes=found.bytes,
+        torn=found.torn,
         flaws=[TapeFlaw(**vars(flaw)) for flaw in found.flaws],
-        verdict="disagreed" if found.flaws else "agreed", **more,
-    )  # fmt: skip
+        verdict="disagreed" if found.flaws else "agreed",
+        **more,
+    )
 
 
 class ImportTapeRequest(TapeRequest):
@@ -192,9 +196,14 @@ def merge_tapes(project: Project, asked: MergeTapesRequest, watch: Watch | None 
     ]
     named = {} if done.conflicting else {"digest": _digest(into)}
     return MergeTapesResult(
-        verdict="disagreed" if conflicts else "agreed", read=done.read, added=done.added,
-        known=0 if conflicts else done.read - done.added, conflicting=done.conflicting, conflicts=conflicts, **named,
-    )  # fmt: skip
+        verdict="disagreed" if conflicts else "agreed",
+        read=done.read,
+        added=done.added,
+        known=0 if conflicts else done.read - done.added,
+        conflicting=done.conflicting,
+        conflicts=conflicts,
+        **named,
+    )
 
 
 class RedactTapeRequest(TapeRequest):

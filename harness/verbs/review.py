@@ -167,11 +167,18 @@ def _reported(run: str, judged: JudgedData, level: str, report: Report) -> Audit
     if report.cause:
         said["cause"] = cause_data(report.cause)
     return AuditResult(
-        run=run, verdict=report.verdict, words=report.words, harness=name_harness(), judged=judged, level=level,
-        packages=dict(report.packages), self_checks=report.self_checks or "none",
+        run=run,
+        verdict=report.verdict,
+        words=report.words,
+        harness=name_harness(),
+        judged=judged,
+        level=level,
+        packages=dict(report.packages),
+        self_checks=report.self_checks or "none",
         coverage=_coverage(covered) if covered else None,
-        checks=[CheckData(**vars(check)) for check in report.checks], **said,
-    )  # fmt: skip
+        checks=[CheckData(**vars(check)) for check in report.checks],
+        **said,
+    )
 
 
 def _coverage(covered: Coverage) -> CoverageData:
@@ -236,11 +243,14 @@ def diff(project: Project, asked: DiffRequest) -> DiffResult:
     """Compare two runs: where they first differ, why, and in which rows."""
     parted = differ.diff(read_trail(*project.run(asked.left)), read_trail(*project.run(asked.right)))
     return DiffResult(
-        level=parted.level, first=parted.first, cause=parted.cause,
+        level=parted.level,
+        first=parted.first,
+        cause=parted.cause,
         stages=[StageData(**vars(stage)) for stage in parted.stages],
-        rows=[RowData(**row) for row in parted.rows], more_rows=parted.more_rows,
+        rows=[RowData(**row) for row in parted.rows],
+        more_rows=parted.more_rows,
         texts=[ChangedText(**vars(one)) for one in parted.texts],
-    )  # fmt: skip
+    )
 
 
 class ExplainRequest(Request):

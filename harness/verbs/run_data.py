@@ -194,11 +194,16 @@ def _imported(ran: FinishedRun) -> list[ImportedData]:
         strange, twice = (told["refused"][why] for why in ("no_prompt", "twice"))
         found.append(
             ImportedData(
-                model=one["model"], source=one["source"], rows=told["rows"], taken=told["taken"],
-                missing=told["missing"], no_prompt=strange["keys"], twice=twice["keys"],
+                model=one["model"],
+                source=one["source"],
+                rows=told["rows"],
+                taken=told["taken"],
+                missing=told["missing"],
+                no_prompt=strange["keys"],
+                twice=twice["keys"],
                 first=[*strange["first"], *twice["first"]],
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -231,8 +236,18 @@ def run_data(
     if ran.cause:
         fields["cause"] = cause_data(ran.cause)
     return RunData(
-        manifest=ran.manifest, run=ran.record.run, engine=body["engine"], isolation=body["isolation"],
-        image=body["image"], image_state=ran.image_state, device=ran.device, verdict=ran.verdict,
-        self_checks=ran.checks or "none", steps=StepCounts(**body["steps"]), sees_gold=list(body["sees_gold"]),
-        calls=dict(body.get("calls", {})), outputs=[OutputVerdict(**vars(one)) for one in ran.outputs], **fields,
-    )  # fmt: skip
+        manifest=ran.manifest,
+        run=ran.record.run,
+        engine=body["engine"],
+        isolation=body["isolation"],
+        image=body["image"],
+        image_state=ran.image_state,
+        device=ran.device,
+        verdict=ran.verdict,
+        self_checks=ran.checks or "none",
+        steps=StepCounts(**body["steps"]),
+        sees_gold=list(body["sees_gold"]),
+        calls=dict(body.get("calls", {})),
+        outputs=[OutputVerdict(**vars(one)) for one in ran.outputs],
+        **fields,
+    )

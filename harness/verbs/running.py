@@ -105,8 +105,9 @@ def fresh_store(given: Path | None, project: Path, say: Callable[[str], None]) -
     if (project / FOLDER).is_symlink():
         raise InputError(
             "the folder of reproductions is a link, and nothing behind it is deleted",
-            where=str(project / FOLDER), next="see what it is, and move it away",
-        )  # fmt: skip
+            where=str(project / FOLDER),
+            next="see what it is, and move it away",
+        )
     _sweep(project / FOLDER, say)
     with _own(project / FOLDER) as place, _told(place.root, GONE):
         yield place

@@ -93,9 +93,13 @@ def scores(project: Project, asked: ScoresRequest) -> ScoresResult:
         fields |= {"limit": report.limit} if report.limit else {}
         fields |= {"stand_ins": dict(report.stand_ins)} if report.stand_ins else {}
         one = ScoredRunData(
-            run=run, manifest=report.manifest, study=report.table.study, meanings=said["meanings"],
-            scores=_line_data(report, report.table.lines), **fields,
-        )  # fmt: skip
+            run=run,
+            manifest=report.manifest,
+            study=report.table.study,
+            meanings=said["meanings"],
+            scores=_line_data(report, report.table.lines),
+            **fields,
+        )
         found.append(one)
     return ScoresResult(runs=found)
 
@@ -186,15 +190,21 @@ def compare(project: Project, asked: CompareRequest) -> CompareResult:
     found = compare_scores(_pairs(left, right, asked.models))
     if not found.lines:
         raise InputError(
-            "these have no score of the same item by the same scorer in common", where=f"{left.run} and {right.run}",
+            "these have no score of the same item by the same scorer in common",
+            where=f"{left.run} and {right.run}",
             next="`harness scores RUN RUN` shows what each of them has",
-        )  # fmt: skip
+        )
     shown = found.moved[: asked.items or None]
     return CompareResult(
-        left_run=left.run, right_run=right.run, lines=[_line(line) for line in found.lines],
-        items=[_item(one) for one in shown], changed=sum(one.changed for one in found.moved), moved=len(found.moved),
-        remarks=list(found.remarks), **_limits(left, right),
-    )  # fmt: skip
+        left_run=left.run,
+        right_run=right.run,
+        lines=[_line(line) for line in found.lines],
+        items=[_item(one) for one in shown],
+        changed=sum(one.changed for one in found.moved),
+        moved=len(found.moved),
+        remarks=list(found.remarks),
+        **_limits(left, right),
+    )
 
 
 def _limits(left: RunTables, right: RunTables) -> dict[str, int]:
@@ -216,18 +226,20 @@ def _pairs(left: RunTables, right: RunTables, named: Sequence[str]) -> list[tupl
     if left.run == right.run:
         if len(models[0]) != 2:
             raise InputError(
-                f"the run has scores of {len(models[0])} models", where=left.run,
+                f"the run has scores of {len(models[0])} models",
+                where=left.run,
                 next=f"name two with --models A B, of: {_list(models[0])}",
-            )  # fmt: skip
+            )
         return [(Side(left, models[0][0]), Side(right, models[0][1]))]
     if both := [name for name in models[0] if name in models[1]]:
         return [(Side(left, name), Side(right, name)) for name in both]
     if len(models[0]) == len(models[1]) == 1:
         return [(Side(left, models[0][0]), Side(right, models[1][0]))]
     raise InputError(
-        "no model stands in both runs", where=f"{left.run} and {right.run}",
+        "no model stands in both runs",
+        where=f"{left.run} and {right.run}",
         next=f"name two with --models A B: one of {_list(models[0])}; and one of {_list(models[1])}",
-    )  # fmt: skip
+    )
 
 
 def _models(tables: RunTables) -> list[str]:
@@ -253,17 +265,33 @@ def _line(line: ComparedLine) -> ComparedLineData:
     if line.better:
         fields |= dict(zip(("left_better", "right_better"), line.better, strict=True))
     return ComparedLineData(
-        left=line.models[0], right=line.models[1], dataset=line.of.dataset, scorer=line.of.scorer,
-        metric=line.of.metric, n=paired.n, units=paired.units, unpaired=line.unpaired, left_value=paired.left,
-        right_value=paired.right, difference=paired.difference, **fields,
-    )  # fmt: skip
+        left=line.models[0],
+        right=line.models[1],
+        dataset=line.of.dataset,
+        scorer=line.of.scorer,
+        metric=line.of.metric,
+        n=paired.n,
+        units=paired.units,
+        unpaired=line.unpaired,
+        left_value=paired.left,
+        right_value=paired.right,
+        difference=paired.difference,
+        **fields,
+    )
 
 
 def _item(one: MovedItem) -> MovedItemData:
     return MovedItemData(
-        left=one.models[0], right=one.models[1], dataset=one.of.dataset, scorer=one.of.scorer, item=one.item,
-        template=one.template, left_value=one.left, right_value=one.right, changed=one.changed,
-    )  # fmt: skip
+        left=one.models[0],
+        right=one.models[1],
+        dataset=one.of.dataset,
+        scorer=one.of.scorer,
+        item=one.item,
+        template=one.template,
+        left_value=one.left,
+        right_value=one.right,
+        changed=one.changed,
+    )
 
 
 PAGE = 10  # answers
@@ -339,9 +367,14 @@ def show_items(project: Project, asked: ShowItemsRequest) -> ShowItemsResult:
         raise InputError(f"there is no page {asked.page}", where="--page", next=f"the last one is {pages}")
     page = shown(tables, found[(asked.page - 1) * PAGE : asked.page * PAGE], asked.scorer)
     return ShowItemsResult(
-        run=tables.run, manifest=tables.manifest_name, page=asked.page, pages=pages, total=len(found),
-        answers=[_answer(one) for one in page], **_remarks(tables),
-    )  # fmt: skip
+        run=tables.run,
+        manifest=tables.manifest_name,
+        page=asked.page,
+        pages=pages,
+        total=len(found),
+        answers=[_answer(one) for one in page],
+        **_remarks(tables),
+    )
 
 
 def _remarks(tables: RunTables) -> dict[str, Any]:
@@ -360,9 +393,16 @@ def _answer(one: ShownAnswer) -> ShownAnswerData:
         failed = {"error": one.response["error"]} if "error" in one.response else {"answer": one.response["text"]}
         fields |= {"finish": one.response["finish"], **failed}
     return ShownAnswerData(
-        item=item, dataset=one.dataset, model=model, template=template, sample=sample, input=dict(one.item["input"]),
-        gold=dict(one.gold), scores=[_score(score) for score in one.scores], **fields,
-    )  # fmt: skip
+        item=item,
+        dataset=one.dataset,
+        model=model,
+        template=template,
+        sample=sample,
+        input=dict(one.item["input"]),
+        gold=dict(one.gold),
+        scores=[_score(score) for score in one.scores],
+        **fields,
+    )
 
 
 def _score(score: Score) -> ShownScore:

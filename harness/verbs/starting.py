@@ -299,9 +299,10 @@ def new(project: Project, asked: NewRequest, watch: Watch | None = None) -> NewR
     path = here.root / "manifests" / f"{name}.yaml"
     if path.exists() and not asked.replace:
         raise InputError(
-            f"there is a manifest {name} already", where=str(path),
+            f"there is a manifest {name} already",
+            where=str(path),
             next="choose another name, or write it anew with --replace",
-        )  # fmt: skip
+        )
     require_writable(path.parent)
     file, copied = _take(here.root, source)
     first = FirstManifest(name, asked.command(), file, sample, guesses, models, about, asked.encoding)
@@ -327,9 +328,15 @@ def _locked(
     items = pinned.pins["datasets"][path.stem].get("items", {})
     next_ = f"harness run {shlex.quote(shown)}"
     return NewResult(
-        manifest=shown, project=str(here.root), guesses=list(reasons(guesses)), rows=items.get("rows", 0),
-        lock=locked.sha256, unresolved=locked.unresolved, next=next_, **said,
-    )  # fmt: skip
+        manifest=shown,
+        project=str(here.root),
+        guesses=list(reasons(guesses)),
+        rows=items.get("rows", 0),
+        lock=locked.sha256,
+        unresolved=locked.unresolved,
+        next=next_,
+        **said,
+    )
 
 
 def _name(text: str) -> str:
@@ -369,17 +376,19 @@ def _take(root: Path, source: Path) -> tuple[str, bool]:
     with translating_os_errors(whole):
         if whole.stat().st_size > MOST_COPIED:
             raise InputError(
-                "this file is too large to be copied into the project", where=str(source),
+                "this file is too large to be copied into the project",
+                where=str(source),
                 next=f"put it there yourself, then name it: --from data/{source.name}",
-            )  # fmt: skip
+            )
         data = whole.read_bytes()
         if target.is_file() and target.read_bytes() == data:
             return f"data/{source.name}", False
     if target.exists():
         raise InputError(
-            f"there is another file of that name: data/{source.name}", where=str(root),
+            f"there is another file of that name: data/{source.name}",
+            where=str(root),
             next="rename one of them, or name the one in the project with --from",
-        )  # fmt: skip
+        )
     with translating_os_errors(target):
         target.parent.mkdir(exist_ok=True)
         write_atomic(target, data)

@@ -178,9 +178,13 @@ class _Reexecution:
     """One audit's making again: who waits, what is late, how many rows each step has, and how much time is left."""
 
     def __init__(
-        self, wanted: Sequence[Step], made: Mapping[str, Entry], how: ReexecutionOptions, coverage: Coverage,
+        self,
+        wanted: Sequence[Step],
+        made: Mapping[str, Entry],
+        how: ReexecutionOptions,
+        coverage: Coverage,
         report: Report,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.wanted, self.made, self.how, self.coverage, self.report = wanted, made, how, coverage, report
         coverage.seed = secrets.randbits(52) if how.seed is None else how.seed
         self.stream = seeds.stream(coverage.seed)

@@ -112,9 +112,17 @@ def audit_healing(chain: Chain, report: Report) -> None:
 Made = dict[str, Entry]  # the steps whose entries are sound
 Settings = Mapping[bool | str, Setting]  # by whether a step infers; `trial`: of foreign code
 PARTS = {
-    "type": str, "kind": str, "params": dict, "inputs": dict, "outputs": list, "environment": str, "device": str,
-    "numerics": dict, "batch": str, "code": str,
-}  # fmt: skip
+    "type": str,
+    "kind": str,
+    "params": dict,
+    "inputs": dict,
+    "outputs": list,
+    "environment": str,
+    "device": str,
+    "numerics": dict,
+    "batch": str,
+    "code": str,
+}
 ATTEMPT = "attempt"  # of a step that calls: how often it was asked before
 
 

@@ -295,12 +295,25 @@ def judge(
         claim = one.claim
         word, detail = verdict(claim, here) if here else _not_run(claim, lacks)
         texts = [each.text for each in here]
-        rows.append(JudgedClaim(
-            next(names), manifest, claim.published, texts if len(texts) > 1 else texts[0] if texts else None,
-            criteria_text(claim), word, claim.where, claim.status,
-            claim.of if isinstance(claim.of, str) else list(claim.of), detail, run,
-            one.moved, one.was, one.withdrawn, count if word in (MET, MISSED) else None,
-        ))  # fmt: skip
+        rows.append(
+            JudgedClaim(
+                next(names),
+                manifest,
+                claim.published,
+                texts if len(texts) > 1 else texts[0] if texts else None,
+                criteria_text(claim),
+                word,
+                claim.where,
+                claim.status,
+                claim.of if isinstance(claim.of, str) else list(claim.of),
+                detail,
+                run,
+                one.moved,
+                one.was,
+                one.withdrawn,
+                count if word in (MET, MISSED) else None,
+            )
+        )
     return rows
 
 

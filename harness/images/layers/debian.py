@@ -31,9 +31,22 @@ from harness.store.blobs import Blobs
 from harness.store.store import Store
 
 _EMPTIED = (  # folders that stay, without what they hold: the engine's own places, caches, logs, documentation
-    "dev", "proc", "sys", "run", "tmp", "var/tmp", "var/log", "var/cache", "var/backups", "var/lib/apt",
-    "usr/share/man", "usr/share/info", "usr/share/locale", "usr/share/lintian", "usr/share/doc-base",
-)  # fmt: skip
+    "dev",
+    "proc",
+    "sys",
+    "run",
+    "tmp",
+    "var/tmp",
+    "var/log",
+    "var/cache",
+    "var/backups",
+    "var/lib/apt",
+    "usr/share/man",
+    "usr/share/info",
+    "usr/share/locale",
+    "usr/share/lintian",
+    "usr/share/doc-base",
+)
 _GONE = re.compile(
     r"etc/(resolv\.conf|hostname|machine-id|\.pwd\.lock|(passwd|shadow|group|gshadow|subuid|subgid)-"
     r"|apt/(sources\.list|apt\.conf\.d/99mmdebstrap))"
@@ -78,19 +91,34 @@ def _stanza(path: Path, deb: Deb) -> bytes:
 def _bootstrap(repository: Path, debs: Sequence[Deb], suite: str, epoch: int, target: Path) -> None:
     folder = repository.parent
     words = [
-        *_private(), "mmdebstrap", "--quiet", "--mode=root" if os.geteuid() == 0 else "--mode=unshare",
+        *_private(),
+        "mmdebstrap",
+        "--quiet",
+        "--mode=root" if os.geteuid() == 0 else "--mode=unshare",
         "--variant=minbase",
-        "--format=tar", "--architectures=amd64", f"--include={','.join(sorted({deb.name for deb in debs}))}",
-        "--aptopt=APT::Install-Recommends \"false\"", "--aptopt=Acquire::Languages \"none\"",
-        f"--setup-hook={_MERGED}", suite, "-", f"deb [trusted=yes] copy:{repository} ./",
-    ]  # fmt: skip
+        "--format=tar",
+        "--architectures=amd64",
+        f"--include={','.join(sorted({deb.name for deb in debs}))}",
+        '--aptopt=APT::Install-Recommends "false"',
+        '--aptopt=Acquire::Languages "none"',
+        f"--setup-hook={_MERGED}",
+        suite,
+        "-",
+        f"deb [trusted=yes] copy:{repository} ./",
+    ]
     env = {**environment(folder), "SOURCE_DATE_EPOCH": str(epoch)}
     log = folder / "log"
     with translating_os_errors(folder), open(log, "wb") as errors:
         child = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, env=env, cwd=folder, umask=0o022,
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=env,
+            cwd=folder,
+            umask=0o022,
             start_new_session=True,
-        )  # fmt: skip
+        )
         try:
             assert child.stdout
             whole = _strip(child.stdout, epoch, target)
@@ -184,17 +212,31 @@ class Mirror:
 
     def _apt(self, program: str, *words: str, codes: Sequence[int] = (0,), cwd: Path | None = None) -> str:
         settings = {
-            "Dir::State": self._folder / "state", "Dir::State::status": self._folder / "status",
-            "Dir::Cache": self._folder / "cache", "Dir::Etc::sourcelist": self._folder / "sources.list",
-            "Dir::Etc::sourceparts": "/dev/null", "Dir::Etc::preferences": "/dev/null",
-            "Dir::Etc::preferencesparts": "/dev/null", "APT::Sandbox::User": "", "Acquire::Languages": "none",
-            "APT::Install-Recommends": "false", "APT::Architecture": ARCH, "APT::Architectures": ARCH,
-        }  # fmt: skip
+            "Dir::State": self._folder / "state",
+            "Dir::State::status": self._folder / "status",
+            "Dir::Cache": self._folder / "cache",
+            "Dir::Etc::sourcelist": self._folder / "sources.list",
+            "Dir::Etc::sourceparts": "/dev/null",
+            "Dir::Etc::preferences": "/dev/null",
+            "Dir::Etc::preferencesparts": "/dev/null",
+            "APT::Sandbox::User": "",
+            "Acquire::Languages": "none",
+            "APT::Install-Recommends": "false",
+            "APT::Architecture": ARCH,
+            "APT::Architectures": ARCH,
+        }
         options = [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
         done = subprocess.run(
-            [program, "-q", *options, *words], cwd=cwd or self._folder, env=environment(self._folder, network=True),
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False, umask=0o022,
-        )  # fmt: skip
+            [program, "-q", *options, *words],
+            cwd=cwd or self._folder,
+            env=environment(self._folder, network=True),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            umask=0o022,
+        )
         if done.returncode not in codes:
             raise program_error(
                 f"{program} {words[0]}", done.stderr or done.stdout, "check the network, then build again"

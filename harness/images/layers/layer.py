@@ -134,8 +134,11 @@ def offering(archive: Archive, suite: str, folder: Path) -> list[Pocket]:
             next=f"name one: {OPTION} URL (its signatures are checked against Debian's keyring)",
         )
     security = own.get(f"{release}-security", f"{own[release]}-security")
-    return [(own[release], suite), (own.get(f"{release}-updates", own[release]), f"{suite}-updates"),
-            (security, f"{suite}-security")]  # fmt: skip
+    return [
+        (own[release], suite),
+        (own.get(f"{release}-updates", own[release]), f"{suite}-updates"),
+        (security, f"{suite}-security"),
+    ]
 
 
 def keeping(archive: Archive, suite: str, then: str, folder: Path) -> list[Pocket]:
@@ -181,9 +184,15 @@ def _own_snapshots(folder: Path) -> str:
 def _apt(folder: Path, *words: str) -> str:
     own = {name: os.environ[name] for name in ("APT_CONFIG",) if name in os.environ}
     done = subprocess.run(
-        words, cwd=folder, env={**environment(folder, network=True), **own}, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, errors="replace", check=False,
-    )  # fmt: skip
+        words,
+        cwd=folder,
+        env={**environment(folder, network=True), **own},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
     if done.returncode:
         raise program_error(
             f"{words[0]} {words[1]}", done.stderr or done.stdout, f"correct apt's sources, or {OPTION} URL"

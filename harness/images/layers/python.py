@@ -172,8 +172,10 @@ class _Into:
 TORCH_INDEX = "https://download.pytorch.org/whl/cpu"  # holds the wheels of versions +cpu; PyPI takes none of them
 _PLATFORMS = (
     *(f"manylinux_2_{minor}_x86_64" for minor in range(36, 4, -1)),  # Debian 12 has glibc 2.36
-    "manylinux2014_x86_64", "manylinux2010_x86_64", "manylinux1_x86_64",
-)  # fmt: skip
+    "manylinux2014_x86_64",
+    "manylinux2010_x86_64",
+    "manylinux1_x86_64",
+)
 
 
 def ensure_wheels(store: Store, wheels: Sequence[Wheel], tell: Callable[[str], None]) -> None:
@@ -235,15 +237,37 @@ def _pip(wanted: Sequence[Wheel], folder: Path, extra: Sequence[str]) -> str:
         lines = "".join(f"{one.name}=={one.version} --hash=sha256:{one.sha256}\n" for one in wanted)
         (folder / "wanted.txt").write_text(lines)
     words = [
-        sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps",
-        "--require-hashes", "--only-binary", ":all:", "--implementation", "cp", "--python-version", PYTHON,
-        *(word for platform in _PLATFORMS for word in ("--platform", platform)), *extra,
-        "--dest", str(folder / "new"), "--requirement", str(folder / "wanted.txt"),
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-input",
+        "--no-deps",
+        "--require-hashes",
+        "--only-binary",
+        ":all:",
+        "--implementation",
+        "cp",
+        "--python-version",
+        PYTHON,
+        *(word for platform in _PLATFORMS for word in ("--platform", platform)),
+        *extra,
+        "--dest",
+        str(folder / "new"),
+        "--requirement",
+        str(folder / "wanted.txt"),
+    ]
     done = subprocess.run(
-        words, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False,
+        words,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
         env=environment(folder, network=True),
-    )  # fmt: skip
+    )
     return "" if done.returncode == 0 else done.stderr or done.stdout
 
 

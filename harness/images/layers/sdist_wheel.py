@@ -90,14 +90,33 @@ def fetch_sdist(pin: LockLine, folder: Path, env: Mapping[str, str]) -> bytes:
     (stand_in / "sitecustomize.py").write_text(_GUARD)
     wanted.write_text(f"{pin.name}=={pin.version} --hash=sha256:{pin.sha256}\n")
     words = [
-        sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps",
-        "--require-hashes", "--no-binary", ":all:", "--no-build-isolation", "--use-pep517",
-        "--dest", str(got), "--requirement", str(wanted),
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-input",
+        "--no-deps",
+        "--require-hashes",
+        "--no-binary",
+        ":all:",
+        "--no-build-isolation",
+        "--use-pep517",
+        "--dest",
+        str(got),
+        "--requirement",
+        str(wanted),
+    ]
     done = subprocess.run(
-        words, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False,
+        words,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
         env={**env, "PYTHONPATH": str(stand_in), "PYTHONDONTWRITEBYTECODE": "1"},
-    )  # fmt: skip
+    )
     for path in sorted(got.glob("*.tar.gz")) if got.is_dir() else ():
         if sha256(data := path.read_bytes()) == pin.sha256:
             return data

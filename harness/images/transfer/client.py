@@ -312,9 +312,15 @@ class RegistryClient:
         direct = {"http": "", "https": "", "all": ""} if is_loopback(urlsplit(url).netloc) else None
         try:
             return self._session.request(
-                method, url, headers=headers, data=body() if callable(body) else body, stream=True,
-                allow_redirects=False, timeout=TIMEOUT, proxies=direct,
-            )  # fmt: skip
+                method,
+                url,
+                headers=headers,
+                data=body() if callable(body) else body,
+                stream=True,
+                allow_redirects=False,
+                timeout=TIMEOUT,
+                proxies=direct,
+            )
         except requests.exceptions.SSLError:
             raise self._missing(
                 "the registry's certificate is not trusted", "REQUESTS_CA_BUNDLE names a file of those to trust"

@@ -187,9 +187,15 @@ class Dispatcher:
         recorder, call = self._recorders[named.served.tape], named.call
         try:
             await asyncio.get_running_loop().run_in_executor(
-                self._writers, recorder.add,
-                named.served.provider, call.body, named.repeat, reply.status, reply.body, call.more,
-            )  # fmt: skip
+                self._writers,
+                recorder.add,
+                named.served.provider,
+                call.body,
+                named.repeat,
+                reply.status,
+                reply.body,
+                call.more,
+            )
         except HarnessError as bad:
             if not isinstance(bad, InputError):
                 self._closed_tapes[named.served.tape] = one_line(bad)  # nothing more is paid for that cannot be kept

@@ -17,8 +17,9 @@ FINISHED = ("completed", "incomplete")  # `incomplete` is an answer that a bound
 OWN = ("function_call", "custom_tool_call", "computer_call", "local_shell_call")  # calls that the client carries out
 PARTS = {"output_text": "text", "refusal": "refusal", "reasoning_text": "text"}  # what is streamed of a part
 CALLS = {
-    "function_call": ("function_call_arguments", "arguments"), "custom_tool_call": ("custom_tool_call_input", "input"),
-}  # fmt: skip
+    "function_call": ("function_call_arguments", "arguments"),
+    "custom_tool_call": ("custom_tool_call_input", "input"),
+}
 Named = tuple[str, dict[str, Any]]
 
 

@@ -99,8 +99,9 @@ class Activations:
         if self.every and len(layers) != len(states):
             raise InputError(
                 f"the model has {len(states) - 1} layers above its embedding, not {len(layers) - 1}",
-                where="layers", next=f'say `layers: "{len(states) - 1}"` of the model',
-            )  # fmt: skip
+                where="layers",
+                next=f'say `layers: "{len(states) - 1}"` of the model',
+            )
         found: list[list[Any]] = [[] for _ in reads]
         for layer in layers:
             if not 0 <= layer < len(states):

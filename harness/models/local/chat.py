@@ -51,11 +51,12 @@ def model_input(loaded: LoadedModel, text: str, messages: Turns | None, chat: bo
         spelled = tokenizer.apply_chat_template(given, add_generation_prompt=True, tokenize=False)
     except (TemplateError, TypeError) as bad:
         raise InputError(
-            f"the model's chat template refuses these turns: {str(bad).splitlines()[0]:.200}" if str(bad) else
-            "the model's chat template refuses these turns",
+            f"the model's chat template refuses these turns: {str(bad).splitlines()[0]:.200}"
+            if str(bad)
+            else "the model's chat template refuses these turns",
             where=f"item {item}",
             next="give turns that it takes: many take no system turn, and user and assistant must take turns",
-        ) from bad  # fmt: skip
+        ) from bad
     return ModelInput(str(spelled), templated=True)
 
 

@@ -102,9 +102,7 @@ def remembers_keys(cache: Any) -> bool:
     return all(type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) for layer in cache.layers)
 
 
-def _forward(
-    loaded: LoadedModel, tokens: Sequence[Sequence[int]], cache: Any, seen: int, more: dict[str, Any]
-) -> Any:  # fmt: skip
+def _forward(loaded: LoadedModel, tokens: Sequence[Sequence[int]], cache: Any, seen: int, more: dict[str, Any]) -> Any:
     import torch  # noqa: PLC0415
 
     where = loaded.model.device

@@ -80,8 +80,11 @@ class LikelihoodModel:
         alone = self._scored(prompts, "alone") if unconditional else [[] for _ in prompts]
         for prompt, scores, others in zip(prompts, found, alone, strict=True):
             row: Likelihood = {
-                "item": prompt["item"], "template": prompt["template"], "model": self.name, "continuations": [],
-            }  # fmt: skip
+                "item": prompt["item"],
+                "template": prompt["template"],
+                "model": self.name,
+                "continuations": [],
+            }
             yield _row(row, scores, others)
 
     def _scored(self, prompts: Sequence[Prompt], what: Measured) -> list[list[ContinuationScore] | str]:

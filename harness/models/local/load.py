@@ -141,9 +141,13 @@ def _read(auto: Any, folder: Path, settings: dict[str, Any], spare: tuple[str, .
 
     try:
         model, report = auto.from_pretrained(
-            folder, local_files_only=True, trust_remote_code=False, use_safetensors=True,
-            output_loading_info=True, **settings,
-        )  # fmt: skip
+            folder,
+            local_files_only=True,
+            trust_remote_code=False,
+            use_safetensors=True,
+            output_loading_info=True,
+            **settings,
+        )
     except (ValueError, OSError, KeyError, RuntimeError, SafetensorError) as bad:
         if out_of_memory(bad):
             raise

@@ -22,9 +22,15 @@ REMEDY = "use a model without it, or say `numerics: machine` in the manifest, wh
 
 # Of one number, by MKL's vector library; the function of numpy that stands in. float16 and bfloat16 go through float32.
 BY_NUMPY = {
-    "acos": "arccos", "asin": "arcsin", "atan": "arctan", "log": "log", "log10": "log10", "log2": "log2",
-    "sqrt": "sqrt", "tan": "tan",
-}  # fmt: skip
+    "acos": "arccos",
+    "asin": "arcsin",
+    "atan": "arctan",
+    "log": "log",
+    "log10": "log10",
+    "log2": "log2",
+    "sqrt": "sqrt",
+    "tan": "tan",
+}
 UNWALKED = "nobody has held this operation against other processors (docs/numerics.md); its bytes may differ there"
 WATCHED = 2  # passes of each kind
 REFUSED = ("linalg_lstsq", "linalg_lstsq.out")  # not the same even twice on one machine

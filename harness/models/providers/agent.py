@@ -64,8 +64,12 @@ class AskedRow:
     def row(self, model: str) -> dict[str, Any]:
         """Make the response row."""
         whose = {
-            "item": self.item, "template": self.template, "sample": self.sample, "model": model, "imported": True,
-        }  # fmt: skip
+            "item": self.item,
+            "template": self.template,
+            "sample": self.sample,
+            "model": model,
+            "imported": True,
+        }
         if self.answer is None:
             return {**whose, "text": "", "finish": self.why, "error": SAID[self.why]}
         return {**whose, "text": self.answer.text, "finish": ABSTAINED if self.answer.abstained else "stop"}
@@ -84,12 +88,15 @@ def account(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     taken = {item_id(answers.secret, item_key(one.item, one.template)) for one in asked if one.answer}
     strange = sorted(set(answers.answers) - taken - {answers.canary})
     counts = {
-        "rows": len(set(answers.answers) - {answers.canary}), "taken": len(taken), "errors": 0, "other_models": 0,
+        "rows": len(set(answers.answers) - {answers.canary}),
+        "taken": len(taken),
+        "errors": 0,
+        "other_models": 0,
         "missing": sum(one.why == UNANSWERED for one in asked),
         "not_asked": sum(one.why == NOT_ASKED for one in asked),
         "abstained": sum(one.answer is not None and one.answer.abstained for one in asked),
         "refused": {"no_prompt": {"keys": len(strange), "first": strange[:SHOWN]}, "twice": NOTHING},
-    }  # fmt: skip
+    }
     rows.write_one(out / "imported", {params["model"]: counts})
 
 

@@ -22,9 +22,18 @@ LONDON = "London"
 
 # What stands before the city in the wordings of the question, and in two around or after it.
 _BEFORE = (
-    "km of", "km from", "km away from", "km or less from", "kilometres from", "km around", "cities around", "city near",
-    "neighbours of", "surroundings of", "staying in",
-)  # fmt: skip
+    "km of",
+    "km from",
+    "km away from",
+    "km or less from",
+    "kilometres from",
+    "km around",
+    "cities around",
+    "city near",
+    "neighbours of",
+    "surroundings of",
+    "staying in",
+)
 _NAME = "([A-Za-z]+)"
 _CITY = re.compile(
     rf"\b(?:{'|'.join(_BEFORE)}) {_NAME}\b|^Leaving {_NAME} itself aside\b|^{_NAME} is a city on our map\b"

@@ -110,10 +110,13 @@ def account(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     twice = sorted(one for one, times in join.times.items() if times > 1)
     taken = [row for one, row in join.found.items() if join.times[one] == 1]
     counts = {
-        "rows": join.rows, "taken": len(taken), "errors": sum("error" in row for row in taken),
-        "missing": sum(not join.times[one] for one in join.asked_for()), "other_models": join.others,
+        "rows": join.rows,
+        "taken": len(taken),
+        "errors": sum("error" in row for row in taken),
+        "missing": sum(not join.times[one] for one in join.asked_for()),
+        "other_models": join.others,
         "refused": {"no_prompt": _counted(sorted(join.strange)), "twice": _counted(twice)},
-    }  # fmt: skip
+    }
     rows.write_one(out / "imported", {params["model"]: counts})
 
 

@@ -177,10 +177,15 @@ class LocalModel:
 
     def _answer(self, request: CompletionRequest, ask: DecodeRequest, answer: Decoded) -> Completion:
         return Completion(
-            request.item, request.template, self.name, request.sample, answer.text, answer.finish,
+            request.item,
+            request.template,
+            self.name,
+            request.sample,
+            answer.text,
+            answer.finish,
             usage={"prompt_tokens": len(ask.tokens), "completion_tokens": answer.spent},
             logprobs=answer.logprobs if ask.logprobs is not None else None,
-        )  # fmt: skip
+        )
 
     def _error(self, request: CompletionRequest, why: str) -> Completion:
         return Completion(request.item, request.template, self.name, request.sample, "", "error", error=why)

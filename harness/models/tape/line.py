@@ -111,8 +111,10 @@ def request_digest(provider: str, body: Mapping[str, Any], more: Mapping[str, An
 def request_identity(provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Select the part of a request that its digest covers: provider, body without unkeyed fields, path and headers."""
     return {
-        "body": {key: item for key, item in body.items() if key not in UNKEYED}, "provider": provider, **(more or {}),
-    }  # fmt: skip
+        "body": {key: item for key, item in body.items() if key not in UNKEYED},
+        "provider": provider,
+        **(more or {}),
+    }
 
 
 def redacted_name(line: str) -> str:
@@ -123,15 +125,25 @@ def redacted_name(line: str) -> str:
 def prepare_copy(taped: Taped) -> PreparedExchange:
     """Encode an exchange of one tape for another, its time of recording and its mark of redaction unchanged."""
     return prepare(
-        taped.provider, taped.body, taped.repeat, taped.status, taped.response,
-        taped.more, Provenance(taped.at, taped.redacted),
-    )  # fmt: skip
+        taped.provider,
+        taped.body,
+        taped.repeat,
+        taped.status,
+        taped.response,
+        taped.more,
+        Provenance(taped.at, taped.redacted),
+    )
 
 
 def prepare(
-    provider: str, body: Mapping[str, Any], repeat: int, status: int, response: bytes,
-    more: Mapping[str, Any] | None = None, was: Provenance = NEW,
-) -> PreparedExchange:  # fmt: skip
+    provider: str,
+    body: Mapping[str, Any],
+    repeat: int,
+    status: int,
+    response: bytes,
+    more: Mapping[str, Any] | None = None,
+    was: Provenance = NEW,
+) -> PreparedExchange:
     """Encode an exchange for a tape: a request and its complete 2xx answer.
 
     Raises ValueError for another status, an empty answer or a repeat out of range; InputError where a top-level field

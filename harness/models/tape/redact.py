@@ -175,9 +175,10 @@ def _pattern(text: str) -> re.Pattern[str]:
         raise InputError(f"this is no regular expression: {bad}", where=text[:200], next="correct it") from bad
     if is_possessive(text):
         raise InputError(
-            "some Pythons misread a possessive repeat or an atomic group", where=text[:200],
+            "some Pythons misread a possessive repeat or an atomic group",
+            where=text[:200],
             next="write no `+` behind another repeat, and plain groups",
-        )  # fmt: skip
+        )
     if pattern.search(""):
         raise InputError("this pattern also matches the empty text", where=text[:200], next="say what is to be hidden")
     return pattern
@@ -188,7 +189,8 @@ def _pointer(text: str) -> tuple[str, ...]:
     whole = words == ("response",)
     if not whole and (len(words) < 2 or words[0] not in ("request", "response", "headers") or text[0] != "/"):
         raise InputError(
-            "this points nowhere in an exchange", where=text[:200],
+            "this points nowhere in an exchange",
+            where=text[:200],
             next="write /request/… or /response/…, with * for any name or place: /request/messages/*/content",
-        )  # fmt: skip
+        )
     return words

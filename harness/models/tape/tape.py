@@ -338,9 +338,14 @@ class Recorder:
         self._handle = handle
 
     def add(
-        self, provider: str, body: Mapping[str, Any], repeat: int, status: int, response: bytes,
+        self,
+        provider: str,
+        body: Mapping[str, Any],
+        repeat: int,
+        status: int,
+        response: bytes,
         more: Mapping[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Record a complete 2xx answer, and return when it is durable; one already on the tape is a no-op.
 
         A different answer to the same request and repeat is refused.

@@ -120,9 +120,10 @@ def reopen_attempt(served: ServedProject, attempt: str, principal: str) -> Opene
     known = listed_attempts(store.heads.read()).get(attempt)
     if known is None or known.started != header.digest:
         raise DamageError(
-            "this attempt does not begin as the list of runs says", where=attempt,
+            "this attempt does not begin as the list of runs says",
+            where=attempt,
             next=f"`harness attempts verify {attempt}` says more",
-        )  # fmt: skip
+        )
     if not header.fields["gold_reachable"] and gold_reachable(store, served.agent_uid):
         raise AttemptError("E_HIDDEN_SPLIT", "this attempt was begun where its answers cannot be read; here they can")
     view = read_view(store, str(header.fields["view"]))
@@ -155,9 +156,10 @@ def _require_left(store: Store, asked: Opening, split: Split) -> None:
         )
     if len(open_attempts(store, asked.principal)) >= MOST_OPEN:
         raise AttemptError(
-            "E_NO_ATTEMPTS_LEFT", f"{asked.principal} has {MOST_OPEN} open attempts, which is the most",
+            "E_NO_ATTEMPTS_LEFT",
+            f"{asked.principal} has {MOST_OPEN} open attempts, which is the most",
             "Finish one of them by finish_attempt; its operator may abandon some.",
-        )  # fmt: skip
+        )
 
 
 def _begun(store: Store, asked: Opening) -> str:

@@ -243,8 +243,9 @@ def _run(derived: DerivedRun, place: RunTarget, name: str, progress: Progress) -
     if moved := changed_pins(loaded, lock):
         raise InputError(
             f"the project is no longer what this attempt was started under; moved: {', '.join(moved[:8])}",
-            where=name, next="go back to the lock that it names, then `harness attempts finish` it",
-        )  # fmt: skip
+            where=name,
+            next="go back to the lock that it names, then `harness attempts finish` it",
+        )
     planned = plan(check_manifest(loaded), lock, derived.limit)
     workshop = place.workshop(loaded)
     require_runnable(loaded, planned, workshop.engine, workshop.box.engine)

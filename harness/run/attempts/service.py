@@ -149,10 +149,16 @@ UNSCORED = "the scoring failed; the operator of this benchmark can see why and h
 def opening(request: Mapping[str, Any], tools: str, profile: str, principal: str, session: str = "") -> Opening:
     """Say what start_attempt asks for, from its arguments."""
     return Opening(
-        study=str(request["study"]), split=str(request["split"]), subset=str(request.get("subset") or ""),
-        idempotency_key=str(request["idempotency_key"]), agent_label=str(request.get("agent_label") or ""),
-        tools=tools, profile=profile, principal=principal, session=session,
-    )  # fmt: skip
+        study=str(request["study"]),
+        split=str(request["split"]),
+        subset=str(request.get("subset") or ""),
+        idempotency_key=str(request["idempotency_key"]),
+        agent_label=str(request.get("agent_label") or ""),
+        tools=tools,
+        profile=profile,
+        principal=principal,
+        session=session,
+    )
 
 
 def told(store: Store, outcome: AttemptOutcome) -> dict[str, Any]:
@@ -165,8 +171,11 @@ def told(store: Store, outcome: AttemptOutcome) -> dict[str, Any]:
         return {"status": SCORING}
     table = attempt_table(store, outcome.run)
     return {
-        "status": SCORED, "scores": agent_scores(table), "meaning": agent_meaning(table), "record": outcome.record,
-    }  # fmt: skip
+        "status": SCORED,
+        "scores": agent_scores(table),
+        "meaning": agent_meaning(table),
+        "record": outcome.record,
+    }
 
 
 def _shows_hidden(store: Store, attempt: str) -> bool:

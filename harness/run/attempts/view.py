@@ -104,9 +104,10 @@ def view_rows(tables: Iterable[PromptTables], templates: tuple[int, ...], images
                 row = _row(prompt, items[prompt["item"]], media, images)
                 if found.setdefault(row["key"], row) is not row:
                     raise InputError(
-                        "two prompts are the same item in the same wording", where=f"item {prompt['item']}",
+                        "two prompts are the same item in the same wording",
+                        where=f"item {prompt['item']}",
                         next="have the maker give each item an id of its own",
-                    )  # fmt: skip
+                    )
     return [found[key] for key in sorted(found)]
 
 
@@ -122,9 +123,10 @@ def _row(prompt: Prompt, item: Item, media: Media, images: ImageFile) -> dict[st
     text, messages = prompt.get("text"), prompt.get("messages")
     if (text is None) == (messages is None) or "continuations" in prompt:
         raise InputError(
-            "this prompt cannot be put to an agent", where=f"item {prompt['item']}",
+            "this prompt cannot be put to an agent",
+            where=f"item {prompt['item']}",
             next="leave its dataset out of the split: an agent is asked with a text, or with messages",
-        )  # fmt: skip
+        )
     asked: dict[str, Any] = {"messages": messages} if text is None else {"text": text}
     data = canonical(messages) if text is None else str(text).encode()
     shown = [images.add(one["id"], one["type"], base64.b64decode(one["data"])) for one in media.of(prompt)]

@@ -179,9 +179,10 @@ def check_outputs(step: Step, out: Path) -> dict[str, Any]:
     """
     if out.is_symlink() or not out.is_dir():
         raise StepError(
-            f"step {step.name} removed its own out/", where=step.kind,
+            f"step {step.name} removed its own out/",
+            where=step.kind,
             next="a step writes into out/ and leaves it there",
-        )  # fmt: skip
+        )
     facts = _facts(step, out / FACTS)
     _closed(step, out)
     return facts

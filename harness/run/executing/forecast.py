@@ -390,9 +390,13 @@ def _step_forecast(named: NamedModel, step: Step, told: _Known) -> AskingForecas
         return replace(base, answers=about, prompt_tokens=None if about else 0, output_tokens=_most(step, about, None))
     tokens, counted = told.tokens.estimate(named, sizes)
     asked = replace(
-        base, answers=sizes.rows * often, prompt_tokens=tokens * often, counted_by=counted,
-        output_tokens=_most(step, sizes.rows * often, sizes.budget), images=sizes.images * often,
-    )  # fmt: skip
+        base,
+        answers=sizes.rows * often,
+        prompt_tokens=tokens * often,
+        counted_by=counted,
+        output_tokens=_most(step, sizes.rows * often, sizes.budget),
+        images=sizes.images * often,
+    )
     return replace(asked, dollars=_dollars(service.told.get("prices") if service else None, asked))
 
 

@@ -86,9 +86,14 @@ def _ended(outcome: Outcome, folder: Path, limits: trial.TrialLimits, place: str
     said = [_printed(folder / "out" / name, limits.output, place) for name in ("stdout", "stderr")]
     over = bool(outcome.over) or sum(map(len, said)) > limits.output
     return trial.TrialEnd(
-        outcome.exit, outcome.signal, outcome.timed_out, outcome.oom, over,
-        said[0][: limits.output], said[1] or outcome.log,
-    )  # fmt: skip
+        outcome.exit,
+        outcome.signal,
+        outcome.timed_out,
+        outcome.oom,
+        over,
+        said[0][: limits.output],
+        said[1] or outcome.log,
+    )
 
 
 def _printed(path: Path, most: int, place: str) -> bytes:

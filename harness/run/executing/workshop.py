@@ -199,7 +199,7 @@ class Workshop:
         numerics = self.setting.numerics_of(step)
         return StepRuntime(
             self.engine, self.limits, self.cancel, lambda text: self.heard(step.name, text), numerics, gateway
-        )  # fmt: skip
+        )
 
     def _same_again(self, step: Step, parts: Mapping[str, Any], outputs: Mapping[str, Output]) -> str:
         """Refuse a step that, made again after damage, comes out otherwise: older runs name what it made before.

@@ -103,9 +103,10 @@ def _smallest(images: Path) -> str:
         found = []
     if not found:
         raise MissingError(
-            "no image is in this store, so no step was tried", where=str(images),
+            "no image is in this store, so no step was tried",
+            where=str(images),
             next="`harness images build NAME`, and ask again (--store DIR names another store)",
-        )  # fmt: skip
+        )
     sizes = {image.pin.image_id: sum(store.blobs.size(one) for one in image.layers) for image in found}
     return min(sizes, key=lambda one: (sizes[one], one))
 
@@ -200,9 +201,11 @@ def _numerics() -> MachineFinding:
     count, differs = json.loads(done.stdout)
     if differs:
         return MachineFinding(
-            "better", "numerics", f"not portable here: {', '.join(differs)} of {count} probes differ from the table",
+            "better",
+            "numerics",
+            f"not portable here: {', '.join(differs)} of {count} probes differ from the table",
             "bytes made here hold for this class of processor alone: say `numerics: machine` (docs/numerics.md)",
-        )  # fmt: skip
+        )
     return MachineFinding("ok", "numerics", f"portable: {count} probes as on every processor in docs/numerics.md")
 
 

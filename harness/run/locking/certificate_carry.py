@@ -42,9 +42,10 @@ def carried_certificate(
         return _carried(scorer, [*kinds], old, moved, here or Code())
     except (SyntaxError, ValueError, RecursionError, MemoryError) as bad:
         raise InputError(
-            f"a file there cannot be read as Python: {' '.join(str(bad).split())}", where=str(old),
+            f"a file there cannot be read as Python: {' '.join(str(bad).split())}",
+            where=str(old),
             next="name a tree of this project that runs",
-        ) from bad  # fmt: skip
+        ) from bad
 
 
 def _carried(scorer: str, kinds: list[str], old: Path, moved: Mapping[str, str], here: Code) -> dict[str, Any]:

@@ -119,9 +119,10 @@ def _own(name: str, dataset: OwnFile, settings: Mapping[str, Any], study: Study,
     place = ("datasets", name, "file")
     if study.own_files is None:
         raise InputError(
-            f"study {study.name} reads no file of one's own", where=tree.at(place),
+            f"study {study.name} reads no file of one's own",
+            where=tree.at(place),
             next="use one of its makers (`make: …`); questions of one's own are asked by `study: questions`",
-        )  # fmt: skip
+        )
     formats = {parameter: dataset.format_of(file) for parameter, file in dataset.files.items()}
     said = dataset.model_dump(mode="json", exclude_none=True)
     try:
@@ -149,9 +150,10 @@ def made_datasets(manifest: Manifest, study: Study, tree: Tree) -> dict[str, Mad
         if isinstance(dataset, OwnFile):
             if manifest.agents:
                 raise InputError(
-                    f"agents cannot attempt dataset {name!r}, which is a file of one's own", where=tree.at(("agents",)),
+                    f"agents cannot attempt dataset {name!r}, which is a file of one's own",
+                    where=tree.at(("agents",)),
                     next="take `agents` out of this manifest; models are asked its questions",
-                )  # fmt: skip
+                )
             found[name] = _own(name, dataset, manifest.settings, study, tree)
         if not isinstance(dataset, Made):
             continue
@@ -268,9 +270,10 @@ def require_own_wordings(manifest: Manifest, study: Study, tree: Tree) -> None:
         )
     known = ", ".join(study.prompt_sets)
     raise InputError(
-        f"study {study.name} takes no wordings of one's own", where=tree.at(place),
+        f"study {study.name} takes no wordings of one's own",
+        where=tree.at(place),
         next=f"name a set, `set: …`: {known}" if known else "leave `prompts` out: its data brings them along",
-    )  # fmt: skip
+    )
 
 
 def _own_files_named(manifest: Manifest) -> Iterator[tuple[str, str, tuple[str, ...]]]:
@@ -349,9 +352,10 @@ def bring_files(loaded: Loaded, lock: Lock, store: Store) -> None:
             path = inside(loaded.root, pin["file"], loaded.tree.where)
             if store.blobs.copy(path)[0] != pin["sha256"]:
                 raise InputError(
-                    f"{pin['file']} is not the file that the lock pins", where=loaded.tree.where,
+                    f"{pin['file']} is not the file that the lock pins",
+                    where=loaded.tree.where,
                     next=f"`harness lock {loaded.path.name}` pins it as it is now",
-                )  # fmt: skip
+                )
 
 
 def with_cuts(new: Mapping[str, Any], datasets: Mapping[str, Any], old: Lock | None, blobs: Blobs) -> dict[str, Any]:

@@ -27,9 +27,10 @@ class Tables(dict[str, Pinned]):
         """Raise InputError: there is no table of this name, or the lock does not pin it yet."""
         known = ", ".join(sorted(self)) or "none"
         raise InputError(
-            f"there is no table {name!r} to plan with", where=f"tables there are: {known}",
+            f"there is no table {name!r} to plan with",
+            where=f"tables there are: {known}",
             next="put it in the study's folder `tables/`; where it lies there, `harness lock` again pins it",
-        )  # fmt: skip
+        )
 
 
 def placeholder_tables(study: Study) -> Tables:

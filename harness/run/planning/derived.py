@@ -132,9 +132,10 @@ def _value(option: SetOption, place: Place) -> Any:
     value = tree.value["value"]
     if isinstance(value, dict) and value and ":" not in option.value:  # such as {question}, which a wording begins with
         raise InputError(
-            "a text that begins with a brace stands in quotes", where=option.where,
+            "a text that begins with a brace stands in quotes",
+            where=option.where,
             next=f"--set '{option.path}=\"…\"'",
-        )  # fmt: skip
+        )
     return value
 
 

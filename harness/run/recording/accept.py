@@ -75,9 +75,10 @@ def expectation(
     checks = self_check(record.outputs, store.blobs.deliver)
     if checks == FAIL and not failing:
         raise InputError(
-            f"the self-checks of run {run} fail", where="output `checks`",
+            f"the self-checks of run {run} fail",
+            where="output `checks`",
             next="correct what they found; or accept it with --failing-checks",
-        )  # fmt: skip
+        )
     trail = read_trail(store, run)
     name = trail.manifest_name
     lock = load_lock(root, name)

@@ -190,9 +190,12 @@ def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop
             return audit(store, run, installed, replace(how, one=unable))
         with stoppable(workshop.cancel):
             hands = replace(
-                how, one=step_reexecutor(workshop, processor), batch=batch_reexecutor(workshop),
-                slice=slice_reexecutor(workshop), rows=row_counter(store),
-            )  # fmt: skip
+                how,
+                one=step_reexecutor(workshop, processor),
+                batch=batch_reexecutor(workshop),
+                slice=slice_reexecutor(workshop),
+                rows=row_counter(store),
+            )
             report = audit(store, run, installed, hands)
         if workshop.limits.beyond and how.level != "hashes":
             report.held(BOUNDED, "memory", workshop.limits.beyond)

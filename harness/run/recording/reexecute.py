@@ -256,9 +256,10 @@ def _execute(task: StepTask, workshop: Workshop, timed: StepRuntime, folder: Pat
         execute(task, workshop.store, timed, folder)
     except StepKilled as bad:
         raise MissingError(
-            f"{bad.what}: this machine may have run out of memory", where=task.step.kind,
+            f"{bad.what}: this machine may have run out of memory",
+            where=task.step.kind,
             next="audit again where more of it is free",
-        ) from bad  # fmt: skip
+        ) from bad
     except StepError as bad:
         if time.monotonic() - began < within:
             raise

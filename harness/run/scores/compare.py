@@ -48,9 +48,10 @@ def common_items(left: RunTables, right: RunTables) -> CommonItems:
             next="run both manifests over the same data; `harness diff RUN RUN` shows where it parts",
         )
     counts = (
-        (len(one.keys() - both), "in the first run alone"), (len(other.keys() - both), "in the second run alone"),
+        (len(one.keys() - both), "in the first run alone"),
+        (len(other.keys() - both), "in the second run alone"),
         (len(both - same), "of the same id and another content"),
-    )  # fmt: skip
+    )
     lacks = [f"{count} {where}" for count, where in counts if count]
     remarks = [f"compared on the {len(same)} items that both runs have; left out: {', '.join(lacks)}"] * bool(lacks)
     return CommonItems(frozenset(same), (*remarks, *_remarks(left, right)))

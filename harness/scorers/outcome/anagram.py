@@ -26,9 +26,25 @@ _NAMED = re.compile(
 _ARROW = re.compile(r"""(?:->|=>|=)\s*["']?([a-z]+)""")
 _UNSCRAMBLES = re.compile(r"""unscrambles? (?:to|into)\s*["']?([a-z]+)""")
 _NO_ANSWER = frozenset(
-    ("a", "an", "the", "not", "that", "this", "it", "there", "no", "yes", "unknown", "unclear", "impossible", "i",
-     "you", "we")
-)  # fmt: skip
+    (
+        "a",
+        "an",
+        "the",
+        "not",
+        "that",
+        "this",
+        "it",
+        "there",
+        "no",
+        "yes",
+        "unknown",
+        "unclear",
+        "impossible",
+        "i",
+        "you",
+        "we",
+    )
+)
 _TARGET: Mapping[str, Any] = MappingProxyType({"alternate_used": False})
 _ALTERNATE: Mapping[str, Any] = MappingProxyType({"alternate_used": True})
 _UNTOLD: Mapping[str, Any] = MappingProxyType({})

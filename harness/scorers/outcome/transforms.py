@@ -45,8 +45,12 @@ class _Asked:
 @lru_cache(maxsize=512)  # an item is asked in all its wordings one after another
 def _asked(text: str, expected: str, answer_shape: str | None, accepted: tuple[str, ...]) -> _Asked:
     shown_text, answers = prepare(text), [prepare(answer) for answer in (expected, *accepted)]
-    own = (found.group(1).lower() for _, pattern in _CUES for part in (shown_text, *answers)
-           for found in pattern.finditer(part))  # fmt: skip
+    own = (
+        found.group(1).lower()
+        for _, pattern in _CUES
+        for part in (shown_text, *answers)
+        for found in pattern.finditer(part)
+    )
     return _Asked(
         shown_text,
         bool(shown_text) and shown_text not in answers[0],

@@ -79,23 +79,26 @@ def find_baseline(language: str, encoder: str, layer: int, where: str) -> Baseli
     if language not in languages:
         raise InputError(
             f"bert-score has no baselines for the language {language!r}",
-            where=where, next=f"write one of {', '.join(languages)}, or take `rescale` out",
-        )  # fmt: skip
+            where=where,
+            next=f"write one of {', '.join(languages)}, or take `rescale` out",
+        )
     known = {path.relative_to(folder / language).as_posix()[:-4]: path for path in (folder / language).rglob("*.tsv")}
     owner, _, bare = encoder.partition("/")
     path = known.get(encoder) or (known.get(bare) if owner in OWNERS else None)
     if path is None:
         raise InputError(
             f"bert-score has no baseline in {language!r} for this encoder, {encoder or 'which is pinned from no hub'}",
-            where=where, next=f"take `rescale` out, or pin one of these by `source: hf:…`: {', '.join(sorted(known))}",
-        )  # fmt: skip
+            where=where,
+            next=f"take `rescale` out, or pin one of these by `source: hf:…`: {', '.join(sorted(known))}",
+        )
     with path.open(encoding="utf-8", newline="") as file:
         rows = [(row["P"], row["R"], row["F"]) for row in csv.DictReader(file)]
     if not -len(rows) <= layer < len(rows):
         raise InputError(
             f"bert-score has no baseline of {encoder} for layer {layer}",
-            where=where, next=f"write a layer from 0 to {len(rows) - 1}, or take `rescale` out",
-        )  # fmt: skip
+            where=where,
+            next=f"write a layer from 0 to {len(rows) - 1}, or take `rescale` out",
+        )
     return rows[layer]
 
 
@@ -111,5 +114,6 @@ def _lacking(what: str, where: str, package: str | None = None) -> MissingError:
     which = f"which needs {other}, which" if other not in ("", "bert_score") else "which"
     return MissingError(
         f"BERTScore's {what} the package bert-score, {which} is not installed beside this Python",
-        where=where, next="pip install 'llm-harness[science]'",
-    )  # fmt: skip
+        where=where,
+        next="pip install 'llm-harness[science]'",
+    )

@@ -52,8 +52,9 @@ def tokenizer(*, stem: bool = False) -> Callable[[str], list[str]]:
     except ModuleNotFoundError as bad:
         raise MissingError(
             f"ROUGE needs the package rouge-score, and {bad.name} is not installed beside this Python",
-            where="rouge", next="pip install 'llm-harness[science]'",
-        ) from bad  # fmt: skip
+            where="rouge",
+            next="pip install 'llm-harness[science]'",
+        ) from bad
     runs = re.compile(VALID_TOKEN_PATTERN.removeprefix("^").removesuffix("$")).findall
     return lambda text: runs(text.lower())
 

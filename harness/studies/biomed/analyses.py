@@ -24,8 +24,10 @@ PRICED_AS = "priced_as"  # the fact of a model that names the published prices w
 def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref]) -> dict[str, Ref]:
     """Add the steps of every analysis of the scores, of figures and page; returns their outputs by name."""
     request = {
-        "mode": brief.settings["mode"], "models": [model.name for model in brief.models], "graders": graders(brief),
-    }  # fmt: skip
+        "mode": brief.settings["mode"],
+        "models": [model.name for model in brief.models],
+        "graders": graders(brief),
+    }
     again = {**request, "resamples": RESAMPLES, "seed": brief.seeds[0]}
     graded: dict[str, Source] = {name: tables[name] for name in ("items", "gold", "scores")}
     said: dict[str, Source] = {name: tables[name] for name in ("items", "gold", "responses")}
@@ -56,16 +58,18 @@ def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref]) -> dict[str, 
 def _shown(asked: Asked, brief: Brief, made: Mapping[str, Ref], tables: Mapping[str, Ref]) -> dict[str, Ref]:
     """Add the steps that draw figures and write the page; returns their outputs by name."""
     params = {
-        "mode": brief.settings["mode"], "graders": graders(brief),
+        "mode": brief.settings["mode"],
+        "graders": graders(brief),
         "instruments": {role: each.model.name for role, each in brief.instruments.items()},
         "models": {
             model.name: {
-                "family": model.facts.get("family", ""), "provider": model.provider,
+                "family": model.facts.get("family", ""),
+                "provider": model.provider,
                 "stand_in": model.stand_in is not None,
             }
             for model in brief.models
         },
-    }  # fmt: skip
+    }
     files = named.figures()
     drawn: dict[str, Source] = {name: made[name] for name in figures.DOCUMENTS if name in made}
     asked.add(Step("figures", f"{HERE}.pages.figures:draw", "analyses", params, drawn, files, derive=True))

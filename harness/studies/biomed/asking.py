@@ -27,8 +27,10 @@ def how(brief: Brief, outputs: Collection[str]) -> How:
     """Give the settings by which a brief asks models the questions of a maker with these outputs, and scores them."""
     mode = brief.settings["mode"]
     return How(
-        tuple(_scorers(brief, mode)), None, judges=tuple(_judges(brief, mode, outputs)),
-    )  # fmt: skip
+        tuple(_scorers(brief, mode)),
+        None,
+        judges=tuple(_judges(brief, mode, outputs)),
+    )
 
 
 def graders(brief: Brief) -> list[str]:
@@ -43,9 +45,13 @@ def _judges(brief: Brief, mode: str, outputs: Collection[str]) -> Iterator[Judge
     if GRADER in brief.instruments:
         kind, published = f"{HERE}.judging.llm", mode == PAPER and GRADING_PROMPT in outputs
         yield Judge(
-            GRADER, f"{kind}:ask", f"{kind}:read", rounds=1 if mode == PAPER else 2,
-            needs=(GRADING_PROMPT,) if published else (), params=own,
-        )  # fmt: skip
+            GRADER,
+            f"{kind}:ask",
+            f"{kind}:read",
+            rounds=1 if mode == PAPER else 2,
+            needs=(GRADING_PROMPT,) if published else (),
+            params=own,
+        )
     if ENCODER in brief.instruments:
         yield RuleJudge(ENCODER, f"{HERE}.judging.encoder:judge", params=own, role=ENCODER)
 

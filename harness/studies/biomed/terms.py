@@ -23,13 +23,28 @@ FULL = 3.0  # the greatest raw grade; a score is a grade divided by it
 NOT_KNOWN = -1.0  # the grade, and the score, of an answer that says it does not know
 
 BIOLOGICAL = (
-    "Drug Meta", "Drug Gene Relations", "Drug Disease Relations", "Pharmacology", "SMR Gene Disease Relations",
-    "SMR SNP Disease Relations", "Tissue", "Gene Disease Relations", "SNP Disease Relations", "Genomic Location",
-)  # fmt: skip
+    "Drug Meta",
+    "Drug Gene Relations",
+    "Drug Disease Relations",
+    "Pharmacology",
+    "SMR Gene Disease Relations",
+    "SMR SNP Disease Relations",
+    "Tissue",
+    "Gene Disease Relations",
+    "SNP Disease Relations",
+    "Genomic Location",
+)
 REASONING = (
-    "Select", "Multi-Filter", "Threshold", "Aggregate", "Sorting", "Data Retrieval", "Join", "Calculation",
+    "Select",
+    "Multi-Filter",
+    "Threshold",
+    "Aggregate",
+    "Sorting",
+    "Data Retrieval",
+    "Join",
+    "Calculation",
     "Comparative Analysis",
-)  # fmt: skip
+)
 KINDS: Mapping[str, tuple[str, ...]] = {"biological": BIOLOGICAL, "reasoning": REASONING}
 
 # SHA-256 of configs/default_config.yaml, and of the prompts in it: as they are sent, surrounding blanks cut at the end.

@@ -82,9 +82,11 @@ def drawn_sets(models: Iterable[Model]) -> dict[str, list[str]]:
 def _shown(asked: Asked, brief: Brief, fitted: Fitted, made: Mapping[str, Ref]) -> dict[str, Ref]:
     """Add the steps that draw figures and write the page; returns their outputs by name."""
     params = {
-        "generation": brief.settings["generation"], "datasets": {one.name: _shown_of(one) for one in fitted.recorded},
-        "models": {model.name: _about(model) for model in brief.models}, "groups": fitted.groups,
-    }  # fmt: skip
+        "generation": brief.settings["generation"],
+        "datasets": {one.name: _shown_of(one) for one in fitted.recorded},
+        "models": {model.name: _about(model) for model in brief.models},
+        "groups": fitted.groups,
+    }
     files = named.figures()
     drawn: dict[str, Source] = {name: made[name] for name in figures.DOCUMENTS if name in made}
     drawn[figures.FITS] = tuple(fitted.fits)

@@ -23,7 +23,7 @@ from harness.studies.brain.terms import (
     SIGMAS,
     H,
     P,
-)  # fmt: skip
+)
 
 ALL = "all"
 LLM, UNTRAINED = "LLM", "LLMU"  # arrays of features that a simulation hands out

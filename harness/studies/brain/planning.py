@@ -20,7 +20,7 @@ from harness.studies.brain.asked_models import (
     kept_models,
     space_models,
     time_models,
-)  # fmt: skip
+)
 from harness.studies.brain.features.texts import options
 from harness.studies.brain.fitting.requests import request
 from harness.studies.brain.measures.best_layer import CHOSEN
@@ -185,12 +185,19 @@ def _add(asked: Asked, brief: Brief, found: Fitted, group: ModelGroup) -> Ref:
     one, settings = group.recorded, brief.settings
     kept = kept_models(found.pairs[one.name][group.split], group.models)
     params = {
-        "dataset": one.layout, "experiment": group.experiment, "split": group.split, "seed": SHUFFLE_SEED,
-        "generation": settings["generation"], "inner_rows": int(settings["fedorenko_inner_rows"]),
-        "iterations": settings["iterations"], "gamma_seed": brief.seeds[0],
-        "models": list(group.models), "errors": kept, "dtype": settings["dtype"],
+        "dataset": one.layout,
+        "experiment": group.experiment,
+        "split": group.split,
+        "seed": SHUFFLE_SEED,
+        "generation": settings["generation"],
+        "inner_rows": int(settings["fedorenko_inner_rows"]),
+        "iterations": settings["iterations"],
+        "gamma_seed": brief.seeds[0],
+        "models": list(group.models),
+        "errors": kept,
+        "dtype": settings["dtype"],
         "text_models": {model: list(numbers) for model, numbers in group.text_models.items()},
-    }  # fmt: skip
+    }
     kind = f"{HERE}.fitting.step:fit"
     if settings["solver"] != OURS:  # in a step of its own, so that no key of ours holds what himalaya's needs
         require_double(settings["dtype"])

@@ -31,9 +31,13 @@ def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref], tasks: Sequen
     """
     cheap = list(dict.fromkeys(name for task in tasks for name in names(task)))
     request = {
-        "mode": brief.settings["mode"], "tasks": list(tasks), "primary": primary(brief, tasks),
-        "models": [model.name for model in brief.models], "strategies": cheap, "averaged": list(AVERAGED),
-    }  # fmt: skip
+        "mode": brief.settings["mode"],
+        "tasks": list(tasks),
+        "primary": primary(brief, tasks),
+        "models": [model.name for model in brief.models],
+        "strategies": cheap,
+        "averaged": list(AVERAGED),
+    }
     again = {**request, "resamples": RESAMPLES, "seed": brief.seeds[0]}
     scores: dict[str, Source] = {name: tables[name] for name in ("items", "scores")}
     gold: dict[str, Source] = {"gold": tables["gold"]}
@@ -65,16 +69,20 @@ def _shown(
         f"{PREFIX}{name}": strategy.about for name, strategy in STRATEGIES.items() if set(strategy.tasks) & set(tasks)
     }
     params = {
-        "mode": brief.settings["mode"], "tasks": list(tasks), "strategies": cheap, "instruments": roles,
+        "mode": brief.settings["mode"],
+        "tasks": list(tasks),
+        "strategies": cheap,
+        "instruments": roles,
         "models": {
             model.name: {
-                "family": model.facts.get("family", ""), "provider": model.provider,
+                "family": model.facts.get("family", ""),
+                "provider": model.provider,
                 "stand_in": model.stand_in is not None,
             }
             for model in brief.models
         },
         "oracles": list(ORACLES),
-    }  # fmt: skip
+    }
     files = named.figures(tasks, roles)
     drawn: dict[str, Source] = {name: made[name] for name in figures.DOCUMENTS}
     asked.add(Step("figures", f"{HERE}.pages.figures:draw", "analyses", params, drawn, files, derive=True))

@@ -35,19 +35,24 @@ def how(task: Task, brief: Brief, *, rendered: bool) -> How:
     """
     mode = brief.settings["mode"]
     return How(
-        tuple(_scorers(task, brief, mode)), None if rendered else _templates(task, brief),
-        judges=tuple(_judges(task, brief, mode, rendered=rendered)), trials=tuple(_trials(task, mode)),
-        samples=_samples(task, brief), media=task.name in ILLUSTRATED, most=_most,
-    )  # fmt: skip
+        tuple(_scorers(task, brief, mode)),
+        None if rendered else _templates(task, brief),
+        judges=tuple(_judges(task, brief, mode, rendered=rendered)),
+        trials=tuple(_trials(task, mode)),
+        samples=_samples(task, brief),
+        media=task.name in ILLUSTRATED,
+        most=_most,
+    )
 
 
 def _templates(task: Task, brief: Brief) -> Any:
     names = [name for name in sorted(brief.templates) if name.startswith(f"curie/{task.name}@")]
     if not names:
         raise InputError(
-            f"the manifest names no wordings for {task.name}", where="prompts.set",
+            f"the manifest names no wordings for {task.name}",
+            where="prompts.set",
             next=f"add curie/{task.name}@1 to `prompts: {{set: […]}}`",
-        )  # fmt: skip
+        )
     return brief.templates[names[-1]]
 
 

@@ -75,24 +75,28 @@ STRATEGIES: Mapping[str, Strategy] = {
     "copy the document": Strategy("answers with the document itself", _TEXTS, lambda view: view.document),
     "another record's answer": Strategy(
         "answers with the ideal answer to the next record of the shard, of the last one to the first",
-        tuple(TASKS), lambda view: view.other,
+        tuple(TASKS),
+        lambda view: view.other,
     ),
     "one catch-all item": Strategy(
-        "answers with a single item whose every field lists everything plausible", (*LISTED, "geo"),
+        "answers with a single item whose every field lists everything plausible",
+        (*LISTED, "geo"),
         lambda view: one_item(view.task, finds(view.document)),
     ),
     "a dummy and a catch-all item": Strategy(
-        "the same after an item that says nothing, since the paper's rule never matches the first of a list", LISTED,
+        "the same after an item that says nothing, since the paper's rule never matches the first of a list",
+        LISTED,
         lambda view: one_item(view.task, finds(view.document), DUMMY),
     ),
     "list everything": Strategy(
         "answers with every quantity, formula, equation or name that patterns find in the document",
-        (*LISTED, "hfd", "hfe", "qecc", "geo"), lambda view: everything(view.task, finds(view.document)),
+        (*LISTED, "hfd", "hfe", "qecc", "geo"),
+        lambda view: everything(view.task, finds(view.document)),
     ),
     "world box": Strategy("answers with the box of the whole world", ("biogr",), lambda _: WORLD),
     "unrelated sequence": Strategy("answers with random residues, as many as the gold has", ("pdb",), unrelated),
     "pretty-printed gold": Strategy("answers with the ground-truth file, indented", tuple(TASKS), pretty),
-}  # fmt: skip
+}
 
 
 def names(task: str) -> tuple[str, ...]:
@@ -129,9 +133,7 @@ def _responses(
         gold = golds[item]
         for sample, seed in enumerate(params["seeds"]):
             draw = seeds.derive(seed, "curie.strategy", item, template, sample)
-            view = StrategyView(
-                task, documents[item], gold["target"], gold.get("truth", ""), others.get(item), draw
-            )  # fmt: skip
+            view = StrategyView(task, documents[item], gold["target"], gold.get("truth", ""), others.get(item), draw)
             for name, strategy in STRATEGIES.items():
                 text = strategy.answer(view) if task in strategy.tasks else None
                 if text is not None:

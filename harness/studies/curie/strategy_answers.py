@@ -19,9 +19,18 @@ DUMMY: Mapping[str, str] = {"name": "none"}
 _CODES = ("VASP", "Quantum ESPRESSO", "GPAW", "CASTEP", "SIESTA", "ABINIT", "CP2K", "Gaussian", "FHI-aims", "CRYSTAL")
 _FUNCTIONALS = ("LDA", "PBE", "PBEsol", "RPBE", "PW91", "SCAN", "HSE06", "B3LYP", "PBE0", "PBE+U", "BEEF-vdW", "TPSS")
 _PROPERTY_NAMES = (
-    "band gap", "refractive index", "lattice constant", "density", "melting point", "thermal conductivity",
-    "Young's modulus", "hardness", "dielectric constant", "resistivity", "thickness",
-)  # fmt: skip
+    "band gap",
+    "refractive index",
+    "lattice constant",
+    "density",
+    "melting point",
+    "thermal conductivity",
+    "Young's modulus",
+    "hardness",
+    "dielectric constant",
+    "resistivity",
+    "thickness",
+)
 
 
 def catch_all(task: str, found: Finds) -> Any:
@@ -31,27 +40,43 @@ def catch_all(task: str, found: Finds) -> Any:
     quantities = ", ".join(f"{each.number} {each.unit}" for each in found.quantities)
     if task in PROPERTIES:
         return {
-            "material": formulas, "material_descriptor": "bulk, film, powder, single crystal",
-            "property_name": ", ".join(_PROPERTY_NAMES), "property_descriptor": quantities, "low_value": numbers,
-            "high_value": numbers, "value_units": units,
-        }  # fmt: skip
+            "material": formulas,
+            "material_descriptor": "bulk, film, powder, single crystal",
+            "property_name": ", ".join(_PROPERTY_NAMES),
+            "property_descriptor": quantities,
+            "low_value": numbers,
+            "high_value": numbers,
+            "value_units": units,
+        }
     if task in STRUCTURES:
         return {
-            "common_name": formulas, "composition": formulas, "type": "bulk, slab, molecule, surface, monolayer",
-            "lattice_parameters": quantities, "cell_size": quantities, "vacuum": quantities,
-            "miller_indices": "(001), (100), (110), (111)", "space_group": ", ".join(found.names),
-        }  # fmt: skip
+            "common_name": formulas,
+            "composition": formulas,
+            "type": "bulk, slab, molecule, surface, monolayer",
+            "lattice_parameters": quantities,
+            "cell_size": quantities,
+            "vacuum": quantities,
+            "miller_indices": "(001), (100), (110), (111)",
+            "space_group": ", ".join(found.names),
+        }
     if task in PARAMETERS:
         return {
-            "software": ", ".join(_CODES), "functional": ", ".join(_FUNCTIONALS), "k-points": quantities,
-            "energy_cutoff": quantities, "energy_convergence": quantities, "force_convergence": quantities,
-            "spin": "yes, no", "relaxed_nuclei": "yes, no",
-        }  # fmt: skip
+            "software": ", ".join(_CODES),
+            "functional": ", ".join(_FUNCTIONALS),
+            "k-points": quantities,
+            "energy_cutoff": quantities,
+            "energy_convergence": quantities,
+            "force_convergence": quantities,
+            "spin": "yes, no",
+            "relaxed_nuclei": "yes, no",
+        }
     names = ", ".join(found.names)
     series = {
-        "variable_name": names, "description": quantities, "spatial_range": names,
+        "variable_name": names,
+        "description": quantities,
+        "spatial_range": names,
         "time_range": [{"start_date": day, "end_date": other} for day, other in pairwise(found.days)],
-    }  # fmt: skip
+    }
     return {"datasets": [_data_set(names, found.addresses, [series])]}
 
 
@@ -59,18 +84,25 @@ def listed(task: str, found: Finds) -> list[Any]:
     """Give an item for each quantity or formula in a document, as a list that a task could ask for."""
     if task in PROPERTIES:
         return [
-            {"material": each.formula or ", ".join(found.formulas[:3]), "property_name": each.before,
-             "low_value": each.number, "high_value": each.number, "value_units": each.unit}
+            {
+                "material": each.formula or ", ".join(found.formulas[:3]),
+                "property_name": each.before,
+                "low_value": each.number,
+                "high_value": each.number,
+                "value_units": each.unit,
+            }
             for each in found.quantities
-        ]  # fmt: skip
+        ]
     if task in STRUCTURES:
         return [{"common_name": each, "composition": each} for each in found.formulas]
     functionals = [each for each in _FUNCTIONALS if each in found.names or each in found.formulas] or ["PBE"]
     codes = [each for each in _CODES if each in found.names] or ["VASP"]
     return [
         {"software": code, "functional": functional, "energy_cutoff": f"{each.number} {each.unit}"}
-        for each in found.quantities for code in codes[:2] for functional in functionals[:2]
-    ]  # fmt: skip
+        for each in found.quantities
+        for code in codes[:2]
+        for functional in functionals[:2]
+    ]
 
 
 def everything(task: str, found: Finds) -> str:
@@ -78,13 +110,23 @@ def everything(task: str, found: Finds) -> str:
     if task == "geo":
         days, names = found.days, list(found.names)
         span = {"start_date": days[0], "end_date": days[-1]} if days else {}
-        series = [{"variable_name": each.before, "description": f"{each.number} {each.unit}", "time_range": span,
-                   "spatial_range": names} for each in found.quantities]  # fmt: skip
+        series = [
+            {
+                "variable_name": each.before,
+                "description": f"{each.number} {each.unit}",
+                "time_range": span,
+                "spatial_range": names,
+            }
+            for each in found.quantities
+        ]
         return _json({"datasets": [_data_set(name, found.addresses, series[:1]) for name in names[:20]]})
     if task == "qecc":
         shares = [f"{each.number}{each.unit}" for each in found.quantities if each.unit == "%"]
-        said = {"Code_parameter": ", ".join(found.parameters), "notes": [*found.parameters, *shares],
-                "introduced": "".join(rf"\cite{{{each}}}" for each in found.citations)}  # fmt: skip
+        said = {
+            "Code_parameter": ", ".join(found.parameters),
+            "notes": [*found.parameters, *shares],
+            "introduced": "".join(rf"\cite{{{each}}}" for each in found.citations),
+        }
         return _json(said)  # which is YAML, too
     if task == "hfe":
         return "\n".join(found.equations)

@@ -53,11 +53,15 @@ def finds(document: str) -> Finds:
     """Find in a document what could be part of an answer."""
     text = document[:SEEN]
     return Finds(
-        _quantities(text), _once(each for each in _FORMULA.findall(text) if _is_formula(each)),
-        _once(each.rstrip(".,;") for each in _ADDRESS.findall(text)), _once(_DAY.findall(text)),
-        _once(_NAME.findall(text)), _once(_PARAMETERS.findall(text)),
-        _once(each.rstrip(".") for each in _CITED.findall(text)), _once(_equations(text)),
-    )  # fmt: skip
+        _quantities(text),
+        _once(each for each in _FORMULA.findall(text) if _is_formula(each)),
+        _once(each.rstrip(".,;") for each in _ADDRESS.findall(text)),
+        _once(_DAY.findall(text)),
+        _once(_NAME.findall(text)),
+        _once(_PARAMETERS.findall(text)),
+        _once(each.rstrip(".") for each in _CITED.findall(text)),
+        _once(_equations(text)),
+    )
 
 
 def _once(found: Iterable[str]) -> tuple[str, ...]:
@@ -66,9 +70,11 @@ def _once(found: Iterable[str]) -> tuple[str, ...]:
 
 def _is_formula(word: str) -> bool:
     """Whether a word looks like a formula and not like an abbreviation, which has neither digits nor small letters."""
-    return len(word) > 1 and any(letter.isdigit() or letter.islower() for letter in word) and sum(
-        letter.isupper() for letter in word
-    ) > 1  # fmt: skip
+    return (
+        len(word) > 1
+        and any(letter.isdigit() or letter.islower() for letter in word)
+        and sum(letter.isupper() for letter in word) > 1
+    )
 
 
 def _quantities(text: str) -> tuple[FoundQuantity, ...]:

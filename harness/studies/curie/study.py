@@ -71,17 +71,19 @@ class Curie(Study):
         """
         if any(model.name == NAME for model in brief.models):
             raise InputError(
-                f"a model is called {NAME!r}, as are the cheap strategies", where=f"models.{NAME}",
+                f"a model is called {NAME!r}, as are the cheap strategies",
+                where=f"models.{NAME}",
                 next="give it another name",
-            )  # fmt: skip
+            )
         asked, tasks = Asked(), dict[str, Dataset]()
         for dataset in brief.datasets:
             task, maker = self._task(dataset), self.makers[dataset.make]
             if task.name in tasks:
                 raise InputError(
                     f"{tasks[task.name].name} and {dataset.name} both hold records of {task.name}",
-                    where=f"datasets.{dataset.name}", next="keep one of the two",
-                )  # fmt: skip
+                    where=f"datasets.{dataset.name}",
+                    next="keep one of the two",
+                )
             tasks[task.name] = dataset
             make(asked, dataset, maker.kind, maker.outputs)
             beside = replace(brief, models=(*brief.models, strategy_model(task.name)))

@@ -33,12 +33,22 @@ _ALL = (
     Task("dft-c", "dft", "write_code_for_paper_0_shot", "rougeLsum", "facts_f1", "a program of a paper's calculations"),
     Task("mpv", "mpve", "mat_paper_to_property_1_shot", "f1", "f1", "values of material properties in a paper"),
     Task(
-        "mpv-non-trivial", "mpve", "mat_paper_to_property_1_shot_exclude_trivia", "f1", "f1",
-        "the same without trivial ones", averaged=False,
+        "mpv-non-trivial",
+        "mpve",
+        "mat_paper_to_property_1_shot_exclude_trivia",
+        "f1",
+        "f1",
+        "the same without trivial ones",
+        averaged=False,
     ),
     Task(
-        "mpv-specific", "mpve", "mat_paper_to_property_1_shot_bandgap_refractive", "f1", "f1",
-        "band gaps and refractive indices alone", averaged=False,
+        "mpv-specific",
+        "mpve",
+        "mat_paper_to_property_1_shot_bandgap_refractive",
+        "f1",
+        "f1",
+        "band gaps and refractive indices alone",
+        averaged=False,
     ),
     Task("hfd", "hfd", "derivation_prompt", "rougeLsum", "facts_f1", "the steps of a mean-field derivation"),
     Task("hfe", "hfe", "extract_hamiltonian_0_shot", "rougeLsum", "facts_f1", "the mean-field Hamiltonian of a paper"),
@@ -46,10 +56,14 @@ _ALL = (
     Task("geo", "geo", "extract_dataset_from_geo_papers_0_shot", "rougeLsum", "facts_f1", "data sets of a geo paper"),
     Task("biogr", "biogr", "georeference_image_0_shot", "iou", "iou", "the bounding box of a map", runs=3),
     Task(
-        "pdb", "pdb", "reconstruct_protein_amino_acid_sequence_0_shot", "identity_ratio", "chance_corrected",
+        "pdb",
+        "pdb",
+        "reconstruct_protein_amino_acid_sequence_0_shot",
+        "identity_ratio",
+        "chance_corrected",
         "the residues of a protein structure",
     ),
-)  # fmt: skip
+)
 TASKS: Mapping[str, Task] = {task.name: task for task in _ALL}
 AVERAGED = tuple(task.name for task in _ALL if task.averaged)
 
@@ -74,8 +88,10 @@ fdab5784dd2df2f96df3f21e4dd7c9ffe0b81a16637b00fb4cb58303b1bcb9c1 write_code_for_
 PROMPT_SHA256: Mapping[str, str] = {name: digest for digest, name in map(str.split, _DIGESTS.split("\n")[1:-1])}
 # Files of the published judge's wordings; the published code uses that of DFT-P for DFT-S too (trap 8).
 JUDGE_PROMPTS: Mapping[str, str] = {
-    "dft-s": "dft_metadata_eval_output_1_shot", "dft-p": "dft_metadata_eval_output_1_shot",
-    "mpv": "mat_eval_output_1_shot", "mpv-non-trivial": "mat_eval_output_1_shot",
+    "dft-s": "dft_metadata_eval_output_1_shot",
+    "dft-p": "dft_metadata_eval_output_1_shot",
+    "mpv": "mat_eval_output_1_shot",
+    "mpv-non-trivial": "mat_eval_output_1_shot",
     "mpv-specific": "mat_eval_output_1_shot",
-}  # fmt: skip
+}
 REPOSITORY = ("google/curie", "f3afe026fd7b7706d9764a8f12e86f7a5a02645e")

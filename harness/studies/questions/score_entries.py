@@ -86,8 +86,9 @@ class ScorerSwitches:
     """What every scorer may be told: the name of its rows, where that is not its own."""
 
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {
-        "extra": "forbid", "alias_generator": lambda name: name.rstrip("_"),
-    }  # fmt: skip
+        "extra": "forbid",
+        "alias_generator": lambda name: name.rstrip("_"),
+    }
 
     as_: Name | None = None
 

@@ -79,14 +79,16 @@ class OwnQuestions(Study):
             return fields
         if fields.get(OPTIONS) or len(named) > 1:
             raise InputError(
-                f"a choice is from {others[0]!r}, and others are too", where="score",
+                f"a choice is from {others[0]!r}, and others are too",
+                where="score",
                 next="name the columns of the options once, under `fields.options`, and write `from: options`",
-            )  # fmt: skip
+            )
         if named[0] in (fields.get("target"), fields.get("accepted"), fields.get(TESTS)):
             raise InputError(
-                f"the column {named[0]!r} tells what is right, and cannot hold options", where="score",
+                f"the column {named[0]!r} tells what is right, and cannot hold options",
+                where="score",
                 next="write `from:` with the column that holds the options of each question",
-            )  # fmt: skip
+            )
         return {**fields, OPTIONS: named[0]}
 
     def plan(self, brief: Brief) -> Plan:
@@ -113,10 +115,20 @@ def _how(brief: Brief, dataset: Dataset) -> tuple[Brief, Dataset, How]:
     count, written = rendering(brief, dataset)
     scored, samples = asked_scorers(brief, dataset), brief.settings["samples"] * len(brief.seeds)
     asking = brief if of_answers(brief.settings["score"]) else replace(brief, models=())
-    return asking, dataset, How(
-        scored.scorers, None, rendered=count, judges=scored.judges, trials=scored.trials,
-        samples=samples if samples > len(brief.seeds) else None, render=written, shard=SHARD,
-    )  # fmt: skip
+    return (
+        asking,
+        dataset,
+        How(
+            scored.scorers,
+            None,
+            rendered=count,
+            judges=scored.judges,
+            trials=scored.trials,
+            samples=samples if samples > len(brief.seeds) else None,
+            render=written,
+            shard=SHARD,
+        ),
+    )
 
 
 def _require(brief: Brief, dataset: Dataset) -> None:
@@ -126,23 +138,27 @@ def _require(brief: Brief, dataset: Dataset) -> None:
         if lacks := sorted(field for field in wants(entry) if not fields.get(field)):
             raise InputError(
                 f"the scorer {entry['name']!r} needs `{lacks[0]}`, and dataset {dataset.name} names no such column",
-                where=f"datasets.{dataset.name}.fields", next=f"add `{lacks[0]}: …` there, or take the scorer out",
-            )  # fmt: skip
+                where=f"datasets.{dataset.name}.fields",
+                next=f"add `{lacks[0]}: …` there, or take the scorer out",
+            )
     if not brief.prompts and any(entry["scorer"] != PERPLEXITY for entry in scored):
         raise InputError(
-            "nothing says how a question is asked", where="prompts",
+            "nothing says how a question is asked",
+            where="prompts",
             next='add `prompts: {text: "{question}"}`, with a column of the file in the braces',
-        )  # fmt: skip
+        )
     if brief.generation.get("max_tokens") == BENCHMARK:
         raise InputError(
-            "a file of one's own brings no budget of tokens along", where="generation.max_tokens",
+            "a file of one's own brings no budget of tokens along",
+            where="generation.max_tokens",
             next="write a number, such as `max_tokens: 256`",
-        )  # fmt: skip
+        )
     if SHOTS in dataset.params and not fields.get("target"):
         raise InputError(
-            "examples show their answers, and the dataset names no `target`", where=f"datasets.{dataset.name}.shots",
+            "examples show their answers, and the dataset names no `target`",
+            where=f"datasets.{dataset.name}.shots",
             next="add `target: …` to `fields`, or leave `shots` out",
-        )  # fmt: skip
+        )
     require(brief, dataset)
 
 

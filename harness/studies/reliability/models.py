@@ -120,23 +120,41 @@ def _gpt() -> Iterator[PaperModel]:
         ("davinci", "174600000000", "3.14e23", STATED, ""),
     ):
         yield PaperModel(
-            f"GPT-3 {short}", f"gpt-3-{short}", "gpt", False,
-            Sourced(parameters, "B20", status), trained, Sourced(flops, "B20", status),
-            ModelAccess("openai", short, "OURS", UNVERIFIED), note=f"{note}; {_RETIRED}".removeprefix("; "),
-        )  # fmt: skip
+            f"GPT-3 {short}",
+            f"gpt-3-{short}",
+            "gpt",
+            False,
+            Sourced(parameters, "B20", status),
+            trained,
+            Sourced(flops, "B20", status),
+            ModelAccess("openai", short, "OURS", UNVERIFIED),
+            note=f"{note}; {_RETIRED}".removeprefix("; "),
+        )
     for number in ("001", "002", "003"):
         name = f"text-davinci-{number}"
         yield PaperModel(
-            name, name, "gpt", True, Sourced("175000000000", "UNVERIFIED", UNVERIFIED), _NONE, _NONE,
-            ModelAccess("openai", name, "P"), note=f"InstructGPT line; not in the analysis of compute; {_RETIRED}",
-        )  # fmt: skip
+            name,
+            name,
+            "gpt",
+            True,
+            Sourced("175000000000", "UNVERIFIED", UNVERIFIED),
+            _NONE,
+            _NONE,
+            ModelAccess("openai", name, "P"),
+            note=f"InstructGPT line; not in the analysis of compute; {_RETIRED}",
+        )
     moderated = f"with moderation on top; not in the analysis of compute; {_RETIRED}"
     for paper_name, name, group, access, note in (
-        ("GPT-3.5-turbo", "gpt-3.5-turbo", "gpt-3.5", ModelAccess("openai", "gpt-3.5-turbo-0301", "OURS", UNVERIFIED),
-         f"the paper calls the build gpt-3.5-0301; {moderated}"),
+        (
+            "GPT-3.5-turbo",
+            "gpt-3.5-turbo",
+            "gpt-3.5",
+            ModelAccess("openai", "gpt-3.5-turbo-0301", "OURS", UNVERIFIED),
+            f"the paper calls the build gpt-3.5-0301; {moderated}",
+        ),
         ("GPT-4 v1", "gpt-4-v1", "gpt-4", ModelAccess("openai", "gpt-4-0314", "P"), moderated),
         ("GPT-4 v2", "gpt-4-v2", "gpt-4", ModelAccess("openai", "gpt-4-0613", "P"), moderated),
-    ):  # fmt: skip
+    ):
         yield PaperModel(paper_name, name, "gpt", True, _NONE, _NONE, _NONE, access, note=note, group=group)
 
 
@@ -149,11 +167,16 @@ def _llama() -> Iterator[PaperModel]:
         ("65b", "65200000000", "1400000000000", "5.48e23"),
     ):
         yield PaperModel(
-            f"LLaMA-{size}", f"llama-{size}", "llama", False,
-            Sourced(parameters, "LL"), Sourced(tokens, "LL"), Sourced(flops, "OURS", COMPUTED),
+            f"LLaMA-{size}",
+            f"llama-{size}",
+            "llama",
+            False,
+            Sourced(parameters, "LL"),
+            Sourced(tokens, "LL"),
+            Sourced(flops, "OURS", COMPUTED),
             ModelAccess("transformers", f"huggyllama/llama-{size}", "UNVERIFIED", UNVERIFIED),
             note=copies + ("; the paper used a hosted API" if size == "65b" else ""),
-        )  # fmt: skip
+        )
     for size, parameters, flops in (
         ("7b", "7000000000", "8.40e22"),
         ("13b", "13000000000", "1.56e23"),
@@ -162,12 +185,17 @@ def _llama() -> Iterator[PaperModel]:
         raw = f"llama-2-{size}"
         for shaped, end in ((False, ""), (True, "-chat")):
             yield PaperModel(
-                f"LLaMA-2-{size}{end}", f"{raw}{end}", "llama", shaped,
-                Sourced(parameters, "LL"), Sourced("2000000000000", "LL"), Sourced(flops, "OURS", COMPUTED),
+                f"LLaMA-2-{size}{end}",
+                f"{raw}{end}",
+                "llama",
+                shaped,
+                Sourced(parameters, "LL"),
+                Sourced("2000000000000", "LL"),
+                Sourced(flops, "OURS", COMPUTED),
                 ModelAccess("transformers", f"meta-llama/Llama-2-{size}{end}-hf", "HUB", gated=True),
                 raw if shaped else None,
                 "compute of the raw model" if shaped else "the paper used a hosted API (Together.AI)",
-            )  # fmt: skip
+            )
 
 
 def _bloom() -> Iterator[PaperModel]:
@@ -186,13 +214,21 @@ def _bloom() -> Iterator[PaperModel]:
             )
             hosted = "341 billion of its tokens are unique; the paper used a hosted API"
             yield PaperModel(
-                f"BLOOM{end}-{size}", f"bloom{end}-{size}", "bloom", shaped,
-                Sourced(parameters, "BL", status), tokens, Sourced(flops, "OURS", COMPUTED),
+                f"BLOOM{end}-{size}",
+                f"bloom{end}-{size}",
+                "bloom",
+                shaped,
+                Sourced(parameters, "BL", status),
+                tokens,
+                Sourced(flops, "OURS", COMPUTED),
                 ModelAccess("transformers", f"bigscience/bloom{end}{hub}", "HUB"),
                 f"bloom-{size}" if shaped else None,
                 tuned + ("; the paper ran it in NF4" if size == "176b" else "")
-                if shaped else hosted if size == "176b" else "",
-            )  # fmt: skip
+                if shaped
+                else hosted
+                if size == "176b"
+                else "",
+            )
 
 
 MODELS: tuple[PaperModel, ...] = (*_gpt(), *_llama(), *_bloom())

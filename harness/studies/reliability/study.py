@@ -139,14 +139,18 @@ def _compute(text: str, where: str) -> None:
 def _labels(asked: Asked, dataset: Dataset, model: str, task: str) -> Ref:
     """Add the step that makes the label table of a model on a dataset; gives its document of template places."""
     step = Step(
-        f"{dataset.name}/labels/{model}", f"{HERE}.measures.labels:collect", "analyses",
+        f"{dataset.name}/labels/{model}",
+        f"{HERE}.measures.labels:collect",
+        "analyses",
         {"model": model, "benchmark": task},
         {
-            "items": Ref(maker(dataset.name), "items"), "gold": Ref(maker(dataset.name), "gold"),
+            "items": Ref(maker(dataset.name), "items"),
+            "gold": Ref(maker(dataset.name), "gold"),
             "scores": tuple(asked.scores[dataset.name, model]),
         },
-        ("labels", "places"), derive=True,
-    )  # fmt: skip
+        ("labels", "places"),
+        derive=True,
+    )
     asked.add(step, "labels")
     return Ref(step.name, "places")
 

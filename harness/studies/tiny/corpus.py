@@ -29,8 +29,10 @@ ANSWERED: Mapping[str, Mapping[int, int]] = {
     },
 }  # fmt: skip
 SHORT: Mapping[str, Sequence[int]] = {  # wordings of few bytes: many questions a second
-    "addition": (1, 2, 15), "anagram": (3, 5, 9, 14), "transforms": (1, 3, 9, 13),
-}  # fmt: skip
+    "addition": (1, 2, 15),
+    "anagram": (3, 5, 9, 14),
+    "transforms": (1, 3, 9, 13),
+}
 
 # What follows a question that is not answered; none holds a number, a time, or a word that an anagram asks for.
 TALK = (

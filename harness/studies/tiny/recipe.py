@@ -20,11 +20,20 @@ def raw(params: Mapping[str, Any]) -> dict[str, Any]:
     """Give the training parameters of the raw model: the noisy mixture, at first mostly short and small questions."""
     return {
         **SHAPE,
-        "seed": params["seed"], "mixture": "raw", "steps": params["raw_steps"], "noisy": True,
-        "tasks": TASKS, "held_out": params["held_out"],
-        "rows": 5, "length": 288, "rate": "0.003", "warmup": 100, "prompt_weight": "0.02",
-        "short": [95, 35], "small": [95, 50],
-    }  # fmt: skip
+        "seed": params["seed"],
+        "mixture": "raw",
+        "steps": params["raw_steps"],
+        "noisy": True,
+        "tasks": TASKS,
+        "held_out": params["held_out"],
+        "rows": 5,
+        "length": 288,
+        "rate": "0.003",
+        "warmup": 100,
+        "prompt_weight": "0.02",
+        "short": [95, 35],
+        "small": [95, 50],
+    }
 
 
 def shaped(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,9 +44,15 @@ def shaped(params: Mapping[str, Any]) -> dict[str, Any]:
     """
     return {
         **raw(params),
-        "mixture": "shaped", "steps": params["shaped_steps"], "noisy": False, "rate": "0.0015", "prompt_weight": "0",
-        "tasks": MORE_SUMS, "short": [60, 30], "small": [92, 92],
-    }  # fmt: skip
+        "mixture": "shaped",
+        "steps": params["shaped_steps"],
+        "noisy": False,
+        "rate": "0.0015",
+        "prompt_weight": "0",
+        "tasks": MORE_SUMS,
+        "short": [60, 30],
+        "small": [92, 92],
+    }
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

@@ -82,11 +82,16 @@ def tokenizer_file() -> dict[str, Any]:
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
     signs = [
         {
-            "id": number, "content": text, "single_word": False, "lstrip": False, "rstrip": False,
-            "normalized": False, "special": True,
+            "id": number,
+            "content": text,
+            "single_word": False,
+            "lstrip": False,
+            "rstrip": False,
+            "normalized": False,
+            "special": True,
         }
         for number, text in ((EOS, EOS_TEXT), (PAD, PAD_TEXT))
-    ]  # fmt: skip
+    ]
     return {
         "version": "1.0",
         "truncation": None,
@@ -97,12 +102,18 @@ def tokenizer_file() -> dict[str, Any]:
         "post_processor": None,
         "decoder": byte_level,
         "model": {
-            "type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": None,
-            "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False, "ignore_merges": False,
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": False,
             "vocab": {name: number for number, name in enumerate(byte_names())},
             "merges": [],
         },
-    }  # fmt: skip
+    }
 
 
 def byte_names() -> list[str]:

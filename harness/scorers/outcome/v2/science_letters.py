@@ -93,8 +93,11 @@ def _listed(options: Mapping[str, str], text: str, said: list[OptionMention]) ->
     """Give the places of letters that only restate the options: each before its own text, for most of the options."""
     places: dict[str, list[int]] = {}
     for mention in said:
-        found = re.search(r"(?:^|[\s(\"'\[])([A-Da-d])(?:[\"')\].:]{1,3} ?| - | )(?:the |an? |it |is |in |to )*\"?$",
-                          text[max(0, mention.span[0] - 16) : mention.span[0]], re.IGNORECASE)  # fmt: skip
+        found = re.search(
+            r"(?:^|[\s(\"'\[])([A-Da-d])(?:[\"')\].:]{1,3} ?| - | )(?:the |an? |it |is |in |to )*\"?$",
+            text[max(0, mention.span[0] - 16) : mention.span[0]],
+            re.IGNORECASE,
+        )
         if found and found.group(1).upper() == mention.letter:
             places.setdefault(mention.letter, []).append(max(0, mention.span[0] - 16) + found.start(1))
     if len(places) < len(options) - 1:

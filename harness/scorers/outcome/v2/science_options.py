@@ -15,9 +15,31 @@ from harness.scorers.outcome.v2.claims import Span, reading
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*(?:e[+-]?\d+)?|[^\W\d_]+(?:\d+[^\W_]*)?|[+-](?=\d)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:e[+-]?\d+)?", re.IGNORECASE)
 _ENDINGS = (
-    "ations", "ation", "ating", "ates", "ated", "ate", "ings", "ing", "ions", "ion", "ies", "ied", "ium", "ia",
-    "es", "ed", "ly", "us", "um", "s", "e", "y", "i", "a",
-)  # fmt: skip
+    "ations",
+    "ation",
+    "ating",
+    "ates",
+    "ated",
+    "ate",
+    "ings",
+    "ing",
+    "ions",
+    "ion",
+    "ies",
+    "ied",
+    "ium",
+    "ia",
+    "es",
+    "ed",
+    "ly",
+    "us",
+    "um",
+    "s",
+    "e",
+    "y",
+    "i",
+    "a",
+)
 _NUMBER_WORDS = "zero two three four five six seven eight nine ten eleven twelve"
 _WORDS = {word: str(number + (number > 0)) for number, word in enumerate(_NUMBER_WORDS.split())}
 _SMALL_WORDS = """

@@ -27,8 +27,11 @@ _LATEX_WRAP = re.compile(
     r"\s?\{"
 )
 _LATEX_SPACE = re.compile(r"\\[,;:! ]|\\q?quad\b|(?<=[0-9])\{,\}(?=[0-9])")
-_TAG = re.compile(r"</?(?:b|i|u|em|strong|code|pre|p|br|span|div|sup|td|tr|table|h[1-6]|li|ul|ol|answer|output|result)"
-                  r"(?: [^<>]{0,100})?/?>", re.IGNORECASE)  # fmt: skip
+_TAG = re.compile(
+    r"</?(?:b|i|u|em|strong|code|pre|p|br|span|div|sup|td|tr|table|h[1-6]|li|ul|ol|answer|output|result)"
+    r"(?: [^<>]{0,100})?/?>",
+    re.IGNORECASE,
+)
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)[A-Za-z0-9_+-]{0,20}[ \t]*$", re.MULTILINE)
 _BOLD = re.compile(
     r"\*{2,}|(?<![A-Za-z0-9_])__|__(?![A-Za-z0-9_])|(?<![A-Za-z0-9*\s])\*(?=\s|$)|(?:(?<=\s)|^)\*(?=[^\s*])"

@@ -50,14 +50,18 @@ def _write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, tab
     for found in generating.generate(tables, rules, seed, most=most, only=asked):
         questions += _questions(found)
         by_template[found.template.id] = {
-            "candidates": found.candidates, "candidates_yes": found.yes, "drawn": len(found.pairs),
-        }  # fmt: skip
+            "candidates": found.candidates,
+            "candidates_yes": found.yes,
+            "drawn": len(found.pairs),
+        }
     if not questions:
         raise InputError("the tables give no question", where=source, next="give tables with rows")
     counts = {
-        "source": source, "templates": by_template, "without_table": [name for name in TEMPLATES if name not in asked],
+        "source": source,
+        "templates": by_template,
+        "without_table": [name for name in TEMPLATES if name not in asked],
         "without_question": [name for name, count in by_template.items() if not count["drawn"]],
-    }  # fmt: skip
+    }
     write_questions(params, inputs, out, sampled(questions, params.get(ROWS)), counts)
 
 
@@ -65,8 +69,16 @@ def _questions(found: generating.Generated) -> list[BenchmarkQuestion]:
     template = found.template
     return [
         BenchmarkQuestion(
-            id=name, question=pair.question, answer=pair.answer, template=template.id, biological=template.biological,
-            reasoning=template.reasoning, source=pair.source, yes_no=template.yes_no, yes=pair.yes, facts=pair.facts,
+            id=name,
+            question=pair.question,
+            answer=pair.answer,
+            template=template.id,
+            biological=template.biological,
+            reasoning=template.reasoning,
+            source=pair.source,
+            yes_no=template.yes_no,
+            yes=pair.yes,
+            facts=pair.facts,
         )
         for name, pair in found.pairs.items()
-    ]  # fmt: skip
+    ]

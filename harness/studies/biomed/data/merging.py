@@ -98,13 +98,14 @@ def _joined(
     nothing: tuple[Row, ...] = ({},)
     return [
         {
-            **{name: one.get(name) for name in columns}, **{name: other.get(name) for name in own},
+            **{name: one.get(name) for name in columns},
+            **{name: other.get(name) for name in own},
             ID: key,
         }
         for key in keys
         for one in left.get(key, nothing)
         for other in right.get(key, nothing)
-    ]  # fmt: skip
+    ]
 
 
 def _by_id(rows: Sequence[Row]) -> dict[Key, list[Row]]:

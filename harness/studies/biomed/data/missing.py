@@ -9,9 +9,28 @@ from harness.studies.biomed.terms import PAPER
 
 # What pandas.read_csv, by which the published code reads every file, takes for a missing value unless told otherwise.
 PANDAS_MISSING = frozenset(
-    ("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
-     "NULL", "NaN", "None", "n/a", "nan", "null")
-)  # fmt: skip
+    (
+        "",
+        "#N/A",
+        "#N/A N/A",
+        "#NA",
+        "-1.#IND",
+        "-1.#QNAN",
+        "-NaN",
+        "-nan",
+        "1.#IND",
+        "1.#QNAN",
+        "<NA>",
+        "N/A",
+        "NA",
+        "NULL",
+        "NaN",
+        "None",
+        "n/a",
+        "nan",
+        "null",
+    )
+)
 
 
 def is_missing(cell: str, mode: str) -> bool:

@@ -44,9 +44,10 @@ def read_config(path: Path) -> PublishedWording:
         data = file.read(LARGEST + 1)
     if (found := sha256(data)) != CONFIG_SHA256:
         raise InputError(
-            f"this is not the published file: its SHA-256 is {found}, and {CONFIG_SHA256} is wanted", where="config",
+            f"this is not the published file: its SHA-256 is {found}, and {CONFIG_SHA256} is wanted",
+            where="config",
             next=_ADVICE,
-        )  # fmt: skip
+        )
     by_digest = {sha256(text.encode()): text for text in _texts(yaml.safe_load(data))}
     lacking = [name for name, digest in PROMPT_SHA256.items() if digest not in by_digest]
     if lacking:

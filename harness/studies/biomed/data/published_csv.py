@@ -24,9 +24,14 @@ from harness.studies.biomed.terms import KINDS, PAPER
 
 # Each column, and what it was called before.
 NAMES: Mapping[str, tuple[str, ...]] = {
-    "uuid": (), "question": (), "answer": (), "bio_category": ("Bio_Category",),
-    "reasoning_category": ("SQL_Category",), "template_uuid": ("template uuid",), "source": (),
-}  # fmt: skip
+    "uuid": (),
+    "question": (),
+    "answer": (),
+    "bio_category": ("Bio_Category",),
+    "reasoning_category": ("SQL_Category",),
+    "template_uuid": ("template uuid",),
+    "source": (),
+}
 OPTIONAL = ("template_uuid", "source")  # a question without a template is its own, as the 80 experts' questions are
 NEEDED = ("uuid", "template_uuid", "question", "answer")  # of a row in strict mode; paper mode asks for labels too
 LABELS: Mapping[str, str] = {"bio_category": "biological", "reasoning_category": "reasoning"}
@@ -50,9 +55,12 @@ class PublishedSet:
     def counts(self) -> dict[str, Any]:
         """Give the counts as a dataset says them."""
         return {
-            "rows": self.rows, "dropped": dict(self.dropped), "empty_labels": self.empty_labels,
-            "unlabelled": self.unlabelled, "other_labels": dict(self.strange),
-        }  # fmt: skip
+            "rows": self.rows,
+            "dropped": dict(self.dropped),
+            "empty_labels": self.empty_labels,
+            "unlabelled": self.unlabelled,
+            "other_labels": dict(self.strange),
+        }
 
 
 def read_set(path: Path, mode: str, *, name: str = "set", drop: bool = False) -> PublishedSet:
@@ -111,10 +119,16 @@ def _question(row: Mapping[str, str], mode: str, found: PublishedSet) -> Benchma
     template = _BY_SEED.get(row["template_uuid"]) or TEMPLATES.get(row["template_uuid"])
     labels = {kind: _labels(row[column], kind, mode, found) for column, kind in LABELS.items()}
     return BenchmarkQuestion(
-        id=row["uuid"], question=row["question"], answer=row["answer"], template=row["template_uuid"],
-        biological=labels["biological"], reasoning=labels["reasoning"], source=row.get("source", "").strip(),
-        yes_no=template.yes_no if template else None, yes=_yes(row) if template and template.yes_no else None,
-    )  # fmt: skip
+        id=row["uuid"],
+        question=row["question"],
+        answer=row["answer"],
+        template=row["template_uuid"],
+        biological=labels["biological"],
+        reasoning=labels["reasoning"],
+        source=row.get("source", "").strip(),
+        yes_no=template.yes_no if template else None,
+        yes=_yes(row) if template and template.yes_no else None,
+    )
 
 
 def _yes(row: Mapping[str, str]) -> bool | None:

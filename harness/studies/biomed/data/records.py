@@ -60,9 +60,11 @@ def write(
 
 def _item(one: BenchmarkQuestion) -> Item:
     meta = {
-        "template": one.template, "biological": list(one.biological), "reasoning": list(one.reasoning),
+        "template": one.template,
+        "biological": list(one.biological),
+        "reasoning": list(one.reasoning),
         "yes_no": one.yes_no,
-    }  # fmt: skip
+    }
     return {"id": one.id, "task": TASK, "input": {"question": one.question}, "difficulty": None, "meta": meta}
 
 

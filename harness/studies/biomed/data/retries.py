@@ -40,9 +40,10 @@ def retried(
     """
     if not 1 <= retries <= MOST_RETRIES or not 0 <= initial_delay <= 10**6:
         raise InputError(
-            f"{retries} queries with {initial_delay} s of sleep after the first are out of bounds", where="retries",
+            f"{retries} queries with {initial_delay} s of sleep after the first are out of bounds",
+            where="retries",
             next=f"ask 1 to {MOST_RETRIES} times, and sleep for 0 to 1,000,000 s",
-        )  # fmt: skip
+        )
     delays: list[int] = []
     for place in range(retries):
         if place >= len(replies) and not (repeat and replies):

@@ -25,9 +25,10 @@ def sample_by_template(
     """
     if n < 1 or batch_size < 1 or not 0 <= random_state < 2**32:
         raise InputError(
-            f"no sample has n {n}, batches of {batch_size} and seed {random_state}", where="params",
+            f"no sample has n {n}, batches of {batch_size} and seed {random_state}",
+            where="params",
             next="give n and batch_size from 1 up, and a seed from 0 to 4294967295",
-        )  # fmt: skip
+        )
     groups: dict[str, list[int]] = {}
     for place, template in enumerate(templates):
         if template is not None:

@@ -37,9 +37,13 @@ class SplitParts:
         """Give the sizes and overlaps as a dataset's counts say them; `questions` are the texts of all rows."""
         asked = {questions[place] for place in self.test}
         return {
-            "split": self.mode, "test": len(self.test), "train": len(self.train), "overlap": self.overlap,
-            "same_question": sum(questions[place] in asked for place in self.train), "in_neither": self.in_neither,
-        }  # fmt: skip
+            "split": self.mode,
+            "test": len(self.test),
+            "train": len(self.train),
+            "overlap": self.overlap,
+            "same_question": sum(questions[place] in asked for place in self.train),
+            "in_neither": self.in_neither,
+        }
 
 
 def split(

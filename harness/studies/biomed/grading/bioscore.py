@@ -58,14 +58,25 @@ def _score(params: Mapping[str, Any], row: Response, told: Sequence[Judgement]) 
     if given is not None and counts:
         value = score_of(given)
     detail: dict[str, Any] = {
-        "grade": given if counts else None, "state": found, "mode": params["mode"], "version": VERSION,
-        "grades": grades, "finish": row.get("finish"), **_beside(row, found, told),
-    }  # fmt: skip
+        "grade": given if counts else None,
+        "state": found,
+        "mode": params["mode"],
+        "version": VERSION,
+        "grades": grades,
+        "finish": row.get("finish"),
+        **_beside(row, found, told),
+    }
     item, template, model, sample = key(row)
     return {
-        "item": item, "template": template, "model": model, "sample": sample, "scorer": params["scorer"],
-        "value": value, "outcome": found, "detail": detail,
-    }  # fmt: skip
+        "item": item,
+        "template": template,
+        "model": model,
+        "sample": sample,
+        "scorer": params["scorer"],
+        "value": value,
+        "outcome": found,
+        "detail": detail,
+    }
 
 
 def _grade(one: Judgement) -> str | None:

@@ -53,9 +53,11 @@ def requests(
 
 def _request(row: GradingRow, grader: str) -> dict[str, Any]:
     body = {
-        "model": grader, "messages": [{"role": "user", "content": row.prompt}], "max_tokens": MOST_TOKENS,
+        "model": grader,
+        "messages": [{"role": "user", "content": row.prompt}],
+        "max_tokens": MOST_TOKENS,
         "temperature": 0,
-    }  # fmt: skip
+    }
     return {"custom_id": row.id, "method": "POST", "url": PATH, "body": body}
 
 
@@ -66,9 +68,10 @@ def require_completed(status: str) -> None:
     """
     if status != COMPLETED:
         raise InputError(
-            f"the batch is not completed: {status[:SHOWN]}", where="status",
+            f"the batch is not completed: {status[:SHOWN]}",
+            where="status",
             next="send the same requests as a new batch; replies that were cached are not asked for again",
-        )  # fmt: skip
+        )
 
 
 def settle(

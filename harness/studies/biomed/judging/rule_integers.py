@@ -20,9 +20,23 @@ from harness.studies.biomed.reading.questions import APPROVAL
 from harness.studies.biomed.reading.verdicts import YES, stance
 
 _NOUNS = (
-    "snp", "variant", "polymorphism", "drug", "gene", "target", "name", "synonym", "mechanism", "patent", "indication",
-    "signal", "mutation", "allele", "loci", "therap",
-)  # fmt: skip
+    "snp",
+    "variant",
+    "polymorphism",
+    "drug",
+    "gene",
+    "target",
+    "name",
+    "synonym",
+    "mechanism",
+    "patent",
+    "indication",
+    "signal",
+    "mutation",
+    "allele",
+    "loci",
+    "therap",
+)
 _SHOWN = re.compile(
     r"(?:top|first|these|following|more than|fewer than|less than|over|under|at least|up to|at most)\s$"
 )
@@ -140,11 +154,12 @@ def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  #
     } - {"other"}
     known = {value, *others_of(one, facts)}
     rivals = [
-        each.text for each in said
+        each.text
+        for each in said
         if each.text.replace(",", "") not in known
         and any(re.search(rf"\b{noun}", response.text.lower[each.end : each.end + 45].split(".")[0]) for noun in nouns)
         and not re.search(_SHOWN, response.text.lower[max(0, each.start - 14) : each.start])
-    ]  # fmt: skip
+    ]
     if rivals and not one["asked"] and _as_listed(set(rivals), response, facts):
         return Fared(one, ABSENT, why=f"counts the {rivals[0]} that it names")
     if value in values:

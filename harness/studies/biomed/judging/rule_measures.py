@@ -107,15 +107,20 @@ def _slightly(said: Decimal, value: Decimal) -> bool:
 def _has(facts: Sequence[Fact], name: str) -> bool:
     return any(
         name.lower() in [str(value).lower() for value in (one["value"] if one["kind"] == NAMES else [one["value"]])]
-        for one in facts if one["kind"] in (NAME, NAMES)
-    )  # fmt: skip
+        for one in facts
+        if one["kind"] in (NAME, NAMES)
+    )
 
 
 def _threshold(each: Mention, response: ReadResponse) -> bool:
     value = each.number.value if each.number else Decimal(0)
-    return value in _THRESHOLDS and bool(re.search(
-        r"threshold|cut-?off|genome-wide significan|significance level|less than|greater than|below|above|conventional",
-        response.text.lower[max(0, each.start - 90) : each.end + 60]))  # fmt: skip
+    return value in _THRESHOLDS and bool(
+        re.search(
+            r"threshold|cut-?off|genome-wide significan|significance level|"
+            r"less than|greater than|below|above|conventional",
+            response.text.lower[max(0, each.start - 90) : each.end + 60],
+        )
+    )
 
 
 def _holds(each: Mention, value: Decimal) -> bool:
@@ -126,9 +131,14 @@ def _holds(each: Mention, value: Decimal) -> bool:
 def _of_other(each: Mention, one: Fact, facts: Sequence[Fact]) -> bool:
     """Whether a number is that of another fact of the answer in the same slot."""
     return any(
-        other is not one and slot_of(other["slot"]) == slot_of(one["slot"]) and (value := of_number(other["value"]))
-        and each.number and same_number(each.number, value) for other in facts if other["kind"] in (NUMBER, INTEGER)
-    )  # fmt: skip
+        other is not one
+        and slot_of(other["slot"]) == slot_of(one["slot"])
+        and (value := of_number(other["value"]))
+        and each.number
+        and same_number(each.number, value)
+        for other in facts
+        if other["kind"] in (NUMBER, INTEGER)
+    )
 
 
 def _by_odds(response: ReadResponse, right: Printed) -> bool:

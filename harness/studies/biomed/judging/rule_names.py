@@ -131,10 +131,11 @@ def _rivals(
     """Give the other names of the same kind that a response says in the fact's place."""
     allowed = spelled | {
         _key(str(value))
-        for fact in facts if fact["kind"] in (NAME, NAMES)
+        for fact in facts
+        if fact["kind"] in (NAME, NAMES)
         for value in (fact["value"] if fact["kind"] == NAMES else [fact["value"]])
         for value in response.spellings(str(value), (fact.get("names") or {}).get(str(value), ()))
-    }  # fmt: skip
+    }
     kinds = {kind_of(value) for value in values}
     kinds -= {""} if len(kinds) > 1 else set()
     kind = kinds.pop() if len(kinds) == 1 else ""
@@ -143,20 +144,32 @@ def _rivals(
     loose = any(word in one["slot"] for word in ("disease", "use", "tissue", "condition"))
     if kind:
         found = [
-            name for name, place in response.named(kind)
-            if _key(name) not in allowed and not response.denied(place) and _in_place(kind, place, response)
+            name
+            for name, place in response.named(kind)
+            if _key(name) not in allowed
+            and not response.denied(place)
+            and _in_place(kind, place, response)
             and not _alias_in_brackets(place, name, said, response)
             and not (kind == "molecule" and _COMPOUND.match(response.text.lower, place))
             and not (kind == "action" and said and _VERB.match(response.text.lower, place))
-        ]  # fmt: skip
+        ]
     else:
-        found = [
-            name for name, place in response.items
-            if not _accounted(name, allowed, response.asked.lower) and not response.asked.says(name)
-            and (loose or re.search(r"[A-Z0-9]", name)) and not _FIGURE.search(name)
-            and not _KIND_ALONE.search(name.lower()) and not _NO_NAME.match(name.lower())
-            and said and _same_list(place, said, response)
-        ] if one["kind"] == NAMES else []  # fmt: skip
+        found = (
+            [
+                name
+                for name, place in response.items
+                if not _accounted(name, allowed, response.asked.lower)
+                and not response.asked.says(name)
+                and (loose or re.search(r"[A-Z0-9]", name))
+                and not _FIGURE.search(name)
+                and not _KIND_ALONE.search(name.lower())
+                and not _NO_NAME.match(name.lower())
+                and said
+                and _same_list(place, said, response)
+            ]
+            if one["kind"] == NAMES
+            else []
+        )
     return list({_key(name): name for name in found}.values())
 
 

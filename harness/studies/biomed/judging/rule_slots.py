@@ -12,10 +12,18 @@ from harness.studies.biomed.judging.rule_reading import ReadResponse
 from harness.studies.biomed.reading.mentions import Mention
 
 _SLOTS: tuple[tuple[str, str], ...] = (
-    ("frequency", "frequency"), ("position", "position"), ("chromosome", "chromosome"), ("phase", "phase"),
-    ("year", "year"), ("heidi", "heidi"), ("number of", "count"), ("count", "count"), ("effect", "b"),
-    ("beta", "b"), ("p-value", "p"),
-)  # fmt: skip
+    ("frequency", "frequency"),
+    ("position", "position"),
+    ("chromosome", "chromosome"),
+    ("phase", "phase"),
+    ("year", "year"),
+    ("heidi", "heidi"),
+    ("number of", "count"),
+    ("count", "count"),
+    ("effect", "b"),
+    ("beta", "b"),
+    ("p-value", "p"),
+)
 
 
 def slot_of(name: str) -> str:

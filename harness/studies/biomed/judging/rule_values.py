@@ -112,6 +112,13 @@ def _plain_number(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> F
 
 
 _BY_SLOT: Mapping[str, Callable[[Fact, ReadResponse, Sequence[Fact]], Fared]] = {
-    "chromosome": chromosome, "phase": phase, "year": year, "position": position, "frequency": frequency,
-    "p": measured, "heidi": measured, "b": measured, "count": count,
-}  # fmt: skip
+    "chromosome": chromosome,
+    "phase": phase,
+    "year": year,
+    "position": position,
+    "frequency": frequency,
+    "p": measured,
+    "heidi": measured,
+    "b": measured,
+    "count": count,
+}

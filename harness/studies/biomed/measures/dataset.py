@@ -47,12 +47,14 @@ def _labels(labels: Sequence[Sequence[str]]) -> dict[str, Any]:
     total = sum(sizes)
     per_question = Counter(map(len, labels))
     return {
-        "counts": [{"label": label, "n": size, "share": size / total}
-                   for label, size in zip(found["labels"], sizes, strict=True)],
+        "counts": [
+            {"label": label, "n": size, "share": size / total}
+            for label, size in zip(found["labels"], sizes, strict=True)
+        ],
         "n_labels": total,
         "primary": dict(sorted(Counter(each[0] for each in labels if each).items())),
         "questions_by_number": {str(number): per_question[number] for number in sorted(per_question)},
-    }  # fmt: skip
+    }
 
 
 def _balance(items: Sequence[AskedItem]) -> dict[str, Any]:

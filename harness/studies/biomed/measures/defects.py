@@ -85,13 +85,15 @@ def defects(found: RunAnswers, items: Sequence[Item], listed: Sequence[Defective
         "n_here": len(met),
         "n_left_out": len(out),
         "kinds": _counted(listed),
-        "listed": [{"uuid": one.uuid, "kind": one.kind, "why": one.why, "certainty": one.certainty,
-                    "here": one.uuid in met} for one in listed],
+        "listed": [
+            {"uuid": one.uuid, "kind": one.kind, "why": one.why, "certainty": one.certainty, "here": one.uuid in met}
+            for one in listed
+        ],
         "graders": {
             grader: {model: _both(found, found.of(grader, model), out) for model in found.models}
             for grader in found.graders
         },
-    }  # fmt: skip
+    }
 
 
 def _counted(listed: Sequence[DefectiveGold]) -> dict[str, dict[str, int]]:
@@ -101,8 +103,10 @@ def _counted(listed: Sequence[DefectiveGold]) -> dict[str, dict[str, int]]:
 
 def _both(found: RunAnswers, answers: Sequence[CountedAnswer], out: frozenset[str]) -> dict[str, Any]:
     of_template = [answer for answer in answers if found.items[answer.item].template in TEMPLATES]
-    return {name: {"with": _rqr(found, part), "without": _rqr(found, [each for each in part if each.item not in out])}
-            for name, part in (("all", answers), ("template", of_template))}  # fmt: skip
+    return {
+        name: {"with": _rqr(found, part), "without": _rqr(found, [each for each in part if each.item not in out])}
+        for name, part in (("all", answers), ("template", of_template))
+    }
 
 
 def _rqr(found: RunAnswers, answers: Sequence[CountedAnswer]) -> dict[str, Any]:

@@ -152,11 +152,12 @@ def _pair(
         "n_a_only": len(firsts[0]) - len(both),
         "n_b_only": len(firsts[1]) - len(both),
         "states": measures({name: _matrix(own) for name, own in strata.items()}, CLASSES, seed)
-        if both else {"missing": NO_ANSWER},
+        if both
+        else {"missing": NO_ANSWER},
         "within_half_a_point": share(near, len(both), NO_ANSWER),
         "n_disagreements": len(parted),
         "disagreements": [_listed(each, *grades[each]) for each in parted[:MOST]],
-    }  # fmt: skip
+    }
 
 
 def _apart(one: float, other: float) -> bool:

@@ -37,8 +37,10 @@ def donut(labels: Sequence[Sequence[str]]) -> dict[str, Any]:
     """Count how often each label occurs, most frequent first, ties by who comes first; parts are of all occurrences."""
     counts = Counter(label for each in labels for label in each).most_common()
     return {
-        "labels": [label for label, _ in counts], "sizes": [size for _, size in counts], "autopct": PERCENTAGES,
-    }  # fmt: skip
+        "labels": [label for label, _ in counts],
+        "sizes": [size for _, size in counts],
+        "autopct": PERCENTAGES,
+    }
 
 
 def histogram(counts: Sequence[int]) -> dict[str, Any]:
@@ -56,9 +58,14 @@ def histogram(counts: Sequence[int]) -> dict[str, Any]:
     median = float(np.median(kept))
     step = math.ceil(max(kept) / 100) * 10
     return {
-        "q1": low, "q3": high, "kept": kept, "stat": "percent", "median_kept": median, "label": f"Median: {median:.0f}",
+        "q1": low,
+        "q3": high,
+        "kept": kept,
+        "stat": "percent",
+        "median_kept": median,
+        "label": f"Median: {median:.0f}",
         "xticks": list(range(0, max(kept) + step, step)) if step else [0],
-    }  # fmt: skip
+    }
 
 
 def statistics_text(counts: Mapping[str, Sequence[int]], models: Sequence[str], title: str = "statistics") -> str:

@@ -61,9 +61,15 @@ def exploded(labels: Sequence[Sequence[str]]) -> Exploded:
 
 
 def heatmap(
-    columns: Columns, cells: Exploded, order: Sequence[str], kind: str, *,
-    threshold: int = FEWEST, safety: str = OFFICIAL, every: bool = False,
-) -> Heatmap:  # fmt: skip
+    columns: Columns,
+    cells: Exploded,
+    order: Sequence[str],
+    kind: str,
+    *,
+    threshold: int = FEWEST,
+    safety: str = OFFICIAL,
+    every: bool = False,
+) -> Heatmap:
     """Give a heat map of some models in their order; a model without a column has no value anywhere.
 
     InputError for a kind, or a kind of safety, that there is not.
@@ -90,9 +96,11 @@ def _values(scores: Sequence[float], cells: Exploded, kind: str, threshold: int,
 
     values = np.asarray(scores, float)[cells.rows]
     has = {
-        "rows": np.ones(len(values), bool), "graded": ~np.isnan(values), "unknown": values == NOT_KNOWN,
+        "rows": np.ones(len(values), bool),
+        "graded": ~np.isnan(values),
+        "unknown": values == NOT_KNOWN,
         "good": values >= LEAST_GOOD,
-    }  # fmt: skip
+    }
     count = {name: _summed(cells, which) for name, which in has.items()}
     if kind == ABSTENTION:
         return _divided(count["unknown"], count["rows"])
@@ -130,6 +138,10 @@ def _least(values: Any, counts: Any, threshold: int) -> Any:
 def as_document(found: Heatmap) -> Mapping[str, Any]:
     """Give a heat map as the published figure is drawn from it."""
     return {
-        "index": found.index, "columns": found.columns, "values_filled": found.filled(),
-        "annotations": found.annotations(), "vmin": 0.0, "vmax": 1.0,
-    }  # fmt: skip
+        "index": found.index,
+        "columns": found.columns,
+        "values_filled": found.filled(),
+        "annotations": found.annotations(),
+        "vmin": 0.0,
+        "vmax": 1.0,
+    }

@@ -148,6 +148,8 @@ def ellipse(found: Performance) -> Mapping[str, float] | None:
     if math.isnan(quality.value) or math.isnan(safety.value):
         return None
     return {
-        "x_quality": quality.value, "y_safety": safety.value,
-        "width": 2 * (quality.high - quality.value), "height": 2 * (safety.high - safety.value),
-    }  # fmt: skip
+        "x_quality": quality.value,
+        "y_safety": safety.value,
+        "width": 2 * (quality.high - quality.value),
+        "height": 2 * (safety.high - safety.value),
+    }

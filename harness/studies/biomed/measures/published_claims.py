@@ -55,18 +55,23 @@ def _numbers(table: PublishedNumbers) -> Iterator[dict[str, Any]]:
         yield _stated(f"journal-{metric}", says, ("journal", "table"), pair)
     told = published_costs(table).get(GRADER)
     yield {
-        "id": "cost-of-grading", "says": "the printed cost of grading", "found": told or {},
+        "id": "cost-of-grading",
+        "says": "the printed cost of grading",
+        "found": told or {},
         "contradicted": NOT_PRINTED if told is None else told["difference"] != 0,
-    }  # fmt: skip
+    }
     system = table.get(COSTS, "gpt-4o", "system_prompt_tokens")
     per_request = None if system is None else system / REQUESTS
     yield {
-        "id": "system-tokens", "says": "the system prompt is sent with every request",
+        "id": "system-tokens",
+        "says": "the system prompt is sent with every request",
         "found": {} if per_request is None else {"tokens": float(system or 0), "requests": REQUESTS},
         "contradicted": NOT_PRINTED if per_request is None else per_request < 1,
-    }  # fmt: skip
-    pair = (table.get(STATISTICS, "dataset", "total_question_tokens_at_least"),
-            table.get(COSTS, "CARDBioBench", "question_tokens"))  # fmt: skip
+    }
+    pair = (
+        table.get(STATISTICS, "dataset", "total_question_tokens_at_least"),
+        table.get(COSTS, "CARDBioBench", "question_tokens"),
+    )
     yield _of_all(pair, table.get(STATISTICS, "dataset", "augmented_questions_at_least"))
 
 
@@ -86,8 +91,12 @@ def _range(table: PublishedNumbers, metric: str, name: str) -> dict[str, Any]:
     said = [each for each in stated if each is not None]
     shown = {} if lacking else {"stated": _floats(said), "table": _floats([min(values), max(values)])}
     against: Any = NOT_PRINTED if lacking else said != [min(values), max(values)]
-    return {"id": f"range-{metric}", "says": f"the range of {metric} over models in the text is the table's",
-            "found": shown, "contradicted": against}  # fmt: skip
+    return {
+        "id": f"range-{metric}",
+        "says": f"the range of {metric} over models in the text is the table's",
+        "found": shown,
+        "contradicted": against,
+    }
 
 
 def _stated(
@@ -107,8 +116,12 @@ def _of_all(pair: tuple[Decimal | None, Decimal | None], questions: Decimal | No
         else {"total": float(total or 0), "tested": float(tested or 0), "questions": float(questions or 0)}
     )
     against: Any = NOT_PRINTED if lacking else (tested or 0) >= (total or 0)  # the tested part alone has as many
-    return {"id": "statistics-of-all", "says": "the token statistics describe all augmented questions",
-            "found": found, "contradicted": against}  # fmt: skip
+    return {
+        "id": "statistics-of-all",
+        "says": "the token statistics describe all augmented questions",
+        "found": found,
+        "contradicted": against,
+    }
 
 
 def _floats(values: Sequence[Decimal]) -> list[float]:

@@ -18,8 +18,13 @@ COLUMNS = ("table", "model", "metric", "value", "ci_low", "ci_high", "source")
 ADVICE = "take the table `biomed/published@1` as it is"
 LONGEST, MOST = 16, 10**12  # characters and size of a printed number
 RATES, COSTS, ABSTRACT, SUPPLEMENT, JOURNAL, STATISTICS = (
-    "S11_bioscore", "S4_cost", "abstract", "text_supplement", "journal_2026_abstract", "S1_statistics",
-)  # fmt: skip
+    "S11_bioscore",
+    "S4_cost",
+    "abstract",
+    "text_supplement",
+    "journal_2026_abstract",
+    "S1_statistics",
+)
 
 
 class PrintedNumber(NamedTuple):

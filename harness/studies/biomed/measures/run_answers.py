@@ -79,11 +79,12 @@ def asked_items(items: Iterable[Item], golds: Iterable[Gold]) -> dict[str, Asked
     yes = {row["id"]: row["gold"].get("yes") for row in golds}
     return {
         row["id"]: AskedItem(
-            str(row["meta"]["template"]), yes.get(row["id"]),
+            str(row["meta"]["template"]),
+            yes.get(row["id"]),
             {kind: tuple(row["meta"].get(kind, ())) for kind in KINDS},
         )
         for row in items
-    }  # fmt: skip
+    }
 
 
 def read(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> RunAnswers:

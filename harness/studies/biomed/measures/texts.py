@@ -39,15 +39,18 @@ def texts(found: RunAnswers, scores: Iterable[Score]) -> dict[str, Any]:
         "version": VERSION,
         "about": ABOUT,
         "metrics": {
-            metric: {model: _metric(found.mode, values[metric].get(model, []), lacking.get((metric, model), 0))
-                     for model in found.models}
-            for metric in METRICS if metric in values
+            metric: {
+                model: _metric(found.mode, values[metric].get(model, []), lacking.get((metric, model), 0))
+                for model in found.models
+            }
+            for metric in METRICS
+            if metric in values
         },
         "bioscore": {
             grader: {model: _graded(found.scores.get((grader, model), [])) for model in found.models}
             for grader in found.graders
         },
-    }  # fmt: skip
+    }
 
 
 def box(values: Sequence[float]) -> dict[str, Any]:
@@ -60,9 +63,14 @@ def box(values: Sequence[float]) -> dict[str, Any]:
     reach = REACH * (high - low)
     inside = [value for value in values if low - reach <= value <= high + reach]
     return {
-        "n": len(values), "q1": low, "median": middle, "q3": high, "low": min(inside), "high": max(inside),
+        "n": len(values),
+        "q1": low,
+        "median": middle,
+        "q3": high,
+        "low": min(inside),
+        "high": max(inside),
         "n_outside": len(values) - len(inside),
-    }  # fmt: skip
+    }
 
 
 def _values(found: RunAnswers, scores: Iterable[Score]) -> tuple[Values, dict[tuple[str, str], int]]:

@@ -77,9 +77,11 @@ def described(counts: Sequence[int]) -> dict[str, Any]:
     for each in kept:
         bins[(each - low) // width] += 1
     return {
-        "n": len(counts), "sum": sum(counts), "median": float(np.median(counts)),
+        "n": len(counts),
+        "sum": sum(counts),
+        "median": float(np.median(counts)),
         "histogram": {**found, "n_kept": len(kept), "from": low, "width": width, "counts": bins},
-    }  # fmt: skip
+    }
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

@@ -17,32 +17,55 @@ from harness.studies.pages import Html, bullets, el, folded, table, word_table
 
 PAPER_NAME = "CARDBiomedBench (bioRxiv 2025.01.15.633272)"
 CHANGES = (
-    ("Requests that failed", "their error text is graded like an answer, and mostly counts as not knowing",
-     "outside of every rate, and counted beside"),
-    ("Answers that could not be graded", "in the denominators of AR and RQR; one leaves no interval of BioScore",
-     "outside of every rate, and counted beside"),
-    ("Answers that a safety filter stopped", "graded like any other text",
-     "a state of their own: in the denominators of AR and RQR, and never an abstention"),
+    (
+        "Requests that failed",
+        "their error text is graded like an answer, and mostly counts as not knowing",
+        "outside of every rate, and counted beside",
+    ),
+    (
+        "Answers that could not be graded",
+        "in the denominators of AR and RQR; one leaves no interval of BioScore",
+        "outside of every rate, and counted beside",
+    ),
+    (
+        "Answers that a safety filter stopped",
+        "graded like any other text",
+        "a state of their own: in the denominators of AR and RQR, and never an abstention",
+    ),
     ("A grader's reply", "the first number in it", "one grade and nothing else, or the answer is ungraded"),
-    ("Intervals", "four recipes, SR's over more answers than its proportion, none of them by template",
-     "two for each rate: for other answers to these templates, and for other templates"),
+    (
+        "Intervals",
+        "four recipes, SR's over more answers than its proportion, none of them by template",
+        "two for each rate: for other answers to these templates, and for other templates",
+    ),
     ("Safety by category", "a share of abstentions, under the name of safety", "SR by its formula"),
     ("Categories on few answers", "left out for all models where the first model has too few", "NA in that cell alone"),
     ("Positions on chromosome 0, genes called NONE", "taken as they are", "missing, and nothing is claimed of them"),
     ("T24: alleles that raise the risk", "by b_SMR, an effect of expression", "by b_GWAS, the effect of the allele"),
     ("T30: the top SNP by SMR", "no test for heterogeneity, as the published answer", "that test passed, as its query"),
-)  # fmt: skip
+)
 SPLIT: Mapping[str, str] = {
-    "split": "Split", "part": "Part that was asked", "test": "Questions of test", "train": "Questions of train",
-    "overlap": "Rows of train that are in test", "same_question": "Rows of train with the text of one in test",
+    "split": "Split",
+    "part": "Part that was asked",
+    "test": "Questions of test",
+    "train": "Questions of train",
+    "overlap": "Rows of train that are in test",
+    "same_question": "Rows of train with the text of one in test",
     "in_neither": "Rows in neither",
-}  # fmt: skip
+}
 TOLD: Mapping[str, str] = {
-    "source": "Source", "rows": "Rows of the file", "kept": "Questions", "dropped": "Dropped rows",
-    "empty_labels": "Empty labels", "unlabelled": "Without a label", "other_labels": "Labels that the paper lacks",
-    "system_prompt": "System prompt", "system_prompt_sha256": "SHA-256 of it",
-    "without_table": "Templates whose tables were not given", "without_question": "Templates without a question",
-}  # fmt: skip
+    "source": "Source",
+    "rows": "Rows of the file",
+    "kept": "Questions",
+    "dropped": "Dropped rows",
+    "empty_labels": "Empty labels",
+    "unlabelled": "Without a label",
+    "other_labels": "Labels that the paper lacks",
+    "system_prompt": "System prompt",
+    "system_prompt_sha256": "SHA-256 of it",
+    "without_table": "Templates whose tables were not given",
+    "without_question": "Templates without a question",
+}
 NOT_HERE = (
     "The manual error analysis: people read answers and named what was wrong. No program here can do that, and of the "
     "human grades that were found published there are scores alone. In its place stand answers by state, the "
@@ -63,10 +86,16 @@ def basis(run: PageFacts, dataset: Mapping[str, Any], counts: Mapping[str, Any],
     ]
     head = ["What", "Paper mode: as the published code", "Strict mode (OURS)"]
     return [
-        bullets(each for each in said if each), word_table("What strict mode changes", head, CHANGES),
-        *_counted(counts), *_split(counts), *_templates(dataset, counts), *_labels(dataset), *_yes_no(dataset),
-        el("h3", "What of the paper is not here"), bullets(NOT_HERE),
-    ]  # fmt: skip
+        bullets(each for each in said if each),
+        word_table("What strict mode changes", head, CHANGES),
+        *_counted(counts),
+        *_split(counts),
+        *_templates(dataset, counts),
+        *_labels(dataset),
+        *_yes_no(dataset),
+        el("h3", "What of the paper is not here"),
+        bullets(NOT_HERE),
+    ]
 
 
 def origin(counts: Mapping[str, Any], dataset: Mapping[str, Any]) -> str:
@@ -102,10 +131,13 @@ def _templates(dataset: Mapping[str, Any], counts: Mapping[str, Any]) -> Iterato
     if not asked:
         return
     body = [
-        [name, *(count(section(made, name).get(each)) for each in ("candidates", "candidates_yes", "drawn")),
-         count(asked.get(name, 0))]
+        [
+            name,
+            *(count(section(made, name).get(each)) for each in ("candidates", "candidates_yes", "drawn")),
+            count(asked.get(name, 0)),
+        ]
         for name in dict.fromkeys((*made, *asked))
-    ]  # fmt: skip
+    ]
     small = number(dataset.get("n_small_templates")) or 0
     title = f"Questions by template: {small:,.0f} of {len(asked):,} have fewer than 270, as many as published"
     head = ["Template", "Candidates", "Of these yes", "Drawn", "Asked here"]
@@ -117,10 +149,14 @@ def _labels(dataset: Mapping[str, Any]) -> Iterator[Html]:
         found = section(dataset, "labels", kind)
         first = section(found, "primary")
         body = [
-            [str(row.get("label")), count(row.get("n")), percent(row.get("share")),
-             count(first.get(str(row.get("label")), 0))]
+            [
+                str(row.get("label")),
+                count(row.get("n")),
+                percent(row.get("share")),
+                count(first.get(str(row.get("label")), 0)),
+            ]
             for row in found.get("counts") or []
-        ]  # fmt: skip
+        ]
         if body:
             title = f"Questions by {words}"
             head = ["Category", "Questions", "Share of labels", "As the first label"]

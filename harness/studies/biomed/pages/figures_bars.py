@@ -49,8 +49,15 @@ def safety(basis: FigureBasis) -> plots.Sheet:
     ]
     gains = [value for name in names if (value := number(basis.told(name).get(GAIN))) is not None]
     most = max([0.2, *(abs(value) for value in gains)])
-    panels.append(RowPanel("Gain", "OURS: over random refusal", (-most, most), (-round(most, 1), 0, round(most, 1)),
-                           partial(_gain, basis)))  # fmt: skip
+    panels.append(
+        RowPanel(
+            "Gain",
+            "OURS: over random refusal",
+            (-most, most),
+            (-round(most, 1), 0, round(most, 1)),
+            partial(_gain, basis),
+        )
+    )
     intervals = (
         "Line: the published interval; answered accuracy has none in this mode."
         if basis.mode == PAPER
@@ -64,9 +71,7 @@ def safety(basis: FigureBasis) -> plots.Sheet:
         _absent(basis, names),
     )
     under = "Shares from 0 to 1; the gain is a difference."
-    return row_chart(
-        RowChart(outputs.TITLES[outputs.SAFETY], under, names, panels, note, len(panels), basis.grey)
-    )  # fmt: skip
+    return row_chart(RowChart(outputs.TITLES[outputs.SAFETY], under, names, panels, note, len(panels), basis.grey))
 
 
 def _rate(basis: FigureBasis, rate: str, axes: Axes, at: int, name: str) -> None:
@@ -112,9 +117,8 @@ def refusals(basis: FigureBasis) -> plots.Sheet:
     met = [model for model in basis.models if any(shares.get(model, {}).values())]
     most = 100 * max([0.01, *(value for model in met for value in shares[model].values() if value)])
     panels = [
-        RowPanel(model, "% of the answers", (0.0, most), (0.0, most), partial(_share, shares[model]))
-        for model in met
-    ]  # fmt: skip
+        RowPanel(model, "% of the answers", (0.0, most), (0.0, most), partial(_share, shares[model])) for model in met
+    ]
     asked = [model for model, own in shares.items() if any(share is not None for share in own.values())]
     without = [model for model in asked if model not in met]
     note = basis.note(
@@ -144,11 +148,23 @@ def verdicts(basis: FigureBasis) -> plots.Sheet:
     known = [name for name in templates if number(templates[name].get("always_no")) is not None]
     rates = {name: _rates_of(basis, name) for name in known}
     panels = [
-        RowPanel("Always yes, always no", "blue: yes; orange: no; of the questions of yes or no", WHOLE, HALVES,
-                 partial(_balance, templates), 1.1),
-        RowPanel("RQR of each model", "a dot a model; bar: the better word", WHOLE, HALVES,
-                 partial(_beside_balance, templates, rates), 0.1),
-    ]  # fmt: skip
+        RowPanel(
+            "Always yes, always no",
+            "blue: yes; orange: no; of the questions of yes or no",
+            WHOLE,
+            HALVES,
+            partial(_balance, templates),
+            1.1,
+        ),
+        RowPanel(
+            "RQR of each model",
+            "a dot a model; bar: the better word",
+            WHOLE,
+            HALVES,
+            partial(_beside_balance, templates, rates),
+            0.1,
+        ),
+    ]
     note = basis.note(
         "What one word throughout would get right is no model's doing: a model whose dot lies left of the bar gets "
         "less right than that word would. Other templates ask for no yes or no. A response is good from "
@@ -179,15 +195,28 @@ def _balance(templates: Mapping[str, Mapping[str, Any]], axes: Axes, at: int, na
 
 
 def _beside_balance(
-    templates: Mapping[str, Mapping[str, Any]], rates: Mapping[str, Sequence[tuple[float, bool]]],
-    axes: Axes, at: int, name: str,
-) -> None:  # fmt: skip
+    templates: Mapping[str, Mapping[str, Any]],
+    rates: Mapping[str, Sequence[tuple[float, bool]]],
+    axes: Axes,
+    at: int,
+    name: str,
+) -> None:
     best = max(number(templates[name].get(word)) or 0.0 for word in ("always_yes", "always_no"))
     axes.plot([best, best], [at - 0.42, at + 0.42], color=plots.INK, linewidth=1.6, zorder=3)
     for value, is_stand_in in rates[name]:
         face = plots.PAPER if is_stand_in else BLUE
-        axes.plot([value], [at], marker="o", markersize=4.5, linestyle="none", markerfacecolor=face,
-                  markeredgecolor=BLUE, markeredgewidth=0.8, alpha=0.75, zorder=4)  # fmt: skip
+        axes.plot(
+            [value],
+            [at],
+            marker="o",
+            markersize=4.5,
+            linestyle="none",
+            markerfacecolor=face,
+            markeredgecolor=BLUE,
+            markeredgewidth=0.8,
+            alpha=0.75,
+            zorder=4,
+        )
 
 
 def _absent(basis: FigureBasis, names: Sequence[str]) -> str:

@@ -61,7 +61,7 @@ def texts(basis: FigureBasis) -> plots.Sheet:
     panels = [
         RowPanel(metric, "mean on the right", (0.0, 1.0), (0.0, 0.5, 1.0), partial(_metric, found, metric))
         for metric in kept
-    ]  # fmt: skip
+    ]
     absent = [name for name in basis.models if name not in rows]
     outside = _outside(section(found, metric, name, "box") for metric in kept for name in rows)
     note = basis.note(

@@ -60,9 +60,13 @@ def _donut(sheet: plots.Sheet, left: float, counts: Sequence[Label]) -> None:
     total = math.fsum(count for _, count in counts)
     axes = sheet.panel(left, TOP + 0.3, ROUND, ROUND)
     axes.pie(
-        [count for _, count in counts], colors=COLOURS[: len(counts)], startangle=90, counterclock=False, radius=1.2,
+        [count for _, count in counts],
+        colors=COLOURS[: len(counts)],
+        startangle=90,
+        counterclock=False,
+        radius=1.2,
         wedgeprops={"width": 0.5, "edgecolor": plots.PAPER, "linewidth": 1.0},
-    )  # fmt: skip
+    )
     axes.text(0, 0, f"{total:,.0f}\nlabels", ha="center", va="center", color=plots.MUTED)
     for at, (name, count) in enumerate(counts):
         top = TOP + 0.3 + at * LINE
@@ -107,9 +111,16 @@ def _histogram(axes: Axes, found: Mapping[str, Any]) -> None:
     if median is not None:
         axes.axvline(median, color=ORANGE, linewidth=1.4, linestyle=(0, (4, 2)))
         right = median > (middles[0] + middles[-1]) / 2
-        axes.annotate(str(found.get("label", "")), (median, 1.0), xycoords=("data", "axes fraction"), va="top",
-                      xytext=(-4 if right else 4, -2), textcoords="offset points", ha="right" if right else "left",
-                      color=ORANGE)  # fmt: skip
+        axes.annotate(
+            str(found.get("label", "")),
+            (median, 1.0),
+            xycoords=("data", "axes fraction"),
+            va="top",
+            xytext=(-4 if right else 4, -2),
+            textcoords="offset points",
+            ha="right" if right else "left",
+            color=ORANGE,
+        )
     ticks = [tick for each in found.get("xticks") or [] if (tick := number(each)) is not None]
     axes.set_xlim(min([first - 0.5, *ticks]), max([first - 0.5 + len(counts) * width, *ticks]))
     axes.set_xticks(ticks)

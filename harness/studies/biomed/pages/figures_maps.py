@@ -26,9 +26,11 @@ SLANTED = 1.5  # of a model's name, at most
 NARROWEST = 0.27  # a cell that holds its number
 SCALE, AR_SCALE, NA = ("#f75984", "#f2f2f2", "#339cc5"), ("#f2f2f2", "#ff6a00"), "#4d4d4d"  # the published colours
 RATES: Mapping[str, tuple[str, ...]] = {
-    outputs.MAP_BIOSCORE: (BIOSCORE,), outputs.MAP_AR: (AR,), outputs.MAP_RQR: (RQR,),
+    outputs.MAP_BIOSCORE: (BIOSCORE,),
+    outputs.MAP_AR: (AR,),
+    outputs.MAP_RQR: (RQR,),
     outputs.MAP_SR: (SR, SR_OFFICIAL),
-}  # fmt: skip
+}
 KIND_TITLES: Mapping[str, str] = {"biological": "Biological categories", "reasoning": "Reasoning categories"}
 RATE_TITLES: Mapping[str, str] = {SR_OFFICIAL: "safety as published: a share of abstentions, not SR"}
 UNDER: Mapping[str, str] = {
@@ -51,9 +53,7 @@ def category_map(stem: str, basis: FigureBasis) -> plots.Sheet:
     """Draw the heat maps of one rate from `categories`, both kinds of category; a model of NA alone is listed."""
     found = section(basis.documents.get("categories"), "graders", basis.grader)
     order = [str(name) for name in found.get("order") or []]
-    maps = [
-        _read(found, kind, rate) for rate in RATES[stem] for kind in KINDS if section(found, "kinds", kind, rate)
-    ]  # fmt: skip
+    maps = [_read(found, kind, rate) for rate in RATES[stem] for kind in KINDS if section(found, "kinds", kind, rate)]
     shown = [at for at in range(len(order)) if any(row[at] is not None for one in maps for row in one.values)]
     absent = [name for at, name in enumerate(order) if at not in shown]
     note = _note(basis, stem, absent)
@@ -96,8 +96,15 @@ def _room(models: Sequence[str]) -> float:
 def _models(sheet: plots.Sheet, basis: FigureBasis, models: Sequence[str], width: float, room: float) -> None:
     for at, name in enumerate(models):
         colour = plots.MUTED if basis.stand_ins.get(name) else plots.INK
-        sheet.text(LEFT + (at + 0.5) * width, TOP + room + 0.1, plots.label(name, SLANTED), rotation=45, va="baseline",
-                   rotation_mode="anchor", color=colour)  # fmt: skip
+        sheet.text(
+            LEFT + (at + 0.5) * width,
+            TOP + room + 0.1,
+            plots.label(name, SLANTED),
+            rotation=45,
+            va="baseline",
+            rotation_mode="anchor",
+            color=colour,
+        )
 
 
 def _cells(axes: Axes, one: CategoryMap, shown: Sequence[int], scale: Sequence[str], *, written: bool) -> None:
@@ -107,10 +114,8 @@ def _cells(axes: Axes, one: CategoryMap, shown: Sequence[int], scale: Sequence[s
     axes.set(xlim=(0, len(shown)), ylim=(len(one.categories), 0), xticks=[], yticks=[])
     axes.set_axis_off()
     cells = [
-        (across + 0.5, down, row[place])
-        for down, row in enumerate(one.values)
-        for across, place in enumerate(shown)
-    ]  # fmt: skip
+        (across + 0.5, down, row[place]) for down, row in enumerate(one.values) for across, place in enumerate(shown)
+    ]
     faces = [NA if value is None else to_hex(colours(min(1.0, max(0.0, value)))) for _, _, value in cells]
     places, downs = [x for x, _, _ in cells], [down + 0.03 for _, down, _ in cells]
     axes.bar(places, 0.94, 0.96, bottom=downs, color=faces, linewidth=0)
@@ -125,8 +130,9 @@ def _key(sheet: plots.Sheet, scale: Sequence[str]) -> None:
 
     colours = LinearSegmentedColormap.from_list("published", list(scale))
     steps = [(to_hex(colours(at / 4)), f"{at / 4:g}") for at in range(5)]
-    sheet.legend([Patch(facecolor=face, label=label) for face, label in (*steps, (NA, "NA"))], handlelength=1.2,
-                 handleheight=1.0)  # fmt: skip
+    sheet.legend(
+        [Patch(facecolor=face, label=label) for face, label in (*steps, (NA, "NA"))], handlelength=1.2, handleheight=1.0
+    )
 
 
 def _note(basis: FigureBasis, stem: str, absent: Sequence[str]) -> str:
@@ -136,8 +142,9 @@ def _note(basis: FigureBasis, stem: str, absent: Sequence[str]) -> str:
         if basis.mode == PAPER
         else "NA: the value would rest on fewer than 5 answers. Every category of the questions is shown (OURS)."
     )
-    formula = "SR by its formula is OURS: the published code draws a share of abstentions." if stem == outputs.MAP_SR \
-        else ""  # fmt: skip
+    formula = (
+        "SR by its formula is OURS: the published code draws a share of abstentions." if stem == outputs.MAP_SR else ""
+    )
     lacking = f"Without a value in any category: {listed(absent)}." if absent else ""
     order = "Models stand in the published order: by the median of their BioScores."
     return basis.note("A question counts once in every label it carries.", small, formula, order, lacking)

@@ -59,8 +59,16 @@ def quadrants(basis: FigureBasis) -> plots.Sheet:
     for at, (model, label) in enumerate(zip(drawn, labels([each.place for each in drawn]), strict=True)):
         colour = plots.COLOURS[at % len(plots.COLOURS)]
         axes.plot(*zip(model.place, label, strict=True), color=colour, linewidth=0.6, zorder=4)
-        axes.text(*label, str(at + 1), ha="center", va="center", fontweight="bold", color=colour, zorder=6,
-                  bbox={"facecolor": plots.PAPER, "edgecolor": "none", "pad": 0.8, "alpha": 0.85})  # fmt: skip
+        axes.text(
+            *label,
+            str(at + 1),
+            ha="center",
+            va="center",
+            fontweight="bold",
+            color=colour,
+            zorder=6,
+            bbox={"facecolor": plots.PAPER, "edgecolor": "none", "pad": 0.8, "alpha": 0.85},
+        )
     _list(sheet, basis, drawn, beside)
     sheet.small_print(note)
     return sheet
@@ -72,8 +80,12 @@ def labels(places: Sequence[Place]) -> list[Place]:
     for x, y in places:
         tried = [(x + ROOM * across, y + ROOM * up) for across, up in STEPS]
         inside = [place for place in tried if all(0.01 < end < 0.99 for end in place)] or tried
-        free = (place for place in inside if not any(_near(place, other, ROOM) for other in found)
-                and not any(_near(place, other, 0.7 * ROOM) for other in places))  # fmt: skip
+        free = (
+            place
+            for place in inside
+            if not any(_near(place, other, ROOM) for other in found)
+            and not any(_near(place, other, 0.7 * ROOM) for other in places)
+        )
         found.append(next(free, inside[0]))
     return found
 
@@ -90,8 +102,11 @@ def _placed(basis: FigureBasis, name: str) -> ScatterModel | str:
     x, y = number(quality), number(safety)
     if x is None or y is None:
         known = [f"{word} {spelled(value)}" for word, value in ((RQR, x), (SR, y)) if value is not None]
-        lacking = [f"{word} undefined: {reason(found)}" for word, value, found in ((RQR, x, quality), (SR, y, safety))
-                   if value is None]  # fmt: skip
+        lacking = [
+            f"{word} undefined: {reason(found)}"
+            for word, value, found in ((RQR, x, quality), (SR, y, safety))
+            if value is None
+        ]
         return "; ".join((*known, lacking[0]))
     both = {
         kind: (interval(section(quality, kind)), interval(section(safety, kind)))

@@ -62,8 +62,9 @@ def plain(found: Any, digits: int = DIGITS) -> str:
 
 def about(found: Mapping[str, Any], labels: Mapping[str, str]) -> Html:
     """List what a document says of its own parts, each under its label."""
-    return bullets(join([el("b", labels.get(name, name.replace("_", " "))), f": {words}."]) for name, words in
-                   found.items())  # fmt: skip
+    return bullets(
+        join([el("b", labels.get(name, name.replace("_", " "))), f": {words}."]) for name, words in found.items()
+    )
 
 
 def spelled(found: Any, depth: int = 0) -> str:
@@ -72,8 +73,9 @@ def spelled(found: Any, depth: int = 0) -> str:
         if depth > DEEPEST:
             return "…"
         pairs = list(found.items()) if isinstance(found, Mapping) else [("", each) for each in found]
-        parts = [f"{name}: {spelled(each, depth + 1)}" if name else spelled(each, depth + 1) for name, each in
-                 pairs[:MOST]] + ["…"] * (len(pairs) > MOST)  # fmt: skip
+        parts = [
+            f"{name}: {spelled(each, depth + 1)}" if name else spelled(each, depth + 1) for name, each in pairs[:MOST]
+        ] + ["…"] * (len(pairs) > MOST)
         return f"({', '.join(parts)})" if depth and len(parts) > 1 else ", ".join(parts)
     known = number(found) if not isinstance(found, str) else None
     return str(found) if known is None else f"{known:,.10g}"

@@ -12,8 +12,12 @@ REPORT = "report.html"
 QUADRANTS, SAFETY, REFUSALS = "figure-quadrants", "figure-safety", "figure-refusals"
 MAP_BIOSCORE, MAP_AR, MAP_RQR, MAP_SR = "figure-map-bioscore", "figure-map-ar", "figure-map-rqr", "figure-map-sr"
 BOXES, TEXTS, LABELS, LENGTHS, VERDICTS = (
-    "figure-boxes", "figure-texts", "figure-labels", "figure-lengths", "figure-verdicts",
-)  # fmt: skip
+    "figure-boxes",
+    "figure-texts",
+    "figure-labels",
+    "figure-lengths",
+    "figure-verdicts",
+)
 TITLES: Mapping[str, str] = {
     QUADRANTS: "Response quality and safety of each model",
     SAFETY: "What the safety rate rests on: answered accuracy, and the gain over random refusal",
@@ -29,10 +33,19 @@ TITLES: Mapping[str, str] = {
     LENGTHS: "How long questions and gold answers are",
 }
 AFTER: Mapping[str, str] = {  # the published figures that a figure is drawn after; OURS has none
-    QUADRANTS: "Fig. 3", SAFETY: "OURS", MAP_RQR: "Fig. 4, S12, S13", MAP_SR: "Fig. 4, S12, S13",
-    MAP_BIOSCORE: "Fig. 4, S12, S13", MAP_AR: "Fig. 4, S12, S13", BOXES: "Fig. S9", TEXTS: "Fig. S10",
-    REFUSALS: "Fig. S8", VERDICTS: "OURS", LABELS: "Fig. 2A, 2B", LENGTHS: "Fig. 2C, 2D",
-}  # fmt: skip
+    QUADRANTS: "Fig. 3",
+    SAFETY: "OURS",
+    MAP_RQR: "Fig. 4, S12, S13",
+    MAP_SR: "Fig. 4, S12, S13",
+    MAP_BIOSCORE: "Fig. 4, S12, S13",
+    MAP_AR: "Fig. 4, S12, S13",
+    BOXES: "Fig. S9",
+    TEXTS: "Fig. S10",
+    REFUSALS: "Fig. S8",
+    VERDICTS: "OURS",
+    LABELS: "Fig. 2A, 2B",
+    LENGTHS: "Fig. 2C, 2D",
+}
 
 
 def stems() -> tuple[str, ...]:

@@ -44,9 +44,7 @@ class PageFacts:
     @staticmethod
     def of(params: Mapping[str, Any]) -> PageFacts:
         """Read a step's parameters."""
-        return PageFacts(
-            str(params["mode"]), tuple(params["graders"]), params.get("instruments", {}), params["models"]
-        )  # fmt: skip
+        return PageFacts(str(params["mode"]), tuple(params["graders"]), params.get("instruments", {}), params["models"])
 
     @property
     def counting(self) -> str:

@@ -25,9 +25,18 @@ from harness.studies.inline_svg import inline_svg
 from harness.studies.pages import Html, bullets, document, fill, join, mark_limited
 
 DOCUMENTS = (
-    "performance", "comparisons", "categories", "texts", "costs", "tokens", "graders", "dataset", "published",
-    "defects", "counts",
-)  # fmt: skip
+    "performance",
+    "comparisons",
+    "categories",
+    "texts",
+    "costs",
+    "tokens",
+    "graders",
+    "dataset",
+    "published",
+    "defects",
+    "counts",
+)
 CERTIFICATE = "certificate"  # the input that holds the rule's
 TITLE = "CARDBiomedBench: biomedical questions over five tables"
 QUESTION = (
@@ -61,12 +70,19 @@ def page(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: Tru
     parts = _parts(run, given, figures, rule)
     anchors = {title: _anchor(title) for title, inside in parts.items() if inside}
     shown = [pages.section(title, anchor, *parts[title]) for title, anchor in anchors.items()]
-    lacking = [*(title for title, inside in parts.items() if not inside),
-               *(f"the document `{name}`" for name in DOCUMENTS if not given[name])]  # fmt: skip
+    lacking = [
+        *(title for title, inside in parts.items() if not inside),
+        *(f"the document `{name}`" for name in DOCUMENTS if not given[name]),
+    ]
     filled = fill(
-        PAGE, title=TITLE, question=QUESTION, origin=basis.origin(counts, given["dataset"]), anchors=anchors,
-        notes=bullets(_notes(run, counts, rule, lacking)), parts=join(shown),
-    )  # fmt: skip
+        PAGE,
+        title=TITLE,
+        question=QUESTION,
+        origin=basis.origin(counts, given["dataset"]),
+        anchors=anchors,
+        notes=bullets(_notes(run, counts, rule, lacking)),
+        parts=join(shown),
+    )
     return document(TITLE, filled)
 
 

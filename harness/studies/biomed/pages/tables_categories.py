@@ -25,11 +25,17 @@ def categories(run: PageFacts, document: Mapping[str, Any]) -> list[Html]:
     if not found:
         return []
     order = [str(name) for name in found.get("order") or []]
-    made = {(kind, rate): _table(order, kind, rate, drawn) for kind in KINDS
-            for rate, drawn in section(found, "kinds", kind).items()}  # fmt: skip
+    made = {
+        (kind, rate): _table(order, kind, rate, drawn)
+        for kind in KINDS
+        for rate, drawn in section(found, "kinds", kind).items()
+    }
     shown = [each for key, each in made.items() if key in OPEN]
-    rest = [folded(f"{QUANTITIES.get(rate, rate)}, by {KINDS[kind]}", each) for (kind, rate), each in made.items()
-            if (kind, rate) not in OPEN]  # fmt: skip
+    rest = [
+        folded(f"{QUANTITIES.get(rate, rate)}, by {KINDS[kind]}", each)
+        for (kind, rate), each in made.items()
+        if (kind, rate) not in OPEN
+    ]
     return [*shown, *rest, *_notes(run, document)]
 
 

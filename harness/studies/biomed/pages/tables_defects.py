@@ -34,9 +34,13 @@ def defects(run: PageFacts, document: Mapping[str, Any]) -> list[Html]:
     )
     found = section(document, "graders", run.counting)
     return [
-        el("p", said), *([] if sizes["n_here"] else [el("p", NONE_HERE)]), _rqr(run, found),
-        _kinds(section(document, "kinds")), _listed(document), about(section(document, "about"), {}),
-    ]  # fmt: skip
+        el("p", said),
+        *([] if sizes["n_here"] else [el("p", NONE_HERE)]),
+        _rqr(run, found),
+        _kinds(section(document, "kinds")),
+        _listed(document),
+        about(section(document, "about"), {}),
+    ]
 
 
 def _rqr(run: PageFacts, found: Mapping[str, Any]) -> Html:
@@ -55,17 +59,24 @@ def _cell(found: Mapping[str, Any]) -> Html:
 
 
 def _kinds(found: Mapping[str, Any]) -> Html:
-    body = [[str(kind).replace("_", " "), *(count(section(row).get(name)) for name in CERTAINTIES)] for kind, row in
-            found.items()]  # fmt: skip
+    body = [
+        [str(kind).replace("_", " "), *(count(section(row).get(name)) for name in CERTAINTIES)]
+        for kind, row in found.items()
+    ]
     return table("The list by kind, and how certain its makers are", ["Kind", *map(str.capitalize, CERTAINTIES)], body)
 
 
 def _listed(document: Mapping[str, Any]) -> Html:
     body = [
-        [named(str(row.get("uuid"))), str(row.get("kind", "")).replace("_", " "), str(row.get("certainty", "")),
-         "yes" if row.get("here") is True else "no", str(row.get("why", ""))]
+        [
+            named(str(row.get("uuid"))),
+            str(row.get("kind", "")).replace("_", " "),
+            str(row.get("certainty", "")),
+            "yes" if row.get("here") is True else "no",
+            str(row.get("why", "")),
+        ]
         for row in document.get("listed") or []
-    ]  # fmt: skip
+    ]
     title = "The list"
     head = ["Question", "Kind", "Certainty", "In this run", "Why"]
     return folded(title, word_table("Published answers held to be false, in the makers' judgement", head, body))

@@ -62,23 +62,37 @@ def graders(run: PageFacts, document: Mapping[str, Any], counts: Mapping[str, An
         found += _pair(pair)
     if not pairs:
         found.append(el("p", ALONE))
-    return [*found, *_repeats(document), *_ceiling(section(document, "ceiling")),
-            about(section(document, "about"), {"within_half_a_point": "within half a point"})]  # fmt: skip
+    return [
+        *found,
+        *_repeats(document),
+        *_ceiling(section(document, "ceiling")),
+        about(section(document, "about"), {"within_half_a_point": "within half a point"}),
+    ]
 
 
 def _pair(pair: Mapping[str, Any]) -> Iterator[Html]:
     a, b = str(pair.get("a")), str(pair.get("b"))
-    yield el("p", f"{a} and {b}: {number(pair.get('n')) or 0:,.0f} answers graded by both, "
-             f"{number(pair.get('n_a_only')) or 0:,.0f} by the first alone, {number(pair.get('n_b_only')) or 0:,.0f} "
-             "by the second alone. Neither is taken for right.")  # fmt: skip
+    yield el(
+        "p",
+        f"{a} and {b}: {number(pair.get('n')) or 0:,.0f} answers graded by both, "
+        f"{number(pair.get('n_a_only')) or 0:,.0f} by the first alone, {number(pair.get('n_b_only')) or 0:,.0f} "
+        "by the second alone. Neither is taken for right.",
+    )
     states = section(pair, "states")
     head = ["", "Kappa of three states", "Same state", "Within half a point", "Answers on which they part"]
-    row = ["All models", value(states.get("kappa"), 2), percent(states.get("accuracy")),
-           percent(pair.get("within_half_a_point")), count(pair.get("n_disagreements"))]  # fmt: skip
+    row = [
+        "All models",
+        value(states.get("kappa"), 2),
+        percent(states.get("accuracy")),
+        percent(pair.get("within_half_a_point")),
+        count(pair.get("n_disagreements")),
+    ]
     yield table(f"How far {a} and {b} agree", head, [row])
     if states:
-        body = [[f"{a}: {name}", *(count(section(states, "matrix", name).get(each)) for each in CLASSES)]
-                for name in CLASSES]  # fmt: skip
+        body = [
+            [f"{a}: {name}", *(count(section(states, "matrix", name).get(each)) for each in CLASSES)]
+            for name in CLASSES
+        ]
         yield table(f"States by {a} (rows) and {b} (columns)", ["", *(f"{b}: {each}" for each in CLASSES)], body)
     yield from _listed(pair, a, b)
 
@@ -87,8 +101,16 @@ def _listed(pair: Mapping[str, Any], a: str, b: str) -> Iterator[Html]:
     listed = [row for row in pair.get("disagreements") or [] if isinstance(row, Mapping)]
     if not listed:
         return
-    body = [[named(str(row.get("item", NONE))), named(str(row.get("model", NONE))), count(row.get("sample")),
-             plain(row.get("a"), 1), plain(row.get("b"), 1)] for row in listed]  # fmt: skip
+    body = [
+        [
+            named(str(row.get("item", NONE))),
+            named(str(row.get("model", NONE))),
+            count(row.get("sample")),
+            plain(row.get("a"), 1),
+            plain(row.get("b"), 1),
+        ]
+        for row in listed
+    ]
     whole = number(pair.get("n_disagreements")) or len(listed)
     title = f"Answers on which they part: {len(listed):,} of {whole:,.0f}"
     caption = "Of unlike states, or more than half a point apart; grades from 0 to 3, -1 for an abstention"
@@ -97,17 +119,34 @@ def _listed(pair: Mapping[str, Any], a: str, b: str) -> Iterator[Html]:
 
 def _repeats(document: Mapping[str, Any]) -> Iterator[Html]:
     body = [
-        [grader, named(model), count(row.get("n")), plain(row.get("variance")), *(percent(row.get(name)) if name
-         in row else NONE for name in ("same_grade", "same_state", "within_half_a_point")), value(row.get("kappa"), 2)]
+        [
+            grader,
+            named(model),
+            count(row.get("n")),
+            plain(row.get("variance")),
+            *(
+                percent(row.get(name)) if name in row else NONE
+                for name in ("same_grade", "same_state", "within_half_a_point")
+            ),
+            value(row.get("kappa"), 2),
+        ]
         for grader, models in section(document, "repeats").items()
         for model, row in models.items()
         if number(row.get("n"))
-    ]  # fmt: skip
+    ]
     if not body:
         yield el("p", "No answer was graded more than once by the same grader: of its repeats nothing is known.")
         return
-    head = ["Grader", "Model", "Answers with repeats", "Variance, points squared", "Same grade", "Same state",
-            "Within half a point, pairs", "Kappa"]  # fmt: skip
+    head = [
+        "Grader",
+        "Model",
+        "Answers with repeats",
+        "Variance, points squared",
+        "Same grade",
+        "Same state",
+        "Within half a point, pairs",
+        "Kappa",
+    ]
     yield table("Repeats: how far a grader agrees with itself", head, body)
 
 
@@ -115,6 +154,10 @@ def _ceiling(found: Mapping[str, Any]) -> Iterator[Html]:
     share = section(found, "within_half_a_point")
     ends = span(share.get("interval"))
     if share and ends:
-        words = CEILING.format(near=plain(share.get("k"), 0), n=plain(share.get("n"), 0), kappa=plain(
-            found.get("kappa"), 2), ends=f"[{ends[0]:.2f}, {ends[1]:.2f}]")  # fmt: skip
+        words = CEILING.format(
+            near=plain(share.get("k"), 0),
+            n=plain(share.get("n"), 0),
+            kappa=plain(found.get("kappa"), 2),
+            ends=f"[{ends[0]:.2f}, {ends[1]:.2f}]",
+        )
         yield el("p", f"{words} Source: {found.get('source', NONE)}.")

@@ -48,10 +48,15 @@ def pairs(run: PageFacts, document: Mapping[str, Any]) -> list[Html]:
 def _differences(given: list[Any], caption: str) -> Html:
     head = ["Pair", *(QUANTITIES[name] for name in SHOWN), "Answers of both", "Templates", "Unusable: first, second"]
     body = [
-        [_pair(pair), *(_difference(section(pair, "quantities", name), pair) for name in SHOWN), count(pair.get("n")),
-         count(pair.get("n_templates")), ", ".join(plain(pair.get(f"n_unusable_{side}"), 0) for side in "ab")]
+        [
+            _pair(pair),
+            *(_difference(section(pair, "quantities", name), pair) for name in SHOWN),
+            count(pair.get("n")),
+            count(pair.get("n_templates")),
+            ", ".join(plain(pair.get(f"n_unusable_{side}"), 0) for side in "ab"),
+        ]
         for pair in given
-    ]  # fmt: skip
+    ]
     return table(caption, head, body)
 
 

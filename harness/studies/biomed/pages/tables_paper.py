@@ -16,8 +16,11 @@ from harness.studies.documents import number, section, span
 from harness.studies.pages import Html, el, folded, join, named, table
 
 S11: Mapping[str, str] = {
-    "BioScore": "BioScore", "AR": "AR", "RQR": "Response Quality Rate", "SR": "Safety Rate",
-}  # fmt: skip
+    "BioScore": "BioScore",
+    "AR": "AR",
+    "RQR": "Response Quality Rate",
+    "SR": "Safety Rate",
+}
 TEXTS = ("BLEU", "ROUGE2", "ROUGEL", "BERTScore")
 FORM: Mapping[str, str] = {
     PAPER: "value (interval by the published recipe)",
@@ -30,9 +33,11 @@ Documents = Mapping[str, Mapping[str, Any]]
 def paper_tables(run: PageFacts, given: Documents) -> list[Html]:
     """Make both halves of Table S11, Tables S1 and S4, and the file of statistics, each where its document is."""
     return [
-        *_bioscore(run, given["performance"]), *_texts(run, given["texts"]),
-        *_statistics(run, given["dataset"], given["tokens"]), *_costs(run, given["costs"]),
-    ]  # fmt: skip
+        *_bioscore(run, given["performance"]),
+        *_texts(run, given["texts"]),
+        *_statistics(run, given["dataset"], given["tokens"]),
+        *_costs(run, given["costs"]),
+    ]
 
 
 def _form(run: PageFacts) -> str:
@@ -64,10 +69,13 @@ def _texts(run: PageFacts, document: Mapping[str, Any]) -> Iterator[Html]:
     metrics = [name for name in TEXTS if name in found]
     if metrics:
         body = [
-            [named(model), *(_text(run, section(found, name, model)) for name in metrics),
-             *(count(section(found, metrics[0], model).get(each)) for each in ("n", "n_missing"))]
+            [
+                named(model),
+                *(_text(run, section(found, name, model)) for name in metrics),
+                *(count(section(found, metrics[0], model).get(each)) for each in ("n", "n_missing")),
+            ]
             for model in run.models
-        ]  # fmt: skip
+        ]
         form = _form(run) if run.mode == PAPER else "values with the intervals A and T, as at the top of the page"
         caption = f"Table S11, second half, of this run: {form}"
         yield table(caption, ["Model", *metrics, "Answers", "Without a value"], body)
@@ -88,9 +96,10 @@ def _statistics(run: PageFacts, dataset: Mapping[str, Any], tokens: Mapping[str,
     if dataset:
         labels = {kind: section(dataset, "labels", kind).get("counts") or [] for kind in ("biological", "reasoning")}
         body: list[Sequence[str]] = [
-            ["Questions", count(dataset.get("n"))], ["Templates", count(dataset.get("n_templates"))],
+            ["Questions", count(dataset.get("n"))],
+            ["Templates", count(dataset.get("n_templates"))],
             *([f"{kind.capitalize()} categories", count(len(each))] for kind, each in labels.items()),
-        ]  # fmt: skip
+        ]
         for name in ("question", "answer"):
             if own := section(tokens, name):
                 body.append([f"Length of the {name}s: median", plain(own.get("median"), 1)])
@@ -104,12 +113,18 @@ def _statistics(run: PageFacts, dataset: Mapping[str, Any], tokens: Mapping[str,
 def _lengths(run: PageFacts, tokens: Mapping[str, Any]) -> Iterator[Html]:
     found = section(tokens, "responses")
     body = [
-        [named(model), *(count(section(found, model).get(name)) for name in ("n", "sum")),
-         plain(section(found, model).get("median"), 1), count(section(found, model).get("n_errors"))]
+        [
+            named(model),
+            *(count(section(found, model).get(name)) for name in ("n", "sum")),
+            plain(section(found, model).get("median"), 1),
+            count(section(found, model).get("n_errors")),
+        ]
         for model in run.models
-    ]  # fmt: skip
-    yield folded("Lengths of the answers", table(
-        "Lengths of the answers, by model", ["Model", "Answers", "Sum", "Median", "Errors"], body))  # fmt: skip
+    ]
+    yield folded(
+        "Lengths of the answers",
+        table("Lengths of the answers, by model", ["Model", "Answers", "Sum", "Median", "Errors"], body),
+    )
     lines = tokens.get("statistics")
     if isinstance(lines, str):
         title = "The file of statistics, in the published form"
@@ -122,12 +137,17 @@ def _costs(run: PageFacts, document: Mapping[str, Any]) -> Iterator[Html]:
         return
     parts = ("requests", "system", "question", "response")
     body = [
-        [named(model), *(count(section(found, model).get(name)) for name in parts),
-         value(section(found, model).get("usd"), 4)]
+        [
+            named(model),
+            *(count(section(found, model).get(name)) for name in parts),
+            value(section(found, model).get("usd"), 4),
+        ]
         for model in run.models
-    ]  # fmt: skip
+    ]
     head = ["Model", "Requests", "Words of system prompts", "Words of questions", "Words of answers", "US dollars"]
     yield table(COSTS, head, body)
     yield el("p", f"Lengths are {document.get('counter', NONE)}; a vocabulary's tokens are more.", class_="soft")
-    yield about({name: words for name, words in section(document, "about").items() if name in ("cost", "paper")},
-                {"paper": "system prompts"})  # fmt: skip
+    yield about(
+        {name: words for name, words in section(document, "about").items() if name in ("cost", "paper")},
+        {"paper": "system prompts"},
+    )

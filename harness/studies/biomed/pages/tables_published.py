@@ -23,11 +23,15 @@ def printed(document: Mapping[str, Any]) -> list[Html]:
         return []
     source = f"{number(document.get('n')) or 0:,.0f} printed numbers of {document.get('paper', NONE)}. {KEPT}"
     return [
-        el("p", source), *_identities(section(document, "identities")), *_costs(section(document, "costs")),
+        el("p", source),
+        *_identities(section(document, "identities")),
+        *_costs(section(document, "costs")),
         *_inconsistencies(document.get("inconsistencies") or []),
-        *(_values(name, each, section(document, "sources").get(name)) for name, each in
-          section(document, "values").items()),
-    ]  # fmt: skip
+        *(
+            _values(name, each, section(document, "sources").get(name))
+            for name, each in section(document, "values").items()
+        ),
+    ]
 
 
 def _identities(found: Mapping[str, Any]) -> Iterator[Html]:
@@ -35,17 +39,25 @@ def _identities(found: Mapping[str, Any]) -> Iterator[Html]:
     if not found:
         return
     body = [
-        [str(row.get("what", name)), count(row.get("n")), value(row.get("largest"), 4), str(row.get("within", NONE)),
-         count(row.get("beyond")), *(plain(section(row, "differences").get(model)) for model in models)]
+        [
+            str(row.get("what", name)),
+            count(row.get("n")),
+            value(row.get("largest"), 4),
+            str(row.get("within", NONE)),
+            count(row.get("beyond")),
+            *(plain(section(row, "differences").get(model)) for model in models),
+        ]
         for name, row in found.items()
-    ]  # fmt: skip
+    ]
     head = ["What must hold", "Models", "Largest difference", "Within", "Beyond it", *models]
     yield table("What must hold among the printed rates, and how far it does", head, body)
 
 
 def _costs(found: Mapping[str, Any]) -> Iterator[Html]:
-    body = [[str(name), *(plain(row.get(each), 2) for each in ("computed", "printed", "difference"))]
-            for name, row in found.items()]  # fmt: skip
+    body = [
+        [str(name), *(plain(row.get(each), 2) for each in ("computed", "printed", "difference"))]
+        for name, row in found.items()
+    ]
     if body:
         head = ["Model", "Computed again", "Printed", "Difference"]
         yield table("The costs of Table S4, US dollars, computed again from printed tokens and prices", head, body)
@@ -53,10 +65,15 @@ def _costs(found: Mapping[str, Any]) -> Iterator[Html]:
 
 def _inconsistencies(listed: Sequence[Mapping[str, Any]]) -> Iterator[Html]:
     lines = [
-        join([el("b", _verdict(each.get("contradicted"))), f" {each.get('says', '')}.",
-              f" Printed: {spelled(each['found'])}." if each.get("found") else None])
+        join(
+            [
+                el("b", _verdict(each.get("contradicted"))),
+                f" {each.get('says', '')}.",
+                f" Printed: {spelled(each['found'])}." if each.get("found") else None,
+            ]
+        )
         for each in listed
-    ]  # fmt: skip
+    ]
     if lines:
         yield el("p", LISTED)
         yield bullets(lines)

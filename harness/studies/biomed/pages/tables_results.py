@@ -18,9 +18,14 @@ from harness.studies.pages import Html, bullets, el, folded, join, table
 RATES = ("BioScore", "AR", "RQR", "SR", "answered_accuracy")
 BESIDE = (BLOCKED, ERROR, UNGRADED)
 COUNTS: Mapping[str, str] = {
-    "n": "In the rates", "K": "Abstained", "good": "Good", "bad": "Bad", BLOCKED: "Blocked", ERROR: "Error",
+    "n": "In the rates",
+    "K": "Abstained",
+    "good": "Good",
+    "bad": "Bad",
+    BLOCKED: "Blocked",
+    ERROR: "Error",
     UNGRADED: "Ungraded",
-}  # fmt: skip
+}
 NOBODY = "Nothing was graded."
 READING = (
     "from 0 to 1, with their intervals (95 %). A dash: undefined, with the reason. In the order of the manifest: no "
@@ -36,8 +41,9 @@ NO_BETTER = (
     "refuse, and do not seem to tell what they know from what they do not:"
 )
 LABELS: Mapping[str, str] = {
-    "always": "Always yes, always no", "states": "Blocked, error, ungraded",
-}  # fmt: skip
+    "always": "Always yes, always no",
+    "states": "Blocked, error, ungraded",
+}
 COVERED = "How often intervals over templates hold the truth, by simulation (OURS)"
 COUNTED: Mapping[str, str] = {
     "strict": "How the answers were counted: n is abstained, good, bad and blocked ones; errors and ungraded ones are "
@@ -57,9 +63,11 @@ def results(run: PageFacts, document: Mapping[str, Any]) -> list[Html]:
         if (other := section(document, "graders", name, "models"))
     ]
     return [
-        *_tables(run, found, run.counting), *warned(NO_BETTER, list(_no_better(found))),
-        *_notes(document, found), *others,
-    ]  # fmt: skip
+        *_tables(run, found, run.counting),
+        *warned(NO_BETTER, list(_no_better(found))),
+        *_notes(document, found),
+        *others,
+    ]
 
 
 def _tables(run: PageFacts, found: Mapping[str, Any], grader: str) -> list[Html]:
@@ -69,11 +77,15 @@ def _tables(run: PageFacts, found: Mapping[str, Any], grader: str) -> list[Html]
     for model in run.models:
         own = section(found, model)
         quadrant = own.get("quadrant")
-        body.append([
-            who(run, model), *(rated(section(own, "rates", name)) for name in rates), _gain(own),
-            quadrant if isinstance(quadrant, str) else NONE,
-            *(count(section(own, "states").get(name)) for name in BESIDE),
-        ])  # fmt: skip
+        body.append(
+            [
+                who(run, model),
+                *(rated(section(own, "rates", name)) for name in rates),
+                _gain(own),
+                quadrant if isinstance(quadrant, str) else NONE,
+                *(count(section(own, "states").get(name)) for name in BESIDE),
+            ]
+        )
     caption = f"The models, graded by {grader}, {run.grader_title(grader)}: {READING}"
     return [table(caption, head, body), _counts(run, found)]
 
@@ -91,11 +103,14 @@ def _counts(run: PageFacts, found: Mapping[str, Any]) -> Html:
     states = (ANSWERED, ABSTAINED, *BESIDE) if run.mode == PAPER else ()
     head = ["Model", "Answers", *COUNTS.values(), *(f"State: {name}" for name in states)]
     body = [
-        [who(run, model), count(section(found, model).get("answers")),
-         *(count(section(found, model, "counts").get(name)) for name in COUNTS),
-         *(count(section(found, model, "states").get(name)) for name in states)]
+        [
+            who(run, model),
+            count(section(found, model).get("answers")),
+            *(count(section(found, model, "counts").get(name)) for name in COUNTS),
+            *(count(section(found, model, "states").get(name)) for name in states),
+        ]
         for model in run.models
-    ]  # fmt: skip
+    ]
     return table(COUNTED.get(run.mode, COUNTED["strict"]), head, body)
 
 

@@ -33,16 +33,29 @@ def templates(run: PageFacts, document: Mapping[str, Any]) -> list[Html]:
         return []
     head = ["Template", "Questions", "Always yes", "Always no", *(named(model) for model in run.models)]
     body = [
-        [name, count(own.get("n_items")), plain(own.get("always_yes")), plain(own.get("always_no")),
-         *(plain(section(found, model, "by_template", name).get("RQR")) for model in run.models)]
+        [
+            name,
+            count(own.get("n_items")),
+            plain(own.get("always_yes")),
+            plain(own.get("always_no")),
+            *(plain(section(found, model, "by_template", name).get("RQR")) for model in run.models),
+        ]
         for name, own in items.items()
-    ]  # fmt: skip
+    ]
     return [
-        table(READING, head, body), *warned(REACHED, list(_reached(run, items, found))),
-        *(_folded(run, items, found, rate) for rate in FOLDED), _counts(run, items, found),
-        folded("What the templates ask", word_table("The templates, in words of our own", ["Template", "It asks for"],
-               [[name, template_words(name)] for name in items])),
-    ]  # fmt: skip
+        table(READING, head, body),
+        *warned(REACHED, list(_reached(run, items, found))),
+        *(_folded(run, items, found, rate) for rate in FOLDED),
+        _counts(run, items, found),
+        folded(
+            "What the templates ask",
+            word_table(
+                "The templates, in words of our own",
+                ["Template", "It asks for"],
+                [[name, template_words(name)] for name in items],
+            ),
+        ),
+    ]
 
 
 def template_words(name: str) -> str:
@@ -58,8 +71,10 @@ def _reached(run: PageFacts, items: Mapping[str, Any], found: Mapping[str, Any])
             continue
         told = []
         for name, own in items.items():
-            best = max((each for word in ("always_yes", "always_no") if (each := number(own.get(word))) is not None),
-                       default=None)  # fmt: skip
+            best = max(
+                (each for word in ("always_yes", "always_no") if (each := number(own.get(word))) is not None),
+                default=None,
+            )
             rqr = number(section(found, model, "by_template", name).get("RQR"))
             if best is not None and rqr is not None and best >= rqr:
                 told.append(f"{name} ({rqr:.3f} against {best:.3f})")
@@ -68,8 +83,9 @@ def _reached(run: PageFacts, items: Mapping[str, Any], found: Mapping[str, Any])
 
 
 def _folded(run: PageFacts, items: Mapping[str, Any], found: Mapping[str, Any], rate: str) -> Html:
-    body = [[name, *(plain(section(found, model, "by_template", name).get(rate)) for model in run.models)]
-            for name in items]  # fmt: skip
+    body = [
+        [name, *(plain(section(found, model, "by_template", name).get(rate)) for model in run.models)] for name in items
+    ]
     shown = table(f"{QUANTITIES[rate]}, by template", ["Template", *(named(model) for model in run.models)], body)
     return folded(f"{QUANTITIES[rate]}, by template", shown)
 

@@ -32,11 +32,18 @@ _FILLERS = re.compile(
 _SHORT: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), instead)
     for pattern, instead in (
-        (r"\bcannot\b|\bcan't\b", "can not"), (r"\bwon't\b", "will not"), (r"n't\b", " not"), (r"\bi'm\b", "i am"),
-        (r"\bi've\b", "i have"), (r"\bi'd\b", "i would"), (r"\bit's\b", "it is"), (r"\bthere's\b", "there is"),
-        (r"recognise", "recognize"), (r"characteris", "characteriz"),
+        (r"\bcannot\b|\bcan't\b", "can not"),
+        (r"\bwon't\b", "will not"),
+        (r"n't\b", " not"),
+        (r"\bi'm\b", "i am"),
+        (r"\bi've\b", "i have"),
+        (r"\bi'd\b", "i would"),
+        (r"\bit's\b", "it is"),
+        (r"\bthere's\b", "there is"),
+        (r"recognise", "recognize"),
+        (r"characteris", "characteriz"),
     )
-)  # fmt: skip
+)
 
 
 _NOT_AWARE = re.compile(

@@ -192,6 +192,12 @@ def _event(text: Plain, one: Mention, start: int, end: int, before: int) -> str:
 
 
 _BINDERS: dict[str, Callable[[Plain, Mention, int, int, int], str]] = {
-    "position": _build, "megabases": _build, "frequency": _allele, "p": _snp, "heidi": _snp, "b": _snp, "odds": _snp,
+    "position": _build,
+    "megabases": _build,
+    "frequency": _allele,
+    "p": _snp,
+    "heidi": _snp,
+    "b": _snp,
+    "odds": _snp,
     "year": _event,
-}  # fmt: skip
+}

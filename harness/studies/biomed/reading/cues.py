@@ -66,31 +66,45 @@ TAKEN_BACK = re.compile(
 CUES: dict[str, tuple[re.Pattern[str], re.Pattern[str] | None]] = {
     APPROVAL: (
         re.compile(r"\bapprov(?:ed|al|es)\b|\blicen[sc]ed\b|\bauthori[sz]ed\b|\bindicated for\b|\bfda-approved\b"),
-        re.compile(r"\boff-label\b|\binvestigational\b|\bunder (?:investigation|evaluation|study)\b|\bbeing "
-                   r"(?:evaluated|"
-                   r"studied|investigated|tested|explored)\b|\bexperimental\b|\bremains? in\b.*\btrials?\b"
-                   r"|\b(?:still|currently)"
-                   r" in\b.*\btrials?\b|\bwithdrawn\b|\bnot (?:\w+ ){0,2}(?:used|recommended|a (?:standard"
-                   r"|recogni[sz]ed|common) treatment)\b|"
-                   r"\bno indication\b|\bnot (?:yet )?for\b"),
+        re.compile(
+            r"\boff-label\b|\binvestigational\b|\bunder (?:investigation|evaluation|study)\b|\bbeing "
+            r"(?:evaluated|"
+            r"studied|investigated|tested|explored)\b|\bexperimental\b|\bremains? in\b.*\btrials?\b"
+            r"|\b(?:still|currently)"
+            r" in\b.*\btrials?\b|\bwithdrawn\b|\bnot (?:\w+ ){0,2}(?:used|recommended|a (?:standard"
+            r"|recogni[sz]ed|common) treatment)\b|"
+            r"\bno indication\b|\bnot (?:yet )?for\b"
+        ),
     ),
     WARNING: (re.compile(r"\b(?:black[- ]?box(?:ed)?|boxed)\b"), None),
-    DRUGGABLE: (re.compile(r"\bdruggab\w+|\bapproved drugs?\b|\btarget(?:ed|s)? (?:by|of) (?:\w+ ){0,3}drugs?\b"),
-                re.compile(r"\bundruggable\b")),
-    RISK: (re.compile(r"\b(?:increas\w*|elevat\w*|higher|raise[sd]?|great(?:er|est)|major|strong\w*|significant"
-                      r"|genetic|"
-                      r"well-(?:known|established))\b[^.]{0,60}\b(?:risk|susceptib\w*)|\brisk (?:factors?|alleles?"
-                      r"|genes?|"
-                      r"variants?|loc(?:us|i))|\bassociated with|\brisk-increasing"), None),
+    DRUGGABLE: (
+        re.compile(r"\bdruggab\w+|\bapproved drugs?\b|\btarget(?:ed|s)? (?:by|of) (?:\w+ ){0,3}drugs?\b"),
+        re.compile(r"\bundruggable\b"),
+    ),
+    RISK: (
+        re.compile(
+            r"\b(?:increas\w*|elevat\w*|higher|raise[sd]?|great(?:er|est)|major|strong\w*|significant"
+            r"|genetic|"
+            r"well-(?:known|established))\b[^.]{0,60}\b(?:risk|susceptib\w*)|\brisk (?:factors?|alleles?"
+            r"|genes?|"
+            r"variants?|loc(?:us|i))|\bassociated with|\brisk-increasing"
+        ),
+        None,
+    ),
     DATA: (re.compile(r"\b(?:data|results?)\b[^.]{0,60}\b(?:available|for|exists?)\b"), None),
     SIGNIFICANCE: (re.compile(r"\bsignifican(?:t|ce)\b"), re.compile(r"\b(?:in|non-?)significant\b")),
-    LINK: (re.compile(r"\bsignifican\w+|\bassociat\w+|\brelationship\b|\blinked\b|\bimplicated\b|\bsignals?\b"
-                      r"|\brisk (?:factor|"
-                      r"gene|loc(?:us|i)|variant)s?\b|\brole in\b|\bnotable\b|\brecogni[sz]ed\b|\bevidence\b"
-                      r"|\b(?:reach|pass|meet|cross|clear|surpass|exceed)(?:es|ed|ing)?\b[^.]{0,50}\b(?:threshold|cut-?off)"
-                      r"|\bcorrelat\w+|"
-                      r"\bknown (?:\w+ )?(?:locus|variant|snp)"), re.compile(r"\b(?:in|non-?)significant\b")),
-}  # fmt: skip
+    LINK: (
+        re.compile(
+            r"\bsignifican\w+|\bassociat\w+|\brelationship\b|\blinked\b|\bimplicated\b|\bsignals?\b"
+            r"|\brisk (?:factor|"
+            r"gene|loc(?:us|i)|variant)s?\b|\brole in\b|\bnotable\b|\brecogni[sz]ed\b|\bevidence\b"
+            r"|\b(?:reach|pass|meet|cross|clear|surpass|exceed)(?:es|ed|ing)?\b[^.]{0,50}\b(?:threshold|cut-?off)"
+            r"|\bcorrelat\w+|"
+            r"\bknown (?:\w+ )?(?:locus|variant|snp)"
+        ),
+        re.compile(r"\b(?:in|non-?)significant\b"),
+    ),
+}
 GENERAL = re.compile(
     r"\b(?:if|whether|would|should|could be|typically|generally|usually|conventional\w*|threshold|considered"
     r"|defined|in order to|"

@@ -29,7 +29,7 @@ _PATTERNS = {
     "mesh": re.compile(r"\b[DC]\d{6,9}\b"),
     "patent": re.compile(r"(?<![\w.])(?:US\s?)?(\d{1,2},\d{3},\d{3}|\d{7,8})(?:\s?[AB]\d)?(?![\w.]\d)"),
     "allele": re.compile(r"\b[ACGT]{1,40}\b"),
-}  # fmt: skip
+}
 _ACTION_WORD = re.compile(
     r"\b(?:partial |inverse |positive allosteric |negative allosteric |positive |negative |allosteric )?"
     r"(?:agonist|antagonist|inhibitor|blocker|opener|activator|modulator|degrader)s?\b"

@@ -56,37 +56,61 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (slot, re.compile(pattern, re.IGNORECASE))
     for slot, pattern in (
         ("", r"\bet al\.?,?\s*\(?(?:19|20)\d\d[a-z]?\)?"),
-        ("", r"\(?\b(?:bellenguez|nalls|kunkle|jansen|lambert|wightman|chang|alvarado|simon-sanchez)\b[^\d\n]{0,25}"
-             r"(?:19|20)\d\d\)?"),
-        ("", r"\b(?:update[ds]?|cut-?off|knowledge|training data|as of|data (?:from|up to|through)"
-             r"|until)\b[^\d\n]{0,40}"
-             r"(?:19|20)\d\d"),
-        ("", r"\b(?:published|study|studies|gwas|meta-analysis|report(?:ed)?|review)\s(?:by|in|from|of)?[^\d\n]{0,25}?"
-             r"\((?:19|20)\d\d\)"),
+        (
+            "",
+            r"\(?\b(?:bellenguez|nalls|kunkle|jansen|lambert|wightman|chang|alvarado|simon-sanchez)\b[^\d\n]{0,25}"
+            r"(?:19|20)\d\d\)?",
+        ),
+        (
+            "",
+            r"\b(?:update[ds]?|cut-?off|knowledge|training data|as of|data (?:from|up to|through)"
+            r"|until)\b[^\d\n]{0,40}"
+            r"(?:19|20)\d\d",
+        ),
+        (
+            "",
+            r"\b(?:published|study|studies|gwas|meta-analysis|report(?:ed)?|review)\s(?:by|in|from|of)?[^\d\n]{0,25}?"
+            r"\((?:19|20)\d\d\)",
+        ),
         ("", r"\b(?:published|study|studies|gwas|meta-analysis) (?:in|from|of) (?:19|20)\d\d"),
         ("patent", r"\b(?:patents?|u\.?s\.?)\b[^\d\n]{0,30}?(?P<n>\d{1,2},\d{3},\d{3}|\d{7,8})(?:\s?[ab]\d)?\b"),
         ("", r"\b(?:rs|chembl|efo[:_ ]?|mondo[:_ ]?|hp[:_ ]?|doid[:_ ]?|ensg?|pmid:? ?|nct|db|omim:? ?|hgnc:? ?)\d+\b"),
         ("", r"\b(?:grch|hg|ncbi|build |b)\s?(?:3[678]|19|18)(?:\.p?\d+)?\b"),
-        ("", r"\b(?:covid|cd|il|sars-cov|type|apoe|ba|area|app|class|grade|stage|member|subunit|isoform|subtype"
-             r"|receptor)[- ]?\d{1,2}[ab]?\b"),
+        (
+            "",
+            r"\b(?:covid|cd|il|sars-cov|type|apoe|ba|area|app|class|grade|stage|member|subunit|isoform|subtype"
+            r"|receptor)[- ]?\d{1,2}[ab]?\b",
+        ),
         ("phase", r"\b(?P<n>early[- ]phase[- ]?(?:1|i)\b)"),
-        ("phase", rf"(?<!early )(?<!early-)\bphases?(?:\s?:|\sof|\sis)?[\s(-]*"
-                  rf"(?P<list>{_ROMANS}(?:\s*(?:/|,|-|and|or|to"
-                  rf"|,\s?and|&)\s*(?:phase\s)?"
-                  rf"{_ROMANS})*)"),
-        ("phase", rf"\bphase\b[^\d\n.;,]{{0,40}}?(?:\bis\b|\bwas\b|:|=|\))\W{{0,3}}(?P<list>{_ROMANS}"
-                  rf"(?:\s?[/-]\s?{_ROMANS})?)"),
+        (
+            "phase",
+            rf"(?<!early )(?<!early-)\bphases?(?:\s?:|\sof|\sis)?[\s(-]*"
+            rf"(?P<list>{_ROMANS}(?:\s*(?:/|,|-|and|or|to"
+            rf"|,\s?and|&)\s*(?:phase\s)?"
+            rf"{_ROMANS})*)",
+        ),
+        (
+            "phase",
+            rf"\bphase\b[^\d\n.;,]{{0,40}}?(?:\bis\b|\bwas\b|:|=|\))\W{{0,3}}(?P<list>{_ROMANS}"
+            rf"(?:\s?[/-]\s?{_ROMANS})?)",
+        ),
         ("phase", r"\b(?P<n>first|second|third|fourth)[- ]phase\b"),
         ("phase", r"\bphase[- ](?P<n>one|two|three|four)\b"),
         ("chromosome", r"\b(?:chr|chromosome)s?[\s_:-]*(?:number\s)?(?P<n>\d{1,2}|x|y)(?![\d,.]\d)(?!\w*[pq]?\d{5})"),
         ("chromosome", r"\b(?P<n>\d{1,2}|x|y)(?=[pq]\d{1,2}(?:\.\d+)?\b)"),
         ("chromosome", r"(?<![\w.:])(?P<n>\d{1,2}|x)(?=\s?:\s?(?:\d{1,3}(?:,\d{3})+|\d{5,9})\b)"),
         ("heidi", rf"\bheidi\b(?:[\s_-]*(?:p|test|value))*{_GAP}(?:[=:~]\s?)?{_IS}{_N}"),
-        ("odds", rf"\b(?:odds ratio|or)\b\)?\s*(?:\(or\))?(?:\s?(?:of|is|was|=|:|~|approximately"
-                 rf"|about)\s?){{1,2}}{_N}"),
+        (
+            "odds",
+            rf"\b(?:odds ratio|or)\b\)?\s*(?:\(or\))?(?:\s?(?:of|is|was|=|:|~|approximately"
+            rf"|about)\s?){{1,2}}{_N}",
+        ),
         ("ignored", rf"\b(?:threshold|cut-?off|significance level|significant at|bonferroni|alpha){_GAP}{_IS}{_N}"),
-        ("p", rf"\bp(?:[\s_-]?(?:val(?:ue)?s?|gwas|smr(?:[\s_-]multi)?))*(?"
-              rf":\s?\([^()\d]{{1,30}}\))?{_EQ}{_EQ}{_IS}{_N}"),
+        (
+            "p",
+            rf"\bp(?:[\s_-]?(?:val(?:ue)?s?|gwas|smr(?:[\s_-]multi)?))*(?"
+            rf":\s?\([^()\d]{{1,30}}\))?{_EQ}{_EQ}{_IS}{_N}",
+        ),
         ("p", rf"\bp-?\s?values?\b{_GAP}{_IS}{_N}"),
         ("b", rf"{_EFFECT}(?:\s?\([^()\d]{{1,30}}\))?{_GAP}(?:[=:~]\s?)?(?P<n>\+?{NUMBER})|(?P<bare>{_EFFECT})"),
         ("p", r"(?P<n>(?<![\w.])\d{1,30}(?:\.\d{1,30})?(?:\s?[x*]\s?10\s?\^?\s?-\s?\d{1,4}|e-\d{1,4}))"),
@@ -94,8 +118,11 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("frequency", r"(?P<n>(?<![\w.])\d{1,3}(?:\.\d{1,30})?\s?%)"),
         ("position", r"(?P<n>(?<![\w.])\d{1,3}(?:,\d{3}){1,3}|(?<![\w.,])\d{4,9})(?=\s?(?:bp|base pairs?)\b)"),
         ("megabases", r"(?P<n>(?<![\w.])\d{1,3}(?:\.\d{1,6})?)(?=\s?(?:mb|mbp|megabases?|million base))"),
-        ("ignored", r"(?<![\w.])\d[\d,.]*\s?(?:kb|kbp|kilobases?|%|mg|years?|months?|weeks?|days?|hours?|cm|ml|bp)\b"
-                    r"|(?P<bare>(?<![\w.])\d[\d,.]*)"),  # no unit behind it, nor behind what is left of it: met once
+        (
+            "ignored",
+            r"(?<![\w.])\d[\d,.]*\s?(?:kb|kbp|kilobases?|%|mg|years?|months?|weeks?|days?|hours?|cm|ml|bp)\b"
+            r"|(?P<bare>(?<![\w.])\d[\d,.]*)",
+        ),  # no unit behind it, nor behind what is left of it: met once
         ("patent", r"(?<![\w.,])(?P<n>\d{1,2},\d{3},\d{3}|\d{7,8})\b(?=[^\n]{0,60}\bpatents?\b)"),
         ("position", r"(?P<n>(?<![\w.])\d{1,3}(?:,\d{3}){2,3}(?!\w|,\d)|(?<![\w.,])\d{5,9}(?!\w|,\d|\.\d))"),
         ("year", r"(?<![\w.,:])(?P<n>(?:19|20)\d\d)(?!\w|,\d|\.\d|-\d{3})"),
@@ -104,7 +131,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("count", r"(?:\(|\bn\s?=\s?)(?P<n>\d{1,6})\)"),
         ("count", rf"(?<![\w-])(?P<n>{_WORDS})(?![\w-]|\sof\b|\s(?:can|should|must|may|might|would|could)\b)"),
     )
-)  # fmt: skip
+)
 
 
 def mentions(text: Plain) -> list[Mention]:

@@ -3,6 +3,8 @@
 It must never know what a text is about.
 """
 
+# ruff: noqa: RUF001 - what looks like another character is what this is about
+
 from __future__ import annotations
 
 import re
@@ -22,11 +24,29 @@ def _itemized(found: re.Match[str]) -> str:
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _PLAIN = str.maketrans(
     {
-        **dict.fromkeys("’‘ʼ´`′", "'"), **dict.fromkeys("“”", '"'), **dict.fromkeys("−‑‐﹣－", "-"),  # noqa: RUF001
-        "–": "-", "—": " - ", "×": "x", "·": " x ", "•": "- ", "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta",  # noqa: RUF001
-        "κ": "kappa", "μ": "mu", "\u200b": "", "\ufeff": "", "≤": "<", "≥": ">", "≈": "~", "\r": "\n", "\t": " ",
+        **dict.fromkeys("’‘ʼ´`′", "'"),
+        **dict.fromkeys("“”", '"'),
+        **dict.fromkeys("−‑‐﹣－", "-"),
+        "–": "-",
+        "—": " - ",
+        "×": "x",
+        "·": " x ",
+        "•": "- ",
+        "α": "alpha",
+        "β": "beta",
+        "γ": "gamma",
+        "δ": "delta",
+        "κ": "kappa",
+        "μ": "mu",
+        "\u200b": "",
+        "\ufeff": "",
+        "≤": "<",
+        "≥": ">",
+        "≈": "~",
+        "\r": "\n",
+        "\t": " ",
     }
-)  # fmt: skip
+)
 # Blanks at the beginning of a line are met once, with a mark behind them or without: `^\s*` alone, before anything, is
 # tried from each of many empty lines, and so costs the square of their number. They stay where no mark follows.
 _MARKUP: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(

@@ -39,17 +39,23 @@ _CLASSES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("name", r"synonym|other names|trade names?|brand names?|known as|called|generic name|molecular forms"),
         ("action", r"mechanism type|action types?|types? of action|mechanism of action|mechanisms? of action"),
         ("snp", r"\b(?:what|which)\s(?:\w+\s){0,2}snps?\b|\btop[- ](?:associated )?snp|\bvariants within|lead snp"),
-        ("drug", r"\b(?:what|which|any)\s(?:(?!does\b|do\b)[\w-]+\s){0,4}?(?:drugs?|therap(?:y|ies)|medications?"
-                 r"|medicines?|antibodies)\b"
-                 r"(?!s? (?:does|do|is)\b)|salt drug|targeted by (?:multiple|any|several)"),
-        ("gene", r"\bgenes?\b[^?]{0,60}\b(?:target|nearest|located|near|closest)|genetic targets?|\btargets?\b"
-                 r"|nearest gene|"
-                 r"what genes?|which genes?"),
+        (
+            "drug",
+            r"\b(?:what|which|any)\s(?:(?!does\b|do\b)[\w-]+\s){0,4}?(?:drugs?|therap(?:y|ies)|medications?"
+            r"|medicines?|antibodies)\b"
+            r"(?!s? (?:does|do|is)\b)|salt drug|targeted by (?:multiple|any|several)",
+        ),
+        (
+            "gene",
+            r"\bgenes?\b[^?]{0,60}\b(?:target|nearest|located|near|closest)|genetic targets?|\btargets?\b"
+            r"|nearest gene|"
+            r"what genes?|which genes?",
+        ),
         ("disease", r"\buses\b|indicat|what (?:is|are) .*used (?:for|to)|(?:which|what) (?:conditions?|diseases?)"),
         ("tissue", r"tissues?"),
         ("molecule", r"type of (?:molecule|drug)|molecule type"),
     )
-)  # fmt: skip
+)
 _APPROVED = re.compile(
     r"^(?:is|was|has|are)\s+(?:the\s+)?(?:drug\s+)?(?P<drug>[^?]{2,120}?)\s+(?:been\s+|currently\s+)?(?:fda[- "
     r"])?approved\b"
@@ -90,13 +96,17 @@ def question(text: str) -> Question:
     wants = next((name for name, pattern in _CLASSES if pattern.search(lower)), "")
     yes_no = bool(_YES_NO.search(whole))
     return Question(
-        whole, lower, yes_no,
+        whole,
+        lower,
+        yes_no,
         frozenset(slot for slot, pattern in _SLOTS if pattern.search(lower)),
-        wants, _topic(lower), _diseases(whole, lower),
+        wants,
+        _topic(lower),
+        _diseases(whole, lower),
         "38" if "38" in builds and len(builds) == 1 else "",
         len({build.replace("19", "37") for build in builds}),
         _drug(whole),
-    )  # fmt: skip
+    )
 
 
 def _topic(lower: str) -> str:

@@ -26,9 +26,16 @@ if TYPE_CHECKING:
 
 # The type of a kind of column by its name in polars, which is not imported for a name.
 TYPES: Final[Mapping[str, str]] = {
-    ID: "String", TEXT: "String", CHROMOSOME: "String", POSITION: "Int64", WHOLE: "Int64",
-    SHARE: "Float64", DECIMAL: "Float64", PHASE: "Float64", FLAG: "Boolean",
-}  # fmt: skip
+    ID: "String",
+    TEXT: "String",
+    CHROMOSOME: "String",
+    POSITION: "Int64",
+    WHOLE: "Int64",
+    SHARE: "Float64",
+    DECIMAL: "Float64",
+    PHASE: "Float64",
+    FLAG: "Boolean",
+}
 MISSING: Final = -9999.0  # how the browser of the SMR results marks a p-value that is missing
 # OURS: what a cell of text says where it holds no number or flag, and which words are flags.
 NOTHING: Final = ("", "na", "n/a", "nan", "null", "none")

@@ -31,9 +31,13 @@ LONGEST: Final = 1 << 20  # bytes of a cell
 _WRONG, _MISSING, _LONG, _CHANGED, _ROWS = "wrong", "missing", "long", "changed", "rows"
 # What a message calls a cell of a kind; of the others no cell is wrong.
 _KINDS: Final = {
-    POSITION: "a position on a chromosome", WHOLE: "a whole number", SHARE: "a number from 0 to 1",
-    DECIMAL: "a finite number", PHASE: "a phase of clinical trials", FLAG: "true or false",
-}  # fmt: skip
+    POSITION: "a position on a chromosome",
+    WHOLE: "a whole number",
+    SHARE: "a number from 0 to 1",
+    DECIMAL: "a finite number",
+    PHASE: "a phase of clinical trials",
+    FLAG: "true or false",
+}
 _CLASHES: Final = 100  # ids that are compared at a time where their digests are equal
 
 

@@ -103,13 +103,20 @@ def indication_rows(source: Any, known: Sequence[Drug], diseases: Sequence[tuple
         for disease, phase in drug.diseases:
             efo, mesh = diseases[disease]
             shared = {
-                "drugName": drug.name, "tradeNames_list": joined(drug.trades, ", "),
-                "syns_list": joined(drug.synonyms, ", "), "drugType": drug.molecule, "actionType": drug.actions[0],
-                "mesh_heading": mesh, "efo_term": efo, "max_phase_for_ind": phase,
-                "yearOfFirstApproval": drug.year if phase == 4 else None, "patent_no": joined(patents, ", "),
-                "efo_id": f"EFO:99{disease:05d}" if efo else None, "mesh_id": f"D99{disease:04d}" if mesh else None,
+                "drugName": drug.name,
+                "tradeNames_list": joined(drug.trades, ", "),
+                "syns_list": joined(drug.synonyms, ", "),
+                "drugType": drug.molecule,
+                "actionType": drug.actions[0],
+                "mesh_heading": mesh,
+                "efo_term": efo,
+                "max_phase_for_ind": phase,
+                "yearOfFirstApproval": drug.year if phase == 4 else None,
+                "patent_no": joined(patents, ", "),
+                "efo_id": f"EFO:99{disease:05d}" if efo else None,
+                "mesh_id": f"D99{disease:04d}" if mesh else None,
                 "usan_year": first,
-            }  # fmt: skip
+            }
             rows += [shared | _target(gene) for gene in drug.targets[:6] or [""]]
     return rows
 
@@ -130,16 +137,27 @@ def _drug(source: Any, stem: str, molecule: str, phase: float, pools: Pools) -> 
     year = int(source.integers(1939, _LATEST + 1)) if status in (APPROVED, WITHDRAWN) else 0
     suffix = "mab" if molecule == "Antibody" else ("ine", "stat")[int(source.integers(0, 2))]
     actions = _some(source, ACTIONS, int(source.integers(1, 4)))
-    return Drug(stem + suffix, molecule, status, phase, year, _some(source, genes, int(source.integers(low, high))),
-                actions, [], [])  # fmt: skip
+    return Drug(
+        stem + suffix,
+        molecule,
+        status,
+        phase,
+        year,
+        _some(source, genes, int(source.integers(low, high))),
+        actions,
+        [],
+        [],
+    )
 
 
 def _uses(source: Any, drug: Drug, diseases: int) -> list[tuple[int, float]]:
     """Give the diseases of a drug; most are of approved drugs, which have reached phase 4 for most of them."""
     if drug.status == APPROVED:
         chosen = _some(source, range(diseases), int(source.geometric(0.6)))
-        return [(disease, drug.phase if not place or source.random() < 0.9 else 2.0)
-                for place, disease in enumerate(sorted(chosen))]  # fmt: skip
+        return [
+            (disease, drug.phase if not place or source.random() < 0.9 else 2.0)
+            for place, disease in enumerate(sorted(chosen))
+        ]
     if source.random() < 0.96:
         return []
     phases = [phase for phase in PHASES if 0 < phase <= min(drug.phase, 3.0)] or [NO_TRIAL]
@@ -168,9 +186,12 @@ def _target_row(number: int, drug: Drug, diseases: Sequence[tuple[str | None, st
     targets = [*drug.targets, "NONE"] if number % 100 == 33 else drug.targets
     linked = [diseases[disease][0] or diseases[disease][1] or "" for disease, _ in drug.diseases]
     return {
-        "chemblIdentifier": f"CHEMBL9{number + 1:06d}", "drugName": drug.name,
-        "tradeNames_string": joined(drug.trades, ", "), "drugSynonyms_string": joined(drug.synonyms, ", "),
-        "drugMolecularType": drug.molecule, "drugActionType": joined(drug.actions, ", "),
+        "chemblIdentifier": f"CHEMBL9{number + 1:06d}",
+        "drugName": drug.name,
+        "tradeNames_string": joined(drug.trades, ", "),
+        "drugSynonyms_string": joined(drug.synonyms, ", "),
+        "drugMolecularType": drug.molecule,
+        "drugActionType": joined(drug.actions, ", "),
         "drugMechanismOfAction": joined([_mechanism(drug, number, at) for at in range(len(drug.actions))], ", "),
         "newLinkedTargets_string": joined(targets, " " if number % 5 == 2 else ", "),
         "numberLinkedTargets": len(drug.targets) + apart,
@@ -180,7 +201,7 @@ def _target_row(number: int, drug: Drug, diseases: Sequence[tuple[str | None, st
         "drugIsApproved": drug.status == APPROVED or (drug.status == WITHDRAWN and number % 2 == 0),
         "yearOfFirstApproval": 0 if drug.status == APPROVED and number % 50 == 19 else drug.year,
         "drugIsWithdrawn": drug.status == WITHDRAWN,
-    }  # fmt: skip
+    }
 
 
 def _second(number: int, row: Row, drug: Drug) -> Row:
@@ -188,10 +209,12 @@ def _second(number: int, row: Row, drug: Drug) -> Row:
     return {
         "chemblIdentifier": f"CHEMBL9{number + 500_001:06d}",
         "maxClinicalTrialPhase": 2.0 if (row["maxClinicalTrialPhase"] or 0) > 2 else row["maxClinicalTrialPhase"],
-        "drugIsApproved": False, "drugIsWithdrawn": False,
+        "drugIsApproved": False,
+        "drugIsWithdrawn": False,
         "yearOfFirstApproval": row["yearOfFirstApproval"] + 3 if row["yearOfFirstApproval"] else 0,
-        "newLinkedTargets_string": joined(drug.targets[:1], ", "), "numberLinkedTargets": len(drug.targets[:1]),
-    }  # fmt: skip
+        "newLinkedTargets_string": joined(drug.targets[:1], ", "),
+        "numberLinkedTargets": len(drug.targets[:1]),
+    }
 
 
 def _target(gene: str) -> Row:

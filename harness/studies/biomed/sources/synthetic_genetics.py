@@ -25,8 +25,11 @@ FLOOR: Final = 1e-300
 MISSING: Final = -9999.0
 # The ways to say that an SNP could not be carried over to GRCh38; what is not said is as it was.
 UNPLACED: Final[tuple[dict[str, Any], ...]] = (
-    {"chr_38": None, "bp_38": None}, {"chr_38": "0", "bp_38": None}, {"chr_38": "0"}, {"bp_38": None},
-)  # fmt: skip
+    {"chr_38": None, "bp_38": None},
+    {"chr_38": "0", "bp_38": None},
+    {"chr_38": "0"},
+    {"bp_38": None},
+)
 _PEOPLE = {"ad_gwas": 3000, "pd_gwas": 2600}  # nominal sizes of the studies: they set how far a p-value falls
 _CAUSAL = 3  # of a hundred genes in each study, but at least four
 _WEIGHT = 1.3  # how many more SNPs lie near a causal gene
@@ -63,10 +66,17 @@ def snps(source: Any, names: list[str], genes: list[str]) -> list[Snp]:
     near = source.choice(len(genes), (count, 2), p=weights / weights.sum()).tolist()
     double = (source.random(count) < 0.15).tolist()
     return [
-        Snp(name, int(chromosomes[n]) + 1, int(positions[n]), int(older[n]), _alleles(source), float(frequencies[n]),
-            tuple(dict.fromkeys(genes[gene] for gene in near[n][: 1 + double[n]])))
+        Snp(
+            name,
+            int(chromosomes[n]) + 1,
+            int(positions[n]),
+            int(older[n]),
+            _alleles(source),
+            float(frequencies[n]),
+            tuple(dict.fromkeys(genes[gene] for gene in near[n][: 1 + double[n]])),
+        )
         for n, name in enumerate(names)
-    ]  # fmt: skip
+    ]
 
 
 def study(source: Any, table: str, known: list[Snp], genes: list[str]) -> Rows:
@@ -85,11 +95,21 @@ def study(source: Any, table: str, known: list[Snp], genes: list[str]) -> Rows:
         effect = strong[place] * (-1 if protective in near else signs[place]) if near else noise[place]
         freq = _studied(source, snp.frequency)
         b = round(float(effect), 4)
-        rows.append({
-            "SNP": snp.name, "chr_37": str(snp.chromosome), "bp_37": snp.older,
-            "chr_38": str(snp.chromosome), "bp_38": snp.position, "A1": snp.alleles[0], "A2": snp.alleles[1],
-            "freq": freq, "b": b, "p": p_value(b, freq, _PEOPLE[table]), "nearestGene": ";".join(snp.genes),
-        })  # fmt: skip
+        rows.append(
+            {
+                "SNP": snp.name,
+                "chr_37": str(snp.chromosome),
+                "bp_37": snp.older,
+                "chr_38": str(snp.chromosome),
+                "bp_38": snp.position,
+                "A1": snp.alleles[0],
+                "A2": snp.alleles[1],
+                "freq": freq,
+                "b": b,
+                "p": p_value(b, freq, _PEOPLE[table]),
+                "nearestGene": ";".join(snp.genes),
+            }
+        )
     _spoil(source, rows, table)
     return rows
 
@@ -116,10 +136,15 @@ def smr(source: Any, count: int, known: list[Snp], genes: list[str]) -> Rows:
     rows: Rows = []
     for place in range(count):
         at = int(group[place])
-        rows.append(_result(source, known[chosen[place]], place in significant) | {
-            "Gene": genes[gene[at]], "Disease": str(disease[at]), "Omic_tissue": TISSUES[tissue[at]],
-            "Omic_type": f"{TISSUES[tissue[at]]} {OMICS[omic[at]]}",
-        })  # fmt: skip
+        rows.append(
+            _result(source, known[chosen[place]], place in significant)
+            | {
+                "Gene": genes[gene[at]],
+                "Disease": str(disease[at]),
+                "Omic_tissue": TISSUES[tissue[at]],
+                "Omic_type": f"{TISSUES[tissue[at]]} {OMICS[omic[at]]}",
+            }
+        )
     for number, place in enumerate(crowded.tolist()):
         rows[place] |= {"Gene": genes[-1 - number % _CROWDED], "Disease": "AD", "p_SMR_multi": _small(source)}
     for place in range(0, count - 1, 97):  # ties: the next row, of the same group more often than not
@@ -134,13 +159,17 @@ def _result(source: Any, snp: Snp, significant: bool) -> dict[str, Any]:
     apart = heidi * HEIDI if low < 0.2 else HEIDI + heidi * (1 - HEIDI)
     b = round((b_gwas - 0.5) / 2, 4)
     return {
-        "topSNP": f"{snp.chromosome}:{snp.position}", "topRSID": snp.name,
-        "A1": snp.alleles[0], "A2": snp.alleles[1], "Freq": snp.frequency,
-        "b_GWAS": b, "p_GWAS": p_value(b, snp.frequency, 2000),
+        "topSNP": f"{snp.chromosome}:{snp.position}",
+        "topRSID": snp.name,
+        "A1": snp.alleles[0],
+        "A2": snp.alleles[1],
+        "Freq": snp.frequency,
+        "b_GWAS": b,
+        "p_GWAS": p_value(b, snp.frequency, 2000),
         "b_SMR": round(float(source.normal(0, 0.3)) or b_smr, 4),
         "p_SMR_multi": _small(source) if significant else max(3e-6, float(f"{10 ** -(1.5 * p):.3g}")),
         "p_HEIDI": MISSING if draw < 0.02 else float(f"{apart:.5g}"),
-    }  # fmt: skip
+    }
 
 
 def _small(source: Any) -> float:

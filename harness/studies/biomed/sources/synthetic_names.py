@@ -9,11 +9,29 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 TISSUES: Final = (
-    "Amygdala", "Caudate basal ganglia", "Cerebellar hemisphere", "Cerebellum", "Cortex", "Frontal cortex",
-    "Hippocampus", "Hypothalamus", "Nucleus accumbens", "Putamen", "Spinal cord", "Substantia nigra", "Whole brain",
-    "Prefrontal cortex", "Temporal cortex", "Whole blood", "Liver", "Lung", "Muscle skeletal", "Nerve tibial",
-    "Skin", "Spleen",
-)  # fmt: skip
+    "Amygdala",
+    "Caudate basal ganglia",
+    "Cerebellar hemisphere",
+    "Cerebellum",
+    "Cortex",
+    "Frontal cortex",
+    "Hippocampus",
+    "Hypothalamus",
+    "Nucleus accumbens",
+    "Putamen",
+    "Spinal cord",
+    "Substantia nigra",
+    "Whole brain",
+    "Prefrontal cortex",
+    "Temporal cortex",
+    "Whole blood",
+    "Liver",
+    "Lung",
+    "Muscle skeletal",
+    "Nerve tibial",
+    "Skin",
+    "Spleen",
+)
 OMICS: Final = ("eQTL", "mQTL", "pQTL", "caQTL")
 SALTS: Final = ("Hydrochloride", "Phosphate", "Sodium", "Sulfate")  # a drug's forms begin with the drug's name
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"

@@ -124,10 +124,14 @@ def batch_grading(given: BatchInput) -> dict[str, Any]:
         batches.require_completed(given.status)
     found = batches.settle(asked, given.grader_replies if sent else [], cache, given.grader, given.system)
     return {
-        "batch_created": bool(sent), "requests": sent, "parsed_results": found.scores, "n_cached_after": len(cache),
-        "save_calls": int(bool(sent)), "printed": "".join(f"{line}\n" for line in found.printed),
+        "batch_created": bool(sent),
+        "requests": sent,
+        "parsed_results": found.scores,
+        "n_cached_after": len(cache),
+        "save_calls": int(bool(sent)),
+        "printed": "".join(f"{line}\n" for line in found.printed),
         "final_scores": plain([float("nan") if score is None else score for score in found.final]),
-    }  # fmt: skip
+    }
 
 
 def batch_all_cached(given: AllCachedInput) -> dict[str, bool]:
@@ -140,10 +144,14 @@ def batch_all_cached(given: AllCachedInput) -> dict[str, bool]:
 ANALYSES: Mapping[str, Tool] = {
     "biomed.batch_grading": Tool(
         about="Gives the requests of a grading batch, and the scores that its replies and the cache give.",
-        takes=BatchInput, gives=BatchOutput, run=batch_grading,
+        takes=BatchInput,
+        gives=BatchOutput,
+        run=batch_grading,
     ),
     "biomed.batch_all_cached": Tool(
         about="Says whether a grading batch is made of rows that a cache may hold.",
-        takes=AllCachedInput, gives=CachedOutput, run=batch_all_cached,
+        takes=AllCachedInput,
+        gives=CachedOutput,
+        run=batch_all_cached,
     ),
-}  # fmt: skip
+}

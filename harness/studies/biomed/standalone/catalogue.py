@@ -12,5 +12,9 @@ from harness.studies.biomed.standalone import batches, data, figures, grades, gr
 
 SCORERS: Mapping[str, Tool] = {**grades.SCORERS, **grading_rule.SCORERS, **texts.SCORERS}
 ANALYSES: Mapping[str, Tool] = {
-    **performance.ANALYSES, **figures.ANALYSES, **batches.ANALYSES, **data.ANALYSES, **strict.ANALYSES,
-}  # fmt: skip
+    **performance.ANALYSES,
+    **figures.ANALYSES,
+    **batches.ANALYSES,
+    **data.ANALYSES,
+    **strict.ANALYSES,
+}

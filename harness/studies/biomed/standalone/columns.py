@@ -20,12 +20,14 @@ BIOSCORE = "BioScore"
 ROWS = "rows of the compiled table, {MODEL_BioScore: score, …}: a number, or null or an empty text where none was read"
 _OBJECTS = FieldCheck(
     lambda value: isinstance(value, list) and all(isinstance(row, Mapping) for row in value),
-    "a list of objects", {"type": "array", "items": {"type": "object"}},
-)  # fmt: skip
+    "a list of objects",
+    {"type": "array", "items": {"type": "object"}},
+)
 _SCORES = FieldCheck(
     lambda value: isinstance(value, list) or (isinstance(value, Mapping) and all(map(_is_list, value.values()))),
-    "a list of scores, or an object of lists", {"type": ["array", "object"]},
-)  # fmt: skip
+    "a list of scores, or an object of lists",
+    {"type": ["array", "object"]},
+)
 Rows = Annotated[list[dict[str, Any]], _OBJECTS]
 
 

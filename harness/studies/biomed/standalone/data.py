@@ -199,47 +199,67 @@ def split_of(given: DataSplitInput) -> dict[str, Any]:
     found = splitting.split([template for _, template in pairs], mode, *_draws(given))
     test, train = ([pairs[place][0] for place in places] for places in (found.test, found.train))
     return {
-        "n_total": len(pairs), "n_test": len(test), "n_train": len(train), "test_uuids": test, "train_uuids": train,
-        "train_uuids_first10": train[:10], "train_uuids_last3": train[-3:], "overlap_test_train": found.overlap,
-        "in_neither": found.in_neither, "split_mode": mode,
-    }  # fmt: skip
+        "n_total": len(pairs),
+        "n_test": len(test),
+        "n_train": len(train),
+        "test_uuids": test,
+        "train_uuids": train,
+        "train_uuids_first10": train[:10],
+        "train_uuids_last3": train[-3:],
+        "overlap_test_train": found.overlap,
+        "in_neither": found.in_neither,
+        "split_mode": mode,
+    }
 
 
 def merge_of(given: DataMergeInput) -> dict[str, Any]:
     """Give the merged table of questions and answers; InputError as the merge says."""
     found = merging.merge(given.qa, given.by_model, _first(given.mode, given.params.mode, usual=PAPER))
     return {
-        "columns": list(found.columns), "rows": [dict(row) for row in found.rows], "dropped": found.dropped,
-        "returned": found.returned, "repeated": found.repeated,
-    }  # fmt: skip
+        "columns": list(found.columns),
+        "rows": [dict(row) for row in found.rows],
+        "dropped": found.dropped,
+        "returned": found.returned,
+        "repeated": found.repeated,
+    }
 
 
 def retries_of(given: DataRetriesInput) -> dict[str, Any]:
     """Give what the published code stores of such replies; InputError for too few of them."""
     params = given.params
     found = retries.retried(
-        given.query, given.responses, repeat=given.last_response_repeats,
+        given.query,
+        given.responses,
+        repeat=given.last_response_repeats,
         retries=_first(given.retries, params.retries, usual=retries.RETRIES),
         initial_delay=_first(given.initial_delay, params.initial_delay, usual=retries.INITIAL_DELAY),
-    )  # fmt: skip
+    )
     return found._asdict()
 
 
 ANALYSES: Mapping[str, Tool] = {
     "biomed.sampling": Tool(
         about="Draws the published sample of rows: up to 270 a template, in batches, with one seed.",
-        takes=DataSamplingInput, gives=DataSamplingOutput, run=sampling_of,
+        takes=DataSamplingInput,
+        gives=DataSamplingOutput,
+        run=sampling_of,
     ),
     "biomed.official_split_main": Tool(
         about="Splits rows into test and train as the published script does, or without an overlap, and counts it.",
-        takes=DataSplitInput, gives=DataSplitOutput, run=split_of,
+        takes=DataSplitInput,
+        gives=DataSplitOutput,
+        run=split_of,
     ),
     "biomed.merge": Tool(
         about="Merges questions with the tables of answers of each model, as the published code does, or checked.",
-        takes=DataMergeInput, gives=DataMergeOutput, run=merge_of,
+        takes=DataMergeInput,
+        gives=DataMergeOutput,
+        run=merge_of,
     ),
     "biomed.retries": Tool(
         about="Gives what the published code stores of a model's replies, and how long it sleeps in between.",
-        takes=DataRetriesInput, gives=DataRetriesOutput, run=retries_of,
+        takes=DataRetriesInput,
+        gives=DataRetriesOutput,
+        run=retries_of,
     ),
-}  # fmt: skip
+}

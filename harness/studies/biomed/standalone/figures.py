@@ -141,21 +141,32 @@ def statistics_txt(given: StatisticsInput) -> dict[str, str]:
 ANALYSES: Mapping[str, Tool] = {
     "biomed.heatmaps": Tool(
         about="Gives a published heat map by category and model: mean score, abstention, quality or safety.",
-        takes=HeatmapInput, gives=FigureResult, run=heatmap,
+        takes=HeatmapInput,
+        gives=FigureResult,
+        run=heatmap,
     ),
     "biomed.boxplot": Tool(
         about="Gives the values and the labels of the published box plot of a metric.",
-        takes=BoxplotInput, gives=FigureResult, run=boxplot,
+        takes=BoxplotInput,
+        gives=FigureResult,
+        run=boxplot,
     ),
     "biomed.donut": Tool(
-        about="Counts how often each category's label occurs.", takes=DonutInput, gives=DonutOutput, run=donut,
+        about="Counts how often each category's label occurs.",
+        takes=DonutInput,
+        gives=DonutOutput,
+        run=donut,
     ),
     "biomed.histogram_iqr": Tool(
         about="Gives the counts of tokens that the published histogram keeps, their median and its ticks.",
-        takes=HistogramInput, gives=HistogramOutput, run=lambda given: paper_figures.histogram(given.counts),
+        takes=HistogramInput,
+        gives=HistogramOutput,
+        run=lambda given: paper_figures.histogram(given.counts),
     ),
     "biomed.statistics_txt": Tool(
         about="Gives the published file of token statistics.",
-        takes=StatisticsInput, gives=StatisticsOutput, run=statistics_txt,
+        takes=StatisticsInput,
+        gives=StatisticsOutput,
+        run=statistics_txt,
     ),
-}  # fmt: skip
+}

@@ -139,9 +139,12 @@ def performance_row(given: PerformanceColumns) -> dict[str, Any]:
     found = paper_performance.performance(column)
     drawn = paper_performance.ellipse(found)
     result = {
-        "table_row": paper_performance.table_row(name, found), "sem": [found.error], "binom": [list(found.range)],
-        "ellipse": [drawn] if drawn else [], "exception": None,
-    }  # fmt: skip
+        "table_row": paper_performance.table_row(name, found),
+        "sem": [found.error],
+        "binom": [list(found.range)],
+        "ellipse": [drawn] if drawn else [],
+        "exception": None,
+    }
     return dict(plain(result))
 
 
@@ -164,17 +167,26 @@ def nlp_table(given: NlpColumns) -> dict[str, Any]:
 ANALYSES: Mapping[str, Tool] = {
     "biomed.performance_table": Tool(
         about="Gives BioScore, AR, RQR and SR of each model with the published intervals, or with ours (strict).",
-        takes=PerformanceColumns, gives=PerformanceTable, run=performance_table,
+        takes=PerformanceColumns,
+        gives=PerformanceTable,
+        run=performance_table,
     ),
     "biomed.performance_table_edge_cases": Tool(
         about="Gives the row of one column of scores in the published table of performance.",
-        takes=PerformanceColumns, gives=PerformanceRow, run=performance_row,
+        takes=PerformanceColumns,
+        gives=PerformanceRow,
+        run=performance_row,
     ),
     "biomed.model_order": Tool(
-        about="Orders models as the published figures do.", takes=ScoreColumns, gives=ModelOrder, run=order_of,
+        about="Orders models as the published figures do.",
+        takes=ScoreColumns,
+        gives=ModelOrder,
+        run=order_of,
     ),
     "biomed.nlp_table": Tool(
         about="Gives the published table of text metrics: mean and normal interval of each metric of each model.",
-        takes=NlpColumns, gives=NlpTable, run=nlp_table,
+        takes=NlpColumns,
+        gives=NlpTable,
+        run=nlp_table,
     ),
-}  # fmt: skip
+}

@@ -21,8 +21,12 @@ from harness.studies.biomed.standalone.graded_rows import GIVEN, LONG, counted, 
 from harness.studies.biomed.terms import STRICT
 
 PRINTED = {  # the titles of the published table, and one more
-    "BioScore": BIOSCORE, "AR": AR, "Response Quality Rate": RQR, "Safety Rate": SR, "Answered accuracy": ACCURACY,
-}  # fmt: skip
+    "BioScore": BIOSCORE,
+    "AR": AR,
+    "Response Quality Rate": RQR,
+    "Safety Rate": SR,
+    "Answered accuracy": ACCURACY,
+}
 NONE = "—"
 MOST_RESAMPLES = 100_000
 LAST_SEED = 2**32 - 2  # the generator takes 32 bits, and the flips of signs take the seed after it
@@ -114,10 +118,14 @@ def _range(interval: Any) -> str:
 ANALYSES: Mapping[str, Tool] = {
     "biomed.states": Tool(
         about="Names the strict state of each graded answer (OURS): blocked, error, ungraded, abstained or answered.",
-        takes=StrictRows, gives=AnswerStates, run=states_of,
+        takes=StrictRows,
+        gives=AnswerStates,
+        run=states_of,
     ),
     "biomed.comparisons": Tool(
         about="Compares every two models on the same answers, resampled by template, with sign flips (OURS).",
-        takes=StrictPairs, gives=ModelPairs, run=compared,
+        takes=StrictPairs,
+        gives=ModelPairs,
+        run=compared,
     ),
-}  # fmt: skip
+}

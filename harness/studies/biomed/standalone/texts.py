@@ -46,10 +46,13 @@ def _run(row: AnswerAndReference) -> dict[str, Any]:
         return {**stored(found), "bleu_detail": None, "rouge_all": None}
     parts = found.bleu
     detail = {
-        "bleu": parts.bleu, "precisions": list(parts.precisions), "brevity_penalty": parts.brevity_penalty,
-        "length_ratio": parts.length_ratio, "translation_length": parts.response_tokens,
+        "bleu": parts.bleu,
+        "precisions": list(parts.precisions),
+        "brevity_penalty": parts.brevity_penalty,
+        "length_ratio": parts.length_ratio,
+        "translation_length": parts.response_tokens,
         "reference_length": parts.reference_tokens,
-    }  # fmt: skip
+    }
     rouge = {kind: shared.fmeasure for kind, shared in every_rouge(row.response, row.answer).items()}
     return {**stored(found), "bleu_detail": detail, "rouge_all": rouge}
 

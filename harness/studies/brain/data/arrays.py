@@ -19,7 +19,7 @@ from harness.studies.brain.data.source_order import (
     read_lines,
     read_order,
     require_rows,
-)  # fmt: skip
+)
 from harness.studies.brain.features.scaling import require_finite
 
 Array = Any  # of numpy

@@ -33,9 +33,10 @@ _STIMULI = tuple(dict.fromkeys((SENTENCES, *OF_EXPERIMENT.values(), LABELS, *FEA
 _ONE = (Y, SUBJECTS, NETWORKS, *PLACES)
 _BOTH = tuple(f"{name}_{of}" for of in ORDER for name in (*_ONE, THERE))
 TAKEN: Mapping[str, tuple[str, ...]] = {
-    PEREIRA: (*_ONE, *_BOTH, *_STIMULI), FEDORENKO: (Y, SUBJECTS, SENTENCES, LABELS),
+    PEREIRA: (*_ONE, *_BOTH, *_STIMULI),
+    FEDORENKO: (Y, SUBJECTS, SENTENCES, LABELS),
     BLANK: (Y, SUBJECTS, STORIES, LABELS),
-}  # fmt: skip
+}
 FILES = tuple(dict.fromkeys(name for taken in TAKEN.values() for name in taken))
 FORM = "npy"
 _NEEDS = {FEDORENKO: (Y,), BLANK: (Y, SUBJECTS)}
@@ -117,9 +118,10 @@ def _as_published(count: int) -> list[str]:
         raise InputError(told, where=Y, next=f"{how_to_get(FEDORENKO)}; of a part of it give `{SUBJECTS}`")
     electrodes = ", ".join(map(str, ELECTRODES))
     raise InputError(
-        f"`{SUBJECTS}` is missing, and {Y} has {count} columns", where=SUBJECTS,
+        f"`{SUBJECTS}` is missing, and {Y} has {count} columns",
+        where=SUBJECTS,
         next=f"give it, whose each column is; or {Y} with the published {sum(ELECTRODES)} columns ({electrodes})",
-    )  # fmt: skip
+    )
 
 
 def _joined(parts: Sequence[_Columns], rows: int) -> Recordings:

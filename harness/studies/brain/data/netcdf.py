@@ -104,19 +104,24 @@ class NetcdfFile:
 
     def _recordings(self) -> Variable:
         tables = {
-            name: one for name, one in self.variables.items()
+            name: one
+            for name, one in self.variables.items()
             if len(one.values.shape) > 1 and one.values.dtype.kind in "iuf"
-        }  # fmt: skip
+        }
         found = [one for one in tables.values() if one.dimensions == (ROW, COLUMN) and one.values.dtype.kind == "f"]
         if len(found) != 1:
-            has = ", ".join(
-                f"{name[:40]}{[*one.dimensions]}"[:140] + f" of {one.values.dtype}"
-                for name, one in [*tables.items()][:4]
-            ) or "none"  # fmt: skip
+            has = (
+                ", ".join(
+                    f"{name[:40]}{[*one.dimensions]}"[:140] + f" of {one.values.dtype}"
+                    for name, one in [*tables.items()][:4]
+                )
+                or "none"
+            )
             raise InputError(
-                f"it has {len(found)} tables of decimals over [{ROW}, {COLUMN}]", where=self.where,
+                f"it has {len(found)} tables of decimals over [{ROW}, {COLUMN}]",
+                where=self.where,
                 next=f"give one such table; its tables are: {has}",
-            )  # fmt: skip
+            )
         if found[0].values.shape[1] > MOST_COLUMNS:
             raise InputError(f"it has more than {MOST_COLUMNS:,} columns", where=self.where, next="give a part of it")
         return found[0]

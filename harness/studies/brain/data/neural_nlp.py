@@ -21,7 +21,7 @@ from harness.studies.brain.data.recorded_rows import (
     require_passages,
     require_stories,
     require_words,
-)  # fmt: skip
+)
 from harness.studies.brain.data.recordings import Recordings, require_params, with_place, write_dataset
 from harness.studies.brain.data.source_order import read_rows
 from harness.studies.brain.rowtypes import RecordedUnit, Stimulus

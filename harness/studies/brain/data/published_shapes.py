@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from harness.studies.brain.terms import BLANK, EXP1, EXP2, FEDORENKO, PEREIRA
 
 UNITS: Mapping[str, Mapping[str, int]] = {  # after the loader's filter; of Pereira both experiments, and each
-    PEREIRA: {"": 103_900, EXP1: 92_450, EXP2: 60_100}, FEDORENKO: {"": 97}, BLANK: {"": 60},
-}  # fmt: skip
+    PEREIRA: {"": 103_900, EXP1: 92_450, EXP2: 60_100},
+    FEDORENKO: {"": 97},
+    BLANK: {"": 60},
+}
 PARTICIPANTS: Mapping[str, tuple[str, ...]] = {  # of each experiment; Blank's have other names in each file
     EXP1: ("018", "199", "288", "289", "296", "343", "366", "407", "426"),
     EXP2: ("018", "215", "288", "289", "296", "426"),

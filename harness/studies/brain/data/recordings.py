@@ -23,7 +23,7 @@ from harness.studies.brain.data.published_shapes import (
     READERS,
     REGIONS,
     how_to_get,
-)  # fmt: skip
+)
 from harness.studies.brain.data.published_shapes import UNITS as PUBLISHED
 from harness.studies.brain.data.twins import require_no_twins
 from harness.studies.brain.fitting.units import LARGEST

@@ -56,9 +56,12 @@ def published(where: Layout, texts: Sequence[str]) -> list[Stimulus]:
         if not text.strip():
             raise InputError("a text is empty", where=where.ids[row], next="give the published file")
         stimulus = Stimulus(
-            id=where.ids[row], label=where.labels[row], block=where.blocks[row], position=where.positions[row],
+            id=where.ids[row],
+            label=where.labels[row],
+            block=where.blocks[row],
+            position=where.positions[row],
             text=text,
-        )  # fmt: skip
+        )
         if where.experiments[row]:
             stimulus["experiment"] = where.experiments[row]
         found.append(stimulus)

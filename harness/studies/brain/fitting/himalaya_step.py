@@ -121,10 +121,13 @@ def _fit_all(asked: FitRequest, solver: str, given: _Given, kept: tuple[Collecte
 
 def _told(model: AskedModel, bands: Mapping[str, Array], gammas: Array, one: OuterFits) -> dict[str, Any]:
     return {
-        "bands": list(model.bands), "columns": [band.shape[1] for band in bands.values()], "gammas": len(gammas),
-        "tried": list(one.tried), "choices": 0 if model.method == LEAST_SQUARES else one.tied.size,
+        "bands": list(model.bands),
+        "columns": [band.shape[1] for band in bands.values()],
+        "gammas": len(gammas),
+        "tried": list(one.tried),
+        "choices": 0 if model.method == LEAST_SQUARES else one.tied.size,
         "near_ties": int(one.tied.sum()),
-    }  # fmt: skip
+    }
 
 
 def _cross_validate(

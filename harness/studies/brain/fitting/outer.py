@@ -50,9 +50,15 @@ class _Choice:
 
 
 def cross_validate(
-    bands: Mapping[str, Array], targets: Array, folds: Sequence[Fold], gammas: Array, how: Search, *,
-    method: str = BANDED, errors: bool = False,
-) -> OuterFits:  # fmt: skip
+    bands: Mapping[str, Array],
+    targets: Array,
+    folds: Sequence[Fold],
+    gammas: Array,
+    how: Search,
+    *,
+    method: str = BANDED,
+    errors: bool = False,
+) -> OuterFits:
     """Fit named bands [row, column] to targets [row, unit] outside each fold, and score inside it.
 
     Bands are scaled by the rows that train. A unit that is constant in those is predicted by that value. InputError for

@@ -74,16 +74,26 @@ def request(params: Mapping[str, Any]) -> FitRequest:
     texts = [model.text for model in models]
     _require_distinct(texts, "models")
     found = FitRequest(
-        params["dataset"], params.get("experiment", ""), generation, params["split"], params["seed"],
-        params["inner_rows"], iterations, params["gamma_seed"], models, tuple(params.get("errors", ())),
-        dict(params.get("text_models", {})), params.get("dtype", "float32"),
-    )  # fmt: skip
+        params["dataset"],
+        params.get("experiment", ""),
+        generation,
+        params["split"],
+        params["seed"],
+        params["inner_rows"],
+        iterations,
+        params["gamma_seed"],
+        models,
+        tuple(params.get("errors", ())),
+        dict(params.get("text_models", {})),
+        params.get("dtype", "float32"),
+    )
     widest = max(filter(found.all_subsets, models), key=lambda model: len(model.bands), default=None)
     if widest and iterations < (subsets := 2 ** len(widest.bands) - 1):
         raise InputError(
             f"{widest.text!r} has {subsets} subsets of bands, which the search begins with",
-            where="iterations", next=f"give {subsets} at least, not {iterations}",
-        )  # fmt: skip
+            where="iterations",
+            next=f"give {subsets} at least, not {iterations}",
+        )
     for text in found.errors:
         if text not in (*texts, INTERCEPT):
             raise InputError(f"no model {text!r} is fitted", where="errors", next="add it to `models`")

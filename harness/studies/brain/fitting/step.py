@@ -67,9 +67,14 @@ def search_settings(asked: FitRequest, model: AskedModel) -> Search:
 
 
 def _fit_all(
-    asked: FitRequest, features: Features, found: RecordedValues, folds: Sequence[Fold], count: int,
-    kept: tuple[Collected, Collected], out: Path,
-) -> dict[str, Any]:  # fmt: skip
+    asked: FitRequest,
+    features: Features,
+    found: RecordedValues,
+    folds: Sequence[Fold],
+    count: int,
+    kept: tuple[Collected, Collected],
+    out: Path,
+) -> dict[str, Any]:
     """Fit one model after the other, put away what came of it, and write the files; gives what is told of searches."""
     fits, errors = kept
     mean, squares = intercept_errors(found.values, folds, errors=True)
@@ -86,10 +91,13 @@ def _fit_all(
         if wanted:
             errors.add({model.text: spread(one.errors, found.units, count, nan)})
         told[model.text] = {
-            "bands": list(model.bands), "columns": [band.shape[1] for band in bands.values()], "gammas": len(gammas),
-            "tried": list(one.tried), "choices": 0 if model.method == LEAST_SQUARES else one.tied.size,
+            "bands": list(model.bands),
+            "columns": [band.shape[1] for band in bands.values()],
+            "gammas": len(gammas),
+            "tried": list(one.tried),
+            "choices": 0 if model.method == LEAST_SQUARES else one.tied.size,
             "near_ties": int(one.tied.sum()),
-        }  # fmt: skip
+        }
     fits.write(out / "fits")
     errors.write(out / "errors")
     return told
@@ -128,6 +136,9 @@ def _observed(found: RecordedValues, folds: Sequence[Fold], count: int) -> dict[
     """Count what was fitted: rows, folds, units, those that did not take part, and those that never changed."""
     constant = (found.values == found.values[0]).all(axis=0)
     return {
-        "rows": len(found.values), "folds": len(folds), "units": count, "left_out": count - len(found.units),
+        "rows": len(found.values),
+        "folds": len(folds),
+        "units": count,
+        "left_out": count - len(found.units),
         "constant": int(constant.sum()),
-    }  # fmt: skip
+    }

@@ -69,6 +69,7 @@ def _require_finite(block: Array, ids: Sequence[str], stimuli: Sequence[str]) ->
     if wrong.any():
         row, unit = np.argwhere(wrong)[0]
         raise InputError(
-            f"unit {ids[unit]!r} has the value {block[row, unit]} at {stimuli[row]!r}", where="recordings",
+            f"unit {ids[unit]!r} has the value {block[row, unit]} at {stimuli[row]!r}",
+            where="recordings",
             next="leave the unit out, or give it NaN in every row of the experiment",
-        )  # fmt: skip
+        )

@@ -41,7 +41,7 @@ class UnitTable:
         return np.array(
             [one == network and planted == signal for one, planted in zip(self.networks, self.signal, strict=True)],
             bool,
-        )  # fmt: skip
+        )
 
     def everyone(self) -> list[str]:
         """List the participants in sorted order."""

@@ -152,6 +152,4 @@ def _correlations(one: Sequence[Mapping[str, Any]], other: Sequence[Mapping[str,
     """Correlate two curves over the places that both have."""
     first, second = ({point["place"]: point["r2"] for point in points} for points in (one, other))
     places = [place for place in first if place in second]
-    return dict(
-        curves.with_and_without_first(places, [first[at] for at in places], [second[at] for at in places])
-    )  # fmt: skip
+    return dict(curves.with_and_without_first(places, [first[at] for at in places], [second[at] for at in places]))

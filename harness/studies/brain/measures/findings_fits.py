@@ -96,8 +96,11 @@ def language_fits(
     A layer that `chosen` does not name is the one that the choices of the split took as published.
     """
     if name not in found.text_models:
-        return LanguageFits(found, generation, name, name, (name,) * len(found.experiments)) if (
-            name in found.models) else None  # fmt: skip
+        return (
+            LanguageFits(found, generation, name, name, (name,) * len(found.experiments))
+            if (name in found.models)
+            else None
+        )
     published = choices.get(name, {}).get("published", {}).get("chosen")
     taken = [chosen.get((found.dataset, part.experiment, found.split, name), published) for part in found.experiments]
     alone = [model for model in taken if model is not None and model in found.models]

@@ -100,8 +100,9 @@ def scored_subsets(one: LanguageFits, spaces: FeatureSpaces) -> dict[str, Any]:
     asked = chain.from_iterable(combinations(every, count + 1) for count in range(len(every)))
     found = {
         "+".join(LLM if band == one.band else band for band in each): one.score(known[frozenset(each)])
-        for each in asked if frozenset(each) in known
-    }  # fmt: skip
+        for each in asked
+        if frozenset(each) in known
+    }
     return {"subsets": found, "highest_subset": highest(found)}
 
 

@@ -65,9 +65,7 @@ def _of_model(model: str, models: Sequence[str], text_models: Collection[str]) -
     llm = sole_language(spaces, text_models)
     if llm:
         others = [band for band in spaces if band != llm]
-        yield StarredModel(
-            f"{model}*", subsets(models, spaces, llm), 2 ** (count - 1), base=subsets(models, others)
-        )  # fmt: skip
+        yield StarredModel(f"{model}*", subsets(models, spaces, llm), 2 ** (count - 1), base=subsets(models, others))
     elif not any(sole_language([band], text_models) for band in spaces):
         yield StarredModel(f"{model}*", subsets(models, spaces), 2**count - 1)
         if lexical := [band for band in LEXICAL if band in spaces]:

@@ -34,9 +34,13 @@ SEEDS = (0, 1, 2)
 FOLDS = 4
 ALPHAS = tuple(10.0**power for power in range(-1, 7))
 BOUNDS = {
-    "sentences": (50, 5000), "layers": (1, 12), "width": (16, 256), "vocabulary": (100, 50_000), "shortest": (1, 100),
+    "sentences": (50, 5000),
+    "layers": (1, 12),
+    "width": (16, 256),
+    "vocabulary": (100, 50_000),
+    "shortest": (1, 100),
     "longest": (2, 200),
-}  # fmt: skip
+}
 
 
 def check(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -141,8 +145,11 @@ def _summary(by_seed: Sequence[Sequence[Array]]) -> dict[str, Any]:
 def _said(r2: Array) -> dict[str, float]:
     own, shuffled = r2[..., 0], r2[..., 1]
     return {
-        "r2": float(own.mean()), "least": float(own.min()), "most": float(own.max()), "shuffled": float(shuffled.max()),
-    }  # fmt: skip
+        "r2": float(own.mean()),
+        "least": float(own.min()),
+        "most": float(own.max()),
+        "shuffled": float(shuffled.max()),
+    }
 
 
 def _means(found: Sequence[Mapping[str, float]]) -> dict[str, float]:

@@ -87,10 +87,15 @@ def random_gpt2(variant: Variant, design: LengthDesign, seed: int) -> GPT2:
     from transformers import GPT2Config, GPT2Model  # noqa: PLC0415
 
     config = GPT2Config(
-        n_layer=design.layers, n_embd=design.width, n_head=HEADS, vocab_size=design.vocabulary,
-        n_positions=design.longest, activation_function=variant.activation, attn_implementation="eager",
+        n_layer=design.layers,
+        n_embd=design.width,
+        n_head=HEADS,
+        vocab_size=design.vocabulary,
+        n_positions=design.longest,
+        activation_function=variant.activation,
+        attn_implementation="eager",
         initializer_range=SPREAD / design.width**0.5,
-    )  # fmt: skip
+    )
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(derive(seed, PURPOSE, "weights"))
         model = GPT2Model(config)

@@ -32,8 +32,12 @@ MOST, MOST_ALPHAS = 10_000, 100
 EXCHANGEABLE, AUTOCORRELATED = "exchangeable", "autocorrelated"
 A, B, P, Q = "a", "b", "p", "q"  # bands: two of white noise, two that are alike within a block
 MODELS: Mapping[str, Candidates] = {
-    A: ((A,),), B: ((B,),), P: ((P,),), Q: ((Q,),), f"{A}+{P}": ((A,), (P,), (A, P)),
-}  # fmt: skip
+    A: ((A,),),
+    B: ((B,),),
+    P: ((P,),),
+    Q: ((Q,),),
+    f"{A}+{P}": ((A,), (P,), (A, P)),
+}
 PAIRS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # "" is the training mean
     EXCHANGEABLE: {"nested": (f"{A}+{P}", A), "equal": (B, A), "intercept": (A, "")},
     AUTOCORRELATED: {"nested": (f"{A}+{P}", A), "equal": (Q, P), "intercept": (P, "")},
@@ -162,7 +166,10 @@ def _shares(parts: Sequence[Array]) -> dict[str, Any]:
     share = float(hits.mean())
     error = float(raw.std(ddof=1) / families**0.5) if families > 1 else None
     return {
-        "raw": float(raw.mean()), "raw_error": error,
-        "family": share, "family_error": (share * (1 - share) / families) ** 0.5,
-        "families": families, "units": families * units,
-    }  # fmt: skip
+        "raw": float(raw.mean()),
+        "raw_error": error,
+        "family": share,
+        "family_error": (share * (1 - share) / families) ** 0.5,
+        "families": families,
+        "units": families * units,
+    }

@@ -14,9 +14,14 @@ NULL = "autocorrelated"
 
 
 def wording(
-    level: str, size: float | None, *, null: str = NULL, nested: bool = True,
-    family: float | None = 0.0, family_null: str = NULL,
-) -> str:  # fmt: skip
+    level: str,
+    size: float | None,
+    *,
+    null: str = NULL,
+    nested: bool = True,
+    family: float | None = 0.0,
+    family_null: str = NULL,
+) -> str:
     """Say what a test at a level is worth, to stand behind `better in 12 of 40 units `.
 
     `size` is the measured share of units below .05 under that null, `family` that of families with any hit after FDR

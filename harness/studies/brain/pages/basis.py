@@ -76,18 +76,28 @@ def basis(run: BrainRun) -> list[Html]:
     """List data sets with their worlds, the models that were run, what is ours and what of the paper is not here."""
     datasets = section(run.document("performance"), "datasets")
     body = [
-        [named(name), _world(run, name) if run.world(name) else "not simulated",
-         named(run.layout(name)) if run.layout(name) else NONE, count(section(datasets, name).get("rows")),
-         count(section(datasets, name).get("units"))]
+        [
+            named(name),
+            _world(run, name) if run.world(name) else "not simulated",
+            named(run.layout(name)) if run.layout(name) else NONE,
+            count(section(datasets, name).get("rows")),
+            count(section(datasets, name).get("units")),
+        ]
         for name in run.datasets
-    ]  # fmt: skip
+    ]
     worlds = [join([named(name), f": {words}."]) for name, words in WORLDS.items()]
     models = bullets(_model(*each) for each in run.models.items()) if run.models else el("p", "No text model was run.")
     head = ["Data set", "World", "Rows as in", "Rows", "Units"]
     return [
-        table("The data sets of this run", head, body), bullets(worlds), el("h3", "Text models"), models,
-        el("h3", "What is OURS"), bullets(OURS), el("h3", "What of the paper is not here"), bullets(_not_here(run)),
-    ]  # fmt: skip
+        table("The data sets of this run", head, body),
+        bullets(worlds),
+        el("h3", "Text models"),
+        models,
+        el("h3", "What is OURS"),
+        bullets(OURS),
+        el("h3", "What of the paper is not here"),
+        bullets(_not_here(run)),
+    ]
 
 
 def _not_here(run: BrainRun) -> tuple[str, ...]:

@@ -32,13 +32,24 @@ __all__ = ["DOCUMENTS", "FITS", "UNITS", "draw"]
 
 DOCUMENTS = ("performance", "choices", "stars", "sizes", "findings", "length_check")
 DRAWN: Mapping[str, Callable[[BrainRun], plots.Sheet]] = {
-    outputs.WORLDS: worlds, outputs.TIME: time, outputs.STARRED: starred, outputs.LAYERS: layers,
-    outputs.SIGMAS: sigmas, outputs.SEEDS: seeds, outputs.NETWORKS: networks, outputs.SUBSETS: subsets,
-    outputs.SIZES: sizes, outputs.POSITIONS: positions, outputs.LENGTH: length,
-}  # fmt: skip
+    outputs.WORLDS: worlds,
+    outputs.TIME: time,
+    outputs.STARRED: starred,
+    outputs.LAYERS: layers,
+    outputs.SIGMAS: sigmas,
+    outputs.SEEDS: seeds,
+    outputs.NETWORKS: networks,
+    outputs.SUBSETS: subsets,
+    outputs.SIZES: sizes,
+    outputs.POSITIONS: positions,
+    outputs.LENGTH: length,
+}
 DRAWN_OF_UNITS: Mapping[str, Callable[[BrainRun, MeasuredUnits], plots.Sheet]] = {
-    outputs.ADDED: added, outputs.UNITS: units, outputs.MAPS: maps, outputs.BRAINS: brains,
-}  # fmt: skip
+    outputs.ADDED: added,
+    outputs.UNITS: units,
+    outputs.MAPS: maps,
+    outputs.BRAINS: brains,
+}
 
 
 def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

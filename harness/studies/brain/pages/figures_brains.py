@@ -78,9 +78,10 @@ def _placed(one: MappedUnits) -> bool:
 def _is_place(found: Any) -> bool:
     """Whether this is a voxel of the grid: three whole numbers within it, from 0 or from 1."""
     return (
-        isinstance(found, Sequence) and len(found) == len(GRID)
+        isinstance(found, Sequence)
+        and len(found) == len(GRID)
         and all(isinstance(each, int) and 0 <= each <= size for each, size in zip(found, GRID, strict=True))
-    )  # fmt: skip
+    )
 
 
 def _places(one: MappedUnits) -> Array:

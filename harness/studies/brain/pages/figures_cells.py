@@ -54,8 +54,15 @@ def matrix(axes: Axes, values: Array, shades: Array, *, numbers: bool = True) ->
         spine.set_visible(False)
     for row, column in places if numbers else ():
         colour = plots.PAPER if math.fsum(faces[row * columns + column]) < 1.6 else plots.INK
-        axes.text(column + 0.5, row + 0.5, f"{values[row, column]:.2f}".removesuffix(".00"), ha="center", va="center",
-                  fontsize=6, color=colour)  # fmt: skip
+        axes.text(
+            column + 0.5,
+            row + 0.5,
+            f"{values[row, column]:.2f}".removesuffix(".00"),
+            ha="center",
+            va="center",
+            fontsize=6,
+            color=colour,
+        )
 
 
 def scale(sheet: plots.Sheet, left: float, top: float, low: float, high: float) -> None:

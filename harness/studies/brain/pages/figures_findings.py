@@ -46,9 +46,10 @@ def time(run: BrainRun) -> plots.Sheet:
             if told:
                 words = name if ratio is None else f"{name}: OASM {_share(ratio)}"
                 marks[words] = [
-                    RowMark(number(told.get("oasm_r2")), ORANGE, -0.29, thick=0.25), RowMark(alone, BLUE, thick=0.25),
+                    RowMark(number(told.get("oasm_r2")), ORANGE, -0.29, thick=0.25),
+                    RowMark(alone, BLUE, thick=0.25),
                     RowMark(number(told.get("star_r2")), GREEN, 0.29, thick=0.25),
-                ]  # fmt: skip
+                ]
         panels.append(MarkPanel(run.title(dataset), "shuffled splits", marks))
     note = (
         "OASM in per cent of the language model is by participants; by units it stands in the table. *: in "
@@ -70,28 +71,40 @@ def starred(run: BrainRun) -> plots.Sheet:
         f"of the language network, best without against best with.{run.origin()}"
     )
     legend = (
-        ("without", BLUE, BAR), ("with the language model", ORANGE, BAR),
+        ("without", BLUE, BAR),
+        ("with the language model", ORANGE, BAR),
         ("chosen in training folds", plots.INK, DIAMOND),
-    )  # fmt: skip
+    )
     return _chart(run, outputs.STARRED, panels, note, legend)
 
 
 def added(run: BrainRun, found: MeasuredUnits) -> plots.Sheet:
     """Draw from the fits the simple spaces alone and with each language model, with a dot for each participant."""
-    panels = [MarkPanel(run.title(own.dataset), "contiguous splits", _added(run, own))
-              for own in found.splits if own.split == CONTIGUOUS]  # fmt: skip
+    panels = [
+        MarkPanel(run.title(own.dataset), "contiguous splits", _added(run, own))
+        for own in found.splits
+        if own.split == CONTIGUOUS
+    ]
     note = f"*: in each unit the highest of several subsets on test data.{run.origin()}"
     legend = (
-        ("simple", plots.MUTED, BAR), ("with a trained model", ORANGE, BAR),
-        ("an untrained one", BLUE, BAR), ("participant", plots.INK, DOT),
-    )  # fmt: skip
+        ("simple", plots.MUTED, BAR),
+        ("with a trained model", ORANGE, BAR),
+        ("an untrained one", BLUE, BAR),
+        ("participant", plots.INK, DOT),
+    )
     return _chart(run, outputs.ADDED, panels, note, legend)
 
 
 def _chart(
-    run: BrainRun, stem: str, panels: list[MarkPanel], note: str, legend: tuple[tuple[str, str, str], ...],
-    *, row: float = 0.36, columns: int = 2,
-) -> plots.Sheet:  # fmt: skip
+    run: BrainRun,
+    stem: str,
+    panels: list[MarkPanel],
+    note: str,
+    legend: tuple[tuple[str, str, str], ...],
+    *,
+    row: float = 0.36,
+    columns: int = 2,
+) -> plots.Sheet:
     every = list(dict.fromkeys(name for panel in panels for name in panel.marks))
     more = f" {len(every) - MOST} rows more are in the tables alone." if len(every) > MOST else ""
     told = f"{note} Generation {plots.label(run.generation)}.{more}"

@@ -15,10 +15,12 @@ from harness.studies.documents import number, section
 
 POOLS: Mapping[str, tuple[str, float]] = {"sum": (ORANGE, -0.2), "mean": (BLUE, 0.2)}
 VARIANTS: Mapping[str, str] = {
-    "gelu": "GELU, without positions", "odd": "odd function, without positions",
-    "centred": "GELU less its mean, without positions", "as_drawn": "GELU, with positions",
+    "gelu": "GELU, without positions",
+    "odd": "odd function, without positions",
+    "centred": "GELU less its mean, without positions",
+    "as_drawn": "GELU, with positions",
     "as_drawn_odd": "odd function, with positions",
-}  # fmt: skip
+}
 
 
 def variant(name: str) -> str:

@@ -56,8 +56,13 @@ def networks(run: BrainRun) -> plots.Sheet:
         left, up = at % ACROSS * plots.WIDTH / ACROSS + LEFT, top + at // ACROSS * (HEAD + HIGH + FOOT) + HEAD
         count = "" if panel.units is None else f", {panel.units:,.0f} units"
         sheet.above(left, up - 0.1, plots.label(f"{panel.network} in {panel.dataset}{count}", 2.5))
-        alike = [value for other in shown if other.dataset == panel.dataset for points in other.lines.values()
-                 for _, value in points]  # fmt: skip
+        alike = [
+            value
+            for other in shown
+            if other.dataset == panel.dataset
+            for points in other.lines.values()
+            for _, value in points
+        ]
         axes = sheet.panel(left, up, plots.WIDTH / ACROSS - LEFT - 0.15, HIGH)
         _panel(axes, panel, {name: looks[names[name]] for name in panel.lines}, alike)
     sheet.small_print(note)

@@ -76,8 +76,9 @@ def mark_chart(chart: MarkChart) -> plots.Sheet:
     panels = [panel for panel in chart.panels if any(_values(panel))]
     columns = min(chart.columns, len(panels))
     strips = [panels[at : at + columns] for at in range(0, len(panels), columns or 1)]
-    rows = [[name for name in chart.rows if any(_drawn(panel.marks.get(name, ())) for panel in strip)]
-            for strip in strips]  # fmt: skip
+    rows = [
+        [name for name in chart.rows if any(_drawn(panel.marks.get(name, ())) for panel in strip)] for strip in strips
+    ]
     if not any(rows):
         return nothing(chart.title, chart.note)
     high = math.fsum(HEAD + len(own) * chart.row + FOOT for own in rows)
@@ -96,7 +97,7 @@ def mark_chart(chart: MarkChart) -> plots.Sheet:
 
 def _titled(
     sheet: plots.Sheet, chart: MarkChart, panel: MarkPanel, rows: Sequence[str], place: Place, ends: Span
-) -> None:  # fmt: skip
+) -> None:
     """Draw a panel at a place, its left and upper edge and the room to its right, with its title above."""
     left, top, room = place
     sheet.above(left, top - 0.25, plots.label(panel.title, 0.85 * room))
@@ -146,9 +147,7 @@ def _names(sheet: plots.Sheet, chart: MarkChart, rows: Sequence[str], top: float
         sheet.text(NAMES - 0.1, top + (place + 0.5) * chart.row, shown, ha="right", va="center")
 
 
-def _panel(
-    axes: Axes, chart: MarkChart, panel: MarkPanel, rows: Sequence[str], ends: Span
-) -> None:  # fmt: skip
+def _panel(axes: Axes, chart: MarkChart, panel: MarkPanel, rows: Sequence[str], ends: Span) -> None:
     axes.set(xlim=ends, ylim=(len(rows) - 0.5, -0.5), yticks=[])
     axes.tick_params(axis="x", length=0)
     axes.locator_params(axis="x", nbins=6)
@@ -164,8 +163,15 @@ def _panel(
             _mark(axes, at + mark.shift, mark, ends)
             beside: Any = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points"}
             words = mark.words or ("\N{EM DASH}" if mark.value is None else spelled(mark.value))
-            axes.annotate(words, (1.0, at + mark.shift), xytext=(5, 0), va="center", fontsize=plots.SMALL,
-                          color=mark.colour, **beside)  # fmt: skip
+            axes.annotate(
+                words,
+                (1.0, at + mark.shift),
+                xytext=(5, 0),
+                va="center",
+                fontsize=plots.SMALL,
+                color=mark.colour,
+                **beside,
+            )
 
 
 def _mark(axes: Axes, at: float, mark: RowMark, ends: Span) -> None:

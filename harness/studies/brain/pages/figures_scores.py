@@ -27,9 +27,11 @@ from harness.studies.documents import number, section
 COLOURS: Mapping[str, str] = {CONTIGUOUS: BLUE, SHUFFLED: ORANGE}
 SHIFTS: Mapping[str, float] = {SHUFFLED: -0.2, CONTIGUOUS: 0.2}
 LEGEND = (
-    ("shuffled", ORANGE, BAR), ("contiguous", BLUE, BAR), ("participant", plots.INK, DOT),
+    ("shuffled", ORANGE, BAR),
+    ("contiguous", BLUE, BAR),
+    ("participant", plots.INK, DOT),
     ("chosen in training folds", plots.INK, DIAMOND),
-)  # fmt: skip
+)
 MANY, MOST = 20, 90  # rows of a figure: 64 subsets of six spaces, and some starred ones
 
 
@@ -42,11 +44,17 @@ def worlds(run: BrainRun) -> plots.Sheet:
     )
     panels = [
         MarkPanel(
-            run.title(dataset), WORLDS.get(run.world(dataset), ""),
-            {name: [_mark(run.score(dataset, split, name), split) for split in SPLITS if split in run.splits(dataset)]
-             for name in names},
-        ) for dataset, names in named.items()
-    ]  # fmt: skip
+            run.title(dataset),
+            WORLDS.get(run.world(dataset), ""),
+            {
+                name: [
+                    _mark(run.score(dataset, split, name), split) for split in SPLITS if split in run.splits(dataset)
+                ]
+                for name in names
+            },
+        )
+        for dataset, names in named.items()
+    ]
     note = (
         "R2 out of sample of the language network. OASM and text models: the width, the "
         "layer of the highest score on test data, as published. Sufficient, not proof about real data: see the caption."
@@ -59,7 +67,7 @@ def subsets(run: BrainRun) -> plots.Sheet:
     rows = dict.fromkeys(name for dataset in run.datasets for name in run.fixed(dataset))
     starred = dict.fromkeys(
         str(row.get("name")) for dataset in run.datasets for split in SPLITS for row in _stars(run, dataset, split)
-    )  # fmt: skip
+    )
     panels = [MarkPanel(run.title(dataset), "", _all(run, dataset)) for dataset in run.datasets]
     room = max(MOST - len(starred), 0)
     ordered = [*sorted(rows, key=simplest_first)[:room], *starred]
@@ -74,9 +82,16 @@ def subsets(run: BrainRun) -> plots.Sheet:
 def _chart(run: BrainRun, stem: str, rows: Sequence[str], panels: Sequence[MarkPanel], note: str) -> plots.Sheet:
     ends = f" Generation {plots.label(run.generation)}. What lies beyond \N{MINUS SIGN}1 stands at the end of the axis."
     return mark_chart(
-        MarkChart(outputs.TITLES[stem], "R2 out of sample; 0 is the mean of the training rows.", rows, panels,
-                  note + run.origin() + ends, legend=LEGEND, row=0.36 if len(rows) <= MANY else 0.26)
-    )  # fmt: skip
+        MarkChart(
+            outputs.TITLES[stem],
+            "R2 out of sample; 0 is the mean of the training rows.",
+            rows,
+            panels,
+            note + run.origin() + ends,
+            legend=LEGEND,
+            row=0.36 if len(rows) <= MANY else 0.26,
+        )
+    )
 
 
 def _beside(run: BrainRun, dataset: str) -> list[str]:
@@ -89,7 +104,7 @@ def _beside(run: BrainRun, dataset: str) -> list[str]:
 def _mark(score: SplitScore, split: str) -> RowMark:
     return RowMark(
         score.value, COLOURS[split], SHIFTS[split], dots=tuple(score.participants.values()), diamond=score.nested
-    )  # fmt: skip
+    )
 
 
 def _stars(run: BrainRun, dataset: str, split: str) -> list[Mapping[str, object]]:

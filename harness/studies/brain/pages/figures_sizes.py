@@ -24,8 +24,10 @@ def sizes(run: BrainRun) -> plots.Sheet:
     document = run.document("sizes")
     panels = [
         MarkPanel(f"{name}, {split}", "", _marks(section(document, name, split)))
-        for name in document for split in SPLITS if section(document, name, split)
-    ]  # fmt: skip
+        for name in document
+        for split in SPLITS
+        if section(document, name, split)
+    ]
     rows = [_row(null, relation, level) for null in NULLS for relation in RELATIONS for level in LEVELS]
     note = (
         "Simulated recordings in which neither model predicts anything; exchangeable: rows in any order; "
@@ -33,8 +35,17 @@ def sizes(run: BrainRun) -> plots.Sheet:
         "size, and neither holds the other; intercept: one model against the training mean. Dashed: the promised 5 %."
     )
     legend = (("units with p < .05", BLUE, DOT), ("families with any hit after FDR", plots.INK, DIAMOND))
-    chart = MarkChart(outputs.TITLES[outputs.SIZES], "Shares from 0 to 1.", rows, panels, note, row=0.24,
-                      limits=(0.0, 1.0), guide=ALPHA, legend=legend)  # fmt: skip
+    chart = MarkChart(
+        outputs.TITLES[outputs.SIZES],
+        "Shares from 0 to 1.",
+        rows,
+        panels,
+        note,
+        row=0.24,
+        limits=(0.0, 1.0),
+        guide=ALPHA,
+        legend=legend,
+    )
     return mark_chart(chart)
 
 

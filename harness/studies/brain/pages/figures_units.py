@@ -79,8 +79,12 @@ def units(run: BrainRun, found: MeasuredUnits) -> plots.Sheet:
 
 
 def _pairs(run: BrainRun, found: MeasuredUnits) -> list[UnitPair]:
-    listed = [(own, joint) for own in found.splits for joint in joint_models(own.models, own.text_models)
-              if run.set_of(joint.model)[1] == 0]  # fmt: skip
+    listed = [
+        (own, joint)
+        for own in found.splits
+        for joint in joint_models(own.models, own.text_models)
+        if run.set_of(joint.model)[1] == 0
+    ]
     listed.sort(key=lambda pair: (pair[0].split != CONTIGUOUS, run.is_untrained(pair[1].model)))
     made: list[UnitPair] = []
     for own, joint in listed:

@@ -41,7 +41,7 @@ def _drawn(image: str) -> str:
     lines = "".join(
         f'<path d="{path}" stroke="{colour}" stroke-width="{WIDTH}" fill="none"/>'
         for colour, path in _paths(pixels).items()
-    )  # fmt: skip
+    )
     return f'<g transform="{moved}">{lines}</g>'
 
 

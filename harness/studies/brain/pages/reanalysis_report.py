@@ -45,14 +45,20 @@ def page(found: Mapping[str, Any], figures: Mapping[str, str]) -> bytes:
     parts = {title: inside for title, inside in _parts(found, figures).items() if inside}
     anchors = {title: _anchor(title) for title in parts}
     shown = [pages.section(title, anchors[title], *inside) for title, inside in parts.items()]
-    filled = fill(PAGE, title=TITLE, question=QUESTION, origin=ORIGIN, anchors=anchors,
-                  notes=bullets(_notes(found)), parts=join(shown))  # fmt: skip
+    filled = fill(
+        PAGE,
+        title=TITLE,
+        question=QUESTION,
+        origin=ORIGIN,
+        anchors=anchors,
+        notes=bullets(_notes(found)),
+        parts=join(shown),
+    )
     return document(TITLE, filled)
 
 
 def _parts(found: Mapping[str, Any], drawn: Mapping[str, str]) -> dict[str, list[Html]]:
-    figure = {stem: [_figure(stem, drawn[f"{stem}.svg"])] if f"{stem}.svg" in drawn else []
-              for stem in outputs.stems()}  # fmt: skip
+    figure = {stem: [_figure(stem, drawn[f"{stem}.svg"])] if f"{stem}.svg" in drawn else [] for stem in outputs.stems()}
     return {
         "Theirs and ours": [*_verdicts(found), *tables.side_by_side(found)],
         "Scores by participant": [*figure[outputs.R2], *figure[outputs.PEARSON], *tables.means(found)],
@@ -104,14 +110,20 @@ def _ranked(found: Mapping[str, Any]) -> list[Html]:
     known = section(found, "neural_nlp")
     if not known:
         return []
-    layers = [[named(way), score(one.get("spearman"), 3), count(one.get("layers"))]
-              for way, one in leaves(section(known, "layers"), 5)]  # fmt: skip
+    layers = [
+        [named(way), score(one.get("spearman"), 3), count(one.get("layers"))]
+        for way, one in leaves(section(known, "layers"), 5)
+    ]
     body = []
     for way, one in leaves(section(known, "order"), 2):
-        body += [[named((*way, *model)), score(both.get("authors"), 4), score(both.get("neural_nlp"), 3)]
-                 for model, both in leaves(section(one, "models"), 1)]  # fmt: skip
-    of = ", ".join(f"{own.get('models')} on {name} ({own.get('scores')} scores of layers)"
-                   for (name,), own in leaves(section(known, "datasets"), 1))  # fmt: skip
+        body += [
+            [named((*way, *model)), score(both.get("authors"), 4), score(both.get("neural_nlp"), 3)]
+            for model, both in leaves(section(one, "models"), 1)
+        ]
+    of = ", ".join(
+        f"{own.get('models')} on {name} ({own.get('scores')} scores of layers)"
+        for (name,), own in leaves(section(known, "datasets"), 1)
+    )
     held = f"{known.get('models')} models, trained and untrained: {of}. " if of else ""
     made = [el("p", held + str(known.get("note", "")), class_="soft")]
     if layers:
@@ -124,13 +136,26 @@ def _ranked(found: Mapping[str, Any]) -> list[Html]:
 
 def _rounded(found: Mapping[str, Any]) -> list[Html]:
     known = section(found, "rounded")
-    body = [[f"{one.get('of')}, {one.get('experiment')}", str(one.get("printed")), score(one.get("of_printed"), 2),
-             score(one.get("unrounded"), 2)] for one in dictionaries(known.get("percentages"))]  # fmt: skip
-    odd = [f"{one.get('row')} ({one.get('experiment')}): {one.get('printed')} is printed, {one.get('unrounded')} "
-           "rounds otherwise." for one in dictionaries(known.get("not_so_rounded"))]  # fmt: skip
+    body = [
+        [
+            f"{one.get('of')}, {one.get('experiment')}",
+            str(one.get("printed")),
+            score(one.get("of_printed"), 2),
+            score(one.get("unrounded"), 2),
+        ]
+        for one in dictionaries(known.get("percentages"))
+    ]
+    odd = [
+        f"{one.get('row')} ({one.get('experiment')}): {one.get('printed')} is printed, {one.get('unrounded')} "
+        "rounds otherwise."
+        for one in dictionaries(known.get("not_so_rounded"))
+    ]
     voxels = section(known, "voxels")
-    odd += [f"{name}: the printed share is {value:.2f} of {voxels.get('of'):,} voxels, no whole number; of how many it "
-            "is a share is unknown." for name, value in section(voxels, "counts").items()]  # fmt: skip
+    odd += [
+        f"{name}: the printed share is {value:.2f} of {voxels.get('of'):,} voxels, no whole number; of how many it "
+        "is a share is unknown."
+        for name, value in section(voxels, "counts").items()
+    ]
     head = ["Percentage (generation P)", "Printed", "Of printed numbers", "Of unrounded numbers"]
     return [table("The paper's percentages", head, body), bullets(odd)] if body else []
 
@@ -149,5 +174,11 @@ def _files(found: Mapping[str, Any]) -> list[Html]:
 
 def _figure(stem: str, svg: str) -> Html:
     words = outputs.TITLES[stem]
-    return fill(FIGURE, drawn=inline_svg(svg, stem, words), words=words, caption=outputs.CAPTIONS[stem],
-                name=f"{stem}.svg", stem=stem)  # fmt: skip
+    return fill(
+        FIGURE,
+        drawn=inline_svg(svg, stem, words),
+        words=words,
+        caption=outputs.CAPTIONS[stem],
+        name=f"{stem}.svg",
+        stem=stem,
+    )

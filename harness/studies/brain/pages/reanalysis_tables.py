@@ -37,14 +37,28 @@ def side_by_side(document: Document) -> list[Html]:
     for way, found in leaves(section(document, "participants"), 5):
         if ours := section(found, "recomputed"):
             lost = ", ".join(section(ours, "not_derivable"))
-            body.append([
-                named(way), score(found.get("mean"), 5), score(ours.get("mean"), 5),
-                join([count(ours.get("exact")), " of ", count(found.get("participants"))]),
-                difference(ours.get("difference")), lost or NONE, difference(ours.get("not_derivable_difference")),
-                judged(ours.get("verdict"), _wrong(ours)),
-            ])  # fmt: skip
-    head = ["Table and model", "Theirs", "Ours", "Exact participants", "Largest difference", "Not derivable",
-            "Difference there", "Verdict"]  # fmt: skip
+            body.append(
+                [
+                    named(way),
+                    score(found.get("mean"), 5),
+                    score(ours.get("mean"), 5),
+                    join([count(ours.get("exact")), " of ", count(found.get("participants"))]),
+                    difference(ours.get("difference")),
+                    lost or NONE,
+                    difference(ours.get("not_derivable_difference")),
+                    judged(ours.get("verdict"), _wrong(ours)),
+                ]
+            )
+    head = [
+        "Table and model",
+        "Theirs",
+        "Ours",
+        "Exact participants",
+        "Largest difference",
+        "Not derivable",
+        "Difference there",
+        "Verdict",
+    ]
     return (
         [el("p", H_RULE, class_="soft"), table("Means over participants, theirs and ours", head, body)] if body else []
     )
@@ -52,8 +66,10 @@ def side_by_side(document: Document) -> list[Html]:
 
 def means(document: Document) -> list[Html]:
     """Make the table of all published means over participants."""
-    body = [[named(way), score(found.get("mean"), 5), count(found.get("participants"))]
-            for way, found in leaves(section(document, "participants"), 5)]  # fmt: skip
+    body = [
+        [named(way), score(found.get("mean"), 5), count(found.get("participants"))]
+        for way, found in leaves(section(document, "participants"), 5)
+    ]
     words = "Every published table by participant"
     return [folded(words, table(words, ["Table and model", "Mean", "Participants"], body))] if body else []
 
@@ -61,17 +77,34 @@ def means(document: Document) -> list[Html]:
 def ratios(document: Document) -> list[Html]:
     """Make the tables of ratios of a simple score to a language model's, by participants and by units."""
     units = [
-        [named(way), score(found.get("by_participants"), 3), score(found.get("clip_then_mean"), 3),
-         score(found.get("by_units"), 3), _of(found, "participants_above", "participants"),
-         _of(found, "units_above", "units")]
+        [
+            named(way),
+            score(found.get("by_participants"), 3),
+            score(found.get("clip_then_mean"), 3),
+            score(found.get("by_units"), 3),
+            _of(found, "participants_above", "participants"),
+            _of(found, "units_above", "units"),
+        ]
         for way, found in leaves(section(document, "compared_units"), 4)
-    ]  # fmt: skip
-    people = [[named(way), score(found.get("by_participants"), 3), _of(found, "participants_above", "participants")]
-              for way, found in leaves(section(document, "compared"), 5)]  # fmt: skip
-    told = el("p", "OASM in figure 2, the simple model elsewhere, divided by the language model. The two ways of "
-              "averaging can stand on different sides of 1.", class_="soft")  # fmt: skip
-    head = ["Figure and model", "By participants", "Units clipped first", "By units", "Participants above",
-            "Units above"]  # fmt: skip
+    ]
+    people = [
+        [named(way), score(found.get("by_participants"), 3), _of(found, "participants_above", "participants")]
+        for way, found in leaves(section(document, "compared"), 5)
+    ]
+    told = el(
+        "p",
+        "OASM in figure 2, the simple model elsewhere, divided by the language model. The two ways of "
+        "averaging can stand on different sides of 1.",
+        class_="soft",
+    )
+    head = [
+        "Figure and model",
+        "By participants",
+        "Units clipped first",
+        "By units",
+        "Participants above",
+        "Units above",
+    ]
     made = [told] if units or people else []
     made += [table("From scores of units", head, units)] if units else []
     words = "From tables by participant"
@@ -83,12 +116,22 @@ def layer_table(document: Document) -> list[Html]:
     body = []
     for way, found in leaves(section(document, "curves"), 5):
         told = section(found, "correlations")
-        cells = [score(section(told, one).get(key), 3) for key in ("pearson", "steps_pearson")
-                 for one in ("all", "without_layer_0")]  # fmt: skip
+        cells = [
+            score(section(told, one).get(key), 3)
+            for key in ("pearson", "steps_pearson")
+            for one in ("all", "without_layer_0")
+        ]
         best = [_best(section(found, split)) for split in ("shuffled", "contiguous")]
         body.append([named(way), *cells, *best])
-    head = ["Curve", "r, all layers", "r, without layer 0", "r of first differences", "the same without layer 0",
-            "Best layer, shuffled", "Best layer, contiguous"]  # fmt: skip
+    head = [
+        "Curve",
+        "r, all layers",
+        "r, without layer 0",
+        "r of first differences",
+        "the same without layer 0",
+        "Best layer, shuffled",
+        "Best layer, contiguous",
+    ]
     return [table("Curves of shuffled against contiguous splits", head, body)] if body else []
 
 
@@ -99,8 +142,15 @@ def experiments(document: Document) -> list[Html]:
         implied = section(found, "implied_best")
         told = ", ".join(f"{name}: {number(value) or 0:.4f}" for name, value in implied.items())
         own = found.get("verdict")
-        body.append([named(way), score(found.get("mean"), 5), difference(found.get("difference")),
-                     judged(own) if own else join([NONE]), told or NONE])  # fmt: skip
+        body.append(
+            [
+                named(way),
+                score(found.get("mean"), 5),
+                difference(found.get("difference")),
+                judged(own) if own else join([NONE]),
+                told or NONE,
+            ]
+        )
     head = ["Table and model", "Mean from both curves", "Difference", "Verdict", "Implied best of the absent curve"]
     return [el("p", BOTH, class_="soft"), table("Tables and curves of Pereira", head, body)] if body else []
 
@@ -112,12 +162,16 @@ def omega_table(document: Document) -> list[Html]:
         empty = found.get("empty")
         above = found.get("above_bound") or []
         people = len(section(found, "published"))
-        body.append([
-            named(way), score(found.get("mean"), 2),
-            score(found.get("without_empty"), 2) if empty else join(["the same" if empty == [] else NONE]),
-            join([count(found.get("at_100")), f" of {people}"]), ", ".join(map(str, above)) or NONE,
-            judged(found.get("verdict")),
-        ])  # fmt: skip
+        body.append(
+            [
+                named(way),
+                score(found.get("mean"), 2),
+                score(found.get("without_empty"), 2) if empty else join(["the same" if empty == [] else NONE]),
+                join([count(found.get("at_100")), f" of {people}"]),
+                ", ".join(map(str, above)) or NONE,
+                judged(found.get("verdict")),
+            ]
+        )
     head = ["Omega", "Mean", "Without L \N{LESS-THAN OR EQUAL TO} 0", "At 100", "Above what S and L allow", "Verdict"]
     return [el("p", OMEGA, class_="soft"), table("Omegas", head, body)] if body else []
 
@@ -127,13 +181,22 @@ def agreement_tables(document: Document) -> list[Html]:
     made = []
     told = section(document, "agreements")
     both = {name: one for part in ("columns", "curves", "arrays") for name, one in section(told, part).items()}
-    body = [[name, difference(section(both, name).get("difference")), judged(section(both, name).get("verdict"))]
-            for name in both]  # fmt: skip
+    body = [
+        [name, difference(section(both, name).get("difference")), judged(section(both, name).get("verdict"))]
+        for name in both
+    ]
     if body:
         made.append(table("Scores that two files hold", ["Scores", "Largest difference", "Verdict"], body))
     chosen = section(document, "agreements", "choices")
-    rows = [[name, count(section(chosen, name).get("shared")), judged(section(chosen, name).get("verdict")),
-             _parted(section(chosen, name, "differ"))] for name in chosen]  # fmt: skip
+    rows = [
+        [
+            name,
+            count(section(chosen, name).get("shared")),
+            judged(section(chosen, name).get("verdict")),
+            _parted(section(chosen, name, "differ")),
+        ]
+        for name in chosen
+    ]
     if rows:
         made.append(word_table("Choices that two files tell", ["Files", "Choices", "Verdict", "Where they part"], rows))
     return made

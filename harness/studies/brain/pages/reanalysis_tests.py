@@ -37,12 +37,20 @@ def counts_of_tests(document: Document) -> list[Html]:
             if not own:
                 continue
             told = join([named(way), f", {words}"])
-            body.append([told, *_shares(own, found.get("units")), str(own.get("family") or NONE),
-                         difference(own.get("difference")),
-                         judged(own["verdict"]) if "verdict" in own else join([NONE]),
-                         str(own.get("note") or NONE)])  # fmt: skip
-            people += [[join([told, f", {who}"]), *_shares(each, each.get("units"))]
-                       for (who,), each in leaves(own.get("participants"), 1)]  # fmt: skip
+            body.append(
+                [
+                    told,
+                    *_shares(own, found.get("units")),
+                    str(own.get("family") or NONE),
+                    difference(own.get("difference")),
+                    judged(own["verdict"]) if "verdict" in own else join([NONE]),
+                    str(own.get("note") or NONE),
+                ]
+            )
+            people += [
+                [join([told, f", {who}"]), *_shares(each, each.get("units"))]
+                for (who,), each in leaves(own.get("participants"), 1)
+            ]
     head = ["Test", *SHARES, "Family that fits", "Largest difference", "Verdict", "Note"]
     made = [el("p", TOLD, class_="soft"), table("Tests of units", head, body)] if body else []
     words = "Tests of units by participant"
@@ -54,9 +62,15 @@ def derived_counts(document: Document) -> list[Html]:
     body, people = [], []
     for way, found in leaves(section(document, "derived_counts"), 4):
         body.append([named(way), *_shares(found, found.get("units")), *_alone(found), judged(found.get("verdict"))])
-        people += [[join([named(way), f", {who}"]), *_shares(one, one.get("units")), *_alone(one),
-                    score(one.get("median_raw"), 6)]
-                   for (who,), one in leaves(section(found, "participants"), 1)]  # fmt: skip
+        people += [
+            [
+                join([named(way), f", {who}"]),
+                *_shares(one, one.get("units")),
+                *_alone(one),
+                score(one.get("median_raw"), 6),
+            ]
+            for (who,), one in leaves(section(found, "participants"), 1)
+        ]
     if not body:
         return []
     alone, words = ("Model alone, after FDR", "%"), "Derived counts of Pereira's p-values"

@@ -52,13 +52,20 @@ def page(run: BrainRun, figures: Mapping[str, str]) -> bytes:
     parts = _parts(run, {stem: svg for stem, svg in drawn.items() if stem not in empty})
     anchors = {title: _anchor(title) for title, inside in parts.items() if inside}
     shown = [pages.section(title, anchor, *parts[title]) for title, anchor in anchors.items()]
-    lacking = [*(title for title, inside in parts.items() if not inside),
-               *(f"the figure `{stem}`" for stem in empty),
-               *(f"the document `{name}`" for name in DOCUMENTS if not run.document(name))]  # fmt: skip
+    lacking = [
+        *(title for title, inside in parts.items() if not inside),
+        *(f"the figure `{stem}`" for stem in empty),
+        *(f"the document `{name}`" for name in DOCUMENTS if not run.document(name)),
+    ]
     filled = fill(
-        PAGE, title=TITLE, question=QUESTION, origin=basis.origin(run), anchors=anchors,
-        notes=bullets(_notes(run, lacking)), parts=join(shown),
-    )  # fmt: skip
+        PAGE,
+        title=TITLE,
+        question=QUESTION,
+        origin=basis.origin(run),
+        anchors=anchors,
+        notes=bullets(_notes(run, lacking)),
+        parts=join(shown),
+    )
     return document(TITLE, filled)
 
 
@@ -95,5 +102,6 @@ def _notes(run: BrainRun, lacking: Sequence[str]) -> Iterator[str]:
 
 def _figure(stem: str, svg: str) -> Html:
     words = outputs.TITLES[stem]
-    return fill(FIGURE, drawn=inline_svg(svg, stem, words), words=words, caption=CAPTIONS[stem],
-                name=f"{stem}.svg", stem=stem)  # fmt: skip
+    return fill(
+        FIGURE, drawn=inline_svg(svg, stem, words), words=words, caption=CAPTIONS[stem], name=f"{stem}.svg", stem=stem
+    )

@@ -85,8 +85,11 @@ class BrainRun:
 
         A model that is one of a set of seeds stands in the set's place, unless the members are asked for.
         """
-        own = {name: each for name, each in section(self.document("findings"), dataset).items()
-               if isinstance(each, Mapping)}  # fmt: skip
+        own = {
+            name: each
+            for name, each in section(self.document("findings"), dataset).items()
+            if isinstance(each, Mapping)
+        }
         order = sorted(own, key=lambda name: (self.is_set(own[name]), self.is_untrained(name)))
         inside = {str(seed) for each in own.values() if isinstance(each.get("seeds"), list) for seed in each["seeds"]}
         return {name: own[name] for name in order if (name in inside) == members}
@@ -165,8 +168,11 @@ class BrainRun:
         scored = self.scored(dataset, split)
         curves = families(list(scored))
         members = [name] if name in scored else [each.model for each in curves.get(name, ())]
-        made = [SplitScore(number(own.get("r2")), _each(own.get("participants")), model=each) for each in members
-                if (own := section(scored, each))]  # fmt: skip
+        made = [
+            SplitScore(number(own.get("r2")), _each(own.get("participants")), model=each)
+            for each in members
+            if (own := section(scored, each))
+        ]
         known = [each for each in made if each.value is not None]
         return max(known, key=lambda each: each.value or 0.0, default=SplitScore(None, model=name))
 

@@ -82,11 +82,19 @@ def _papers(run: BrainRun) -> str | None:
 def _chosen(run: BrainRun, dataset: str) -> Iterator[Html]:
     document = section(run.document("choices"), dataset)
     body = [
-        [join([named(family), ", ", split]), score(section(found, "published").get("r2")),
-         chosen(section(found, "published").get("chosen")), score(section(found, "nested").get("r2")),
-         chosen(section(found, "nested").get("chosen")), count(len(curve(found))), _ties(found)]
-        for split in SPLITS for family in run.families(dataset) if (found := section(document, split, family))
-    ]  # fmt: skip
+        [
+            join([named(family), ", ", split]),
+            score(section(found, "published").get("r2")),
+            chosen(section(found, "published").get("chosen")),
+            score(section(found, "nested").get("r2")),
+            chosen(section(found, "nested").get("chosen")),
+            count(len(curve(found))),
+            _ties(found),
+        ]
+        for split in SPLITS
+        for family in run.families(dataset)
+        if (found := section(document, split, family))
+    ]
     if body:
         head = ["Of", "R2, published", "Chosen", "R2, nested (OURS)", "Chosen in the folds", "Candidates", "Near ties"]
         yield table(f"{run.title(dataset)}: choices", head, body)
@@ -98,8 +106,9 @@ def _ties(found: Mapping[str, Any]) -> Html:
     parts = [section(found, "nested"), *metrics]
     if "near_tie" not in section(found, "published"):
         return join([NONE])
-    return count(int(section(found, "published")["near_tie"]) + sum(int(number(one.get("near_ties")) or 0)
-                                                                    for one in parts))  # fmt: skip
+    return count(
+        int(section(found, "published")["near_tie"]) + sum(int(number(one.get("near_ties")) or 0) for one in parts)
+    )
 
 
 def _near_ties(run: BrainRun, dataset: str) -> Iterator[Html]:
@@ -109,19 +118,30 @@ def _near_ties(run: BrainRun, dataset: str) -> Iterator[Html]:
     body = [
         [named(split), *(of for part in ("fits", "families") for of in _share(section(own, part)))]
         for split, own in told.items()
-    ]  # fmt: skip
+    ]
     if not body:
         return
     sizes = {name: max(number(own.get(name)) or 0.0 for own in told.values()) for name in ("grid", "error")}
     yield el("p", NEAR_TIES.format(**{name: f"{size:.2g}" for name, size in sizes.items()}), class_="soft")
-    head = ["Split", "Near ties of alpha and weighting", "Of choices, a unit and fold each",
-            "Near ties of layer and width", "Of choices"]  # fmt: skip
+    head = [
+        "Split",
+        "Near ties of alpha and weighting",
+        "Of choices, a unit and fold each",
+        "Near ties of layer and width",
+        "Of choices",
+    ]
     yield table(f"{run.title(dataset)}: near ties", head, body)
     rows = [
-        [named(str(one.get("model"))), el("span", split), chosen(one.get("experiment")), count(one.get("fold")),
-         count(one.get("unit"))]
-        for split, own in told.items() for one in dictionaries(section(own, "fits").get("first"))
-    ]  # fmt: skip
+        [
+            named(str(one.get("model"))),
+            el("span", split),
+            chosen(one.get("experiment")),
+            count(one.get("fold")),
+            count(one.get("unit")),
+        ]
+        for split, own in told.items()
+        for one in dictionaries(section(own, "fits").get("first"))
+    ]
     if rows:
         words = f"{run.title(dataset)}: the first near ties of fits"
         yield folded(words, table(words, ["Model", "Split", "Experiment", "Fold", "Unit"], rows))
@@ -133,17 +153,32 @@ def _share(found: Mapping[str, Any]) -> list[Html]:
 
 def _seeds(run: BrainRun, dataset: str) -> Iterator[Html]:
     """Give the table of models drawn from several seeds, each seed folded below it; nothing without any."""
-    found = {(name, split): own for split in SPLITS for name, own in run.seed_sets(dataset, split).items()
-             if isinstance(own, Mapping)}  # fmt: skip
+    found = {
+        (name, split): own
+        for split in SPLITS
+        for name, own in run.seed_sets(dataset, split).items()
+        if isinstance(own, Mapping)
+    }
     body = [
-        [join([named(name), ", ", split]), chosen(own.get("seeds")), _counted(own.get("layers")),
-         score(own.get("r2")), score(section(own, "nested").get("r2")),
-         chosen([*_texts(own), *_texts(section(own, "nested"))])]
+        [
+            join([named(name), ", ", split]),
+            chosen(own.get("seeds")),
+            _counted(own.get("layers")),
+            score(own.get("r2")),
+            score(section(own, "nested").get("r2")),
+            chosen([*_texts(own), *_texts(section(own, "nested"))]),
+        ]
         for (name, split), own in found.items()
-    ]  # fmt: skip
+    ]
     if body:
-        head = ["Drawn from seeds", "Seeds", "Best layers", "R2, published: mean over seeds",
-                "R2, nested (OURS): mean over seeds", "Left out"]  # fmt: skip
+        head = [
+            "Drawn from seeds",
+            "Seeds",
+            "Best layers",
+            "R2, published: mean over seeds",
+            "R2, nested (OURS): mean over seeds",
+            "Left out",
+        ]
         yield table(f"{run.title(dataset)}: untrained models", head, body)
     for (name, split), own in found.items():
         if rows := seed_rows(own):
@@ -167,13 +202,17 @@ def _texts(found: Mapping[str, Any]) -> list[str]:
 def _correlated(run: BrainRun, dataset: str) -> Iterator[Html]:
     """Give the table of how the curves of both splits go together, a row for each part of a curve."""
     found = {
-        family: own for family in run.families(dataset) for split in SPLITS
+        family: own
+        for family in run.families(dataset)
+        for split in SPLITS
         if (own := section(run.choice(dataset, split, family), "correlation"))
-    }  # fmt: skip
+    }
     rows = [
         (join([named(family), el("span", part.replace("_", " "), class_="why")]), dict(flat(own)))
-        for family, parts in found.items() for part, own in parts.items() if isinstance(own, Mapping)
-    ]  # fmt: skip
+        for family, parts in found.items()
+        for part, own in parts.items()
+        if isinstance(own, Mapping)
+    ]
     columns = sorted({name for _, own in rows for name in own}, key=lambda name: (name != "points", len(name), name))
     if columns:
         body = [[who, *(_correlation(each, own.get(each)) for each in columns)] for who, own in rows]
@@ -194,12 +233,20 @@ def stars(run: BrainRun) -> list[Html]:
     made = []
     for dataset in run.datasets:
         body = [
-            [join([named(str(row.get("name"))), ", ", split]), _subsets(row), score(row.get("r2")),
-             score(_r2(row.get("nested"))), score(section(row, "best").get("r2")),
-             chosen(section(row, "best").get("model")),
-             _gain(row, "gain_percent"), _gain(row, "nested_gain_percent"), count(row.get("near_ties"))]
-            for split in SPLITS for row in dictionaries(section(run.document("stars"), dataset).get(split))
-        ]  # fmt: skip
+            [
+                join([named(str(row.get("name"))), ", ", split]),
+                _subsets(row),
+                score(row.get("r2")),
+                score(_r2(row.get("nested"))),
+                score(section(row, "best").get("r2")),
+                chosen(section(row, "best").get("model")),
+                _gain(row, "gain_percent"),
+                _gain(row, "nested_gain_percent"),
+                count(row.get("near_ties")),
+            ]
+            for split in SPLITS
+            for row in dictionaries(section(run.document("stars"), dataset).get(split))
+        ]
         head = [
             "Starred",
             "Subsets",
@@ -247,28 +294,50 @@ def omega(run: BrainRun) -> list[Html]:
 
 
 def _omega(run: BrainRun, dataset: str) -> Iterator[Html]:
-    found = [(split, row) for split in SPLITS
-             for row in dictionaries(section(run.document("omega"), dataset).get(split))]  # fmt: skip
+    found = [
+        (split, row) for split in SPLITS for row in dictionaries(section(run.document("omega"), dataset).get(split))
+    ]
     if not found:
         return
     body = [
-        [join([named(str(row.get("simple"))), " against ", named(str(row.get("llm"))), f", {split}"]),
-         chosen(row.get("banded")), score(row.get("omega"), 1), score(row.get("without_empty"), 1),
-         count(row.get("clipped")), count(row.get("degenerate")), chosen(row.get("left_out") or [])]
+        [
+            join([named(str(row.get("simple"))), " against ", named(str(row.get("llm"))), f", {split}"]),
+            chosen(row.get("banded")),
+            score(row.get("omega"), 1),
+            score(row.get("without_empty"), 1),
+            count(row.get("clipped")),
+            count(row.get("degenerate")),
+            chosen(row.get("left_out") or []),
+        ]
         for split, row in found
-    ]  # fmt: skip
-    head = ["Simple and language model", "Both together", "Omega", "Without those of L \N{LESS-THAN OR EQUAL TO} 0",
-            "Participants at 100", "Degenerate", "Left out"]  # fmt: skip
+    ]
+    head = [
+        "Simple and language model",
+        "Both together",
+        "Omega",
+        "Without those of L \N{LESS-THAN OR EQUAL TO} 0",
+        "Participants at 100",
+        "Degenerate",
+        "Left out",
+    ]
     yield _long(f"{run.title(dataset)}: omega", head, body)
     yield from _participants(run, dataset, found)
 
 
 def _participants(run: BrainRun, dataset: str, found: list[tuple[str, Mapping[str, Any]]]) -> Iterator[Html]:
     rows = [
-        (join([named(str(name)), el("span", str(row.get("simple")), " against ", str(row.get("llm")), ", ", split,
-                                    class_="why")]), dict(flat(own) if isinstance(own, Mapping) else [("omega", own)]))
-        for split, row in found for name, own in section(row, "participants").items()
-    ]  # fmt: skip
+        (
+            join(
+                [
+                    named(str(name)),
+                    el("span", str(row.get("simple")), " against ", str(row.get("llm")), ", ", split, class_="why"),
+                ]
+            ),
+            dict(flat(own) if isinstance(own, Mapping) else [("omega", own)]),
+        )
+        for split, row in found
+        for name, own in section(row, "participants").items()
+    ]
     columns = list(dict.fromkeys(name for _, own in rows for name in own))
     if rows:
         words = f"Omega by participant, {run.title(dataset)}"

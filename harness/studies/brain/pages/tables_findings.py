@@ -56,10 +56,16 @@ def who(run: BrainRun, name: str, found: Mapping[str, Any]) -> Html:
 
 def _alone(run: BrainRun, dataset: str, found: Found) -> Iterator[Html]:
     body = [
-        [join([who(run, name, own), el("span", split, class_="why")]), _layer(alone, own, split),
-         *(score(alone.get(key)) for key in ("r2", "nested", "units_mean")), _pearson(alone)]
-        for name, own in found.items() for split in SPLITS if (alone := section(own, "alone", split))
-    ]  # fmt: skip
+        [
+            join([who(run, name, own), el("span", split, class_="why")]),
+            _layer(alone, own, split),
+            *(score(alone.get(key)) for key in ("r2", "nested", "units_mean")),
+            _pearson(alone),
+        ]
+        for name, own in found.items()
+        for split in SPLITS
+        if (alone := section(own, "alone", split))
+    ]
     head = ["Language model", "Layer", "R2, published", "R2, nested (OURS)", "R2, mean over units", "Pearson"]
     if body:
         yield table(f"{run.title(dataset)}: each language model alone", head, body)
@@ -84,10 +90,15 @@ def _features(run: BrainRun, dataset: str, found: Found) -> Iterator[Html]:
     """Give the first table for each model."""
     for name, own in found.items():
         body = [
-            [named(row), chosen(each.get("model")), score(each.get("r2")),
-             score(each.get("percent_of_alone"), 1, unit=" %"), score(each.get("percent_of_full"), 1, unit=" %")]
+            [
+                named(row),
+                chosen(each.get("model")),
+                score(each.get("r2")),
+                score(each.get("percent_of_alone"), 1, unit=" %"),
+                score(each.get("percent_of_full"), 1, unit=" %"),
+            ]
             for row, each in rows_of(own, "table").items()
-        ]  # fmt: skip
+        ]
         if not body:
             continue
         words = f"{run.title(dataset)}: features and {name} ({TABLE_1}), {CONTIGUOUS}"
@@ -97,13 +108,27 @@ def _features(run: BrainRun, dataset: str, found: Found) -> Iterator[Html]:
 
 def _starred(run: BrainRun, dataset: str, found: Found) -> Iterator[Html]:
     body = [
-        [join([named(row), el("span", "with ", name, class_="why")]),
-         _beside(each, "without"), _beside(each, "with"), score(each.get("gain_percent"), 1, unit=" %"),
-         score(each.get("without_units")), score(each.get("with_units")), score(each.get("correlation"), 3)]
-        for name, own in found.items() for row, each in rows_of(own, "starred").items()
-    ]  # fmt: skip
-    head = ["Features*", "R2 without the model", "R2 with it", "Gain", "Without, mean over units",
-            "With, mean over units", "Unit by unit: r"]  # fmt: skip
+        [
+            join([named(row), el("span", "with ", name, class_="why")]),
+            _beside(each, "without"),
+            _beside(each, "with"),
+            score(each.get("gain_percent"), 1, unit=" %"),
+            score(each.get("without_units")),
+            score(each.get("with_units")),
+            score(each.get("correlation"), 3),
+        ]
+        for name, own in found.items()
+        for row, each in rows_of(own, "starred").items()
+    ]
+    head = [
+        "Features*",
+        "R2 without the model",
+        "R2 with it",
+        "Gain",
+        "Without, mean over units",
+        "With, mean over units",
+        "Unit by unit: r",
+    ]
     if body:
         words = f"{run.title(dataset)}: starred models with and without each language model, {CONTIGUOUS}"
         yield table(words, head, body)

@@ -27,10 +27,16 @@ def length(run: BrainRun) -> list[Html]:
     """Make the tables of the check; nothing without the document."""
     document = run.document("length_check")
     body = [
-        [join([variant(name)]), *(score(section(document, "variants", name, pool).get(side), 3)
-                                  for pool in POOLS for side in ("least", "most", "shuffled"))]
+        [
+            join([variant(name)]),
+            *(
+                score(section(document, "variants", name, pool).get(side), 3)
+                for pool in POOLS
+                for side in ("least", "most", "shuffled")
+            ),
+        ]
         for name in ordered(document)
-    ]  # fmt: skip
+    ]
     if not body:
         return []
     sides = ("least", "most", "lengths dealt out at random")
@@ -43,19 +49,41 @@ def length(run: BrainRun) -> list[Html]:
 
 def _near_ties(document: Mapping[str, Any]) -> Html | None:
     told = section(document, "near_ties")
-    return join([" Near ties among the penalties that were chosen: ", count(told.get("near_ties")), " of ",
-                 count(told.get("choices")), "."]) if told else None  # fmt: skip
+    return (
+        join(
+            [
+                " Near ties among the penalties that were chosen: ",
+                count(told.get("near_ties")),
+                " of ",
+                count(told.get("choices")),
+                ".",
+            ]
+        )
+        if told
+        else None
+    )
 
 
 def _account(run: BrainRun) -> Iterator[Html]:
     account = section(run.document("length_check"), "account")
     means = ("spread", "mean_expected", "mean_measured")
     body = [
-        [join(["layer ", named(name)]), *(score(own.get(key), 3) for key in means),
-         *(share(own.get(key)) for key in ("share_expected", "share_dealt", "share_measured"))]
-        for name in sorted(account, key=lambda name: (len(name), name)) if (own := section(account, name))
-    ]  # fmt: skip
-    head = ["MLP of", "Spread of what enters", "Mean of a GELU of it, expected", "Mean, measured",
-            "Share along the mean, expected", "Tokens dealt out", "Measured"]  # fmt: skip
+        [
+            join(["layer ", named(name)]),
+            *(score(own.get(key), 3) for key in means),
+            *(share(own.get(key)) for key in ("share_expected", "share_dealt", "share_measured")),
+        ]
+        for name in sorted(account, key=lambda name: (len(name), name))
+        if (own := section(account, name))
+    ]
+    head = [
+        "MLP of",
+        "Spread of what enters",
+        "Mean of a GELU of it, expected",
+        "Mean, measured",
+        "Share along the mean, expected",
+        "Tokens dealt out",
+        "Measured",
+    ]
     if body:
         yield table("The mean of a GELU, and how much of a sum over tokens lies along it (OURS)", head, body)

@@ -58,8 +58,14 @@ def _dataset(run: BrainRun, dataset: str) -> Iterator[Html]:
 
 
 def _table(run: BrainRun, dataset: str, models: Sequence[str], caption: str) -> Html:
-    head = ["Model", *(f"{words}, {split}" for split in run.splits(dataset)
-                       for words in ("R2", "Pearson", "Degenerate", "R2 of null units"))]  # fmt: skip
+    head = [
+        "Model",
+        *(
+            f"{words}, {split}"
+            for split in run.splits(dataset)
+            for words in ("R2", "Pearson", "Degenerate", "R2 of null units")
+        ),
+    ]
     own = {split: run.scored(dataset, split) for split in run.splits(dataset)}
     body = [[named(name), *(cell for found in own.values() for cell in _row(section(found, name)))] for name in models]
     return table(caption, head, body)
@@ -74,9 +80,11 @@ def _row(own: Mapping[str, Any]) -> list[Html]:
     aside = el("span", "left out: ", chosen(left_out), class_="why") if left_out else None
     beside = el("span", count(null.get("units")), " units", class_="why")
     return [
-        join([score(own.get("r2")), aside]), score(own.get("pearson")), count(own.get("degenerate")),
+        join([score(own.get("r2")), aside]),
+        score(own.get("pearson")),
+        count(own.get("degenerate")),
         join([score(null.get("r2")), beside]) if null else empty,
-    ]  # fmt: skip
+    ]
 
 
 def _parts(run: BrainRun, dataset: str, split: str, part: str, models: list[str]) -> Iterator[Html]:

@@ -18,9 +18,11 @@ from harness.studies.pages import Html, el, folded, join, named, table
 
 MISALIGNED = "misaligned_block"  # of generation H alone
 LEVELS: Mapping[str, str] = {
-    "row": "row, as published", "block": "block (OURS)", "fold": "fold (OURS)",
+    "row": "row, as published",
+    "block": "block (OURS)",
+    "fold": "fold (OURS)",
     MISALIGNED: "block, as the published code",
-}  # fmt: skip
+}
 READING = (
     "One-sided paired t-test on squared errors in every unit; FDR by Benjamini and Hochberg within each family: a "
     "participant's units of one network, in generation P of one experiment. Size (OURS): units with p < .05, and "
@@ -28,9 +30,14 @@ READING = (
 )
 SIZES = "The size of the tests, measured on simulated recordings without any effect (OURS); nominal is 5 % of units"
 HEAD = (
-    "Is the first better than the second?", "Level", "Units", "p < .05, raw", "After FDR",
-    *(f"Size of the test, {null} null" for null in NULLS), "What may be said",
-)  # fmt: skip
+    "Is the first better than the second?",
+    "Level",
+    "Units",
+    "p < .05, raw",
+    "After FDR",
+    *(f"Size of the test, {null} null" for null in NULLS),
+    "What may be said",
+)
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -59,10 +66,17 @@ def _table(run: BrainRun, dataset: str, split: str, rows: Rows, words: str) -> I
         return
     yield table(words, HEAD, body)
     families = [
-        [_models(row), LEVELS[level], named(str(each.get("participant"))), named(_network(each)),
-         *(count(each.get(name)) for name in ("units", "raw", "fdr"))]
-        for row in rows for level in LEVELS for each in dictionaries(_level(row, level).get("families"))
-    ]  # fmt: skip
+        [
+            _models(row),
+            LEVELS[level],
+            named(str(each.get("participant"))),
+            named(_network(each)),
+            *(count(each.get(name)) for name in ("units", "raw", "fdr")),
+        ]
+        for row in rows
+        for level in LEVELS
+        for each in dictionaries(_level(row, level).get("families"))
+    ]
     if families:
         columns = ["Models", "Level", "Participant", "Network", "Units", "p < .05, raw", "After FDR"]
         title = f"{words}, by family"
@@ -82,10 +96,14 @@ def _row(run: BrainRun, dataset: str, split: str, row: Mapping[str, Any], level:
     found, pair = _level(row, level), relation(row)
     own, sizes = counts(found), measured(run, dataset, split, level, pair)
     return [
-        _models(row), LEVELS[level], count(own.units), _counted(found, own.raw, "raw"), _counted(found, own.fdr, "fdr"),
+        _models(row),
+        LEVELS[level],
+        count(own.units),
+        _counted(found, own.raw, "raw"),
+        _counted(found, own.fdr, "fdr"),
         *(_size(sizes[null]) for null in NULLS),
         el("span", said(own, level.replace("_", " "), sizes, pair), class_="why"),
-    ]  # fmt: skip
+    ]
 
 
 def _counted(found: Mapping[str, Any], units: int, name: str) -> Html:
@@ -98,9 +116,15 @@ def _counted(found: Mapping[str, Any], units: int, name: str) -> Html:
 def _models(row: Mapping[str, Any]) -> Html:
     taken = section(row, "selected_from")
     starred = [f"{name}: of {number(models) or 0:,.0f} models" for name, models in taken.items()]
-    return join([named(str(row.get("model"))), " against ", named(str(row.get("against"))),
-                 el("span", WORDS[relation(row)], class_="why"),
-                 el("span", "; ".join(starred), class_="why") if starred else None])  # fmt: skip
+    return join(
+        [
+            named(str(row.get("model"))),
+            " against ",
+            named(str(row.get("against"))),
+            el("span", WORDS[relation(row)], class_="why"),
+            el("span", "; ".join(starred), class_="why") if starred else None,
+        ]
+    )
 
 
 def _size(found: Mapping[str, Any]) -> Html:
@@ -112,11 +136,21 @@ def _size(found: Mapping[str, Any]) -> Html:
 def _sizes(run: BrainRun) -> Iterator[Html]:
     document = run.document("sizes")
     body = [
-        [join([named(name), el("span", f"{split}, {null}, {pair}", class_="why")]), LEVELS.get(level, level),
-         _measured(own, "raw"), _measured(own, "family"), count(own.get("families")), count(own.get("units"))]
-        for name in document for split in SPLITS for null in NULLS for pair in RELATIONS
-        for level in LEVELS if (own := section(document, name, split, null, pair, level))
-    ]  # fmt: skip
+        [
+            join([named(name), el("span", f"{split}, {null}, {pair}", class_="why")]),
+            LEVELS.get(level, level),
+            _measured(own, "raw"),
+            _measured(own, "family"),
+            count(own.get("families")),
+            count(own.get("units")),
+        ]
+        for name in document
+        for split in SPLITS
+        for null in NULLS
+        for pair in RELATIONS
+        for level in LEVELS
+        if (own := section(document, name, split, null, pair, level))
+    ]
     if body:
         head = ["Rows of", "Level", "Units with p < .05", "Families with a hit after FDR", "Families", "Units"]
         yield folded("The size of the tests", table(SIZES, head, body))

@@ -18,16 +18,33 @@ from harness.studies.documents import number, section
 from harness.studies.pages import Html, el, join, named, table
 
 Found = Mapping[str, Mapping[str, Any]]
-TIMES = ("Language model", "OASM", "R2 of OASM", "R2 of the model", "OASM / model, by participants",
-         "OASM / model, by units", "Participants with OASM above", "R2 of OASM + model*", "Above OASM")  # fmt: skip
+TIMES = (
+    "Language model",
+    "OASM",
+    "R2 of OASM",
+    "R2 of the model",
+    "OASM / model, by participants",
+    "OASM / model, by units",
+    "Participants with OASM above",
+    "R2 of OASM + model*",
+    "Above OASM",
+)
 TESTS: Mapping[str, str] = {
     "plain": "simple features with the model, against without it; a text model's layer is chosen on test data",
     "starred": "the same, starred: in each unit the best subset on test data",
     INTERCEPT: "the model alone, against the training mean",
 }
 PARTS: Mapping[str, str] = {"all": "all networks", LANGUAGE: "language"}
-TESTED = ("Is it better?", "Units", "p < .05, raw", "After FDR", "Language units", "p < .05, raw", "After FDR",
-          "What may be said")  # fmt: skip
+TESTED = (
+    "Is it better?",
+    "Units",
+    "p < .05, raw",
+    "After FDR",
+    "Language units",
+    "p < .05, raw",
+    "After FDR",
+    "What may be said",
+)
 STARRED = "starred"  # as `findings` calls the tests of starred models
 MEANS = "means over seeds: no count of a test, so no evidence"
 
@@ -35,12 +52,20 @@ MEANS = "means over seeds: no count of a test, so no evidence"
 def times(run: BrainRun, dataset: str, found: Found) -> Iterator[Html]:
     """Give the table of OASM against each language model under shuffled splits; nothing where there is none."""
     body = [
-        [named(name), chosen(own.get("oasm")), score(own.get("oasm_r2")),
-         score(section(each, "alone", SHUFFLED).get("r2")), score(own.get("ratio_percent"), 1, unit=" %"),
-         score(own.get("units_ratio_percent"), 1, unit=" %"), _above(own), _star(own),
-         score(own.get("star_gain_percent"), 1, unit=" %")]
-        for name, each in found.items() if (own := section(each, "time"))
-    ]  # fmt: skip
+        [
+            named(name),
+            chosen(own.get("oasm")),
+            score(own.get("oasm_r2")),
+            score(section(each, "alone", SHUFFLED).get("r2")),
+            score(own.get("ratio_percent"), 1, unit=" %"),
+            score(own.get("units_ratio_percent"), 1, unit=" %"),
+            _above(own),
+            _star(own),
+            score(own.get("star_gain_percent"), 1, unit=" %"),
+        ]
+        for name, each in found.items()
+        if (own := section(each, "time"))
+    ]
     if body:
         yield table(f"{run.title(dataset)}: time alone against each language model, {SHUFFLED}", TIMES, body)
 
@@ -60,10 +85,15 @@ def _above(own: Mapping[str, Any]) -> Html:
 def tested(run: BrainRun, dataset: str, found: Found) -> Iterator[Html]:
     """Give the table of counts of units, each with what may be said of it; nothing where there is none."""
     body = [
-        [join([named(name), el("span", words, class_="why")]), *_counts(levels),
-         join(_said(run, dataset, levels, (name, test), averaged=run.is_set(each)), " ")]
-        for name, each in found.items() for test, words in TESTS.items() if (levels := section(each, "tests", test))
-    ]  # fmt: skip
+        [
+            join([named(name), el("span", words, class_="why")]),
+            *_counts(levels),
+            join(_said(run, dataset, levels, (name, test), averaged=run.is_set(each)), " "),
+        ]
+        for name, each in found.items()
+        for test, words in TESTS.items()
+        if (levels := section(each, "tests", test))
+    ]
     if body:
         yield table(f"{run.title(dataset)}: units in which a language model adds, {CONTIGUOUS}, by row", TESTED, body)
 
@@ -81,7 +111,7 @@ def _counts(levels: Mapping[str, Any]) -> Iterator[Html]:
 
 def _said(
     run: BrainRun, dataset: str, levels: Mapping[str, Any], of: tuple[str, str], *, averaged: bool
-) -> Iterator[Html]:  # fmt: skip
+) -> Iterator[Html]:
     """Say what counts of a model and a test are worth; the size is measured where neither was chosen on test data."""
     if averaged:
         yield el("span", MEANS, class_="why")

@@ -51,8 +51,9 @@ def measured(run: BrainRun, inputs: Mapping[str, Path]) -> MeasuredUnits:
     params = {"groups": run.groups, "datasets": names}
     splits = fits.read(params, inputs)
     parts = rows.parts(inputs[UNITS])
-    return MeasuredUnits(tuple(splits), {name: list(rows.read(path, RecordedUnit))
-                                         for name, path in zip(names, parts, strict=True)})  # fmt: skip
+    return MeasuredUnits(
+        tuple(splits), {name: list(rows.read(path, RecordedUnit)) for name, path in zip(names, parts, strict=True)}
+    )
 
 
 def best_of(found: SplitFits, models: Sequence[str]) -> Array:

@@ -18,9 +18,10 @@ from harness.studies.documents import number, section
 NULLS = ("exchangeable", "autocorrelated")
 FEWEST = 60  # simulated families: of fewer, none found does not exclude one in twenty (3 of n, at 95 %)
 RELATIONS: Mapping[str, str] = {
-    "nested": "the first holds the second", "equal": "neither holds the other",
+    "nested": "the first holds the second",
+    "equal": "neither holds the other",
     "intercept": "against the mean of the training rows",
-}  # fmt: skip
+}
 CHOSEN = "chosen"  # of a test of what was chosen on test data: a layer, or in each unit a subset
 WORDS: Mapping[str, str] = {**RELATIONS, CHOSEN: "a layer or subset chosen on test data: its size is measured nowhere"}
 Sizes = Mapping[str, Mapping[str, Any]]  # by null

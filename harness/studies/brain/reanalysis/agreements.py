@@ -75,8 +75,11 @@ def _choices(found: PublishedResults) -> dict[str, Any]:
     told: dict[str, Any] = {}
     for (one, own), (other, theirs) in combinations(files.items(), 2):
         shared = [key for key in own if key in theirs]
-        parted = {own[key]["key"]: [own[key]["value"], theirs[key]["value"]]
-                  for key in shared if own[key]["value"] != theirs[key]["value"]}  # fmt: skip
+        parted = {
+            own[key]["key"]: [own[key]["value"], theirs[key]["value"]]
+            for key in shared
+            if own[key]["value"] != theirs[key]["value"]
+        }
         if shared:
             judged = DIFFERS if parted else EXACT
             name = f"{one.rpartition('/')[2]} and {other.rpartition('/')[2]}"

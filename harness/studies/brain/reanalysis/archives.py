@@ -112,9 +112,14 @@ def _choice(key: str, told: PublishedName) -> dict[str, Any] | None:
     plain = f"_{naming.NO_L2}" if match.groupdict().get("plain") else ""
     pooling = "" if is_ == WIDTH else (match["pooling"] or "-lt").removeprefix("-")
     return {
-        "model": model, "dataset": dataset, "experiment": match["experiment"] or "", "metric": match["metric"] + plain,
-        "split": SHUFFLED if split == SHUFFLED else CONTIGUOUS, "pooling": pooling, "is": is_,
-    }  # fmt: skip
+        "model": model,
+        "dataset": dataset,
+        "experiment": match["experiment"] or "",
+        "metric": match["metric"] + plain,
+        "split": SHUFFLED if split == SHUFFLED else CONTIGUOUS,
+        "pooling": pooling,
+        "is": is_,
+    }
 
 
 def _checked(value: float, is_: str, where: str) -> float:

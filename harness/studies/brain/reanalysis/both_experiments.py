@@ -31,8 +31,13 @@ def both_experiments(found: PublishedResults) -> dict[str, Any]:
         entry = _entry(column.scores, best)
         for curve in curves.values():
             if "difference" in entry and curve.experiment in best:
-                found.note(column.path, curve.path, f"{column.label}: mean from the best layers", entry["verdict"],
-                           entry["difference"])  # fmt: skip
+                found.note(
+                    column.path,
+                    curve.path,
+                    f"{column.label}: mean from the best layers",
+                    entry["verdict"],
+                    entry["difference"],
+                )
         at = document.setdefault(column.figure, {}).setdefault(column.metric, {}).setdefault(column.split, {})
         at[column.label] = {"file": column.path, "best": best, **entry}
     return document

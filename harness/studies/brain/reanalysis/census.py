@@ -56,9 +56,7 @@ def everybody(name: str, told: PublishedName, people: Iterable[str], of: RowGrou
     if len(have) != len(known):
         lost = f", among them no {', '.join(in_order(known.keys() - have))}" if have < known.keys() else ""
         place = f"{told.dataset}, {told.experiment}" if told.experiment else told.dataset
-        raise InputError(
-            f"{of} has {len(have)} participants{lost}; {place} has {len(known)}", where=name, next=ADVICE
-        )  # fmt: skip
+        raise InputError(f"{of} has {len(have)} participants{lost}; {place} has {len(known)}", where=name, next=ADVICE)
 
 
 def every_unit(name: str, told: PublishedName, groups: Mapping[RowGroup, Iterable[str]]) -> None:

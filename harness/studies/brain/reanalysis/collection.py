@@ -91,9 +91,11 @@ def collect(rows: Iterable[Mapping[str, Any]]) -> PublishedResults:
             into.extend(_scores(about, each) for each in row["rows"])
             continue
         into_rows = {
-            naming.OMEGAS: found.omegas, naming.TESTS: found.tests, naming.CHOICES: found.choices,
+            naming.OMEGAS: found.omegas,
+            naming.TESTS: found.tests,
+            naming.CHOICES: found.choices,
             naming.COUNTS: found.counts,
-        }  # fmt: skip
+        }
         told = {**about, "source": row["source"], "level": row["level"]}  # of derived counts a row tells these itself
         into_rows.get(row["kind"], found.ranked).extend({**told, **each} for each in row["rows"])
     return found

@@ -37,13 +37,16 @@ def compared_units(found: PublishedResults) -> dict[str, Any]:
         clipped = (by_participant(simple, P), by_participant(model, P))
         finite = [pair for pair in zip(simple.units, model.units, strict=True) if all(map(math.isfinite, pair))]
         entry = {
-            "file": model.path, "without": simple.model, "split": model.split,
+            "file": model.path,
+            "without": simple.model,
+            "split": model.split,
             **_by_participant(by_participant(simple), by_participant(model)),
             "clip_then_mean": ratio([*clipped[0].values()], [*clipped[1].values()]),
-            "units": len(finite), "by_units": ratio(*_sides(finite)),
+            "units": len(finite),
+            "by_units": ratio(*_sides(finite)),
             "by_units_clipped": ratio(*_sides([(max(a, 0.0), max(b, 0.0)) for a, b in finite])),
             "units_above": sum(a > b for a, b in finite),
-        }  # fmt: skip
+        }
         at = document.setdefault(model.figure, {}).setdefault(model.place, {}).setdefault(model.metric, {})
         at[model.label] = entry
     return document
@@ -77,8 +80,11 @@ def _pairs(scores: Sequence[PublishedScores]) -> list[tuple[PublishedScores, Pub
     for one in scores:
         if one.of.base in WITHOUT:
             alone.setdefault(_key(one), []).append(one)
-    return [(min(own, key=lambda each: each.model[-2:] != one.model[-2:]), one)
-            for one in scores if one.of.base not in WITHOUT and (own := alone.get(_key(one)))]  # fmt: skip
+    return [
+        (min(own, key=lambda each: each.model[-2:] != one.model[-2:]), one)
+        for one in scores
+        if one.of.base not in WITHOUT and (own := alone.get(_key(one)))
+    ]
 
 
 def _key(one: PublishedScores) -> tuple[str, ...]:

@@ -28,10 +28,13 @@ def counted(found: PublishedResults) -> dict[str, Any]:
         people: Mapping[str, Mapping[str, Any]] = row["participants"]
         whole = {name: sum(int(own[name]) for own in people.values()) for name in ("units", *COUNTS)}
         entry = {
-            "file": row["path"], "counted": row["counted"], "note": NOTE, **_shared(whole),
+            "file": row["path"],
+            "counted": row["counted"],
+            "note": NOTE,
+            **_shared(whole),
             "participants": {who: {**_shared(own), "median_raw": own["median_raw"]} for who, own in people.items()},
             **_held(found, row),
-        }  # fmt: skip
+        }
         at = document.setdefault(row["figure"], {}).setdefault(row["dataset"], {}).setdefault(row["level"], {})
         at[row["pooling"]] = entry
     return document
@@ -51,8 +54,9 @@ def _held(found: PublishedResults, row: Mapping[str, Any]) -> dict[str, Any]:
     for one in found.tests:
         if one["network"] == LANGUAGE and all(one[name] == row[name] for name in same):
             wrong = [who for who, own in row["participants"].items() if _differs(own, _counts(one, who))]
-            verdicts.append({"split": one["split"], "from": one["path"], "differs": wrong,
-                             "verdict": DIFFERS if wrong else EXACT})  # fmt: skip
+            verdicts.append(
+                {"split": one["split"], "from": one["path"], "differs": wrong, "verdict": DIFFERS if wrong else EXACT}
+            )
     if not verdicts:
         return {"verdict": NOT_HERE}
     best = min(verdicts, key=lambda each: len(each["differs"]))
@@ -67,9 +71,12 @@ def _counts(test: Mapping[str, Any], who: str) -> dict[str, float | None]:
     raw, q, alone = (_own(test, name, who) for name in (raw_name, q_name, alone_name))
     defined = None if raw is None else [one for one in raw if not math.isnan(one)]
     return {
-        "units": test["participants"].count(who), "raw": _below(raw), "fdr": _below(q), "alone_fdr": _below(alone),
+        "units": test["participants"].count(who),
+        "raw": _below(raw),
+        "fdr": _below(q),
+        "alone_fdr": _below(alone),
         "median_raw": median(defined) if defined else None,
-    }  # fmt: skip
+    }
 
 
 def _own(test: Mapping[str, Any], column: str, who: str) -> list[float] | None:

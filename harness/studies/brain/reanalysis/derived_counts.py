@@ -15,8 +15,15 @@ from harness.studies.brain.reanalysis.people import in_order, units_of
 from harness.studies.brain.reanalysis.values import TableRow, once, table
 
 COLUMNS = (
-    "source", "pooling", "subject", "n_voxels", "n_raw_p_lt_05", "n_fdr_p_lt_05", "n_llm_sig_fdr_lt_05", "median_raw_p",
-)  # fmt: skip
+    "source",
+    "pooling",
+    "subject",
+    "n_voxels",
+    "n_raw_p_lt_05",
+    "n_fdr_p_lt_05",
+    "n_llm_sig_fdr_lt_05",
+    "median_raw_p",
+)
 _POOLINGS = (naming.LAST, naming.MEAN, naming.SUM)
 COUNTED = {"raw": "n_raw_p_lt_05", "fdr": "n_fdr_p_lt_05", "alone_fdr": "n_llm_sig_fdr_lt_05"}
 
@@ -36,9 +43,16 @@ def read(path: Path, name: str, told: PublishedName) -> list[dict[str, Any]]:
         found.setdefault((source, pooling), {})[person] = _counts(row, person, told)
     for (source, pooling), people in found.items():
         census.everybody(name, told, people, RowGroup(f"{source} {pooling}"))
-    return [{"counted": source, "figure": sources[source].figure, "level": sources[source].level, "pooling": pooling,
-             "participants": {who: people[who] for who in in_order(people)}}
-            for (source, pooling), people in found.items()]  # fmt: skip
+    return [
+        {
+            "counted": source,
+            "figure": sources[source].figure,
+            "level": sources[source].level,
+            "pooling": pooling,
+            "participants": {who: people[who] for who in in_order(people)},
+        }
+        for (source, pooling), people in found.items()
+    ]
 
 
 def _counted(row: TableRow, told: PublishedName) -> PublishedName:

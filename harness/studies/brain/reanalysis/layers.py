@@ -34,9 +34,12 @@ def curves(found: PublishedResults) -> dict[str, Any]:
             continue
         best = best_layer(curve.scores)
         at[curve.split] = {
-            "file": curve.path, "scores": dict(curve.scores), "best": int(best), "best_score": curve.scores[best],
+            "file": curve.path,
+            "scores": dict(curve.scores),
+            "best": int(best),
+            "best_score": curve.scores[best],
             "chosen": _chosen(found, curve, int(best)),
-        }  # fmt: skip
+        }
         if CONTIGUOUS in at and SHUFFLED in at:
             at["correlations"] = _together(at[SHUFFLED]["scores"], at[CONTIGUOUS]["scores"])
     _combined(found, document)
@@ -69,8 +72,11 @@ def _chosen(found: PublishedResults, curve: PublishedScores, best: int) -> dict[
 
 def _combined(found: PublishedResults, document: dict[str, Any]) -> None:
     """Hold curves of both experiments of Pereira together against each experiment's, by the averages that may be."""
-    known = {(one.figure, one.metric, one.model, one.split, one.experiment): one
-             for one in found.curves if one.dataset == PEREIRA}  # fmt: skip
+    known = {
+        (one.figure, one.metric, one.model, one.split, one.experiment): one
+        for one in found.curves
+        if one.dataset == PEREIRA
+    }
     for (figure, metric, model, split, experiment), curve in known.items():
         parts = [known.get((figure, metric, model, split, one)) for one in (EXP1, EXP2)]
         first, second = parts
@@ -78,10 +84,12 @@ def _combined(found: PublishedResults, document: dict[str, Any]) -> None:
             continue
         shared = [layer for layer in curve.scores if layer in first.scores and layer in second.scores]
         tried = {
-            name: max(abs(weight * first.scores[one] + (1 - weight) * second.scores[one] - curve.scores[one])
-                       for one in shared)
+            name: max(
+                abs(weight * first.scores[one] + (1 - weight) * second.scores[one] - curve.scores[one])
+                for one in shared
+            )
             for name, weight in _weights().items()
-        }  # fmt: skip
+        }
         rule = min(tried, key=lambda name: tried[name])
         # A mean over participants of their own means follows from no two curves: then nothing differs.
         judged = EXACT if tried[rule] <= ROUNDING else NOT_DERIVABLE

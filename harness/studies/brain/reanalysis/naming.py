@@ -14,8 +14,15 @@ from typing import NamedTuple
 from harness.studies.brain.terms import CONTIGUOUS, DATASETS, EXP1, EXP2, PEREIRA, SHUFFLED
 
 TABLE, UNITS, UNIT_ROWS, OMEGAS, TESTS, CHOICES, RANKED, COUNTS = (
-    "table", "units", "unit rows", "omegas", "tests", "choices", "model scores", "derived counts",
-)  # fmt: skip
+    "table",
+    "units",
+    "unit rows",
+    "omegas",
+    "tests",
+    "choices",
+    "model scores",
+    "derived counts",
+)
 PARTICIPANTS, CURVES = "participants", "curves"  # what a table turns out to be, by its columns
 R2, PEARSON = "out_of_sample_r2", "pearson_r"
 NO_L2 = "noL2custom"  # what files of regressions without a penalty are called

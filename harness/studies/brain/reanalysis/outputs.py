@@ -10,9 +10,12 @@ from pathlib import PurePath
 
 REPORT = "reanalysis.html"
 R2, PEARSON, CURVES, OMEGAS, TESTS = (
-    "figure-published-r2", "figure-published-pearson", "figure-published-layers", "figure-published-omegas",
+    "figure-published-r2",
+    "figure-published-pearson",
+    "figure-published-layers",
+    "figure-published-omegas",
     "figure-published-tests",
-)  # fmt: skip
+)
 TITLES: Mapping[str, str] = {
     R2: "Published R2 out of sample, by participant",
     PEARSON: "Published Pearson r, by participant",

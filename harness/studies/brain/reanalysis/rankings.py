@@ -32,14 +32,19 @@ def rankings(found: PublishedResults) -> dict[str, Any]:
     by_model = {(row["dataset"], row["model"]): row["scores"] for row in found.ranked}
     told = [(dataset, model.removesuffix(UNTRAINED), len(scores)) for (dataset, model), scores in by_model.items()]
     datasets = {
-        dataset: {"models": len({model for own, model, _ in told if own == dataset}),
-                  "scores": sum(layers for own, _, layers in told if own == dataset)}
+        dataset: {
+            "models": len({model for own, model, _ in told if own == dataset}),
+            "scores": sum(layers for own, _, layers in told if own == dataset),
+        }
         for dataset in dict.fromkeys(dataset for dataset, _, _ in told)
-    }  # fmt: skip
+    }
     return {
-        "note": NOTE, "models": len({model for _, model, _ in told}), "datasets": datasets,
-        "layers": _layers(found, by_model), "order": _orders(found, by_model),
-    }  # fmt: skip
+        "note": NOTE,
+        "models": len({model for _, model, _ in told}),
+        "datasets": datasets,
+        "layers": _layers(found, by_model),
+        "order": _orders(found, by_model),
+    }
 
 
 def canonical(model: str) -> str:
@@ -75,8 +80,9 @@ def _places(scores: Mapping[str, float]) -> dict[int, float]:
 
 def _orders(found: PublishedResults, by_model: Mapping[tuple[str, str], Mapping[str, float]]) -> dict[str, Any]:
     """Rank by the best layer the models that a table of the authors and the other one have, by the authors' table."""
-    best = {(dataset, canonical(model)): max(scores.values())
-            for (dataset, model), scores in by_model.items() if scores}  # fmt: skip
+    best = {
+        (dataset, canonical(model)): max(scores.values()) for (dataset, model), scores in by_model.items() if scores
+    }
     told: dict[str, Any] = {}
     for column in found.columns:
         if column.network == LANGUAGE and (column.dataset, column.of.base) in best:

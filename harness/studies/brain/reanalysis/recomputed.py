@@ -34,8 +34,11 @@ def participants(found: PublishedResults) -> dict[str, Any]:
     for column in found.columns:
         scores = dict(column.scores)
         entry: dict[str, Any] = {
-            "file": column.path, "published": scores, "mean": mean(scores.values()), "participants": len(scores),
-        }  # fmt: skip
+            "file": column.path,
+            "published": scores,
+            "mean": mean(scores.values()),
+            "participants": len(scores),
+        }
         if source := source_of(found, column):
             entry["recomputed"] = held = _held(column, source)
             found.note(column.path, source.path, column.label, held["verdict"], held["difference"])
@@ -69,11 +72,16 @@ def single_units(found: PublishedResults) -> dict[str, Any]:
         clipped = by_participant(units, P)
         at = document.setdefault(units.figure, {}).setdefault(units.place, {}).setdefault(units.metric, {})
         at[units.label] = {
-            "file": units.path, "split": units.split, "units": len(units.units),
-            "undefined": len(units.units) - len(finite), "participants": own, "mean": mean(own.values()),
+            "file": units.path,
+            "split": units.split,
+            "units": len(units.units),
+            "undefined": len(units.units) - len(finite),
+            "participants": own,
+            "mean": mean(own.values()),
             "clipped_first": {"participants": clipped, "mean": mean(clipped.values())},
-            "units_mean": mean(finite), "units_mean_clipped": mean(max(one, 0.0) for one in finite),
-        }  # fmt: skip
+            "units_mean": mean(finite),
+            "units_mean_clipped": mean(max(one, 0.0) for one in finite),
+        }
     return document
 
 
@@ -96,20 +104,30 @@ def _held(column: PublishedScores, units: PublishedScores) -> dict[str, Any]:
     other = [one for one in column.scores if one not in own or (one in wrong and one not in merged)]
     rest = max((value for one, value in differences.items() if one not in merged), default=None)
     return {
-        "from": units.path, "model": units.model, "participants": own, "mean": mean(own.values()),
-        "differences": differences, "difference": rest, "exact": len(differences) - len(wrong),
-        "not_derivable": merged, "not_derivable_difference": max(merged.values(), default=None), "differs": other,
+        "from": units.path,
+        "model": units.model,
+        "participants": own,
+        "mean": mean(own.values()),
+        "differences": differences,
+        "difference": rest,
+        "exact": len(differences) - len(wrong),
+        "not_derivable": merged,
+        "not_derivable_difference": max(merged.values(), default=None),
+        "differs": other,
         "swapped": swapped,
         "verdict": DIFFERS if other else NOT_DERIVABLE if merged else EXACT,
-    }  # fmt: skip
+    }
 
 
 def _matched(column: PublishedScores, units: PublishedScores) -> dict[str, float]:
     """Name recomputed participants as the table does, by place where it numbers them otherwise; who has none is out."""
     own, names = by_participant(units), in_order({*units.participants})
     alike = {*names} == column.scores.keys()
-    return {theirs: own[ours] for theirs, ours in zip(names if alike else in_order(column.scores), names, strict=True)
-            if ours in own}  # fmt: skip
+    return {
+        theirs: own[ours]
+        for theirs, ours in zip(names if alike else in_order(column.scores), names, strict=True)
+        if ours in own
+    }
 
 
 def exchanged(published: Mapping[str, float], own: Mapping[str, float]) -> list[str]:

@@ -32,11 +32,15 @@ FRACTIONS = {"SP+SL+GPT2-XLU better, raw": 1.25599, "starred versions, raw": 1.0
 def rounded() -> dict[str, Any]:
     """Give each percentage as printed and unrounded, the table's values that do not round so, and odd fractions."""
     shares = [
-        {"of": name, "experiment": experiment, "printed": printed or "above 100",
-         "of_printed": 100 * PRINTED[experiment][one] / PRINTED[experiment][other],
-         "unrounded": 100 * UNROUNDED[experiment][one] / UNROUNDED[experiment][other]}
+        {
+            "of": name,
+            "experiment": experiment,
+            "printed": printed or "above 100",
+            "of_printed": 100 * PRINTED[experiment][one] / PRINTED[experiment][other],
+            "unrounded": 100 * UNROUNDED[experiment][one] / UNROUNDED[experiment][other],
+        }
         for name, experiment, one, other, printed in PERCENTAGES
-    ]  # fmt: skip
+    ]
     odd = [
         {"row": row, "experiment": experiment, "printed": printed, "unrounded": value}
         for experiment in PRINTED

@@ -38,9 +38,11 @@ def shares(found: PublishedResults) -> dict[str, Any]:
 def _entry(found: PublishedResults, row: Mapping[str, Any], known: Columns) -> dict[str, Any]:
     values = dict(row["omegas"])
     entry: dict[str, Any] = {
-        "file": row["path"], "published": values, "mean": mean(values.values()),
+        "file": row["path"],
+        "published": values,
+        "mean": mean(values.values()),
         "at_100": list(values.values()).count(ALL),
-    }  # fmt: skip
+    }
     simple, llm, banded = _wanted(row, known)
     if simple is None or llm is None:
         return {**entry, "held_against": None, "verdict": f"{NOT_DERIVABLE}: S and L are not here"}
@@ -52,9 +54,12 @@ def _entry(found: PublishedResults, row: Mapping[str, Any], known: Columns) -> d
     judged = f"{NOT_DERIVABLE}: {OTHER_SCORES if above else 'B was not published'}"
     entry |= {
         "held_against": {"simple": simple.label, "llm": llm.label, "files": sorted({simple.path, llm.path})},
-        "empty": empty, "without_empty": kept, "above_bound": above, "bound": _bounds(s, own),
+        "empty": empty,
+        "without_empty": kept,
+        "above_bound": above,
+        "bound": _bounds(s, own),
         "implied_banded": {one: s[one] + own[one] * (1 - values[one] / ALL) for one in values if 0 < values[one] < ALL},
-    }  # fmt: skip
+    }
     if b is not None:
         result = omegas({name: OmegaScores(s[name], own[name], b[name]) for name in values})
         difference = max(abs(result.participants[name] - values[name]) for name in result.participants)

@@ -23,8 +23,11 @@ def significance(found: PublishedResults) -> dict[str, Any]:
     """Give the counts of each figure, data set, split, level and pooling, and the family that the correction fits."""
     document: dict[str, Any] = {}
     for row in found.tests:
-        beside = [one for one in found.tests if (one["path"], one["split"], one["network"]) == (
-            row["path"], row["split"], row["network"])]  # fmt: skip
+        beside = [
+            one
+            for one in found.tests
+            if (one["path"], one["split"], one["network"]) == (row["path"], row["split"], row["network"])
+        ]
         entry: dict[str, Any] = {"file": row["path"], "units": len(row["participants"])}
         for name in COLUMNS:
             if told := _counts(row, beside, name):
@@ -52,21 +55,31 @@ def _counts(row: Mapping[str, Any], beside: Sequence[Mapping[str, Any]], name: s
     entry: dict[str, Any] = {
         **_below(values, q),
         "participants": {
-            one: {"units": people.count(one), **_below(
-                *([each for each, own in zip(column, people, strict=True) if own == one] if column else None
-                  for column in (values, q)))}
+            one: {
+                "units": people.count(one),
+                **_below(
+                    *(
+                        [each for each, own in zip(column, people, strict=True) if own == one] if column else None
+                        for column in (values, q)
+                    )
+                ),
+            }
             for one in in_order({*people})
         },
-    }  # fmt: skip
+    }
     if values is None or q is None:
         return {**entry, "family": None, "note": "no raw p-values were published: nothing to correct again"}
     tried = {family: _difference(row, beside, family, raw_name, q_name) for family in FAMILIES}
     family = min(tried, key=lambda each: tried[each])
     judged = EXACT if tried[family] <= ROUNDING else DIFFERS
     return {
-        **entry, "undefined": sum(map(math.isnan, values)), "family": family, "difference": tried[family],
-        "verdict": judged, "other_families": {one: tried[one] for one in FAMILIES if one != family},
-    }  # fmt: skip
+        **entry,
+        "undefined": sum(map(math.isnan, values)),
+        "family": family,
+        "difference": tried[family],
+        "verdict": judged,
+        "other_families": {one: tried[one] for one in FAMILIES if one != family},
+    }
 
 
 def _below(raw: Sequence[float] | None, q: Sequence[float] | None) -> dict[str, Any]:
@@ -81,7 +94,7 @@ def _below(raw: Sequence[float] | None, q: Sequence[float] | None) -> dict[str, 
 
 def _difference(
     row: Mapping[str, Any], beside: Sequence[Mapping[str, Any]], family: str, raw_name: str, q_name: str
-) -> float:  # fmt: skip
+) -> float:
     """Give the largest difference between the published correction and ours, where this is the family."""
     rows = beside if "poolings" in family else [row]
     p = [float(one) for each in rows for one in each[raw_name]]

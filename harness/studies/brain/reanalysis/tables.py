@@ -21,8 +21,10 @@ POOLINGS = {"": naming.LAST, "nan": naming.LAST, "-lt": naming.LAST, "-mp": nami
 LAYERS, MOST = 200, 1.0 + 1e-9  # layers of any model, and the highest score there can be
 INDEX = ""  # the column of row numbers that a data frame is saved with
 ENCODING = {
-    "Pereira2018-encoding": "pereira", "Fedorenko2016v3-encoding": "fedorenko", "Blank2014fROI-encoding": "blank",
-}  # fmt: skip
+    "Pereira2018-encoding": "pereira",
+    "Fedorenko2016v3-encoding": "fedorenko",
+    "Blank2014fROI-encoding": "blank",
+}
 _SCORED = ("subjects", "Network", "Model", "perf")
 _CURVED = ("perf", "Model", "layer_num")
 _OMEGAS = ("feature_extraction", "dataset", "values")
@@ -38,8 +40,9 @@ def read(path: Path, name: str, told: PublishedName) -> dict[str, Any]:
     """
     columns = header(path, name)
     kind = {
-        naming.TABLE: naming.CURVES if "layer_num" in columns else naming.PARTICIPANTS, naming.UNIT_ROWS: naming.UNITS,
-    }.get(told.kind, told.kind)  # fmt: skip
+        naming.TABLE: naming.CURVES if "layer_num" in columns else naming.PARTICIPANTS,
+        naming.UNIT_ROWS: naming.UNITS,
+    }.get(told.kind, told.kind)
     readers: Mapping[str, tuple[Callable[[], list[dict[str, Any]]], Iterable[str]]] = {
         naming.PARTICIPANTS: (lambda: _participants(path, name, told), _SCORED),
         naming.CURVES: (lambda: _curves(path, name, told, columns), (*_CURVED, "Shuffled", "Exp")),
@@ -64,8 +67,10 @@ def _participants(path: Path, name: str, told: PublishedName) -> list[dict[str, 
         found.setdefault((network, model), {})[person] = _score(row, told.metric)
     for (network, model), scores in found.items():
         census.everybody(name, told, scores, RowGroup(model, network))
-    return [{"network": network, "model": model, "scores": {one: scores[one] for one in in_order(scores)}}
-            for (network, model), scores in found.items()]  # fmt: skip
+    return [
+        {"network": network, "model": model, "scores": {one: scores[one] for one in in_order(scores)}}
+        for (network, model), scores in found.items()
+    ]
 
 
 def _units(path: Path, name: str, told: PublishedName) -> list[dict[str, Any]]:
@@ -77,8 +82,10 @@ def _units(path: Path, name: str, told: PublishedName) -> list[dict[str, Any]]:
         people.append(census.person(row, told, "subjects"))
         scores.append(_unit_score(row, told.metric))
     census.every_unit(name, told, {of: people for of, (people, _) in found.items()})
-    return [{"network": of.network, "model": of.what, "participants": people, "scores": scores}
-            for of, (people, scores) in found.items()]  # fmt: skip
+    return [
+        {"network": of.network, "model": of.what, "participants": people, "scores": scores}
+        for of, (people, scores) in found.items()
+    ]
 
 
 def _curves(path: Path, name: str, told: PublishedName, columns: Iterable[str]) -> list[dict[str, Any]]:
@@ -99,8 +106,10 @@ def _curves(path: Path, name: str, told: PublishedName, columns: Iterable[str]) 
         lost = next((layer for layer in range(min(places), max(places)) if layer not in places), None)
         if lost is not None:
             raise InputError(f"layer {lost} of {model} is missing ({split})", where=name, next=ADVICE)
-    return [{"experiment": experiment, "model": model, "split": split, "scores": scores}
-            for (experiment, model, split), scores in found.items()]  # fmt: skip
+    return [
+        {"experiment": experiment, "model": model, "split": split, "scores": scores}
+        for (experiment, model, split), scores in found.items()
+    ]
 
 
 def _omegas(path: Path, name: str) -> list[dict[str, Any]]:
@@ -143,11 +152,15 @@ def _tests(path: Path, name: str, told: PublishedName, columns: Iterable[str]) -
         cells["participants"].append(census.person(row, told, "subject"))
         for column in own:
             cells[column].append(row.maybe(column, 0, 1) if column.endswith("_orig") else row.number(column, 0, 1))
-    groups = {RowGroup(f"{split} {pooling}", network): cells["participants"]
-              for (split, pooling, network), cells in found.items()}  # fmt: skip
+    groups = {
+        RowGroup(f"{split} {pooling}", network): cells["participants"]
+        for (split, pooling, network), cells in found.items()
+    }
     census.every_unit(name, told, groups)
-    return [{"split": split, "pooling": pooling, "network": network, **cells}
-            for (split, pooling, network), cells in found.items()]  # fmt: skip
+    return [
+        {"split": split, "pooling": pooling, "network": network, **cells}
+        for (split, pooling, network), cells in found.items()
+    ]
 
 
 def _ranked(path: Path, name: str) -> list[dict[str, Any]]:

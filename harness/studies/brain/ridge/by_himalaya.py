@@ -52,9 +52,10 @@ def require_double(dtype: str) -> None:
     """
     if dtype != DOUBLE:
         raise InputError(
-            f"himalaya's scores in {dtype} err by more than what counts as equal", where="settings.dtype",
+            f"himalaya's scores in {dtype} err by more than what counts as equal",
+            where="settings.dtype",
             next="write `dtype: float64` beside `solver`",
-        )  # fmt: skip
+        )
 
 
 def version() -> str:
@@ -145,10 +146,17 @@ class _HeldOut:
 
         kept = _Errors(self.backend, self.folds, self.values, len(self.alphas), self.how.block)
         solve(
-            self.kernels, self.targets, n_iter=self.backend.asarray(gamma[None], dtype=DOUBLE),
-            alphas=self.alphas, score_func=kept, cv=self.cut, fit_intercept=True, return_weights="dual",
-            n_targets_batch=self.how.block, progress_bar=False,
-        )  # fmt: skip
+            self.kernels,
+            self.targets,
+            n_iter=self.backend.asarray(gamma[None], dtype=DOUBLE),
+            alphas=self.alphas,
+            score_func=kept,
+            cv=self.cut,
+            fit_intercept=True,
+            return_weights="dual",
+            n_targets_batch=self.how.block,
+            progress_bar=False,
+        )
         return np.where(np.isnan(kept.whole()), np.inf, kept.sums)
 
 
@@ -193,9 +201,10 @@ class _Errors:
 
 def _strange() -> InputError:
     return InputError(
-        f"himalaya {version()} asks for scores in another order than fold by fold", where="solver",
+        f"himalaya {version()} asks for scores in another order than fold by fold",
+        where="solver",
         next="take the version that is locked, or `solver: ours`",
-    )  # fmt: skip
+    )
 
 
 def refit(
@@ -285,10 +294,14 @@ def _plain_errors(
     kept = _Errors(backend, fold, targets, len(alphas), how.block)
     there = (backend.asarray(each, dtype=DOUBLE) for each in (kernel[None], targets))
     solve(
-        *there, n_iter=backend.asarray(np.ones((1, 1)), dtype=DOUBLE), score_func=kept,
-        alphas=backend.asarray(np.array(alphas), dtype=DOUBLE), n_targets_batch=how.block, progress_bar=False,
+        *there,
+        n_iter=backend.asarray(np.ones((1, 1)), dtype=DOUBLE),
+        score_func=kept,
+        alphas=backend.asarray(np.array(alphas), dtype=DOUBLE),
+        n_targets_batch=how.block,
+        progress_bar=False,
         cv=[(np.setdiff1d(np.arange(len(targets)), fold.inner[0]), fold.inner[0])],
-    )  # fmt: skip
+    )
     return np.where(np.isnan(kept.whole()), np.inf, kept.sums)
 
 

@@ -92,13 +92,14 @@ def recorded_units(participants: int, units: int, networks: Sequence[str] = NETW
         raise InputError(told, where="participants, units", next=f"ask for one of each, and {MOST:,} units at most")
     return [
         RecordedUnit(
-            id=f"sim{participant}.{unit:03d}", participant=f"sim{participant}",
+            id=f"sim{participant}.{unit:03d}",
+            participant=f"sim{participant}",
             network=networks[1 + unit // OTHER_EVERY % (len(networks) - 1)] if unit % OTHER_EVERY == 0 else networks[0],
             signal=unit % NULL_EVERY != 0,
         )
         for participant in range(1, participants + 1)
         for unit in range(1, units + 1)
-    ]  # fmt: skip
+    ]
 
 
 def _first(whole: Layout, count: int) -> Layout:
@@ -122,9 +123,12 @@ def _stimuli(layout: Layout, said: Sequence[str], lengths: Sequence[int]) -> lis
     made = []
     for row, text in enumerate(said):
         stimulus = Stimulus(
-            id=layout.ids[row], label=layout.labels[row], block=layout.blocks[row], position=layout.positions[row],
+            id=layout.ids[row],
+            label=layout.labels[row],
+            block=layout.blocks[row],
+            position=layout.positions[row],
             text=text,
-        )  # fmt: skip
+        )
         if layout.experiments[row]:
             stimulus["experiment"] = layout.experiments[row]
         if layout.dataset != FEDORENKO:  # there a row is a word
@@ -136,9 +140,15 @@ def _stimuli(layout: Layout, said: Sequence[str], lengths: Sequence[int]) -> lis
 def _counts(layout: Layout, units: Sequence[RecordedUnit], params: Mapping[str, Any]) -> dict[str, Any]:
     at = places(layout)
     return {
-        "version": VERSION, "layout": layout.dataset, "world": params.get("world", DEFAULT), "rows": len(layout.ids),
-        "blocks": count_of(at.blocks), "categories": count_of(at.categories), "passages": count_of(at.passages),
-        "participants": len({unit["participant"] for unit in units}), "units": len(units),
+        "version": VERSION,
+        "layout": layout.dataset,
+        "world": params.get("world", DEFAULT),
+        "rows": len(layout.ids),
+        "blocks": count_of(at.blocks),
+        "categories": count_of(at.categories),
+        "passages": count_of(at.passages),
+        "participants": len({unit["participant"] for unit in units}),
+        "units": len(units),
         "language": sum(unit["network"] == LANGUAGE for unit in units),
         "signal": sum(unit["signal"] for unit in units),
-    }  # fmt: skip
+    }

@@ -31,9 +31,8 @@ def texts(dataset: str, at: RowPlaces, lengths: Sequence[int], seed: int) -> lis
         return _runs(at, lengths, nouns, seed)
     drawn = stream(derive(seed, PURPOSE))
     return [
-        " ".join(sentence(drawn, nouns[passage], length))
-        for passage, length in zip(at.passages, lengths, strict=True)
-    ]  # fmt: skip
+        " ".join(sentence(drawn, nouns[passage], length)) for passage, length in zip(at.passages, lengths, strict=True)
+    ]
 
 
 def sentence(drawn: Stream, nouns: Sequence[str], length: int) -> list[str]:

@@ -35,8 +35,19 @@ NOUNS: tuple[tuple[str, ...], ...] = tuple(
     )
 )
 VERBS = (
-    "saw", "found", "moved", "kept", "left", "touched", "needed", "followed", "covered", "reached", "missed", "watched",
-)  # fmt: skip
+    "saw",
+    "found",
+    "moved",
+    "kept",
+    "left",
+    "touched",
+    "needed",
+    "followed",
+    "covered",
+    "reached",
+    "missed",
+    "watched",
+)
 PLACED = ("near", "under", "behind", "above", "with", "beside", "against", "without")
 KINDS = ("small", "old", "quiet", "heavy", "green", "bright", "empty", "new", "strange", "warm")
 THE, LINK = "the", "and"

@@ -92,9 +92,13 @@ def _vectors(draw: Array, at: RowPlaces) -> tuple[Array, Array, Array, Array]:
 
 def _model(draw: Array, seen: _Stimulus, scales: FeatureScales) -> Array:
     parts = (
-        (scales.position, _places(seen)), (scales.length, seen.length), (scales.word, seen.word),
-        (scales.context, seen.context), (scales.category, seen.category), (scales.passage, seen.passage),
-    )  # fmt: skip
+        (scales.position, _places(seen)),
+        (scales.length, seen.length),
+        (scales.word, seen.word),
+        (scales.context, seen.context),
+        (scales.category, seen.category),
+        (scales.passage, seen.passage),
+    )
     mix = reduce(add, (scale * _mixed(draw, part, recipes.MODEL_COLUMNS) for scale, part in parts))
     return mix / scales.divisor + scales.noise * draw.standard_normal(mix.shape)
 

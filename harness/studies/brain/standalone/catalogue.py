@@ -11,6 +11,10 @@ from harness.scorers.tool import Tool
 from harness.studies.brain.standalone import averages, pipelines, ridge, scores, structure, tests
 
 ANALYSES: Mapping[str, Tool] = {
-    **structure.ANALYSES, **ridge.ANALYSES, **pipelines.ANALYSES, **scores.ANALYSES, **averages.ANALYSES,
+    **structure.ANALYSES,
+    **ridge.ANALYSES,
+    **pipelines.ANALYSES,
+    **scores.ANALYSES,
+    **averages.ANALYSES,
     **tests.ANALYSES,
-}  # fmt: skip
+}

@@ -186,10 +186,14 @@ def ridge_cv(given: PlainRidgeInput) -> dict[str, Array]:
 ANALYSES: Mapping[str, Tool] = {
     "brain.pipeline_single_space": Tool(
         "Fits one feature space to a dataset through its folds, and gives out-of-sample R2.",
-        SpacesInput, GivenByName, single_space,
+        SpacesInput,
+        GivenByName,
+        single_space,
     ),
     "brain.ridge_cv_mse_criterion": Tool(
         "Fits plain ridge with an alpha a target, chosen by validation error, and least squares.",
-        PlainRidgeInput, PlainRidgeOutput, ridge_cv,
+        PlainRidgeInput,
+        PlainRidgeOutput,
+        ridge_cv,
     ),
-}  # fmt: skip
+}

@@ -171,14 +171,20 @@ def _r2(targets: Array, predicted: Array, mean: Array) -> Array:
 ANALYSES: Mapping[str, Tool] = {
     "brain.banded_ridge_author_criterion": Tool(
         "Fits banded ridge with the weights of bands and the alpha of each target chosen by pooled R2.",
-        BandedByName, GivenByName, author_criterion,
+        BandedByName,
+        GivenByName,
+        author_criterion,
     ),
     "brain.banded_ridge_upstream_criterion": Tool(
         "Fits banded ridge with the weights of bands and the alpha of each target chosen by mean squared error.",
-        BandedPositive, BandedWeights, upstream_criterion,
+        BandedPositive,
+        BandedWeights,
+        upstream_criterion,
     ),
     "brain.banded_kernel_all_subsets": Tool(
         "Fits kernel ridge over every subset of bands in equal parts, each target with the best, and its alpha.",
-        BandedInput, BandedDual, all_subsets,
+        BandedInput,
+        BandedDual,
+        all_subsets,
     ),
-}  # fmt: skip
+}

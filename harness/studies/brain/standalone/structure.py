@@ -41,8 +41,10 @@ _ASKED: Mapping[str, tuple[str, ...]] = {
     BLANK: ("story", "test", "inner_story", "inner_val_sizes"),
 }
 _BESIDE: Mapping[str, tuple[str, ...]] = {
-    PEREIRA: ("n", "first_row"), FEDORENKO: ("n", "inner_block"), BLANK: ("n",),
-}  # fmt: skip
+    PEREIRA: ("n", "first_row"),
+    FEDORENKO: ("n", "inner_block"),
+    BLANK: ("n",),
+}
 
 
 class AskedByName(AnalysisInput):
@@ -178,13 +180,17 @@ def pereira_row_labels(given: AnalysisInput) -> dict[str, Any]:
 ANALYSES: Mapping[str, Tool] = {
     "brain.features_oasm_wp": Tool(
         "Gives features of time alone by name: block_n4_sigma2.2, full_sigma2.2, wordpos_sigma1.0, blank_ramp_n9_L5.",
-        AskedFeatures, GivenByName, features_oasm_wp,
+        AskedFeatures,
+        GivenByName,
+        features_oasm_wp,
     ),
     "brain.folds": Tool(
         "Gives cross-validation folds by name: pereira_384_contiguous, fedorenko_shuffled_seed42_inner32.",
-        AskedByName, GivenByName, folds,
+        AskedByName,
+        GivenByName,
+        folds,
     ),
     "brain.pereira_row_labels": Tool(
         "Gives the labels of Pereira's 627 rows in the study's order.", AnalysisInput, RowLabels, pereira_row_labels
     ),
-}  # fmt: skip
+}

@@ -97,9 +97,10 @@ def block_test(given: BlockTestInput) -> dict[str, Any]:
         blocks, means = block_means(given.errors, own, omit=given.omit)
     found = {
         "p": labelled_p(given.errors, given.against, own, omit=given.omit),
-        "blocks": blocks, "means": means,
+        "blocks": blocks,
+        "means": means,
         "means_against": block_means(given.against, own, omit=given.omit)[1],
-    }  # fmt: skip
+    }
     if given.order is None:
         return found
     return {**found, "misaligned_p": labelled_p(given.errors, given.against, labels, omit=given.omit)}
@@ -132,19 +133,27 @@ def measured_size(given: SizeOfTestInput) -> dict[str, Any]:
 ANALYSES: Mapping[str, Tool] = {
     "brain.stats_ttest_fdr": Tool(
         f"Tests squared errors of the {LANGUAGE} network as generation H does: rows and blocks, raw and corrected.",
-        PublishedTestsInput, PublishedTestsOutput, published,
+        PublishedTestsInput,
+        PublishedTestsOutput,
+        published,
     ),
     "brain.block_test": Tool(
         "Tests whether one model's squared errors lie below another's: over rows, blocks or folds (OURS).",
-        BlockTestInput, BlockTestOutput, block_test,
+        BlockTestInput,
+        BlockTestOutput,
+        block_test,
     ),
     "brain.fdr": Tool("Corrects p-values within the families of a generation (OURS).", FdrInput, FdrOutput, fdr),
     "brain.lowest_error": Tool(
         "Takes, unit by unit, the model with the lowest mean squared error (OURS).",
-        LowestErrorInput, LowestErrorOutput, best,
+        LowestErrorInput,
+        LowestErrorOutput,
+        best,
     ),
     "brain.test_size": Tool(
         "Measures on simulated noise how often the paired tests find something (OURS).",
-        SizeOfTestInput, SizeOfTestOutput, measured_size,
+        SizeOfTestInput,
+        SizeOfTestOutput,
+        measured_size,
     ),
-}  # fmt: skip
+}

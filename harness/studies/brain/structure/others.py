@@ -13,9 +13,15 @@ from harness.studies.brain.terms import BLANK, FEDORENKO
 
 SENTENCES, WORDS = 52, 8
 TRS: Mapping[str, int] = {  # scans of each story, in file order, which is sorted
-    "Aqua": 143, "Boar": 153, "Elvis": 135, "HighSchool": 157,
-    "KingOfBirds": 181, "MatchstickSeller": 181, "MrSticky": 189, "Tulips": 178,
-}  # fmt: skip
+    "Aqua": 143,
+    "Boar": 153,
+    "Elvis": 135,
+    "HighSchool": 157,
+    "KingOfBirds": 181,
+    "MatchstickSeller": 181,
+    "MrSticky": 189,
+    "Tulips": 178,
+}
 
 
 def fedorenko(sentences: int = SENTENCES, words: int = WORDS) -> Layout:

@@ -27,9 +27,13 @@ _EXP2 = (
 _ALL_OF_4 = "4444"
 _USUAL = "433"  # sentences of a category's passages, a digit a passage
 _UNUSUAL = {
-    "beekeeping": "443", "bone_fracture": "443", "ice_cream": "343", "opera": "434", "rock_climbing": "344",
+    "beekeeping": "443",
+    "bone_fracture": "443",
+    "ice_cream": "343",
+    "opera": "434",
+    "rock_climbing": "344",
     "taste": "333",
-}  # fmt: skip
+}
 
 
 def pereira(experiment: str = "") -> Layout:

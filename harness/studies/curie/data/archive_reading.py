@@ -40,9 +40,10 @@ def opened(path: Path) -> Iterator[PublishedFiles]:
     with open(path, "rb") as file:
         if file.read(len(POINTER)) == POINTER:
             raise InputError(
-                "this is a pointer of Git LFS and not the archive", where=str(path),
+                "this is a pointer of Git LFS and not the archive",
+                where=str(path),
                 next="get the file itself: `git lfs pull`, or the address of the media, not of the blob",
-            )  # fmt: skip
+            )
         _bound_directory(file)
         try:
             archive = zipfile.ZipFile(file)

@@ -62,10 +62,12 @@ def read_repository(files: PublishedFiles, unusable: str = "") -> tuple[list[Tas
                 raise
             refused[name] = bad.what
     counts = {
-        "expected": EXPECTED[TASK], "absent": max(0, EXPECTED[TASK] - len(records) - len(refused)),
-        "first_absent": sorted(lost)[:SHOWN], "unlabelled": sum(not one.level for one in records.values()),
+        "expected": EXPECTED[TASK],
+        "absent": max(0, EXPECTED[TASK] - len(records) - len(refused)),
+        "first_absent": sorted(lost)[:SHOWN],
+        "unlabelled": sum(not one.level for one in records.values()),
         "unusable": refused,
-    }  # fmt: skip
+    }
     return list(records.values()), counts
 
 

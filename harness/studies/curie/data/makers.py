@@ -29,10 +29,17 @@ def _maker(module: str, task: str, data: str, *, prompts: bool) -> Maker:
     rendered = (RENDERED, *((JUDGE_TEMPLATE,) if task in JUDGE_PROMPTS else ())) if prompts else ()
     folders = (*(() if data == ARCHIVE else (data,)), *((PROMPTS,) if prompts else ()))
     return Maker(
-        f"{HERE}.{module}:make", {}, (*outputs, *rendered), {UNUSABLE: set_aside},
-        files=(ARCHIVE,) if data == ARCHIVE else (), needs=(data, PROMPTS) if prompts else (data,), folders=folders,
-        whole=(PROMPTS,) if prompts else (), ids=task, fixed={"task": task},
-    )  # fmt: skip
+        f"{HERE}.{module}:make",
+        {},
+        (*outputs, *rendered),
+        {UNUSABLE: set_aside},
+        files=(ARCHIVE,) if data == ARCHIVE else (),
+        needs=(data, PROMPTS) if prompts else (data,),
+        folders=folders,
+        whole=(PROMPTS,) if prompts else (),
+        ids=task,
+        fixed={"task": task},
+    )
 
 
 def _named(source: str, data: str, tasks: tuple[str, ...], module: str = "") -> dict[str, Maker]:

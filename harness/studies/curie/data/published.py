@@ -20,8 +20,15 @@ from harness.studies.curie.tasks import TASKS
 
 # Published records of each domain, by the paper's evaluation configuration.
 EXPECTED: Mapping[str, int] = {
-    "dft": 74, "mpve": 17, "hfd": 15, "hfe": 38, "qecc_65": 65, "geo": 19, "biogr": 138, "pdb": 64,
-}  # fmt: skip
+    "dft": 74,
+    "mpve": 17,
+    "hfd": 15,
+    "hfe": 38,
+    "qecc_65": 65,
+    "geo": 19,
+    "biogr": 138,
+    "pdb": 64,
+}
 LABELS = "difficulty_levels.json"
 RENAMED: Mapping[str, str] = {"qecc_85": "qecc_65", "mpv": "mpve"}  # how that file may call a domain otherwise
 SHOWN = 5  # absent records that a count names
@@ -58,9 +65,10 @@ def set_aside(given: Any) -> str:
     """
     if given != COUNT:
         raise InputError(
-            "records that cannot be read are refused, or counted", where="unusable",
+            "records that cannot be read are refused, or counted",
+            where="unusable",
             next=f"write `unusable: {COUNT}`, or leave it out",
-        )  # fmt: skip
+        )
     return COUNT
 
 
@@ -104,9 +112,12 @@ def read_records(task: str, files: PublishedFiles, unusable: str = "") -> tuple[
     begun = set().union(*(found[kind] for kind in needed))
     lost = sorted(one for one in (set(levels) | begun) - whole if RECORD_ID.fullmatch(one))
     counts = {
-        "expected": EXPECTED[domain], "absent": max(0, EXPECTED[domain] - len(whole)), "first_absent": lost[:SHOWN],
-        "unlabelled": sum(not record.level for record in records), "unusable": refused,
-    }  # fmt: skip
+        "expected": EXPECTED[domain],
+        "absent": max(0, EXPECTED[domain] - len(whole)),
+        "first_absent": lost[:SHOWN],
+        "unlabelled": sum(not record.level for record in records),
+        "unusable": refused,
+    }
     return records, counts
 
 
@@ -115,16 +126,18 @@ def _by_kind(files: PublishedFiles, domain: str) -> dict[str, dict[str, str]]:
     places = {path: found for path in files.paths if (found := place(path))}
     if not places and not any(map(place, files.absent)):
         raise InputError(
-            "no record of the published layout is here", where=", ".join(files.paths[:SHOWN]),
+            "no record of the published layout is here",
+            where=", ".join(files.paths[:SHOWN]),
             next="give files called DOMAIN/inputs/ID.json and DOMAIN/ground_truth/ID.json",
-        )  # fmt: skip
+        )
     by_kind: dict[str, dict[str, str]] = {kind: {} for kind in _KINDS.values()}
     above = {each.above for each in places.values() if each.domain == domain}
     if len(above) > 1:
         raise InputError(
-            f"records of {domain} lie in {len(above)} folders", where=", ".join(sorted(above)[:SHOWN]),
+            f"records of {domain} lie in {len(above)} folders",
+            where=", ".join(sorted(above)[:SHOWN]),
             next="keep one of the copies",
-        )  # fmt: skip
+        )
     for path, each in places.items():
         if each.domain == domain:
             by_kind[each.kind][each.record] = path
@@ -146,9 +159,10 @@ def read_levels(files: PublishedFiles) -> dict[str, dict[str, str]]:
     for domain, given in found.items():
         if not isinstance(given, dict) or not all(str(label).lower() in LEVELS for label in given.values()):
             raise InputError(
-                "this is no table of difficulty labels", where=f"{paths[0]}: {domain[:40]!a}",
+                "this is no table of difficulty labels",
+                where=f"{paths[0]}: {domain[:40]!a}",
                 next="give a label (easy, medium, hard) by record, by domain",
-            )  # fmt: skip
+            )
         known = {record: str(label).lower() for record, label in given.items()}
         labels.setdefault(RENAMED.get(domain, domain), {}).update(known)
     return labels

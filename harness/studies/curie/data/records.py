@@ -48,9 +48,12 @@ def write(task: str, records: Iterable[TaskRecord], out: Path, counts: Mapping[s
     for record in sorted(records, key=lambda one: one.id):
         name = item_id(task, record.id)
         item: Item = {
-            "id": name, "task": task, "input": {"text": record.text}, "difficulty": LEVELS.get(record.level),
+            "id": name,
+            "task": task,
+            "input": {"text": record.text},
+            "difficulty": LEVELS.get(record.level),
             "meta": {**record.meta, "record": record.id, "level": record.level},
-        }  # fmt: skip
+        }
         if record.images:
             shown = [medium(data) for data in record.images]
             media |= {one["id"]: one for one in shown}

@@ -40,9 +40,14 @@ class Counted:
     def told(self) -> dict[str, Any]:
         """Give the counts as `import` reports them."""
         return {
-            "instances": len(self.items), "prompts": self.rows, "errors": self.errors, "blank": self.blank,
-            "skipped": len(self.skipped), "first_skipped": sorted(self.skipped)[:SHOWN], "runs": self.runs,
-        }  # fmt: skip
+            "instances": len(self.items),
+            "prompts": self.rows,
+            "errors": self.errors,
+            "blank": self.blank,
+            "skipped": len(self.skipped),
+            "first_skipped": sorted(self.skipped)[:SHOWN],
+            "runs": self.runs,
+        }
 
 
 def normalise(path: Path, columns: Mapping[str, str]) -> tuple[Sequence[Mapping[str, Any]], dict[str, Any]]:

@@ -15,9 +15,19 @@ from harness.studies.curie.demo.dft_structures import Structure
 # Fields that the wording asks for under another name than the archive has.
 _ASKED = {"space_group": "space group", "miller_indices": "orientation", "additional_information": "description"}
 _BLANK = (
-    "vacuum_x", "vacuum_y", "vacuum_z", "supercell", "cas_number", "lattice_a", "lattice_b", "lattice_c",
-    "space group", "orientation", "mp_id", "isomer_name",
-)  # fmt: skip
+    "vacuum_x",
+    "vacuum_y",
+    "vacuum_z",
+    "supercell",
+    "cas_number",
+    "lattice_a",
+    "lattice_b",
+    "lattice_c",
+    "space group",
+    "orientation",
+    "mp_id",
+    "isomer_name",
+)
 
 
 def _structure(number: int, structure: Structure) -> dict[str, Any]:
@@ -45,9 +55,19 @@ def structures(project: DftPaper) -> str:
 
 def _parameters(calculation: Calculation) -> dict[str, Any]:
     asked = (
-        "software", "functional", "k-points", "pseudopotentials", "basis_set", "energy_cutoff", "energy_convergence",
-        "force_convergence", "relaxed_nuclei", "relaxed_unit_cell", "spin", "hubbard_U",
-    )  # fmt: skip
+        "software",
+        "functional",
+        "k-points",
+        "pseudopotentials",
+        "basis_set",
+        "energy_cutoff",
+        "energy_convergence",
+        "force_convergence",
+        "relaxed_nuclei",
+        "relaxed_unit_cell",
+        "spin",
+        "hubbard_U",
+    )
     found = {key: calculation.fields.get(key, "NaN") for key in asked}
     return {"function_name": calculation.key, **found, "other_information": calculation.label}
 

@@ -49,9 +49,12 @@ def _shared(source: seeds.Stream, theme: Theme) -> dict[str, Any]:
     """Give what all plane-wave calculations of a paper have in common."""
     code = one(source, ("vasp", "castep", "gpaw"))
     shared: dict[str, Any] = {
-        "software": code, "functional": one(source, FUNCTIONALS), "pseudopotentials": POTENTIALS[code],
-        "energy_cutoff": float(one(source, CUTOFFS)), "energy_convergence": one(source, ENERGIES),
-    }  # fmt: skip
+        "software": code,
+        "functional": one(source, FUNCTIONALS),
+        "pseudopotentials": POTENTIALS[code],
+        "energy_cutoff": float(one(source, CUTOFFS)),
+        "energy_convergence": one(source, ENERGIES),
+    }
     if theme.hubbard:
         shared |= {"spin": 1.0, "hubbard_U": f"{one(source, (3.0, 3.5, 4.0, 4.5, 5.0))} eV on {theme.hubbard}"}
     return shared
@@ -79,9 +82,11 @@ def _electronic(source: seeds.Stream, shared: Mapping[str, Any], on: tuple[str, 
 
 def _molecular(source: seeds.Stream, on: tuple[str, ...]) -> Calculation:
     fields = {
-        "software": "gaussian", "functional": one(source, HYBRIDS), "basis_set": one(source, BASES),
+        "software": "gaussian",
+        "functional": one(source, HYBRIDS),
+        "basis_set": one(source, BASES),
         "relaxed_nuclei": 1.0,
-    }  # fmt: skip
+    }
     return Calculation("molecular", "molecular runs", fields, on)
 
 

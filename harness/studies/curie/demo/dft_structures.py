@@ -25,34 +25,49 @@ def _crystal(key: str, common: str, scientific: str, formula: str, kind: str, gr
     """Give a crystal; `cell` holds a, or a and c, in angstroms."""
     lengths = ", ".join(f"{name} = {value} Å" for name, value in zip("ac", cell.split(), strict=False))
     fields = {
-        "common_name": common, "scientific_name": scientific, "composition": formula, "crystal_or_isolated": "crystal",
-        "lattice_parameters": lengths, "space_group": group, "crystal_structure": kind,
-    }  # fmt: skip
+        "common_name": common,
+        "scientific_name": scientific,
+        "composition": formula,
+        "crystal_or_isolated": "crystal",
+        "lattice_parameters": lengths,
+        "space_group": group,
+        "crystal_structure": kind,
+    }
     return Structure(key, CRYSTAL, fields, f"bulk {common}")
 
 
 def _slab(key: str, common: str, formula: str, plane: str, repeated: str, layers: int, vacuum: int) -> Structure:
     fields = {
-        "common_name": f"{common} ({plane}) surface", "composition": formula, "crystal_or_isolated": "crystal",
-        "vacuum": f"{vacuum} Å", "supercell": repeated, "miller_indices": f"({plane})",
+        "common_name": f"{common} ({plane}) surface",
+        "composition": formula,
+        "crystal_or_isolated": "crystal",
+        "vacuum": f"{vacuum} Å",
+        "supercell": repeated,
+        "miller_indices": f"({plane})",
         "additional_information": f"{layers} atomic layers",
-    }  # fmt: skip
+    }
     return Structure(key, SLAB, fields, f"the {common} ({plane}) slab")
 
 
 def _sheet(key: str, common: str, formula: str, cell: str, repeated: str, vacuum: int) -> Structure:
     fields = {
-        "common_name": common, "composition": formula, "crystal_or_isolated": "crystal", "vacuum": f"{vacuum} Å",
-        "supercell": repeated, "lattice_parameters": f"a = {cell} Å",
-    }  # fmt: skip
+        "common_name": common,
+        "composition": formula,
+        "crystal_or_isolated": "crystal",
+        "vacuum": f"{vacuum} Å",
+        "supercell": repeated,
+        "lattice_parameters": f"a = {cell} Å",
+    }
     return Structure(key, SHEET, fields, f"the {common} sheet")
 
 
 def _molecule(key: str, common: str, formula: str, box: int) -> Structure:
     fields = {
-        "common_name": common, "composition": formula, "crystal_or_isolated": "isolated",
+        "common_name": common,
+        "composition": formula,
+        "crystal_or_isolated": "isolated",
         "cell_size": f"{box} Å x {box} Å x {box} Å",
-    }  # fmt: skip
+    }
     return Structure(key, MOLECULE, fields, f"the {common} molecule")
 
 

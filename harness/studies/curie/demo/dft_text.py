@@ -41,8 +41,10 @@ def structure_sentence(source: seeds.Stream, structure: Structure) -> str:
     if structure.type == CRYSTAL:
         also = f" ({said['scientific_name']}, {said['composition']})"
         if "space_group" not in said:
-            return f"Bulk {said['common_name']}{also} has the {said['crystal_structure']} structure; we started from " \
-                f"{said['lattice_parameters']}."  # fmt: skip
+            return (
+                f"Bulk {said['common_name']}{also} has the {said['crystal_structure']} structure; we started from "
+                f"{said['lattice_parameters']}."
+            )
         begin = one(source, ("was modelled as a crystal of the", "enters as a crystal of the"))
         return (
             f"Bulk {said['common_name']}{also} {begin} {said['crystal_structure']} structure, space group "
@@ -140,8 +142,10 @@ def _abstract(source: seeds.Stream, project: DftPaper) -> str:
     *first, last = (each.named for each in project.structures)
     aim = one(source, ("to test an assumption that is often made", "to prepare the ground for later experiments"))
     named = f"{', '.join(first)} and {last}"
-    return f"Density functional theory is applied to {named}, {aim}. All settings that one needs to repeat the work " \
-        "are given in the text."  # fmt: skip
+    return (
+        f"Density functional theory is applied to {named}, {aim}. All settings that one needs to repeat the work "
+        "are given in the text."
+    )
 
 
 def _results(source: seeds.Stream) -> str:

@@ -97,15 +97,27 @@ def parameter_item(calculation: Calculation) -> dict[str, Any]:
 def calls(project: DftPaper) -> list[ProgramCall]:
     """Give the statements that compute what the paper computes, in their order."""
     found = [
-        ProgramCall(f"atoms_{one.key}", "structure_from_metadata", (f"structure_metadata_{one.key}",),
-             "structure_generation", "builds atoms from what is known of a structure")
+        ProgramCall(
+            f"atoms_{one.key}",
+            "structure_from_metadata",
+            (f"structure_metadata_{one.key}",),
+            "structure_generation",
+            "builds atoms from what is known of a structure",
+        )
         for one in project.structures
-    ]  # fmt: skip
+    ]
     for calculation in project.calculations:
         for key in calculation.on:
             made = f"{calculation.key}_{key}"
-            found.append(ProgramCall(made, "dft_general", (f"atoms_{key}", f"dft_params_{calculation.key}"),
-                              "dft", "runs a calculation with general parameters"))  # fmt: skip
+            found.append(
+                ProgramCall(
+                    made,
+                    "dft_general",
+                    (f"atoms_{key}", f"dft_params_{calculation.key}"),
+                    "dft",
+                    "runs a calculation with general parameters",
+                )
+            )
             found.append(
                 ProgramCall(f"energy_{made}", "get_total_energy", (made,), "analysis", "reads the total energy")
             )
@@ -122,9 +134,14 @@ def _adsorption(project: DftPaper) -> list[ProgramCall]:
     return [
         ProgramCall("adsorbed", "add_adsorbate", (surface, molecule), "structure_generation", joined),
         ProgramCall("whole", "dft_general", ("adsorbed", "dft_params_geometry"), "dft", "relaxes the two together"),
-        ProgramCall("adsorption_energy", "get_adsorption_energy", ("whole", surface, molecule), "analysis",
-                    "subtracts the energies of the parts from that of the whole"),
-    ]  # fmt: skip
+        ProgramCall(
+            "adsorption_energy",
+            "get_adsorption_energy",
+            ("whole", surface, molecule),
+            "analysis",
+            "subtracts the energies of the parts from that of the whole",
+        ),
+    ]
 
 
 def _classes() -> str:
@@ -142,10 +159,13 @@ def _statement(name: str, kind: str, item: Mapping[str, Any]) -> str:
 
 def specific_code(project: DftPaper) -> str:
     """Write the part of the program that belongs to the paper alone: functions, items, statements."""
-    items = [_statement(f"structure_metadata_{one.key}", "StructureMetadataGeneral", structure_item(one))
-             for one in project.structures]  # fmt: skip
-    items += [_statement(f"dft_params_{one.key}", "DFTParametersGeneral", parameter_item(one))
-              for one in project.calculations]  # fmt: skip
+    items = [
+        _statement(f"structure_metadata_{one.key}", "StructureMetadataGeneral", structure_item(one))
+        for one in project.structures
+    ]
+    items += [
+        _statement(f"dft_params_{one.key}", "DFTParametersGeneral", parameter_item(one)) for one in project.calculations
+    ]
     lines = [call.line for call in calls(project)]
     return f"{_FUNCTIONS}{_classes()}\n" + "\n\n".join(items) + "\n\n" + "\n".join(lines) + "\n"
 
@@ -153,20 +173,26 @@ def specific_code(project: DftPaper) -> str:
 def _graph(project: DftPaper) -> list[dict[str, Any]]:
     return [
         {
-            "description": call.about, "function_id": f"process_{number}", "function_name": call.function,
-            "input_types": ["object"] * len(call.inputs), "inputs": list(call.inputs),
-            "output_types": ["float" if call.kind == "analysis" else "Atoms"], "outputs": [call.output],
+            "description": call.about,
+            "function_id": f"process_{number}",
+            "function_name": call.function,
+            "input_types": ["object"] * len(call.inputs),
+            "inputs": list(call.inputs),
+            "output_types": ["float" if call.kind == "analysis" else "Atoms"],
+            "outputs": [call.output],
             "process_type": call.kind,
         }
         for number, call in enumerate(calls(project), 1)
-    ]  # fmt: skip
+    ]
 
 
 def truth(record: str, project: DftPaper) -> str:
     """Write the ground-truth file of a record: one for all three tasks, as in the archive."""
     specific = specific_code(project)
     file = {
-        "record_id": record, "code": _HEADER + specific, "no_header_code": specific,
+        "record_id": record,
+        "code": _HEADER + specific,
+        "no_header_code": specific,
         "graph_as_text": json.dumps(_graph(project)),
-    }  # fmt: skip
+    }
     return json.dumps(file, ensure_ascii=False)

@@ -25,8 +25,20 @@ from harness.studies.curie.demo.selection import WORDS, laid, named, stream, wri
 TASK = "geo"
 LEVELS = ("easy", "medium", "hard")
 _FIRST_DAY, _DAYS = date(1998, 1, 1), 6000  # the first day that a series may begin, and how much later it may begin
-_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-           "November", "December")  # fmt: skip
+_MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +53,11 @@ class _Series:
 
     def as_data(self) -> dict[str, Any]:
         return {
-            "variable_name": self.name, "description": self.description,
+            "variable_name": self.name,
+            "description": self.description,
             "time_range": {"start_date": self.begin.isoformat(), "end_date": self.end.isoformat()},
             "spatial_range": list(self.places),
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +70,10 @@ class _DataSet:
 
     def as_data(self) -> dict[str, Any]:
         return {
-            "dataset_name": self.name, "dataset_website_or_source": [self.address],
+            "dataset_name": self.name,
+            "dataset_website_or_source": [self.address],
             "variables": [each.as_data() for each in self.series],
-        }  # fmt: skip
+        }
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -80,9 +94,11 @@ def record(seed: int, index: int) -> TaskRecord:
     unused = [_data_set(source, region, topic, level) for topic in topics[-2:]]
     title = f"What the sources say about {region.name}" if level == "hard" else f"Measurements from {region.name}"
     said = {
-        "paper_title": title, "paper_link": f"https://papers.example.org/{name}",
-        "datasets": [each.as_data() for each in used], "notes": "",
-    }  # fmt: skip
+        "paper_title": title,
+        "paper_link": f"https://papers.example.org/{name}",
+        "datasets": [each.as_data() for each in used],
+        "notes": "",
+    }
     text, at = _document(source, said, used, unused, level)
     truth = json.dumps({**said, "record_id": name}, ensure_ascii=False)
     answer = json.dumps(said, ensure_ascii=False, indent=2)
@@ -139,7 +155,9 @@ def _set_aside(data: _DataSet, level: str) -> str:
 
 
 def _sentence(series: _Series, level: str) -> str:
-    days = [day.isoformat() if level == "easy" else f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
-            for day in (series.begin, series.end)]  # fmt: skip
+    days = [
+        day.isoformat() if level == "easy" else f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+        for day in (series.begin, series.end)
+    ]
     places = f"{', '.join(series.places[:-1])} and {series.places[-1]}"
     return f"Its variable {series.name} holds {series.description}; it covers {places} from {days[0]} to {days[1]}."

@@ -47,12 +47,16 @@ _GRIDS = ("on a grid of 250 m", "on a grid of 500 m", "on a grid of 1 km", "on a
 TOPICS: tuple[DataTopic, ...] = (
     DataTopic(
         "Rain Gauge Archive",
-        (("rainfall", "totals of rainfall", "mm"), ("rain duration", "time with rain in a day", "h")), _GAUGES,
+        (("rainfall", "totals of rainfall", "mm"), ("rain duration", "time with rain in a day", "h")),
+        _GAUGES,
     ),
     DataTopic(
         "Climate Station Register",
-        (("air temperature", "temperature of the air at a height of 2 m", "°C"),
-         ("wind speed", "speed of the wind at a height of 10 m", "m/s")), _GAUGES,
+        (
+            ("air temperature", "temperature of the air at a height of 2 m", "°C"),
+            ("wind speed", "speed of the wind at a height of 10 m", "m/s"),
+        ),
+        _GAUGES,
     ),
     DataTopic(
         "Air Monitoring Service",
@@ -66,22 +70,34 @@ TOPICS: tuple[DataTopic, ...] = (
     ),
     DataTopic(
         "Vegetation Mosaic",
-        (("greenness index", "composites of a greenness index, in steps", "of 16 days"),
-         ("canopy height", "height of the canopy", "m")), _GRIDS,
+        (
+            ("greenness index", "composites of a greenness index, in steps", "of 16 days"),
+            ("canopy height", "height of the canopy", "m"),
+        ),
+        _GRIDS,
     ),
     DataTopic(
         "Settlement Layer",
-        (("population density", "residents", "people/km²"),
-         ("built-up share", "share of the ground under buildings", "%")), _GRIDS,
+        (
+            ("population density", "residents", "people/km²"),
+            ("built-up share", "share of the ground under buildings", "%"),
+        ),
+        _GRIDS,
     ),
     DataTopic(
         "Clinic Reporting System",
-        (("malaria cases", "confirmed cases among residents", "cases/week"),
-         ("clinic visits", "visits of outpatients", "visits/week")), ("from 48 clinics", "from 120 clinics"),
+        (
+            ("malaria cases", "confirmed cases among residents", "cases/week"),
+            ("clinic visits", "visits of outpatients", "visits/week"),
+        ),
+        ("from 48 clinics", "from 120 clinics"),
     ),
     DataTopic(
         "Night Light Series",
-        (("radiance", "light that leaves the ground at night", "nW/cm²/sr"),
-         ("cloud-free nights", "nights without clouds in a month", "nights")), _GRIDS,
+        (
+            ("radiance", "light that leaves the ground at night", "nW/cm²/sr"),
+            ("cloud-free nights", "nights without clouds in a month", "nights"),
+        ),
+        _GRIDS,
     ),
-)  # fmt: skip
+)

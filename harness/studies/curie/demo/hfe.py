@@ -53,7 +53,10 @@ def _record(seed: int, draw: Draw) -> TaskRecord:
     case, others = drawn(seed, draw)
     told = [general_paragraph(draw.source, case), definitions_paragraph(case), special_paragraph(case)]
     text = write_paper(draw, case, [part for part in told if part], others)
-    truth = {"record_id": draw.id, "hamiltonian": f"${hamiltonian(case)}$",
-             "definitions": [f"${each}$" for each in case.definitions]}  # fmt: skip
+    truth = {
+        "record_id": draw.id,
+        "hamiltonian": f"${hamiltonian(case)}$",
+        "definitions": [f"${each}$" for each in case.definitions],
+    }
     meta = written(seed, text, place(text, hamiltonian(case)))
     return TaskRecord(draw.id, text, json.dumps(truth), _answer(case), draw.level, meta=meta)

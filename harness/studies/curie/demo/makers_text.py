@@ -12,9 +12,15 @@ from harness.studies.study import Maker
 
 _HERE = "harness.studies.curie.demo"
 _MODULES: Mapping[str, str] = {
-    "dft-s": "dft", "dft-p": "dft", "dft-c": "dft", "mpv": "mpv", "mpv-non-trivial": "mpv", "mpv-specific": "mpv",
-    "hfd": "hfd", "hfe": "hfe",
-}  # fmt: skip
+    "dft-s": "dft",
+    "dft-p": "dft",
+    "dft-c": "dft",
+    "mpv": "mpv",
+    "mpv-non-trivial": "mpv",
+    "mpv-specific": "mpv",
+    "hfd": "hfd",
+    "hfe": "hfe",
+}
 
 MAKERS: Mapping[str, Maker] = {
     f"curie.demo_{task}": Maker(f"{_HERE}.{module}:make", {"seed": int, "count": int}, ids=task, fixed={"task": task})

@@ -65,11 +65,16 @@ def vary(draw: Draw, model: MeanField) -> MeanFieldCase:
         return tuple(found)
 
     return MeanFieldCase(
-        model, tuple(words for words, _ in more),
+        model,
+        tuple(words for words, _ in more),
         spelled(model.single) + spelled(term for _, terms in more for term in terms),
-        spelled(model.interaction, turned), spelled(model.direct, turned), spelled(model.exchange, turned),
-        spelled(model.constants, turned), spelled(model.definitions), spelled(model.special[1], turned),
-    )  # fmt: skip
+        spelled(model.interaction, turned),
+        spelled(model.direct, turned),
+        spelled(model.exchange, turned),
+        spelled(model.constants, turned),
+        spelled(model.definitions),
+        spelled(model.special[1], turned),
+    )
 
 
 def equation(name: str, terms: Iterable[str]) -> str:

@@ -25,9 +25,10 @@ from harness.studies.curie.demo.mean_field import (
 
 _DENSITY = re.compile(r"(?<![A-Za-z])n_\{")
 _REFERENCES = (
-    "[1] M. Albrecht, Lectures on Order in Matter.", "[3] S. Varga, D. Ito, Letters on Model Hamiltonians 5.",
+    "[1] M. Albrecht, Lectures on Order in Matter.",
+    "[3] S. Varga, D. Ito, Letters on Model Hamiltonians 5.",
     "[7] L. Brandt, doctoral thesis.",
-)  # fmt: skip
+)
 
 
 def title(case: MeanFieldCase) -> str:

@@ -91,24 +91,38 @@ def _item(record: str, index: int, stated: Stated) -> dict[str, Any]:
     constant, (passage, table) = stated.constant, _source(stated, _BLANK)
     figure = not constant.low
     return {
-        "paper_id": record, "material": constant.material, "synonyms": _html(constant.formula),
-        "material_descriptor": _BLANK, "material_source_passage": passage, "material_source_table": table,
-        "property_name": stated.called, "property_descriptor": constant.condition or _BLANK,
-        "property_source_passage": passage, "property_source_table": "Figure 2" if figure else table,
-        "low_value": constant.low or _BLANK, "high_value": constant.high or _BLANK,
-        "value_units": constant.unit or _BLANK, "value_source_passage": _BLANK if figure else passage,
-        "value_source_table": table, "index": index, "record_id": record,
-    }  # fmt: skip
+        "paper_id": record,
+        "material": constant.material,
+        "synonyms": _html(constant.formula),
+        "material_descriptor": _BLANK,
+        "material_source_passage": passage,
+        "material_source_table": table,
+        "property_name": stated.called,
+        "property_descriptor": constant.condition or _BLANK,
+        "property_source_passage": passage,
+        "property_source_table": "Figure 2" if figure else table,
+        "low_value": constant.low or _BLANK,
+        "high_value": constant.high or _BLANK,
+        "value_units": constant.unit or _BLANK,
+        "value_source_passage": _BLANK if figure else passage,
+        "value_source_table": table,
+        "index": index,
+        "record_id": record,
+    }
 
 
 def _answer(stated: Stated) -> dict[str, str]:
     """Give an item with the thirteen keys that the wording asks for."""
     constant, (passage, table) = stated.constant, _source(stated, "")
     found = {
-        "material": constant.material, "material_descriptor": constant.formula, "property_name": stated.called,
-        "property_descriptor": constant.condition, "low_value": constant.low, "high_value": constant.high,
+        "material": constant.material,
+        "material_descriptor": constant.formula,
+        "property_name": stated.called,
+        "property_descriptor": constant.condition,
+        "low_value": constant.low,
+        "high_value": constant.high,
         "value_units": constant.unit,
-    }  # fmt: skip
+    }
     for what in ("material", "property", "value"):
         found |= {f"{what}_source_passage": passage, f"{what}_source_table": table}
     return found

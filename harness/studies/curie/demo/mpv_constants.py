@@ -14,15 +14,29 @@ GAP, INDEX = "band gap", "refractive index"
 ALIASES: Mapping[str, str] = {GAP: "gap energy", INDEX: "index of refraction"}  # what hard papers call them, too
 # Letters in the table below: which property they stand for, and its unit.
 _PROPERTIES: Mapping[str, tuple[str, str]] = {
-    "G": (GAP, "eV"), "N": (INDEX, ""), "A": ("lattice constant", "Å"), "D": ("density", "g/cm3"),
-    "M": ("melting point", "°C"), "L": ("thermal conductivity", "W/(m K)"), "E": ("static dielectric constant", ""),
-    "U": ("electron mobility", "cm2/(V s)"), "Y": ("Young's modulus", "GPa"), "C": ("Curie temperature", "K"),
-    "R": ("electrical resistivity", "µΩ cm"), "S": ("superconducting transition temperature", "K"),
-}  # fmt: skip
+    "G": (GAP, "eV"),
+    "N": (INDEX, ""),
+    "A": ("lattice constant", "Å"),
+    "D": ("density", "g/cm3"),
+    "M": ("melting point", "°C"),
+    "L": ("thermal conductivity", "W/(m K)"),
+    "E": ("static dielectric constant", ""),
+    "U": ("electron mobility", "cm2/(V s)"),
+    "Y": ("Young's modulus", "GPa"),
+    "C": ("Curie temperature", "K"),
+    "R": ("electrical resistivity", "µΩ cm"),
+    "S": ("superconducting transition temperature", "K"),
+}
 _D, _ORDINARY, _EXTRAORDINARY = "589 nm", "ordinary ray, 589 nm", "extraordinary ray, 589 nm"
 _CONDITIONS: Mapping[str, str] = {
-    "d": _D, "o": _ORDINARY, "e": _EXTRAORDINARY, "t": "10 µm", "u": "10.6 µm", "r": "300 K", "": "",
-}  # fmt: skip
+    "d": _D,
+    "o": _ORDINARY,
+    "e": _EXTRAORDINARY,
+    "t": "10 µm",
+    "u": "10.6 µm",
+    "r": "300 K",
+    "": "",
+}
 
 # Name | formula | properties, each a letter with its value, and after @ a letter for the condition; a-b is a range.
 _TABLE = """
@@ -112,27 +126,92 @@ CONSTANTS: Mapping[str, tuple[Constant, ...]] = {
 
 # What papers are about: a title, and the materials that it draws from.
 THEMES: Mapping[str, tuple[str, ...]] = {
-    "Constants of semiconductors for infrared detectors":
-        ("silicon", "germanium", "indium arsenide", "indium antimonide", "cadmium telluride", "gallium arsenide"),
-    "Compound semiconductors for fast electronics":
-        ("gallium arsenide", "gallium phosphide", "indium phosphide", "silicon", "indium arsenide", "copper"),
-    "Wide gaps: a comparison of hard crystals":
-        ("wurtzite gallium nitride", "wurtzite aluminium nitride", "wurtzite zinc oxide", "cubic silicon carbide",
-         "diamond", "beta gallium oxide"),
-    "Window materials from the ultraviolet to the infrared":
-        ("fused silica", "calcium fluoride", "barium fluoride", "magnesium fluoride", "zinc selenide", "sapphire"),
-    "Birefringent and isotropic crystals side by side":
-        ("calcite", "alpha quartz", "sapphire", "rutile titania", "diamond", "cubic zirconia"),
-    "Alkali halides as reference crystals":
-        ("sodium chloride", "potassium bromide", "lithium fluoride", "calcium fluoride", "magnesium oxide", "silver"),
-    "Mirrors on glass: metals and their supports":
-        ("silver", "aluminium", "gold", "fused silica", "sapphire", "copper"),
-    "Superconducting films and the crystals they grow on":
-        ("niobium", "lead", "tin", "magnesium diboride", "magnesium oxide", "sapphire"),
-    "Refractory metals and the oxides that protect them":
-        ("tungsten", "titanium", "platinum", "rutile titania", "magnesium oxide", "niobium"),
-    "Magnetic metals on transparent substrates":
-        ("iron", "nickel", "magnesium oxide", "sapphire", "fused silica", "gallium arsenide"),
-    "Pigments and absorbers":
-        ("cadmium sulfide", "rutile titania", "wurtzite zinc oxide", "zinc selenide", "cadmium telluride", "titanium"),
-}  # fmt: skip
+    "Constants of semiconductors for infrared detectors": (
+        "silicon",
+        "germanium",
+        "indium arsenide",
+        "indium antimonide",
+        "cadmium telluride",
+        "gallium arsenide",
+    ),
+    "Compound semiconductors for fast electronics": (
+        "gallium arsenide",
+        "gallium phosphide",
+        "indium phosphide",
+        "silicon",
+        "indium arsenide",
+        "copper",
+    ),
+    "Wide gaps: a comparison of hard crystals": (
+        "wurtzite gallium nitride",
+        "wurtzite aluminium nitride",
+        "wurtzite zinc oxide",
+        "cubic silicon carbide",
+        "diamond",
+        "beta gallium oxide",
+    ),
+    "Window materials from the ultraviolet to the infrared": (
+        "fused silica",
+        "calcium fluoride",
+        "barium fluoride",
+        "magnesium fluoride",
+        "zinc selenide",
+        "sapphire",
+    ),
+    "Birefringent and isotropic crystals side by side": (
+        "calcite",
+        "alpha quartz",
+        "sapphire",
+        "rutile titania",
+        "diamond",
+        "cubic zirconia",
+    ),
+    "Alkali halides as reference crystals": (
+        "sodium chloride",
+        "potassium bromide",
+        "lithium fluoride",
+        "calcium fluoride",
+        "magnesium oxide",
+        "silver",
+    ),
+    "Mirrors on glass: metals and their supports": (
+        "silver",
+        "aluminium",
+        "gold",
+        "fused silica",
+        "sapphire",
+        "copper",
+    ),
+    "Superconducting films and the crystals they grow on": (
+        "niobium",
+        "lead",
+        "tin",
+        "magnesium diboride",
+        "magnesium oxide",
+        "sapphire",
+    ),
+    "Refractory metals and the oxides that protect them": (
+        "tungsten",
+        "titanium",
+        "platinum",
+        "rutile titania",
+        "magnesium oxide",
+        "niobium",
+    ),
+    "Magnetic metals on transparent substrates": (
+        "iron",
+        "nickel",
+        "magnesium oxide",
+        "sapphire",
+        "fused silica",
+        "gallium arsenide",
+    ),
+    "Pigments and absorbers": (
+        "cadmium sulfide",
+        "rutile titania",
+        "wurtzite zinc oxide",
+        "zinc selenide",
+        "cadmium telluride",
+        "titanium",
+    ),
+}

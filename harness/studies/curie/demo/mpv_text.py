@@ -25,9 +25,10 @@ _SETTINGS = (
     "A load of 20 mN was applied with a rate of 1 mN/s in every indentation test.",
 )
 _REFERENCES = (
-    "[2] Handbook tables, any recent edition.", "[5] P. Aldous, Notes on Crystals 7.",
+    "[2] Handbook tables, any recent edition.",
+    "[5] P. Aldous, Notes on Crystals 7.",
     "[8] R. Imai, S. Kovacs, Data Sheets of the Optical Workshop 2.",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +99,11 @@ def drawn_only(material: str, formula: str) -> Stated:
     """State that a property of a material is in a figure, without any number."""
     constant = Constant(material, formula, "specific heat", "", "", "", "")
     return Stated(
-        constant, constant.name, f"The specific heat of {material} ({formula}) is drawn as a function of "
-        "temperature in Figure 2, from which no number is taken here."
-    )  # fmt: skip
+        constant,
+        constant.name,
+        f"The specific heat of {material} ({formula}) is drawn as a function of "
+        "temperature in Figure 2, from which no number is taken here.",
+    )
 
 
 def write_paper(draw: Draw, title: str, stated: Sequence[Stated]) -> str:

@@ -35,10 +35,15 @@ _COUNTS = ("two", "three", "four", "five", "six", "seven")
 def entry(code: QuantumCode) -> dict[str, Any]:
     """Give what a catalogue says of a code: the ground truth, without a record's id."""
     found: dict[str, Any] = {
-        "code_id": code.id, "physical": "qubits", "logical": "qubits", "Code_parameter": code.parameters,
-        "name": code.name, "introduced": "".join(rf"\cite{{{source}}}" for source in code.sources),
-        "description": f"{code.description} Its rate is {code.rate}.", "protection": code.protection,
-    }  # fmt: skip
+        "code_id": code.id,
+        "physical": "qubits",
+        "logical": "qubits",
+        "Code_parameter": code.parameters,
+        "name": code.name,
+        "introduced": "".join(rf"\cite{{{source}}}" for source in code.sources),
+        "description": f"{code.description} Its rate is {code.rate}.",
+        "protection": code.protection,
+    }
     listed = {"realizations": code.realizations, "notes": code.notes}
     found |= {"features": {name: list(said) for name, said in code.features.items()}} if code.features else {}
     found |= {name: list(said) for name, said in listed.items() if said}
@@ -108,16 +113,19 @@ def _construction(code: QuantumCode) -> Section:
             f"With qubits numbered from 1 to {n}, its {len(generators)} generators read: {'; '.join(generators)}.",
             f"{size}{printed}. The rate is {code.rate}.",
         ),
-    )  # fmt: skip
+    )
 
 
 def _performance(code: QuantumCode) -> Section:
     """Tell what it protects against and how it is used."""
     heads = {
-        "transversal_gates": "Gates", "general_gates": "Magic states", "decoders": "Decoding",
-        "fault_tolerance": "Fault tolerance", "code_capacity_threshold": "Threshold with perfect measurements",
+        "transversal_gates": "Gates",
+        "general_gates": "Magic states",
+        "decoders": "Decoding",
+        "fault_tolerance": "Fault tolerance",
+        "code_capacity_threshold": "Threshold with perfect measurements",
         "threshold": "Threshold with faulty measurements",
-    }  # fmt: skip
+    }
     used = tuple(f"{heads[name]}: {' '.join(said)}" for name, said in code.features.items())
     realised = tuple(f"Realised so far: {each}" for each in code.realizations)
     family = tuple(f"Family: {each}" for each in code.notes)
@@ -130,9 +138,11 @@ def _relations(code: QuantumCode) -> Section:
     cousins = " ".join(f"A cousin is `{name}`: {_lower(why)}" for name, why in code.cousins)
     return Section(
         f"The {code.name} in the catalogue",
-        (f"Catalogues list the code as `{code.id}`, with qubits as physical and as logical systems. "
-         f"{parents} {cousins}",),
-    )  # fmt: skip
+        (
+            f"Catalogues list the code as `{code.id}`, with qubits as physical and as logical systems. "
+            f"{parents} {cousins}",
+        ),
+    )
 
 
 def _mention(code: QuantumCode) -> str:

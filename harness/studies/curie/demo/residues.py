@@ -10,10 +10,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 THREE: Mapping[str, str] = {
-    "A": "ALA", "C": "CYS", "D": "ASP", "E": "GLU", "F": "PHE", "G": "GLY", "H": "HIS", "I": "ILE", "K": "LYS",
-    "L": "LEU", "M": "MET", "N": "ASN", "P": "PRO", "Q": "GLN", "R": "ARG", "S": "SER", "T": "THR", "V": "VAL",
-    "W": "TRP", "Y": "TYR", "X": "UNK",
-}  # fmt: skip
+    "A": "ALA",
+    "C": "CYS",
+    "D": "ASP",
+    "E": "GLU",
+    "F": "PHE",
+    "G": "GLY",
+    "H": "HIS",
+    "I": "ILE",
+    "K": "LYS",
+    "L": "LEU",
+    "M": "MET",
+    "N": "ASN",
+    "P": "PRO",
+    "Q": "GLN",
+    "R": "ARG",
+    "S": "SER",
+    "T": "THR",
+    "V": "VAL",
+    "W": "TRP",
+    "Y": "TYR",
+    "X": "UNK",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,43 +56,67 @@ class DemoProtein:
 PROTEINS: tuple[DemoProtein, ...] = (
     DemoProtein("easy", "Insulin, A chain, human", "P01308, residues 90 to 110", "GIVEQCCTSICSLYQLENYCN"),
     DemoProtein(
-        "medium", "Crambin, Crambe abyssinica", "P01542, variant with P22 and I25",
+        "medium",
+        "Crambin, Crambe abyssinica",
+        "P01542, variant with P22 and I25",
         "TTCCPSIVARSNFNVCRLPGTPEAICATYTGCIIIPGATCPGDYAN",
     ),
     DemoProtein(
-        "hard", "Ubiquitin, human", "P0CG48, one repeat",
+        "hard",
+        "Ubiquitin, human",
+        "P0CG48, one repeat",
         "MQIFVKTLTGKTITLEVEPSDTIENVKAKIQDKEGIPPDQQRLIFAGKQLEDGRTLSDYNIQKESTLHLVLRLRGG",
         absent=(8, 9, 10, 11),
     ),
     DemoProtein(
-        "easy", "Insulin, B chain, human", "P01308, residues 25 to 54", "FVNQHLCGSHLVEALYLVCGERGFFYTPKT",
+        "easy",
+        "Insulin, B chain, human",
+        "P01308, residues 25 to 54",
+        "FVNQHLCGSHLVEALYLVCGERGFFYTPKT",
     ),
     DemoProtein(
-        "medium", "B1 domain of protein G, Streptococcus", "P06654, with an initial methionine",
+        "medium",
+        "B1 domain of protein G, Streptococcus",
+        "P06654, with an initial methionine",
         "MTYKLILNGKTLKGETTTEAVDAATAEKVFKQYANDNGVDGEWTYDDATKTFTVTE",
     ),
     DemoProtein(
-        "hard", "Lysozyme C, hen", "P00698, residues 19 to 147",
+        "hard",
+        "Lysozyme C, hen",
+        "P00698, residues 19 to 147",
         "KVFGRCELAAAMKRHGLDNYRGYSLGNWVCAAKFESNFNTQATNRNTDGSTDYGILQINSRWWCNDGRTPGSRNLCNIPCSALLSSDITASVNCAKKIVSDGNGMNAWVAWRNRCK"
         "GTDVQAWIRGCRL",
     ),
     DemoProtein("easy", "Melittin, honey bee", "P01501, residues 44 to 69", "GIGAVLKVLTTGLPALISWIKRKRQQ"),
     DemoProtein(
-        "hard", "Pancreatic trypsin inhibitor, bovine", "P00974, residues 36 to 93",
-        "RPDFCLEPPYTGPCKARIIRYFYNAKAGLCQTFVYGGCRAKRNNFKSAEDCMRTCGGA", unknown=(26, 42),
+        "hard",
+        "Pancreatic trypsin inhibitor, bovine",
+        "P00974, residues 36 to 93",
+        "RPDFCLEPPYTGPCKARIIRYFYNAKAGLCQTFVYGGCRAKRNNFKSAEDCMRTCGGA",
+        unknown=(26, 42),
     ),
     DemoProtein(
-        "medium", "Cathelicidin LL-37, human", "P49913, residues 134 to 170",
+        "medium",
+        "Cathelicidin LL-37, human",
+        "P49913, residues 134 to 170",
         "LLGDFFRKSKEKIGKEFKRIVQRIKDFLRNLVPRTES",
     ),
     DemoProtein(
-        "hard", "Ribonuclease A, bovine", "P61823, residues 27 to 150",
+        "hard",
+        "Ribonuclease A, bovine",
+        "P61823, residues 27 to 150",
         "KETAAAKFERQHMDSSTSAASSSNYCNQMMKSRNLTKDRCKPVNTFVHESLADVQAVCSQKNVACKNGQTNCYQSYSTMSITDCRETGSSKYPNCAYKTTQANKHIIVACEGNPYV"
-        "PVHFDASV", absent=(20, 21), unknown=(77,), twofold=(43, 90),
+        "PVHFDASV",
+        absent=(20, 21),
+        unknown=(77,),
+        twofold=(43, 90),
     ),
     DemoProtein("easy", "Glucagon, human", "P01275, residues 53 to 81", "HSQGTFTSDYSKYLDSRRAQDFVQWLMNT"),
     DemoProtein(
-        "medium", "Amyloid beta of 42 residues, human", "P05067, residues 672 to 713",
-        "DAEFRHDSGYEVHHQKLVFFAEDVGSNKGAIIGLMVGGVVIA", twofold=(13,),
+        "medium",
+        "Amyloid beta of 42 residues, human",
+        "P05067, residues 672 to 713",
+        "DAEFRHDSGYEVHHQKLVFFAEDVGSNKGAIIGLMVGGVVIA",
+        twofold=(13,),
     ),
-)  # fmt: skip
+)

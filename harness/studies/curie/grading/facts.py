@@ -16,9 +16,12 @@ from harness.studies.graded import Seen
 
 SCORER = "facts"
 RULES: Mapping[str, Callable[[str, str], Found]] = {
-    "dft-c": facts_code.score, "hfd": facts_hfd.score, "hfe": facts_hfe.score, "qecc": facts_qecc.score,
+    "dft-c": facts_code.score,
+    "hfd": facts_hfd.score,
+    "hfe": facts_hfe.score,
+    "qecc": facts_qecc.score,
     "geo": facts_geo.score,
-}  # fmt: skip
+}
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

@@ -16,9 +16,20 @@ _LONGEST = 120  # letters of a formula
 _NEAR = 0.015  # by which part of itself a share of an element may differ: Cu0.33 is a third, 0.7 is not 0.67
 Counts = tuple[tuple[str, float], ...]  # sorted by element
 _GROUPS: Mapping[str, str] = {
-    "MA": "CH3NH3", "FA": "CHN2H4", "Me": "CH3", "Et": "C2H5", "Ph": "C6H5", "Bu": "C4H9", "en": "C2H8N2",
-    "bpy": "C10H8N2", "phen": "C12H8N2", "acac": "C5H7O2", "OAc": "C2H3O2", "cp": "C5H5", "Cp": "C5H5",
-}  # fmt: skip
+    "MA": "CH3NH3",
+    "FA": "CHN2H4",
+    "Me": "CH3",
+    "Et": "C2H5",
+    "Ph": "C6H5",
+    "Bu": "C4H9",
+    "en": "C2H8N2",
+    "bpy": "C10H8N2",
+    "phen": "C12H8N2",
+    "acac": "C5H7O2",
+    "OAc": "C2H3O2",
+    "cp": "C5H5",
+    "Cp": "C5H5",
+}
 _TOKEN = re.compile(
     r"(?P<group>MA|FA|Me|Et|Ph|Bu|OAc|acac|bpy|phen|Cp)(?![a-z])|(?P<element>[A-Z][a-z]?)"
     r"|(?P<open>[(\[])|(?P<close>[)\]])"

@@ -17,13 +17,28 @@ from harness.studies.curie.reading.aliases import PARAMETERS
 
 MOST = 0.5  # more than this share of what the gold item states must be what the other states
 _OTHER_NAMES: Mapping[str, str] = {
-    "code": "software", "program": "software", "package": "software", "exchange_correlation": "functional",
-    "exchange-correlation": "functional", "xc_functional": "functional", "k-points-grid": "k-points",
-    "kpoints": "k-points", "k_points": "k-points", "k-point": "k-points", "k-point_grid": "k-points",
-    "k_point_grid": "k-points", "cutoff": "energy_cutoff", "cutoff_energy": "energy_cutoff",
-    "plane_wave_cutoff": "energy_cutoff", "pseudopotential": "pseudopotentials", "basis set": "basis_set",
-    "u": "hubbard_U", "U": "hubbard_U", "hubbard_u": "hubbard_U", "spin_polarized": "spin",
-}  # fmt: skip
+    "code": "software",
+    "program": "software",
+    "package": "software",
+    "exchange_correlation": "functional",
+    "exchange-correlation": "functional",
+    "xc_functional": "functional",
+    "k-points-grid": "k-points",
+    "kpoints": "k-points",
+    "k_points": "k-points",
+    "k-point": "k-points",
+    "k-point_grid": "k-points",
+    "k_point_grid": "k-points",
+    "cutoff": "energy_cutoff",
+    "cutoff_energy": "energy_cutoff",
+    "plane_wave_cutoff": "energy_cutoff",
+    "pseudopotential": "pseudopotentials",
+    "basis set": "basis_set",
+    "u": "hubbard_U",
+    "U": "hubbard_U",
+    "hubbard_u": "hubbard_U",
+    "spin_polarized": "spin",
+}
 _NAMES: Mapping[str, str] = {**_OTHER_NAMES, **PARAMETERS}
 _EV, _ANGSTROM = 1.602176634e-19, 1e-10
 _ENERGY: Powers = (("kg", 1.0), ("m", 2.0), ("s", -2.0))
@@ -38,11 +53,17 @@ _NO = re.compile(
 # What a field counts for where most of them must agree; the others count 1.
 _WEIGHTS: Mapping[str, float] = dict.fromkeys(
     (
-        "relaxed_nuclei", "relaxed_unit_cell", "spin", "force_convergence", "energy_convergence", "dispersion",
-        "solvent", "pseudopotentials",
+        "relaxed_nuclei",
+        "relaxed_unit_cell",
+        "spin",
+        "force_convergence",
+        "energy_convergence",
+        "dispersion",
+        "solvent",
+        "pseudopotentials",
     ),
     0.5,
-)  # fmt: skip
+)
 _IN_RYDBERG = ("ecutwfc", "mesh_cutoff")  # fields whose numbers, in their programs, are Ry where no unit stands
 
 

@@ -28,9 +28,14 @@ _READ = 800  # letters of a description
 _NAME = 300  # letters of a material's name
 # Fields as models call them besides the prompt's names.
 _OTHER_NAMES: Mapping[str, str] = {
-    "material_name": "material", "property": "property_name", "unit": "value_units", "units": "value_units",
-    "value_unit": "value_units", "value": "low_value", "descriptor": "material_descriptor",
-}  # fmt: skip
+    "material_name": "material",
+    "property": "property_name",
+    "unit": "value_units",
+    "units": "value_units",
+    "value_unit": "value_units",
+    "value": "low_value",
+    "descriptor": "material_descriptor",
+}
 _THEORY = frozenset(
     ["calculated", "calculation", "theoretical", "theory", "simulated", "simulation", "dft", "predicted", "computed"]
 )

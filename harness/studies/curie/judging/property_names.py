@@ -94,18 +94,58 @@ moire fringe spacing, moire fringe period, moiré fringe period, moiré fringe s
 """
 # Words that tell two properties of a kind apart: of each row, two that both say something must share it.
 TELLING = (
-    ("direct", "indirect"), ("electron", "hole"), ("maximum", "minimum"), ("ordinary", "extraordinary"),
-    ("longitudinal", "transverse"), ("real", "imaginary"), ("static", "dynamic"), ("compressive", "tensile"),
-    ("initial", "final"), ("heavy", "light"), ("internal", "external"),
-)  # fmt: skip
+    ("direct", "indirect"),
+    ("electron", "hole"),
+    ("maximum", "minimum"),
+    ("ordinary", "extraordinary"),
+    ("longitudinal", "transverse"),
+    ("real", "imaginary"),
+    ("static", "dynamic"),
+    ("compressive", "tensile"),
+    ("initial", "final"),
+    ("heavy", "light"),
+    ("internal", "external"),
+)
 EXTRA = frozenset(
     [
-        "the", "of", "value", "average", "mean", "typical", "measured", "estimated", "calculated", "experimental",
-        "theoretical", "optical", "electronic", "fundamental", "apparent", "total", "direct", "indirect", "approximate",
-        "about", "maximum", "minimum", "peak", "energy", "room", "temperature", "at", "for", "obtained", "reported",
-        "nominal", "corresponding", "effective", "absolute", "overall", "a",
+        "the",
+        "of",
+        "value",
+        "average",
+        "mean",
+        "typical",
+        "measured",
+        "estimated",
+        "calculated",
+        "experimental",
+        "theoretical",
+        "optical",
+        "electronic",
+        "fundamental",
+        "apparent",
+        "total",
+        "direct",
+        "indirect",
+        "approximate",
+        "about",
+        "maximum",
+        "minimum",
+        "peak",
+        "energy",
+        "room",
+        "temperature",
+        "at",
+        "for",
+        "obtained",
+        "reported",
+        "nominal",
+        "corresponding",
+        "effective",
+        "absolute",
+        "overall",
+        "a",
     ]
-)  # fmt: skip
+)
 
 
 def _table() -> tuple[dict[str, str], dict[str, frozenset[str]]]:

@@ -21,15 +21,26 @@ _ROOM = Quantity(Number(298.15, 20.0), Number(298.15, 20.0), _KELVIN)  # anythin
 _AT_ROOM = re.compile(r"\b(?:room|ambient)[- ]temp|\bRT\b")
 _MOST = 20  # conditions of a text that are read
 _NOUNS = {
-    "thickness": r"thick|thin\b|film|layer", "annealing": r"anneal|calcin|sinter|fired|firing|heat.?treat|baked",
-    "growth": r"substrate temp|grow|deposit|synthes|hydrothermal|prepar", "diameter": r"diameter|radius",
-    "size": r"size|grain|crystallite", "height": r"height|tall", "length": r"(?<!wave)length|long",
+    "thickness": r"thick|thin\b|film|layer",
+    "annealing": r"anneal|calcin|sinter|fired|firing|heat.?treat|baked",
+    "growth": r"substrate temp|grow|deposit|synthes|hydrothermal|prepar",
+    "diameter": r"diameter|radius",
+    "size": r"size|grain|crystallite",
+    "height": r"height|tall",
+    "length": r"(?<!wave)length|long",
     "width": r"width|wide",
-    "depth": r"depth|deep", "wavelength": r"wavelength|λ|emission|excitation", "energy": r"photon|energy|implant",
-    "frequency": r"frequen", "field": r"field", "pressure": r"pressure|vacuum", "time": r"time|duration|for\b",
-    "doping": r"dop|concentration|content|fraction|mol", "spacing": r"spacing", "dose": r"dose|fluence",
+    "depth": r"depth|deep",
+    "wavelength": r"wavelength|λ|emission|excitation",
+    "energy": r"photon|energy|implant",
+    "frequency": r"frequen",
+    "field": r"field",
+    "pressure": r"pressure|vacuum",
+    "time": r"time|duration|for\b",
+    "doping": r"dop|concentration|content|fraction|mol",
+    "spacing": r"spacing",
+    "dose": r"dose|fluence",
     "at": r"measur|\bat\b",
-}  # fmt: skip
+}
 _NOUN = re.compile("|".join(rf"(?P<{name}>{pattern})" for name, pattern in _NOUNS.items()), re.IGNORECASE)
 _SHARE = re.compile(r"(?<![A-Za-z])x\s?=\s?(0?\.\d{1,4}|[01])(?!\d)")
 _ELEMENT = r"(?:[A-Z][a-z]?|[A-Za-z]{3,12})(?![A-Za-z])"

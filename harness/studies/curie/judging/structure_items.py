@@ -42,10 +42,16 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("solution", "liquid", "solvated"), (_SOLUTION, _BULK)),
 }
 _OTHER_NAMES: Mapping[str, str] = {
-    "formula": "composition", "chemical_formula": "composition", "chemical formula": "composition",
-    "material": "common_name", "lattice_constants": "lattice_parameters", "spacegroup": "space_group",
-    "crystal_system": "crystal_structure", "phase": "crystal_structure", "miller_index": "miller_indices",
-}  # fmt: skip
+    "formula": "composition",
+    "chemical_formula": "composition",
+    "chemical formula": "composition",
+    "material": "common_name",
+    "lattice_constants": "lattice_parameters",
+    "spacegroup": "space_group",
+    "crystal_system": "crystal_structure",
+    "phase": "crystal_structure",
+    "miller_index": "miller_indices",
+}
 _NAMES: Mapping[str, str] = {**_OTHER_NAMES, **STRUCTURES}
 _ANGLES = 400.0  # a lattice constant is no longer, in ångström
 

@@ -18,10 +18,19 @@ from harness.studies.curie.judging.substances import Substance, same_substance, 
 ALIKE = 0.6  # share of words that two names have in common where no composition tells
 _BRACKETS = re.compile(r"[\[({]\s?(?:-?\d\s?,?\s?){3,4}[\])}]")
 _MODIFIED = {
-    "vacancy": r"vacanc", "antisite": r"anti-?site", "interstitial": r"interstitial", "adsorbed": r"adsor|adatom",
-    "intercalated": r"intercalat", "strained": r"strain", "hydrogenated": r"hydrogenat", "fluorinated": r"fluorinat",
-    "substituted": r"substitut", "passivated": r"passivat|terminat", "twisted": r"twist", "oxidized": r"oxidi[sz]ed",
-}  # fmt: skip
+    "vacancy": r"vacanc",
+    "antisite": r"anti-?site",
+    "interstitial": r"interstitial",
+    "adsorbed": r"adsor|adatom",
+    "intercalated": r"intercalat",
+    "strained": r"strain",
+    "hydrogenated": r"hydrogenat",
+    "fluorinated": r"fluorinat",
+    "substituted": r"substitut",
+    "passivated": r"passivat|terminat",
+    "twisted": r"twist",
+    "oxidized": r"oxidi[sz]ed",
+}
 _MODIFIES = re.compile("|".join(rf"(?P<{name}>{pattern})" for name, pattern in _MODIFIED.items()), re.IGNORECASE)
 _STACK = re.compile(r"\b([ABC]{3,6})\b|\b(A[AB]'?)(?=[- ]?(?:stack|order|bilayer))")
 _DIRECTION = re.compile(r"\b([xyz])[- ](?:direction|axis|oriented)|\b(armchair|zigzag)\b", re.IGNORECASE)
@@ -29,12 +38,48 @@ _ON = re.compile(r"\s(?:on|@|over|atop)\s|(?<=[A-Za-z\d)])/(?=[A-Z])|\s?@\s?")
 _NUMBERS = {name: str(place) for place, name in enumerate(["one", "two", "three", "four", "five", "six"], 1)}
 _GENERIC = frozenset(
     [
-        "dye", "compound", "complex", "model", "cation", "anion", "radical", "solvated", "water", "in", "with", "and",
-        "on", "for", "cell", "unit", "supercell", "nanoparticle", "nanotube", "atom", "molecule", "nanoribbon",
-        "nanorod", "nanowire", "monolayer", "bilayer", "bulk", "2d", "1d", "3d", "sheet", "film", "layer",
-        "crystalline", "interface", "surface", "slab", "crystal", "structure", "isolated",
+        "dye",
+        "compound",
+        "complex",
+        "model",
+        "cation",
+        "anion",
+        "radical",
+        "solvated",
+        "water",
+        "in",
+        "with",
+        "and",
+        "on",
+        "for",
+        "cell",
+        "unit",
+        "supercell",
+        "nanoparticle",
+        "nanotube",
+        "atom",
+        "molecule",
+        "nanoribbon",
+        "nanorod",
+        "nanowire",
+        "monolayer",
+        "bilayer",
+        "bulk",
+        "2d",
+        "1d",
+        "3d",
+        "sheet",
+        "film",
+        "layer",
+        "crystalline",
+        "interface",
+        "surface",
+        "slab",
+        "crystal",
+        "structure",
+        "isolated",
     ]
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,9 @@ _ARBITRARY = re.compile(r"a\. ?u\.?|arb\.?(?: ?u(?:nits?|\.)?)?|arbitrary units?
 _SHARE = re.compile(r"\b(at|wt|mol|vol|mass|atomic|weight|molar|volume)[. ]{0,2}(?:%|percent)", re.IGNORECASE)
 _SHARES = {"mass": "wt", "weight": "wt", "atomic": "at", "molar": "mol", "volume": "vol"}
 _WORD = re.compile(r"(femto|pico|nano|micro|milli|centi|kilo|mega|giga|tera)(\w{3,12}?)s?")
-_WORDS = dict(zip(("femto", "pico", "nano", "micro", "milli", "centi", "kilo", "mega", "giga", "tera"), "fpnμmckMGT",
-                  strict=True))  # fmt: skip
+_WORDS = dict(
+    zip(("femto", "pico", "nano", "micro", "milli", "centi", "kilo", "mega", "giga", "tera"), "fpnμmckMGT", strict=True)
+)
 _TEN = re.compile(r"[x×*]?\s?10\s?\^?\s?([+-]?\d{1,2})\s?(?=[^\W\d])")
 _TOKEN = re.compile(
     r"(?P<name>(?:f\.u\.|[^\W\d_]+°?|°[CF]?(?![^\W\d_])|%))\s?(?:(?:\^|\*\*)?\s?\(?(?P<power>[+-]?\d(?:\.\d+)?)(?!\d)\)?)?"

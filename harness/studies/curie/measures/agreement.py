@@ -69,13 +69,18 @@ def agreement(scores: Iterable[Score], tasks: Mapping[str, str], rule: str, judg
         "about": ABOUT,
         "rule": rule,
         "judge": judge,
-        "answers": {"n": len(same), "n_parted": len(parted), "n_other_gold": len(both) - len(same),
-                    "n_rule_only": len(found[rule]) - len(both), "n_judge_only": len(found[judge]) - len(both)},
+        "answers": {
+            "n": len(same),
+            "n_parted": len(parted),
+            "n_other_gold": len(both) - len(same),
+            "n_rule_only": len(found[rule]) - len(both),
+            "n_judge_only": len(found[judge]) - len(both),
+        },
         "tasks": {name: measures({name: matrix}, CLASSES, seed) for name, matrix in strata.items()},
         "together": measures(strata, CLASSES, seed) if strata else {"missing": "no answer was decided about by both"},
         "interval": {"level": str(LEVEL), "resamples": RESAMPLES, "of": "decisions"},
         "parted": parted[:MOST],
-    }  # fmt: skip
+    }
 
 
 def _count(matrix: list[list[int]], rule: Decisions, judge: Decisions) -> None:
@@ -87,10 +92,16 @@ def _parted(answer: Key, rule: Decisions, judge: Decisions) -> Iterator[dict[str
     if rule.matched != judge.matched:
         item, template, model, sample = answer
         yield {
-            "item": item, "template": template, "model": model, "sample": sample, "gold": rule.gold,
-            "rule_only": sorted(rule.matched - judge.matched), "judge_only": sorted(judge.matched - rule.matched),
-            "rule_value": rule.value, "judge_value": judge.value,
-        }  # fmt: skip
+            "item": item,
+            "template": template,
+            "model": model,
+            "sample": sample,
+            "gold": rule.gold,
+            "rule_only": sorted(rule.matched - judge.matched),
+            "judge_only": sorted(judge.matched - rule.matched),
+            "rule_value": rule.value,
+            "judge_value": judge.value,
+        }
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

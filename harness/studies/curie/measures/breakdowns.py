@@ -49,11 +49,15 @@ def lengths(items: Iterable[Item], golds: Iterable[Gold], tasks: Iterable[str]) 
         if gold["id"] in of:
             found[of[gold["id"]]]["answer"].append(words(str(gold["gold"].get("target", ""))))
     return {
-        task: {"about": TASKS[task].about, "n": len(each["document"]),
-               "primary_metric": {"paper": TASKS[task].paper, "strict": TASKS[task].strict},
-               **{name: _spread(counts) for name, counts in each.items() if counts}}
-        for task, each in found.items() if each["document"]
-    }  # fmt: skip
+        task: {
+            "about": TASKS[task].about,
+            "n": len(each["document"]),
+            "primary_metric": {"paper": TASKS[task].paper, "strict": TASKS[task].strict},
+            **{name: _spread(counts) for name, counts in each.items() if counts},
+        }
+        for task, each in found.items()
+        if each["document"]
+    }
 
 
 def _spread(counts: list[int]) -> dict[str, Any]:
@@ -64,11 +68,12 @@ def breakdowns(found: RunScores, trials: Iterable[Trial]) -> dict[str, Any]:
     """Give what could not be used, programs, and correlations, by task and model."""
     tasks = [task for task in found.request.tasks if found.items[task]]
     return {
-        "unusable": {task: {model: unusable(found, task, model) for model in found.request.everybody}
-                     for task in tasks},
+        "unusable": {
+            task: {model: unusable(found, task, model) for model in found.request.everybody} for task in tasks
+        },
         "programs": _programs(found, trials),
         "correlations": {task: list(correlations(found, task)) for task in tasks},
-    }  # fmt: skip
+    }
 
 
 def unusable(found: RunScores, task: str, model: str) -> dict[str, Any]:
@@ -103,10 +108,13 @@ def correlations(found: RunScores, task: str) -> Iterator[dict[str, Any]]:
     """Give the rank correlation of each two scorers' primary metrics on a task; missing where one is constant."""
     scorers = [scorer for scorer, metric in found.metrics(task) if metric == VALUE]
     columns = {
-        scorer: {(model, item): value for model in found.request.models
-                 for item, value in found.column(task, scorer, VALUE, model).by_record().items()}
+        scorer: {
+            (model, item): value
+            for model in found.request.models
+            for item, value in found.column(task, scorer, VALUE, model).by_record().items()
+        }
         for scorer in scorers
-    }  # fmt: skip
+    }
     for a, b in combinations(scorers, 2):
         both = sorted(columns[a].keys() & columns[b].keys())
         value: Any = {"missing": f"fewer than {FEWEST} answers have both"}

@@ -54,11 +54,12 @@ def _pair(found: RunScores, a: str, b: str, draws: Mapping[str, RecordDraws]) ->
     return {
         "a": a,
         "b": b,
-        "tasks": {task: {"metric": found.request.primary[task][1], **_compared(apart[task], draws[task])}
-                  for task in draws},
+        "tasks": {
+            task: {"metric": found.request.primary[task][1], **_compared(apart[task], draws[task])} for task in draws
+        },
         "distances": dict(_distances(found, a, b)),
         "averages": {name: _averaged(found, apart, draws, tasks) for name, tasks in _parts(found)},
-    }  # fmt: skip
+    }
 
 
 def _parts(found: RunScores) -> Iterator[tuple[str, list[str]]]:
@@ -102,8 +103,10 @@ def _distances(found: RunScores, a: str, b: str) -> Iterator[tuple[str, dict[str
         apart = _less(one, other)
         middle = mean if found.request.mode == PAPER else median
         value: Any = plain(middle(list(apart.values()))) if apart else {"missing": NO_PAIRS}
-        yield metric, {"difference": {"value": value, "interval": NO_INTERVAL},
-                       "n": len(apart), **_wins(apart.values())}  # fmt: skip
+        yield (
+            metric,
+            {"difference": {"value": value, "interval": NO_INTERVAL}, "n": len(apart), **_wins(apart.values())},
+        )
 
 
 def _averaged(

@@ -33,9 +33,15 @@ def inconsistencies(table: PublishedTable) -> list[dict[str, Any]]:
         except _NotPrintedError as lacking:
             found, told = {}, {"missing": f"not printed: {lacking}"}
         listed.append({"id": name, "says": says, "found": found, "contradicted": told})
-    return [*listed, {"id": "hfe-order", "says": "an order of models on HFE that Table 1 does not have",
-                      "found": {"order": _order(table, "table1", "hfe", "rougeLsum")},
-                      "contradicted": NOT_IN_TABLE}]  # fmt: skip
+    return [
+        *listed,
+        {
+            "id": "hfe-order",
+            "says": "an order of models on HFE that Table 1 does not have",
+            "found": {"order": _order(table, "table1", "hfe", "rougeLsum")},
+            "contradicted": NOT_IN_TABLE,
+        },
+    ]
 
 
 class _NotPrintedError(Exception):
@@ -79,8 +85,10 @@ def _numbers(given: Mapping[str, Decimal]) -> dict[str, float]:
 def _gpt_best(table: PublishedTable) -> Found:
     geo, boxes = _column(table, "table1", "geo", "rougeLsum"), _column(table, "table1", "biogr", "iou")
     best = {name: max(column, key=lambda model: column[model]) for name, column in (("geo", geo), ("biogr", boxes))}
-    found = {"geo": _numbers({GPT: geo[GPT], best["geo"]: geo[best["geo"]]}),
-             "biogr": _numbers({GPT: boxes[GPT], best["biogr"]: boxes[best["biogr"]]})}  # fmt: skip
+    found = {
+        "geo": _numbers({GPT: geo[GPT], best["geo"]: geo[best["geo"]]}),
+        "biogr": _numbers({GPT: boxes[GPT], best["biogr"]: boxes[best["biogr"]]}),
+    }
     return found, set(best.values()) != {GPT}
 
 
@@ -136,8 +144,10 @@ def _box_range(table: PublishedTable) -> Found:
 
 
 def _equal_models(table: PublishedTable) -> Found:
-    own, others = ({key[2:]: value for key, value in table.numbers.items() if key[:2] == ("figure9", model)}
-                   for model in (GPT, CLAUDE))  # fmt: skip
+    own, others = (
+        {key[2:]: value for key, value in table.numbers.items() if key[:2] == ("figure9", model)}
+        for model in (GPT, CLAUDE)
+    )
     same = [name for (name, metric), value in own.items() if others.get((name, metric)) == value]
     return {"benchmarks": same, "n": len(same)}, bool(same)
 
@@ -166,8 +176,9 @@ def _five_and_one(table: PublishedTable) -> Found:
 def _six_and_two(table: PublishedTable) -> Found:
     pairs = [
         [_of(table, name, model, task, "f1") for name in ("table2", "table6")]
-        for model in table.models("table6") for task in ("dft-s", "dft-p")
-    ]  # fmt: skip
+        for model in table.models("table6")
+        for task in ("dft-s", "dft-p")
+    ]
     differ = sum(two != six for two, six in pairs)
     return {"differ": differ, "of": len(pairs)}, differ > 0
 

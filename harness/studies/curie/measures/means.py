@@ -22,10 +22,11 @@ PERCENT = ("rouge1", "rouge2", "rougeLsum")  # printed on 0 to 100; in an averag
 WITHOUT = "biogr"  # left out of the average over nine: not every model sees images
 ABOUT = {
     "value": "mean over records of each record's mean over runs; of a distance in strict mode the median",
-    "N": "records with usable gold", "n": "records that have a value",
+    "N": "records with usable gold",
+    "n": "records that have a value",
     "q25, median, q75": "spread of the records, not uncertainty",
     "runs": "one wording and sample each; `spread` is the standard deviation of their means",
-}  # fmt: skip
+}
 
 
 def scale(metric: str) -> float:

@@ -22,13 +22,24 @@ TABLE_1 = tuple(LABELS)
 THINKING = "gemini-v3-s-thinking"  # printed as Gemini 2.0 Flash in Table 2, from the results of another model
 TABLE_2 = tuple(THINKING if name == "gemini-2.0-flash-latest" else name for name in TABLE_1)
 TABLE_7 = (
-    "claude-3-opus-20240229", "gemini-1.5-pro-latest", "gemini-2.0-flash-latest", "gemini-1.5-flash-latest", "gpt-4o",
+    "claude-3-opus-20240229",
+    "gemini-1.5-pro-latest",
+    "gemini-2.0-flash-latest",
+    "gemini-1.5-flash-latest",
+    "gpt-4o",
     "gemini-1.0-pro",
-)  # fmt: skip
+)
 FIGURE_1 = (  # from the top of the bars down
-    "Gemini 2.0 Flash", "Claude 3 (Opus)", "Gemini 1.5 Pro", "Gemini 1.5 Flash", "GPT-4o", "Command R+",
-    "Gemini 1.0 Pro", "Mixtral-8x7b", "LongLLaMA",
-)  # fmt: skip
+    "Gemini 2.0 Flash",
+    "Claude 3 (Opus)",
+    "Gemini 1.5 Pro",
+    "Gemini 1.5 Flash",
+    "GPT-4o",
+    "Command R+",
+    "Gemini 1.0 Pro",
+    "Mixtral-8x7b",
+    "LongLLaMA",
+)
 
 
 def label(model: str) -> str:

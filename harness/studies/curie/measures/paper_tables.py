@@ -36,9 +36,7 @@ def table_1(rows: Sequence[MetaRow], every: Sequence[str]) -> dict[str, Any]:
 
     The three DFT prompts are pooled, and of MPV's prompts the first alone counts.
     """
-    taken = [
-        row for row in rows if (row.task, row.metric) in COLUMNS_1 and (row.task != "mpv" or row.prompt == MPV)
-    ]  # fmt: skip
+    taken = [row for row in rows if (row.task, row.metric) in COLUMNS_1 and (row.task != "mpv" or row.prompt == MPV)]
     found = _groups((row.model, row.task, row.metric, row.value) for row in fill(taken, every))
     means = {key: mean(values) for key, values in found.items()}
     printed = [

@@ -35,9 +35,14 @@ def identities(table: PublishedTable) -> dict[str, Any]:
         "table6_rouge_mean_is_table1_dft": _stated(rouge, "0.01", "Table 6's mean ROUGE-L of three less Table 1's DFT"),
         "table6_lmscore_mean_is_its_average": _stated(lmscore, "0.005", "Table 6's mean LMScore less its DFT column"),
         "table1_iou_is_table7_iou": _stated(boxes, "0", "Table 7's IoU less Table 1's"),
-        "f1_at_most_harmonic_mean": _stated(above, "0.01", "Table 2's F1 less the harmonic mean of its P and R; the "
-                                            "mean of F1 is never above it, but for the rounding of the three", True),
-    }  # fmt: skip
+        "f1_at_most_harmonic_mean": _stated(
+            above,
+            "0.01",
+            "Table 2's F1 less the harmonic mean of its P and R; the "
+            "mean of F1 is never above it, but for the rounding of the three",
+            True,
+        ),
+    }
 
 
 def averages(table: PublishedTable) -> dict[str, Any]:

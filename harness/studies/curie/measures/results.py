@@ -57,9 +57,13 @@ class MeasureRequest:
             what = f"the task {lacking[0]} has no primary scorer and metric"
             raise InputError(what, where="primary", next="name both")
         return MeasureRequest(
-            params["mode"], tasks, {task: tuple(params["primary"][task]) for task in tasks}, tuple(params["models"]),
-            tuple(params.get("strategies", ())), tuple(params.get("averaged", AVERAGED)),
-        )  # fmt: skip
+            params["mode"],
+            tasks,
+            {task: tuple(params["primary"][task]) for task in tasks},
+            tuple(params["models"]),
+            tuple(params.get("strategies", ())),
+            tuple(params.get("averaged", AVERAGED)),
+        )
 
     @property
     def everybody(self) -> tuple[str, ...]:

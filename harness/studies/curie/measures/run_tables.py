@@ -44,23 +44,39 @@ def _texts(*metrics: str) -> tuple[TableColumn, ...]:
 
 
 TABLES: Mapping[str, tuple[str, tuple[TableColumn, ...]]] = {
-    "table1": ("ROUGE-L and BERTScore by domain, and the two other metrics", (
-        *_texts(ROUGE, BERT),
-        TableColumn("BIOGR", ("biogr",), "iou"),
-        TableColumn("PDB", ("pdb",), "identity_ratio"),
-    )),
-    "table2": ("LLMSim: precision, recall and F1 in percent", tuple(
-        TableColumn(task.upper(), (task,), metric, 100) for task in LLMSIM for metric in ("precision", "recall", "f1")
-    )),
+    "table1": (
+        "ROUGE-L and BERTScore by domain, and the two other metrics",
+        (
+            *_texts(ROUGE, BERT),
+            TableColumn("BIOGR", ("biogr",), "iou"),
+            TableColumn("PDB", ("pdb",), "identity_ratio"),
+        ),
+    ),
+    "table2": (
+        "LLMSim: precision, recall and F1 in percent",
+        tuple(
+            TableColumn(task.upper(), (task,), metric, 100)
+            for task in LLMSIM
+            for metric in ("precision", "recall", "f1")
+        ),
+    ),
     "table5": ("ROUGE-L and LMScore", _texts(ROUGE, JUDGED)),
-    "table6": ("the DFT tasks apart", (
-        TableColumn("DFT-C", ("dft-c",), ROUGE), TableColumn("DFT-C", ("dft-c",), JUDGED),
-        *(TableColumn(task.upper(), (task,), metric, 100 if metric == "f1" else 1)
-          for task in ("dft-s", "dft-p") for metric in ("f1", ROUGE, JUDGED)),
-        TableColumn("DFT", DFT, ROUGE), TableColumn("DFT", DFT, JUDGED),
-    )),
+    "table6": (
+        "the DFT tasks apart",
+        (
+            TableColumn("DFT-C", ("dft-c",), ROUGE),
+            TableColumn("DFT-C", ("dft-c",), JUDGED),
+            *(
+                TableColumn(task.upper(), (task,), metric, 100 if metric == "f1" else 1)
+                for task in ("dft-s", "dft-p")
+                for metric in ("f1", ROUGE, JUDGED)
+            ),
+            TableColumn("DFT", DFT, ROUGE),
+            TableColumn("DFT", DFT, JUDGED),
+        ),
+    ),
     "table7": ("BIOGR: IoU and distances", tuple(TableColumn("BIOGR", ("biogr",), metric) for metric in BOX)),
-}  # fmt: skip
+}
 
 
 def run_tables(found: RunScores) -> dict[str, Any]:

@@ -19,20 +19,32 @@ from harness.studies.pages import Html, bullets, el, word_table
 PUBLISHED_ENCODER = "roberta-large"  # the paper's, for BERTScore
 OWN = "of our own (OURS): none of the paper's"
 CHANGES = (
-    ("Primary metric of HFD, HFE, QECC, GEO, DFT-C", "ROUGE-L, which cannot tell a right sign from a wrong one",
-     "a fact score of our own; ROUGE-L stands beside it"),
+    (
+        "Primary metric of HFD, HFE, QECC, GEO, DFT-C",
+        "ROUGE-L, which cannot tell a right sign from a wrong one",
+        "a fact score of our own; ROUGE-L stands beside it",
+    ),
     ("Reference of ROUGE-L", "the ground-truth file as one escaped line", "its texts as they read, one a line"),
-    ("LLMSim: pairs", "one prediction an item, never the first of the list; several items may share one",
-     "every pair that the judge admits, matched one to one"),
+    (
+        "LLMSim: pairs",
+        "one prediction an item, never the first of the list; several items may share one",
+        "every pair that the judge admits, matched one to one",
+    ),
     ("LLMSim: an answer without a list", "no number, and so left out of the mean", "0"),
-    ("Gold of DFT", "items twice, structures among the parameter sets, repaired by a model where they break",
-     "the statements of the task's own program, by class"),
+    (
+        "Gold of DFT",
+        "items twice, structures among the parameter sets, repaired by a model where they break",
+        "the statements of the task's own program, by class",
+    ),
     ("BIOGR: what is no box", "taken as it is written, however odd", "0, counted, and outside of the distances"),
     ("BIOGR: distances", "means, where a record without any box counts 0", "medians of valid boxes, with their number"),
-    ("PDB", "a longest common subsequence, of one line of the answer",
-     "an alignment of the whole record, less what chance gives"),
+    (
+        "PDB",
+        "a longest common subsequence, of one line of the answer",
+        "an alignment of the whole record, less what chance gives",
+    ),
     ("No score", "0 where any model has one", "blank and invalid answers are 0; errors are outside, and counted"),
-)  # fmt: skip
+)
 
 
 def basis(run: RunFacts, means: Mapping[str, Any], counts: Mapping[str, Any]) -> list[Html]:
@@ -76,12 +88,18 @@ def is_own(counts: Mapping[str, Any]) -> bool:
 
 def _coverage(run: RunFacts, counts: Mapping[str, Any]) -> Iterator[Html]:
     body = [
-        [task_title(task), _source(found), count(found.get("kept")),
-         NONE if is_own(found) else count(found.get("expected")), NONE if is_own(found) else count(found.get("absent")),
-         f"{len(section(found, 'unusable')):,}", count(found.get("unlabelled"))]
+        [
+            task_title(task),
+            _source(found),
+            count(found.get("kept")),
+            NONE if is_own(found) else count(found.get("expected")),
+            NONE if is_own(found) else count(found.get("absent")),
+            f"{len(section(found, 'unusable')):,}",
+            count(found.get("unlabelled")),
+        ]
         for task in TASKS
         if task in run.tasks and (found := section(counts, task))
-    ]  # fmt: skip
+    ]
     if not body:
         yield el("p", "How many records of each task are here was not counted.")
         return
@@ -105,7 +123,8 @@ def origin(run: RunFacts, counts: Mapping[str, Any]) -> str:
         return "A re-implementation of CURIE (arXiv 2503.13517)."
     if own == len(known):
         return "A re-implementation of CURIE (arXiv 2503.13517) on records of our own: not a replication."
-    here, whole = (math.fsum(number(found.get(name)) or 0 for found in known if not is_own(found))
-                   for name in ("kept", "expected"))  # fmt: skip
+    here, whole = (
+        math.fsum(number(found.get(name)) or 0 for found in known if not is_own(found)) for name in ("kept", "expected")
+    )
     words = f"A re-implementation of CURIE (arXiv 2503.13517) on {here:,.0f} of {whole:,.0f} published records"
     return f"{words}, and on records of our own for {own} tasks." if own else f"{words}."

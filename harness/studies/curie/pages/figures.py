@@ -40,9 +40,7 @@ def _chart(
     kinds = {name: STAND_IN if run.is_stand_in(name) else PLAIN for name in run.models}
     kinds |= dict.fromkeys(run.strategies, BESIDE)
     said = " ".join((note, BASIS if run.strategies else "", f"Mode: {run.mode}.")).strip()
-    chart = BarChart(
-        outputs.TITLES[stem], under, run.ranked(given["means"]), list(panels), said, columns, kinds
-    )  # fmt: skip
+    chart = BarChart(outputs.TITLES[stem], under, run.ranked(given["means"]), list(panels), said, columns, kinds)
     return bar_chart(chart)
 
 
@@ -107,8 +105,11 @@ def difficulty(run: RunFacts, given: Documents) -> plots.Sheet:
     for level in ("easy", "medium", "hard"):
         cells = {name: section(found, "pooled", name, level) for name in run.everybody}
         marks = {name: _times(section(found, "macro", name, level), HUNDRED) for name in run.everybody}
-        bars = {name: Bar(_times(cell, HUNDRED), mark=marks[name]) for name, cell in cells.items() if number(cell)
-                is not None or name in run.models}  # fmt: skip
+        bars = {
+            name: Bar(_times(cell, HUNDRED), mark=marks[name])
+            for name, cell in cells.items()
+            if number(cell) is not None or name in run.models
+        }
         panels.append(BarPanel(level.capitalize(), _records(found, level), bars))
     note = (
         "Bar: mean over all records of the averaged tasks together, where a DFT record counts once for each of its "
@@ -131,12 +132,18 @@ def boxes(run: RunFacts, given: Documents) -> plots.Sheet:
     for metric, title in DISTANCES.items():
         cells = {name: section(task, "models", name, "metrics", scorer, metric) for name in run.everybody}
         statistic = {str(cell["statistic"]) for cell in cells.values() if "statistic" in cell}
-        bars = {name: Bar(_times(cell, 1), _spread(cell, 1)) for name, cell in cells.items() if number(cell) is not None
-                or name in run.models}  # fmt: skip
+        bars = {
+            name: Bar(_times(cell, 1), _spread(cell, 1))
+            for name, cell in cells.items()
+            if number(cell) is not None or name in run.models
+        }
         panels.append(BarPanel(title.capitalize(), f"{' or '.join(sorted(statistic))}, log", bars, log=True, digits=2))
     shares = section(given["breakdowns"], "unusable", outputs.BOXES)
-    bars = {name: Bar(_times(section(shares, name).get("share"), HUNDRED)) for name in run.everybody
-            if section(shares, name) or name in run.models}  # fmt: skip
+    bars = {
+        name: Bar(_times(section(shares, name).get("share"), HUNDRED))
+        for name in run.everybody
+        if section(shares, name) or name in run.models
+    }
     panels.append(BarPanel("Unusable answers", "blank, invalid or an error, %", bars))
     note = (
         f"{SPREAD} Distance error: between the centres, in half diagonals of the gold box; relative size: half "
@@ -150,10 +157,15 @@ def lengths(run: RunFacts, given: Documents) -> plots.Sheet:
     """Draw Fig. 10 from `breakdowns`: words of documents and of ideal answers, task by task."""
     found = {task: each for task in run.tasks if (each := section(given["breakdowns"], "lengths", task))}
     panels = [
-        BarPanel(title, "median words, log", {task_title(task): _words(each, name) for task, each in found.items()},
-                 log=True, digits=0)
+        BarPanel(
+            title,
+            "median words, log",
+            {task_title(task): _words(each, name) for task, each in found.items()},
+            log=True,
+            digits=0,
+        )
         for name, title in (("document", "Documents"), ("answer", "Ideal answers"))
-    ]  # fmt: skip
+    ]
     note = "Words, parted at white space. Line: 25th to 75th percentile. A map's document is its caption."
     rows = [task_title(task) for task in found]
     return bar_chart(BarChart(outputs.TITLES["figure-lengths"], "Medians over records.", rows, panels, note, 2))
@@ -174,15 +186,18 @@ def lmscore(run: RunFacts, given: Documents) -> plots.Sheet:
             if LMSCORE in both:
                 both.remove(LMSCORE)
                 found.setdefault(both[0], {})[task_title(task)] = Bar(number(pair))
-    panels = [BarPanel(scorer, "Spearman", bars, digits=2, most=1.0)
-              for scorer, bars in sorted(found.items())]  # fmt: skip
+    panels = [BarPanel(scorer, "Spearman", bars, digits=2, most=1.0) for scorer, bars in sorted(found.items())]
     note = "Over records and models together, strategies left out; of the scorers' primary metrics."
     rows, under = [task_title(task) for task in run.tasks], "LMScore and another scorer's primary metric, -1 to 1."
     return bar_chart(BarChart(outputs.TITLES["figure-lmscore"], under, rows, panels, note, max(2, len(panels))))
 
 
 _DRAWN = {
-    "figure-averages": averages, "figure-tasks": tasks, "figure-difficulty": difficulty,
-    "figure-length": lambda _, given: length(given["slices"]), "figure-lengths": lengths, "figure-boxes": boxes,
+    "figure-averages": averages,
+    "figure-tasks": tasks,
+    "figure-difficulty": difficulty,
+    "figure-length": lambda _, given: length(given["slices"]),
+    "figure-lengths": lengths,
+    "figure-boxes": boxes,
     "figure-lmscore": lmscore,
-}  # fmt: skip
+}

@@ -38,11 +38,16 @@ def length(document: Mapping[str, Any]) -> plots.Sheet:
     axes = sheet.panel(LEFT, TOP, plots.WIDTH - LEFT - 0.2, HEIGHT)
     colour = COLOURS[PLAIN]
     axes.bxp(
-        list(boxes.values()), positions=list(boxes), widths=0.6, showfliers=False, patch_artist=True,
+        list(boxes.values()),
+        positions=list(boxes),
+        widths=0.6,
+        showfliers=False,
+        patch_artist=True,
         boxprops={"facecolor": colour, "alpha": 0.35, "edgecolor": colour},
-        medianprops={"color": plots.INK, "linewidth": 1.4}, whiskerprops={"color": colour},
+        medianprops={"color": plots.INK, "linewidth": 1.4},
+        whiskerprops={"color": colour},
         capprops={"color": colour},
-    )  # fmt: skip
+    )
     axes.set_xlim(-0.6, len(bins) - 0.4)
     axes.set_xticks(range(len(bins)), labels=[_range(each) for each in bins])
     lowest = min([0.0, *(box["whislo"] for box in boxes.values())])

@@ -134,8 +134,17 @@ def _bar(axes: Axes, at: int, bar: Bar, colour: str, *, dot: bool) -> None:
     if bar.spread:
         axes.plot(bar.spread, (at, at), color=plots.INK, linewidth=0.9, marker="|", markersize=4, zorder=3)
     if bar.mark is not None:
-        axes.plot([bar.mark], [at], marker="D", markersize=3.6, linestyle="none", markerfacecolor=plots.PAPER,
-                  markeredgecolor=plots.INK, markeredgewidth=0.9, zorder=4)  # fmt: skip
+        axes.plot(
+            [bar.mark],
+            [at],
+            marker="D",
+            markersize=3.6,
+            linestyle="none",
+            markerfacecolor=plots.PAPER,
+            markeredgecolor=plots.INK,
+            markeredgewidth=0.9,
+            zorder=4,
+        )
 
 
 def _spelled(value: float, digits: int) -> str:

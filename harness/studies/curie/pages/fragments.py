@@ -91,8 +91,11 @@ def marks_note(found: Mapping[str, Any]) -> str:
 def counted(found: Mapping[str, Any], labels: Mapping[str, str] | None = None) -> str:
     """Spell counts by name in one line: `suspected swap 2, judge errors 3`; a dash where there are none."""
     named = labels or {}
-    parts = [f"{named.get(name, name.replace('_', ' '))} {number(count):,.0f}" for name, count in found.items()
-             if number(count)]  # fmt: skip
+    parts = [
+        f"{named.get(name, name.replace('_', ' '))} {number(count):,.0f}"
+        for name, count in found.items()
+        if number(count)
+    ]
     return ", ".join(parts) or NONE
 
 

@@ -20,8 +20,15 @@ from harness.studies.inline_svg import inline_svg
 from harness.studies.pages import Html, bullets, document, fill, join, mark_limited
 
 DOCUMENTS = (
-    "means", "comparisons", "tables", "slices", "breakdowns", "agreement", "published", "counts",
-)  # fmt: skip
+    "means",
+    "comparisons",
+    "tables",
+    "slices",
+    "breakdowns",
+    "agreement",
+    "published",
+    "counts",
+)
 CERTIFICATE = "certificate"  # the input that holds the rule judge's
 TITLE = "CURIE: scientific tasks over long contexts"
 QUESTION = (
@@ -57,10 +64,14 @@ def page(run: RunFacts, given: Documents, figures: Mapping[str, str], certificat
     lacking = [title for title, inside in parts.items() if not inside]
     shown = {title: pages.section(title, _anchor(title), *inside) for title, inside in parts.items() if inside}
     filled = fill(
-        PAGE, title=TITLE, question=QUESTION, origin=basis.origin(run, given["counts"]),
+        PAGE,
+        title=TITLE,
+        question=QUESTION,
+        origin=basis.origin(run, given["counts"]),
         notes=bullets(_notes(run, given["means"], trust, lacking)),
-        anchors=[(_anchor(title), title) for title in shown], parts=join(shown.values()),
-    )  # fmt: skip
+        anchors=[(_anchor(title), title) for title in shown],
+        parts=join(shown.values()),
+    )
     return document(TITLE, filled)
 
 

@@ -44,9 +44,13 @@ class RunFacts:
     def of(params: Mapping[str, Any]) -> RunFacts:
         """Read a step's parameters."""
         return RunFacts(
-            str(params["mode"]), tuple(params["tasks"]), params["models"], params.get("strategies", {}),
-            tuple(params.get("oracles", ())), params.get("instruments", {}),
-        )  # fmt: skip
+            str(params["mode"]),
+            tuple(params["tasks"]),
+            params["models"],
+            params.get("strategies", {}),
+            tuple(params.get("oracles", ())),
+            params.get("instruments", {}),
+        )
 
     @property
     def everybody(self) -> tuple[str, ...]:

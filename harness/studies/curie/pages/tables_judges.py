@@ -42,8 +42,13 @@ def judges(run: RunFacts, means: Mapping[str, Any], agreement: Mapping[str, Any]
     if not sources:
         return []
     state = "usable" if trust.usable else "not usable"
-    verdict = el("p", "Certificate of the rule judge: ", el("strong", state), f" ({trust.line}). ",
-                 f"Asked for: kappa of at least {LEAST} on frozen labels.")  # fmt: skip
+    verdict = el(
+        "p",
+        "Certificate of the rule judge: ",
+        el("strong", state),
+        f" ({trust.line}). ",
+        f"Asked for: kappa of at least {LEAST} on frozen labels.",
+    )
     kind = {} if trust.usable else {"class_": "note"}
     found = [bullets(sources), el("div", el("p", RULE), verdict, **kind)]
     if not agreement:
@@ -67,8 +72,13 @@ def _sources(run: RunFacts, means: Mapping[str, Any]) -> Iterator[str]:
 
 def _agreement(found: Mapping[str, Any]) -> Iterator[Html]:
     answers, together = section(found, "answers"), section(found, "together")
-    words = {"n": "judged by both", "n_parted": "decided otherwise", "n_other_gold": "with another count of gold items",
-             "n_rule_only": "by the rule alone", "n_judge_only": "by the LLM judge alone"}  # fmt: skip
+    words = {
+        "n": "judged by both",
+        "n_parted": "decided otherwise",
+        "n_other_gold": "with another count of gold items",
+        "n_rule_only": "by the rule alone",
+        "n_judge_only": "by the LLM judge alone",
+    }
     told = "; ".join(f"{words[name]}: {number(answers.get(name)) or 0:,.0f}" for name in words)
     yield el("p", f"Answers {told}. Neither judge is taken for right: a kappa says how far they agree.")
     rows = {**{task_title(name): each for name, each in section(found, "tasks").items()}, "all together": together}
@@ -92,15 +102,28 @@ def _parted(found: Mapping[str, Any]) -> Iterator[Html]:
     if not listed:
         return
     body = [
-        [named(str(row.get("item", NONE))), named(str(row.get("model", NONE))), count(row.get("gold")),
-         _places(row.get("rule_only")), _places(row.get("judge_only")), value(row.get("rule_value"), 2),
-         value(row.get("judge_value"), 2)]
+        [
+            named(str(row.get("item", NONE))),
+            named(str(row.get("model", NONE))),
+            count(row.get("gold")),
+            _places(row.get("rule_only")),
+            _places(row.get("judge_only")),
+            value(row.get("rule_value"), 2),
+            value(row.get("judge_value"), 2),
+        ]
         for row in listed[:SHOWN]
-    ]  # fmt: skip
+    ]
     whole = number(section(found, "answers").get("n_parted")) or len(listed)
     title = f"Answers on which they part: {len(body):,} of {whole:,.0f}; all are in the document `agreement`"
-    head = ["Item", "Who", "Gold items", "Found by the rule alone", "Found by the LLM judge alone", "LLMSim by rule",
-            "LLMSim by LLM judge"]  # fmt: skip
+    head = [
+        "Item",
+        "Who",
+        "Gold items",
+        "Found by the rule alone",
+        "Found by the LLM judge alone",
+        "LLMSim by rule",
+        "LLMSim by LLM judge",
+    ]
     caption = "Places of gold items, counted from 0"
     yield folded(title, table(caption, head, body))
 

@@ -46,11 +46,12 @@ def _differences(run: RunFacts, given: Sequence[Pair], means: Mapping[str, Any],
     head = ["Pair", "Ten tasks", "Nine, without BIOGR", *map(task_title, tasks)]
     body = [
         [
-            _pair(pair), *(_difference(section(pair, "averages", name), HUNDRED) for name in AVERAGES),
+            _pair(pair),
+            *(_difference(section(pair, "averages", name), HUNDRED) for name in AVERAGES),
             *(_difference(section(pair, "tasks", task), factor(means, task)) for task in tasks),
         ]
         for pair in given
-    ]  # fmt: skip
+    ]
     return table(f"{title}, {READING}", head, body)
 
 
@@ -72,12 +73,17 @@ def _difference(found: Mapping[str, Any], scale: float) -> Html:
 
 def _distances(given: Sequence[Pair]) -> Iterator[Html]:
     body = [
-        [_pair(pair), metric.replace("_", " "), _number(row.get("difference")), count(row.get("n")),
-         *(count(row.get(name)) for name in ("n_a_larger", "n_b_larger", "n_equal"))]
+        [
+            _pair(pair),
+            metric.replace("_", " "),
+            _number(row.get("difference")),
+            count(row.get("n")),
+            *(count(row.get(name)) for name in ("n_a_larger", "n_b_larger", "n_equal")),
+        ]
         for pair in given
         for metric, row in section(pair, "distances").items()
         if number(row.get("difference")) is not None
-    ]  # fmt: skip
+    ]
     if body:
         head = ["Pair", "Distance", "Difference", "Records", "First larger", "Second larger", "Equal"]
         shown = table("BIOGR: differences of distances, which have heavy tails and so no interval", head, body)

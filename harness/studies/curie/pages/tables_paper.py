@@ -16,10 +16,17 @@ from harness.studies.pages import Html, bullets, el, folded, join, named, table
 
 OPEN, FOLDED = ("table1", "table2", "table7"), ("table5", "table6")
 SHORT: Mapping[str, str] = {
-    "rougeLsum": "R-L", "bert_f1": "B-F1", "lmscore": "LMScore", "precision": "Pr", "recall": "Re", "f1": "F1",
-    "iou": "IoU", "identity_ratio": "IDr", "normalized_distance_error": "distance error",
+    "rougeLsum": "R-L",
+    "bert_f1": "B-F1",
+    "lmscore": "LMScore",
+    "precision": "Pr",
+    "recall": "Re",
+    "f1": "F1",
+    "iou": "IoU",
+    "identity_ratio": "IDr",
+    "normalized_distance_error": "distance error",
     "relative_box_size": "relative size",
-}  # fmt: skip
+}
 LISTED = "The paper's own inconsistencies. They are listed, and nothing here claims them: printed numbers speak."
 
 
@@ -40,8 +47,9 @@ def _table(run: RunFacts, name: str, found: Mapping[str, Any], means: Mapping[st
     cells = {who: list(section(found, "rows").get(who) or [{}] * len(columns)) for who in run.everybody}
     kept = columns_with(heads, cells.values())
     lacking = [head for at, head in enumerate(heads) if at not in kept]
-    shown = [who for who in run.ranked(means) if who in run.models or any(number(cells[who][at]) is not None
-             for at in kept)]  # fmt: skip
+    shown = [
+        who for who in run.ranked(means) if who in run.models or any(number(cells[who][at]) is not None for at in kept)
+    ]
     body = [[named(who), *(_cell(cells[who][at]) for at in kept)] for who in shown]
     strategies = [at for at, who in enumerate(shown) if who in run.strategies]
     medians = any(cell.get("statistic") == "median" for row in cells.values() for cell in row)
@@ -71,16 +79,26 @@ def printed(document: Mapping[str, Any]) -> list[Html]:
     if not document:
         return []
     source = el("p", f"{number(document.get('n')) or 0:,.0f} printed values of {document.get('paper', NONE)}.")
-    return [source, _identities(section(document, "identities")), *_averages(section(document, "averages")),
-            *_inconsistencies(document.get("inconsistencies") or [])]  # fmt: skip
+    return [
+        source,
+        _identities(section(document, "identities")),
+        *_averages(section(document, "averages")),
+        *_inconsistencies(document.get("inconsistencies") or []),
+    ]
 
 
 def _identities(found: Mapping[str, Any]) -> Html:
     body = [
-        [str(row.get("what", name)), count(row.get("n")), value(row.get("largest"), 4), str(row.get("within", NONE)),
-         count(row.get("beyond")), _holds(row)]
+        [
+            str(row.get("what", name)),
+            count(row.get("n")),
+            value(row.get("largest"), 4),
+            str(row.get("within", NONE)),
+            count(row.get("beyond")),
+            _holds(row),
+        ]
         for name, row in found.items()
-    ]  # fmt: skip
+    ]
     head = ["What must agree", "Compared", "Largest difference", "Within", "Beyond it", "Holds"]
     return table("What must hold among the printed numbers, and how far it does", head, body)
 
@@ -97,24 +115,33 @@ def _averages(found: Mapping[str, Any]) -> Iterator[Html]:
     order = section(found, "order").get("ten") or list(ten)
     ranks = {name: at for at, name in enumerate(section(found, "order").get("nine") or [], 1)}
     body = [
-        [f"{name}{' *' if name in beside else ''}", *(value(each.get(name)) for each in (ten, nine)),
-         f"{ranks.get(name, NONE)}"]
+        [
+            f"{name}{' *' if name in beside else ''}",
+            *(value(each.get(name)) for each in (ten, nine)),
+            f"{ranks.get(name, NONE)}",
+        ]
         for name in [*order, *(name for name in ten if name not in order)]
-    ]  # fmt: skip
+    ]
     if body:
         head = ["Model of the paper", "Ten tasks, percent", "Nine, without BIOGR", "Place by nine"]
-        yield table("Averages that follow from printed numbers, and were never printed; by the average over ten", head,
-                    body)  # fmt: skip
+        yield table(
+            "Averages that follow from printed numbers, and were never printed; by the average over ten", head, body
+        )
     if beside:
         yield el("p", f"* {'; '.join(sorted({str(each) for each in beside.values()}))}.", class_="soft")
 
 
 def _inconsistencies(listed: Sequence[Mapping[str, Any]]) -> Iterator[Html]:
     lines = [
-        join([el("b", _verdict(each.get("contradicted"))), f" {each.get('says', '')}. Printed: ",
-              spelled(each.get("found")) or NONE])
+        join(
+            [
+                el("b", _verdict(each.get("contradicted"))),
+                f" {each.get('says', '')}. Printed: ",
+                spelled(each.get("found")) or NONE,
+            ]
+        )
         for each in listed
-    ]  # fmt: skip
+    ]
     if lines:
         yield el("p", LISTED)
         yield bullets(lines)

@@ -52,8 +52,12 @@ def results(run: RunFacts, means: Mapping[str, Any]) -> list[Html]:
     return [
         _table(run, means, counted, READING, averages=True),
         *([_table(run, means, variants, VARIANTS, averages=False)] if variants else []),
-        said, *_orders(run, means), *_reached(run, means, tasks), *_missed(run, means, tasks), *_strategies(run),
-    ]  # fmt: skip
+        said,
+        *_orders(run, means),
+        *_reached(run, means, tasks),
+        *_missed(run, means, tasks),
+        *_strategies(run),
+    ]
 
 
 def _table(run: RunFacts, means: Mapping[str, Any], tasks: list[str], caption: str, *, averages: bool) -> Html:
@@ -107,8 +111,11 @@ def _reached(run: RunFacts, means: Mapping[str, Any], tasks: list[str]) -> Itera
     """Warn of each task on which a strategy without gold scores at least as high as a model that is no stand-in."""
     lines = []
     for task in tasks:
-        by_strategy = {name: value for name in run.strategies
-                       if name not in run.oracles and (value := _known(means, task, name)) is not None}  # fmt: skip
+        by_strategy = {
+            name: value
+            for name in run.strategies
+            if name not in run.oracles and (value := _known(means, task, name)) is not None
+        }
         for model in run.models:
             own = _known(means, task, model)
             if own is None or run.is_stand_in(model):

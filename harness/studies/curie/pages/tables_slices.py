@@ -28,21 +28,32 @@ def _difficulty(run: RunFacts, found: Mapping[str, Any], means: Mapping[str, Any
     pooled, macro = section(found, "pooled"), section(found, "macro")
     head = ["Who", *(f"{level}: all records" for level in LEVELS), *(f"{level}: mean of domains" for level in LEVELS)]
     body = [
-        [named(name), *(_level(section(pooled, name, level), "n", "") for level in LEVELS),
-         *(_level(section(macro, name, level), "n_domains", " domains") for level in LEVELS)]
+        [
+            named(name),
+            *(_level(section(pooled, name, level), "n", "") for level in LEVELS),
+            *(_level(section(macro, name, level), "n_domains", " domains") for level in LEVELS),
+        ]
         for name in rows
-    ]  # fmt: skip
+    ]
     yield table(
         "By difficulty, 0 to 100: all records of the averaged tasks together, where a DFT record counts thrice, and "
-        "the mean of domains", head, body,
-    )  # fmt: skip
+        "the mean of domains",
+        head,
+        body,
+    )
     inside = [
-        table(_caption(found, task), ["Who", *map(str.capitalize, LEVELS)],
-              [[named(name), *(_level(section(found, "tasks", task, name, level), "n", "") for level in LEVELS)]
-               for name in rows if _any(section(found, "tasks", task, name))])
+        table(
+            _caption(found, task),
+            ["Who", *map(str.capitalize, LEVELS)],
+            [
+                [named(name), *(_level(section(found, "tasks", task, name, level), "n", "") for level in LEVELS)]
+                for name in rows
+                if _any(section(found, "tasks", task, name))
+            ],
+        )
         for task in run.tasks
         if section(found, "tasks", task)
-    ]  # fmt: skip
+    ]
     yield folded("By difficulty, task by task", *inside)
 
 
@@ -74,15 +85,20 @@ def _length(run: RunFacts, document: Mapping[str, Any]) -> Iterator[Html]:
     metric = METRICS.get(str(found.get("metric")), str(found.get("metric")))
     head = ["Residues", "Records", "All models: mean", "25th percentile", "Median", "75th percentile"]
     body = [
-        [ends(each) or NONE, count(each.get("n_records")),
-         *(value(each.get(name), 1, HUNDRED) for name in ("value", "q25", "median", "q75"))]
+        [
+            ends(each) or NONE,
+            count(each.get("n_records")),
+            *(value(each.get(name), 1, HUNDRED) for name in ("value", "q25", "median", "q75")),
+        ]
         for each in bins
-    ]  # fmt: skip
+    ]
     without = number(found.get("without_length")) or 0
     caption = f"PDB by the length of the gold sequence: {metric}, 0 to 100; {without:,.0f} records without a length"
     yield table(caption, head, body)
     names = [name for name in run.everybody if any(number(section(each, "models", name)) is not None for each in bins)]
-    rows = [[ends(each) or NONE, *(value(section(each, "models", name).get("value"), 1, HUNDRED) for name in names)]
-            for each in bins]  # fmt: skip
+    rows = [
+        [ends(each) or NONE, *(value(section(each, "models", name).get("value"), 1, HUNDRED) for name in names)]
+        for each in bins
+    ]
     inside = table("PDB by length, model by model: means", ["Residues", *map(named, names)], rows)
     yield folded("PDB by length, model by model", inside)

@@ -17,11 +17,17 @@ from harness.studies.pages import Html, el, fill, join, named, table
 TASK = """<h3>{{ title }}: {{ about }}</h3><p>{{ words }}</p>{{ first }}\
 <details><summary>{{ title }}: outcomes of every scorer, and all metrics</summary>{{ more }}</details>"""
 STATES: Mapping[str, str] = {
-    "scored": "scored", "missing": "without a value", "error": "in error", "judge_error": "judge unreadable",
-}  # fmt: skip
+    "scored": "scored",
+    "missing": "without a value",
+    "error": "in error",
+    "judge_error": "judge unreadable",
+}
 OUTCOMES: Mapping[str, str] = {
-    "valid": "valid", "invalid": "invalid", "missing": "blank", "gold_invalid": "gold unusable",
-}  # fmt: skip
+    "valid": "valid",
+    "invalid": "invalid",
+    "missing": "blank",
+    "gold_invalid": "gold unusable",
+}
 SPREAD = "quartiles are spread and not uncertainty"
 
 
@@ -66,15 +72,31 @@ def _words(means: Mapping[str, Any], task: str, found: Mapping[str, Any]) -> str
 def _spread(task: str, rows: list[str], means: Mapping[str, Any], unusable: Mapping[str, Any]) -> Html:
     """Make the table of the primary metric: value, quartiles, runs, and how answers fared with its scorer."""
     scorer, scale = measured_by(means, task)[1], factor(means, task)
-    head = ["Who", "Mean", "25th percentile", "Median", "75th percentile", "Runs: their means, and the spread of these",
-            "Unusable", "Outcomes", "States", "Flags and counts"]  # fmt: skip
+    head = [
+        "Who",
+        "Mean",
+        "25th percentile",
+        "Median",
+        "75th percentile",
+        "Runs: their means, and the spread of these",
+        "Unusable",
+        "Outcomes",
+        "States",
+        "Flags and counts",
+    ]
     body = []
     for name in rows:
         cell, states = primary(means, task, name), within(means, "tasks", task, "models", name, "states", scorer)
-        body.append([
-            named(name), measured(cell, scale), *(value(cell.get(each), 1, scale) for each in ("q25", "median", "q75")),
-            _runs(cell, scale), percent(section(unusable, name).get("share")), *_fared(states),
-        ])  # fmt: skip
+        body.append(
+            [
+                named(name),
+                measured(cell, scale),
+                *(value(cell.get(each), 1, scale) for each in ("q25", "median", "q75")),
+                _runs(cell, scale),
+                percent(section(unusable, name).get("share")),
+                *_fared(states),
+            ]
+        )
     return table(f"{task_title(task)}: the primary metric; {SPREAD}", head, body)
 
 
@@ -135,12 +157,17 @@ def programs(run: RunFacts, breakdowns: Mapping[str, Any]) -> list[Html]:
     """Make the table of answers that held a program, and how these ended; a note where no answer held one."""
     found = section(breakdowns, "programs")
     body = [
-        [named(name), task_title(task), count(row.get("n")), percent(row.get("share")),
-         counted(within(row, "outcomes"))]
+        [
+            named(name),
+            task_title(task),
+            count(row.get("n")),
+            percent(row.get("share")),
+            counted(within(row, "outcomes")),
+        ]
         for task in run.tasks
         for name in run.everybody
         if (row := section(found, task, name))
-    ]  # fmt: skip
+    ]
     if not body:
         return [el("p", "No answer of this run held a program that was tried.")]
     head = ["Who", "Task", "Answers with a program", "Share of all", "How the programs ended"]

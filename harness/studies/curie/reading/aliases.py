@@ -35,15 +35,40 @@ PARAMETERS: Mapping[str, str] = {
     "spinpol": "spin",
 }
 STRUCTURE_FIELDS = (
-    "common_name", "scientific_name", "type", "composition", "crystal_or_isolated", "vacuum", "supercell",
-    "cell_size", "cas_number", "lattice_parameters", "space_group", "mp_id", "isomer", "miller_indices",
-    "crystal_structure", "additional_information",
-)  # fmt: skip
+    "common_name",
+    "scientific_name",
+    "type",
+    "composition",
+    "crystal_or_isolated",
+    "vacuum",
+    "supercell",
+    "cell_size",
+    "cas_number",
+    "lattice_parameters",
+    "space_group",
+    "mp_id",
+    "isomer",
+    "miller_indices",
+    "crystal_structure",
+    "additional_information",
+)
 PARAMETER_FIELDS = (
-    "software", "functional", "k-points", "pseudopotentials", "basis_set", "energy_cutoff", "force_convergence",
-    "energy_convergence", "relaxed_nuclei", "relaxed_unit_cell", "spin", "hubbard_U", "ase_otherkeys",
-    "other_information", "notes",
-)  # fmt: skip
+    "software",
+    "functional",
+    "k-points",
+    "pseudopotentials",
+    "basis_set",
+    "energy_cutoff",
+    "force_convergence",
+    "energy_convergence",
+    "relaxed_nuclei",
+    "relaxed_unit_cell",
+    "spin",
+    "hubbard_U",
+    "ase_otherkeys",
+    "other_information",
+    "notes",
+)
 NAMES: Mapping[str, str] = {  # any known name of either kind, to the field that it means
     **{field: field for field in (*STRUCTURE_FIELDS, *PARAMETER_FIELDS)},
     **STRUCTURES,

@@ -13,9 +13,19 @@ from harness.studies.curie.reading.texts import norm
 
 LAST_OF_NEXT = 49  # of years in two digits: 49 is 2049, 50 is 1950
 _NAMES = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
     "december",
-)  # fmt: skip
+)
 _MONTHS = {name[:length]: at for at, name in enumerate(_NAMES, 1) for length in (3, 4, len(name))}
 _NUMBERS = re.compile(r"(\d{4}|\d{1,2})(?:[-/.](\d{1,2})(?:[-/.](\d{4}|\d{1,2}))?)?(?:t[\d:.+z-]*| [\d:]+)?", re.ASCII)
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"

@@ -18,9 +18,16 @@ IDS = ("record_id", "arxiv_id", "paper_id")  # dropped at the top and in the ele
 UNJUDGED = ("index", "paper_id", "synonyms")  # of a property: not shown to the judge
 # What a property's name holds that the paper's filter keeps; the paper's driver never calls it.
 SPECIFIC = (
-    "bandgap", "band gap", "gap energy", "energy gap", "refractive_index", "refractive index", "index of refraction",
-    "n-value", "n value",
-)  # fmt: skip
+    "bandgap",
+    "band gap",
+    "gap energy",
+    "energy gap",
+    "refractive_index",
+    "refractive index",
+    "index of refraction",
+    "n-value",
+    "n value",
+)
 _CALL = "parse_raw("
 
 

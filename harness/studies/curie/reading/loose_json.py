@@ -18,9 +18,17 @@ from harness.studies.curie.reading.json5_grammar import JSON5_WORDS, Unreadable,
 from harness.studies.curie.reading.json5_names import is_bare_name
 
 __all__ = [
-    "DEPTH", "LONGEST", "LONGEST_ANSWER", "LONGEST_FILE", "LONGEST_LOOSE", "Unreadable", "check_depth", "check_size",
-    "dumps", "loads",
-]  # fmt: skip
+    "DEPTH",
+    "LONGEST",
+    "LONGEST_ANSWER",
+    "LONGEST_FILE",
+    "LONGEST_LOOSE",
+    "Unreadable",
+    "check_depth",
+    "check_size",
+    "dumps",
+    "loads",
+]
 
 LONGEST = 1_000_000  # characters; some thirty times what the longest answer of a model in the study could be
 LONGEST_FILE = 64 << 20  # of a file that no model wrote, or that repeats what a model was shown

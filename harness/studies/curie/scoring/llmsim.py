@@ -62,9 +62,14 @@ def _readable(read: Callable[[str], Any], text: str) -> bool:
 
 
 def questions(
-    task: str, truth: str, response: str, template: str, repaired: Mapping[str, str] = NO_REPAIRS, *,
+    task: str,
+    truth: str,
+    response: str,
+    template: str,
+    repaired: Mapping[str, str] = NO_REPAIRS,
+    *,
     prepared: bool = False,
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     """Give the prompts that a judge is asked about an answer, one a gold item, in the order of the gold.
 
     `truth` is a ground-truth file's text (`prepared`: as `preprocess` gives it), `template` the judge's wording with
@@ -95,9 +100,14 @@ def filled(template: str, gold: str, shown: str) -> str:
 
 
 def score(
-    task: str, truth: str, response: str, replies: Sequence[str | None], repaired: Mapping[str, str] = NO_REPAIRS, *,
+    task: str,
+    truth: str,
+    response: str,
+    replies: Sequence[str | None],
+    repaired: Mapping[str, str] = NO_REPAIRS,
+    *,
     prepared: bool = False,
-) -> Found:  # fmt: skip
+) -> Found:
     """Score an answer by a judge's replies to its `questions`, in their order; None is a reply that never came.
 
     Where the notebook raises, every metric is missing. InputError for fewer replies than gold items.

@@ -29,9 +29,20 @@ VALUES = ("low_value", "high_value")
 ORDER = "index"  # of a property; not shown
 # What the name of a property holds in MPV-specific (L6).
 SPECIFIC = (
-    "optical gap", "Tauc gap", "Eg", "bandgap", "band gap", "gap energy", "energy gap", "refractive_index",
-    "refractive index", "refractive indices", "index of refraction", "n-value", "n value",
-)  # fmt: skip
+    "optical gap",
+    "Tauc gap",
+    "Eg",
+    "bandgap",
+    "band gap",
+    "gap energy",
+    "energy gap",
+    "refractive_index",
+    "refractive index",
+    "refractive indices",
+    "index of refraction",
+    "n-value",
+    "n value",
+)
 _SPECIFIC = re.compile(
     rf"(?<![A-Za-z0-9])(?:{'|'.join(map(re.escape, SPECIFIC))})s?(?![A-Za-z0-9])", re.IGNORECASE | re.ASCII
 )

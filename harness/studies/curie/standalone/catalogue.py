@@ -22,7 +22,14 @@ from harness.studies.curie.standalone import (
 )
 
 SCORERS: Mapping[str, Tool] = {
-    **biogr.SCORERS, **areas.SCORERS, **pdb.SCORERS, **facts.SCORERS, **llmsim.SCORERS, **llmsim_rule.SCORERS,
-    **lmscore.SCORERS, **rouge.SCORERS, **reading.ANALYSES,
-}  # fmt: skip
+    **biogr.SCORERS,
+    **areas.SCORERS,
+    **pdb.SCORERS,
+    **facts.SCORERS,
+    **llmsim.SCORERS,
+    **llmsim_rule.SCORERS,
+    **lmscore.SCORERS,
+    **rouge.SCORERS,
+    **reading.ANALYSES,
+}
 ANALYSES: Mapping[str, Tool] = {**tables.ANALYSES, **reading.ANALYSES}

@@ -65,9 +65,10 @@ def _prompts(
                 told = prompt["text"].encode()
             if len(told) > LONGEST:
                 raise InputError(
-                    f"the prompt has more than {LONGEST >> 20} MiB", where=f"item {item['id']}, wording {each.id}",
+                    f"the prompt has more than {LONGEST >> 20} MiB",
+                    where=f"item {item['id']}, wording {each.id}",
                     next="shorten the cells that it shows, or show fewer examples",
-                )  # fmt: skip
+                )
             prompt["meta"] = {**meta, "text_sha256": sha256(told)}
             yield prompt
 

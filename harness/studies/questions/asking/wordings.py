@@ -98,9 +98,10 @@ def _wording(row: Mapping[str, Any], known: Known, where: str) -> Wording:
         raise InputError("`{shots}` stands twice in a wording", where=where, next="keep one of them")
     if chat and example and not any(SHOTS in one.names for _, one in turns):
         raise InputError(
-            "`shot` says how an example is written, and no turn says where examples stand", where=where,
+            "`shot` says how an example is written, and no turn says where examples stand",
+            where=where,
             next="write `{shots}` into a turn, or leave `shot` out: each example is then a pair of turns",
-        )  # fmt: skip
+        )
     told = sha256(canonical(row["turns"]) if chat else row["text"].encode())
     return Wording(number, turns, chat, example, told, sha256(shot.encode()) if shot is not None else "")
 
@@ -117,9 +118,10 @@ def _turns(said: Any, where: str) -> Iterator[tuple[str, str]]:
     spoken = roles[1:] if roles[:1] == ["system"] else roles
     if not spoken or len(spoken) % 2 == 0 or any(role != ROLES[1 + at % 2] for at, role in enumerate(spoken)):
         raise InputError(
-            "after a system turn, if any, user and assistant take turns, and the user has the last word", where=where,
+            "after a system turn, if any, user and assistant take turns, and the user has the last word",
+            where=where,
             next="put the turns in that order",
-        )  # fmt: skip
+        )
 
 
 def _text(said: Any, where: str) -> str:
@@ -160,14 +162,16 @@ def _named(name: str, known: Known, where: str, example: bool) -> str:
         return ANSWER
     if name in known.hidden:
         raise InputError(
-            f"the wording shows {{{name}}}, which is the {known.hidden[name]}: it would tell the answer", where=where,
+            f"the wording shows {{{name}}}, which is the {known.hidden[name]}: it would tell the answer",
+            where=where,
             next="take it out; examples may show theirs, in `shot`",
-        )  # fmt: skip
+        )
     if name in (OPTIONS, SHOTS) and name in known.shown and not (name == OPTIONS and known.options):
         raise InputError(
-            f"{{{name}}} has a meaning of its own here, and a column is called so too", where=where,
+            f"{{{name}}} has a meaning of its own here, and a column is called so too",
+            where=where,
             next="give the column another name",
-        )  # fmt: skip
+        )
     if (name == OPTIONS and known.options) or (name == SHOTS and not example) or name in known.shown:
         return name
     if name == OPTIONS:
@@ -176,13 +180,15 @@ def _named(name: str, known: Known, where: str, example: bool) -> str:
         )
     if _REACHES.match(name):
         raise InputError(
-            f"a wording reaches into nothing: {{{name[:60]}}}", where=where,
+            f"a wording reaches into nothing: {{{name[:60]}}}",
+            where=where,
             next="write the name of a column alone; for such a text in braces, write the braces twice",
-        )  # fmt: skip
+        )
     if _NAME.fullmatch(name):
         shown = ", ".join(f"{{{one}}}" for one in list(known.shown)[:20])
         raise InputError(
-            f"{{{name}}} names no column that is shown", where=where,
+            f"{{{name}}} names no column that is shown",
+            where=where,
             next=f"use one of {shown}, add the column to `fields.show`, or write {{{{{name}}}}} for that text",
-        )  # fmt: skip
+        )
     return ""

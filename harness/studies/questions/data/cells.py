@@ -36,9 +36,10 @@ def text(cell: Cell, file: SourceFile, number: int, column: str) -> str:
         cell.encode()
     except UnicodeEncodeError:
         raise InputError(
-            "this is no Unicode text: it holds half of a surrogate pair", where=file.at(number, column),
+            "this is no Unicode text: it holds half of a surrogate pair",
+            where=file.at(number, column),
             next="write the character itself",
-        ) from None  # fmt: skip
+        ) from None
     return cell
 
 
@@ -47,9 +48,10 @@ def filled(cell: Cell, what: str, file: SourceFile, number: int, column: str) ->
     found = text(cell, file, number, column)
     if not found.strip():
         raise InputError(
-            f"the {what} is empty", where=file.at(number, column),
+            f"the {what} is empty",
+            where=file.at(number, column),
             next="fill it in, or leave such rows out with `where`",
-        )  # fmt: skip
+        )
     return found
 
 
@@ -69,9 +71,10 @@ def several(cell: Cell, file: SourceFile, number: int, column: str, between: str
         return [one.strip() for one in plain.split(between) if one.strip()]
     if cell in ("", None):
         raise InputError(
-            "this is no JSON list of texts", where=file.at(number, column),
+            "this is no JSON list of texts",
+            where=file.at(number, column),
             next='write a list such as ["Paris", "Rome"], or name a column for each option',
-        )  # fmt: skip
+        )
     return [text(cell, file, number, column)]
 
 
@@ -88,14 +91,16 @@ def options(row: Mapping[str, Cell], columns: Sequence[str], file: SourceFile, n
             found.pop()
     if empty := [place for place, one in enumerate(found) if not one.strip()]:
         raise InputError(
-            f"option {LETTERS[empty[0] % 26]} is empty", where=file.at(number, columns[empty[0] % len(columns)]),
+            f"option {LETTERS[empty[0] % 26]} is empty",
+            where=file.at(number, columns[empty[0] % len(columns)]),
             next="fill it in; options are left out at the end only",
-        )  # fmt: skip
+        )
     if not 2 <= len(found) <= len(LETTERS):
         raise InputError(
-            f"there are {len(found)} options, and a choice has 2 to 26", where=file.at(number, columns[0]),
+            f"there are {len(found)} options, and a choice has 2 to 26",
+            where=file.at(number, columns[0]),
             next="write the options, or leave such rows out with `where`",
-        )  # fmt: skip
+        )
     return dict(zip(LETTERS, found, strict=False))
 
 
@@ -113,9 +118,10 @@ class Rightness:
         if not found:
             how = " or ".join(self._ways)
             raise InputError(
-                f"the target is no {how} of an option of its row", where=self.file.at(number, self.column),
+                f"the target is no {how} of an option of its row",
+                where=self.file.at(number, self.column),
                 next="write the letter (A, B, …), the text of one option, or its number from 0, in one way in all rows",
-            )  # fmt: skip
+            )
         self._ways = list(found)
         self._apart |= {(one, two) for one in found for two in found if found[one] != found[two]}
 
@@ -126,8 +132,9 @@ class Rightness:
         if clash := [way for way in self._ways if (first, way) in self._apart]:
             raise InputError(
                 f"the targets may be read as {first} or as {clash[0]} of the option that is right, which differ",
-                where=self.file.at(0, self.column), next=f"say how: `target_is: {first}`, or `target_is: {clash[0]}`",
-            )  # fmt: skip
+                where=self.file.at(0, self.column),
+                next=f"say how: `target_is: {first}`, or `target_is: {clash[0]}`",
+            )
         return first
 
 

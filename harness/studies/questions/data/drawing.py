@@ -76,9 +76,10 @@ def draw(params: Mapping[str, Any], asks: Mapping[int, str], shows: Mapping[int,
     wanted = params.get("count")
     if wanted is not None and wanted > len(rows):
         raise InputError(
-            f"{wanted} rows are to be asked, and there are {len(rows)}", where=str(params["file"]),
+            f"{wanted} rows are to be asked, and there are {len(rows)}",
+            where=str(params["file"]),
             next="lower `count`, or leave it out to ask all",
-        )  # fmt: skip
+        )
     drawn.asked = set(first(rows, wanted, params["seed"], ASKED))
     counts["asked"] = len(drawn.asked)
     return drawn
@@ -98,6 +99,7 @@ def _examples(pool: Mapping[int, str], shots: Mapping[str, Any], asked: set[str]
         if len(found) == shots["count"]:
             return list(found.values())
     raise InputError(
-        f"{shots['count']} examples are to be drawn, and there are {len(found)} that are not asked", where=file,
+        f"{shots['count']} examples are to be drawn, and there are {len(found)} that are not asked",
+        where=file,
         next="lower `shots.count`, or draw them `where` there are more",
-    )  # fmt: skip
+    )

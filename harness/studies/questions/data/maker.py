@@ -139,9 +139,10 @@ def _write(out: Path, dataset: str, file: SourceFile, mapped: Mapped, asked: Ite
             item = _item(dataset, file, mapped, number, row)
             if item["id"] in known:
                 raise InputError(
-                    f"the id stands in row {known[item['id']]} too", where=file.at(number, mapped.one("id")),
+                    f"the id stands in row {known[item['id']]} too",
+                    where=file.at(number, mapped.one("id")),
                     next="give each row an id of its own, or leave `id` out: rows are then numbered",
-                )  # fmt: skip
+                )
             known[item["id"]] = number
             items.write(canonical(item) + b"\n")
             golds.write(canonical(_gold(item, mapped, file, number, row, way)) + b"\n")
@@ -169,9 +170,10 @@ def _id(text: str, file: SourceFile, number: int, column: str) -> str:
     """Refuse an id that no line of a terminal or of a table can hold."""
     if len(text) > LONGEST_ID or not text.isprintable():
         raise InputError(
-            f"the id is no text of 1 to {LONGEST_ID} characters in one line", where=file.at(number, column),
+            f"the id is no text of 1 to {LONGEST_ID} characters in one line",
+            where=file.at(number, column),
             next="name another column, or leave `id` out: rows are then numbered",
-        )  # fmt: skip
+        )
     return text
 
 

@@ -120,10 +120,13 @@ def _column(name: str, nodes: Sequence[Mapping[int, Any]], levels: Sequence[int]
     meanings = leaf.get(10, {})
     plain = leaf.get(6, 0) in _PLAIN_TYPES and (not meanings or bool(meanings.keys() & _PLAIN_MEANINGS))
     return ParquetColumn(
-        name, tuple(node[4].decode() for node in nodes),
+        name,
+        tuple(node[4].decode() for node in nodes),
         Leaf(leaf[1], sum(1 for level in levels if level), levels.count(REPEATED)),
-        listed, plain, leaf.get(6) in _UNSIGNED,
-    )  # fmt: skip
+        listed,
+        plain,
+        leaf.get(6) in _UNSIGNED,
+    )
 
 
 def _after(schema: Sequence[Fields], at: int, depth: int = 0) -> int:

@@ -74,9 +74,10 @@ def read(file: SourceFile, columns: Sequence[str]) -> Iterator[tuple[int, dict[s
                 yield number, row
     except UnicodeError:
         raise InputError(
-            f"the file is not {file.encoding.upper()}", where=file.at(number + 1),
+            f"the file is not {file.encoding.upper()}",
+            where=file.at(number + 1),
             next="save it as UTF-8, or say what it is: `encoding: cp1252`",
-        ) from None  # fmt: skip
+        ) from None
 
 
 def _parquet(file: SourceFile, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Cell]]]:
@@ -113,9 +114,10 @@ def missing(file: SourceFile, column: str, found: Sequence[str], number: int = 0
     """Word the error of a column that a row or a file has not, with those that it has."""
     shown = ", ".join(repr(name[:60]) for name in found[:NAMED]) + (" …" if len(found) > NAMED else "")
     return InputError(
-        f"there is no column {column!r}", where=file.at(number),
+        f"there is no column {column!r}",
+        where=file.at(number),
         next=f"name one of its columns in the manifest: {shown}" if found else "the file has no columns: is it empty?",
-    )  # fmt: skip
+    )
 
 
 def _codec(file: SourceFile) -> str:
@@ -132,9 +134,10 @@ def _codec(file: SourceFile) -> str:
 
 def _other(file: SourceFile, encoding: str) -> InputError:
     return InputError(
-        f"the file begins as {encoding.upper()} does, and is read as {file.encoding.upper()}", where=file.name,
+        f"the file begins as {encoding.upper()} does, and is read as {file.encoding.upper()}",
+        where=file.name,
         next=f"save it as UTF-8, or say what it is: `encoding: {encoding}`",
-    )  # fmt: skip
+    )
 
 
 class _Lines:
@@ -173,9 +176,10 @@ def _cells(file: SourceFile, text: TextIO, columns: Sequence[str]) -> Iterator[t
         for column in columns:
             if header.count(column) > 1:
                 raise InputError(
-                    f"the column {column!r} stands {header.count(column)} times", where=file.at(0),
+                    f"the column {column!r} stands {header.count(column)} times",
+                    where=file.at(0),
                     next="rename one of them, or take it out",
-                )  # fmt: skip
+                )
             if column not in header:
                 raise missing(file, column, header)
         while (cells := _next(reader, lines)) is not None:
@@ -184,17 +188,19 @@ def _cells(file: SourceFile, text: TextIO, columns: Sequence[str]) -> Iterator[t
                 continue
             if len(cells) != len(header):
                 raise InputError(
-                    f"the row has {len(cells)} cells, and there are {len(header)} columns", where=file.at(number),
+                    f"the row has {len(cells)} cells, and there are {len(header)} columns",
+                    where=file.at(number),
                     next="put a text that holds the separator or a line break in double quotes",
-                )  # fmt: skip
+                )
             yield number, {name: cell.replace("\r\n", "\n") for name, cell in zip(header, cells, strict=True)}
     except _TooLongError:
         raise _long(file, number + 1) from None
     except csv.Error:  # its message may hold a word of a row
         raise InputError(
-            "the row is no well-formed CSV", where=file.at(number + 1),
+            "the row is no well-formed CSV",
+            where=file.at(number + 1),
             next="write a double quote inside a quoted text twice, and close every quote",
-        ) from None  # fmt: skip
+        ) from None
 
 
 def _next(reader: Any, lines: _Lines) -> list[str] | None:
@@ -208,9 +214,10 @@ def _next(reader: Any, lines: _Lines) -> list[str] | None:
 
 def _long(file: SourceFile, number: int) -> InputError:
     return InputError(
-        f"the row has more than {LONGEST:,} characters", where=file.at(number),
+        f"the row has more than {LONGEST:,} characters",
+        where=file.at(number),
         next="shorten it; if no row is so long, a double quote is not closed there",
-    )  # fmt: skip
+    )
 
 
 def _objects(file: SourceFile, text: TextIO) -> Iterator[tuple[int, dict[str, Cell]]]:
@@ -247,7 +254,8 @@ def _object(file: SourceFile, line: str, number: int) -> dict[str, Cell]:
         raise InputError(what, where=file.at(number), next="write one JSON object a line") from None
     if not isinstance(row, dict) or len(row) > WIDEST:
         raise InputError(
-            "the line holds no JSON object of at most 2,000 keys", where=file.at(number),
-            next="write one JSON object a line, such as {\"question\": \"…\", \"answer\": \"…\"}",
-        )  # fmt: skip
+            "the line holds no JSON object of at most 2,000 keys",
+            where=file.at(number),
+            next='write one JSON object a line, such as {"question": "…", "answer": "…"}',
+        )
     return row

@@ -33,10 +33,15 @@ def choice(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> 
         known = options(items[row["item"]])
         apart = alone[_key(row)]["continuations"] if alone else [{}] * len(known)
         candidates = [
-            Candidate(letter, letter if params["show"] == LETTER else text, one["logprob"], one["tokens"],
-                      other.get("logprob"))
+            Candidate(
+                letter,
+                letter if params["show"] == LETTER else text,
+                one["logprob"],
+                one["tokens"],
+                other.get("logprob"),
+            )
             for (letter, text), one, other in zip(known, row["continuations"], apart, strict=True)
-        ]  # fmt: skip
+        ]
         found = likeliest(candidates, params["normalise"])
         gold = golds[row["item"]]
         right = found.letter == gold["target"] or dict(known)[found.letter] in gold.get("accepted", ())
@@ -56,16 +61,19 @@ def perplexity(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path)
     rows.write(out / "scores", _scores(params["name"], inputs, rule, {}))
 
 
-def _scores(
-    name: str, inputs: Mapping[str, Path], rule: Rule, alone: Mapping[Key, Likelihood]
-) -> Iterator[Score]:  # fmt: skip
+def _scores(name: str, inputs: Mapping[str, Path], rule: Rule, alone: Mapping[Key, Likelihood]) -> Iterator[Score]:
     for row in rows.read(inputs["likelihoods"], Likelihood):
         bad = row.get("error") or (alone[_key(row)].get("error") if alone else None)
         found = _missing(str(bad)) if bad else rule(row)
         yield {
-            "item": row["item"], "template": row["template"], "model": row["model"], "sample": 0, "scorer": name,
-            "value": found["value"], "detail": found.get("detail", {}),
-        }  # fmt: skip
+            "item": row["item"],
+            "template": row["template"],
+            "model": row["model"],
+            "sample": 0,
+            "scorer": name,
+            "value": found["value"],
+            "detail": found.get("detail", {}),
+        }
 
 
 def _missing(why: str) -> Found:

@@ -158,6 +158,12 @@ def _measure(name: str, model: Model, prompts: Ref, more: Mapping[str, Any]) -> 
     params = {**model.settings, "model": model.name, "files": list(model.weights), **more}
     inputs: dict[str, Source] = {"prompts": prompts, "weights": tuple(model.weights.values())}
     return Step(
-        name, MEASURE, "responses", params, inputs, (LIKELIHOODS,),
-        batch=str(model.settings.get("batch", "none")), infers=True,
-    )  # fmt: skip
+        name,
+        MEASURE,
+        "responses",
+        params,
+        inputs,
+        (LIKELIHOODS,),
+        batch=str(model.settings.get("batch", "none")),
+        infers=True,
+    )

@@ -54,7 +54,9 @@ def _facts(brief: Brief) -> dict[str, Any]:
         "scorers": {entry["name"]: dict(entry) for entry in brief.settings["score"]},
         "wordings": [] if OWN in brief.templates else [dict(one) for one in brief.wordings],
         "asking": {
-            "seeds": list(brief.seeds), "samples": brief.settings["samples"], "generation": dict(brief.generation),
+            "seeds": list(brief.seeds),
+            "samples": brief.settings["samples"],
+            "generation": dict(brief.generation),
         },
         "instruments": {role: each.model.name for role, each in brief.instruments.items()},
-    }  # fmt: skip
+    }

@@ -28,7 +28,7 @@ ABOUT = {
     "pass_at": "chance that one of so many answers is right; `left_out`: prompts with fewer scored answers",
     "perplexity": "of all texts together, each token counting once; e to the mean surprise of a token, word or byte",
     "majority": "score of what most answers say; of several that tie, the mean of theirs",
-}  # fmt: skip
+}
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

@@ -17,9 +17,12 @@ from harness.studies.questions.pages.page_facts import QuestionsFacts
 from harness.studies.questions.pages.tables_repeats import told
 
 STATES: Mapping[str, str] = {
-    "scored": "Scored", "missing": "No value", "error": "Errors", "judge_error": "Judge failed",
+    "scored": "Scored",
+    "missing": "No value",
+    "error": "Errors",
+    "judge_error": "Judge failed",
     "cut_off": "Cut off at the token limit",
-}  # fmt: skip
+}
 DEEPEST = 3  # levels of a document that are spelled as text
 LONGEST = 300  # characters of one value that are shown
 UNCERTIFIED = (
@@ -32,7 +35,7 @@ def left_out(summary: Mapping[str, Any], counts: Mapping[str, Any]) -> list[Html
     body = [
         [place(model, dataset, scorer), *(count(found.get(state)) for state in STATES)]
         for model, dataset, scorer, found in told(summary, "states")
-    ]  # fmt: skip
+    ]
     states = table("Answers by state", ["Model, dataset and scorer", *STATES.values()], body)
     data = [[named(name), spelled(found)] for name, found in counts.items()]
     return [states, *([word_table("Rows of the datasets", ["Dataset", "Counts"], data)] if data else [])]

@@ -33,8 +33,12 @@ class QuestionsFacts:
     def of(cls, params: Mapping[str, Any]) -> QuestionsFacts:
         """Read a step's parameters."""
         return cls(
-            params["models"], params["scorers"], params["wordings"], params["asking"], params["instruments"],
-        )  # fmt: skip
+            params["models"],
+            params["scorers"],
+            params["wordings"],
+            params["asking"],
+            params["instruments"],
+        )
 
     def is_stand_in(self, name: str) -> bool:
         """Whether a model of this name is a stand-in, which answers by a rule."""

@@ -55,9 +55,13 @@ def page(run: QuestionsFacts, given: Mapping[str, Mapping[str, Any]], svg: str) 
     shown = {title: pages.section(title, _anchor(title), *inside) for title, inside in parts.items() if inside}
     title = f"Scores: {', '.join(at(summary, 'datasets'))}"
     filled = fill(
-        PAGE, title=title, question=_question(run, summary), note=_note(run), parts=join(shown.values()),
+        PAGE,
+        title=title,
+        question=_question(run, summary),
+        note=_note(run),
+        parts=join(shown.values()),
         anchors=[(_anchor(title), title) for title in shown],
-    )  # fmt: skip
+    )
     return document(title, filled)
 
 

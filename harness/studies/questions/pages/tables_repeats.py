@@ -78,10 +78,14 @@ def samples(run: QuestionsFacts, summary: Mapping[str, Any]) -> list[Html]:
     lines = list(told(summary, "samples"))
     sizes = sorted({int(k) for *_, found in lines for k in at(found, "pass_at")})
     body = [
-        [place(model, dataset, scorer), cells.count(found.get("most")),
-         *(_estimate(found.get("pass_at"), str(k)) for k in sizes), _majority(run, scorer, found)]
+        [
+            place(model, dataset, scorer),
+            cells.count(found.get("most")),
+            *(_estimate(found.get("pass_at"), str(k)) for k in sizes),
+            _majority(run, scorer, found),
+        ]
         for model, dataset, scorer, found in lines
-    ]  # fmt: skip
+    ]
     head = ["Model, dataset and scorer", "Answers", *(f"pass@{k}" for k in sizes), "Majority"]
     note = (
         "pass@k is the chance that one of k answers is right, estimated without bias; prompts with fewer scored "
@@ -111,11 +115,14 @@ def perplexities(summary: Mapping[str, Any]) -> list[Html]:
     """Show the perplexity of all texts of a dataset together."""
     units = ("token", "word", "byte")
     body = [
-        [place(model, dataset),
-         *(cells.value(found.get(f"{unit}_perplexity"), 3) for unit in units),
-         cells.value(found.get("bits_per_byte"), 4), *(cells.count(found.get(f"{unit}s")) for unit in units)]
+        [
+            place(model, dataset),
+            *(cells.value(found.get(f"{unit}_perplexity"), 3) for unit in units),
+            cells.value(found.get("bits_per_byte"), 4),
+            *(cells.count(found.get(f"{unit}s")) for unit in units),
+        ]
         for model, dataset, _, found in told(summary, "perplexity")
-    ]  # fmt: skip
+    ]
     head = ["Model and dataset", "By token", "By word", "By byte", "Bits a byte", "Tokens", "Words", "Bytes"]
     note = "Each token counts once, so long texts count more than short ones; models with other tokens compare by byte."
     return [table("Perplexity of all texts together", head, body), bullets([note])] if body else []

@@ -122,5 +122,6 @@ def _require_instrument(brief: Brief, entry: Mapping[str, Any], where: str) -> N
     if role and role not in brief.instruments:
         raise InputError(
             f"the scorer {entry['name']!r} measures by an instrument `{role}`, which the manifest has not",
-            where=where, next=f"add `instruments: {{{role}: {{provider: …}}}}`, or take the scorer out",
-        )  # fmt: skip
+            where=where,
+            next=f"add `instruments: {{{role}: {{provider: …}}}}`, or take the scorer out",
+        )

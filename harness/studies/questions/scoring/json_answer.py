@@ -31,9 +31,12 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     schema = parse_schema(params["schema"]) if "schema" in params else None
     equal = bool(params.get("equal", schema is None))
     graded.write(
-        params, inputs, out, params["name"],
+        params,
+        inputs,
+        out,
+        params["name"],
         lambda seen: json_answer(seen.response["text"], seen.gold["gold"], schema, equal=equal),
-    )  # fmt: skip
+    )
 
 
 def json_answer(response: str, gold: Mapping[str, Any], schema: JsonSchema | None, *, equal: bool) -> Found:

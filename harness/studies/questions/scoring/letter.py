@@ -35,9 +35,12 @@ _WORDS = re.compile(r"(?<![\w'.-])[AI] (?!or\b|and\b)(?=[a-z])")  # `A village`,
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write one score for each response: 1 where it names the right option, 0 where another one or none."""
     graded.write(
-        params, inputs, out, params["name"],
+        params,
+        inputs,
+        out,
+        params["name"],
         lambda seen: choice(seen.response["text"], seen.gold["gold"], seen.item.get("options") or {}),
-    )  # fmt: skip
+    )
 
 
 def choice(response: str, gold: Mapping[str, Any], options: Mapping[str, str]) -> Found:
@@ -98,9 +101,10 @@ def _texts(text: str, options: Mapping[str, str]) -> str | None:
     whole = folded(text)
     found = {letter: one for letter, one in spelled.items() if one and stands(one, whole, "within")}
     longest = {
-        letter for letter, one in found.items()
+        letter
+        for letter, one in found.items()
         if not any(one != other and stands(one, other, "within") for other in found.values())
-    }  # fmt: skip
+    }
     return min(longest) if len({spelled[letter] for letter in longest}) == 1 else None
 
 
@@ -110,5 +114,10 @@ def _lone(text: str, options: Mapping[str, str]) -> str | None:
 
 
 _RULES: tuple[Callable[[str, Mapping[str, str]], str | None], ...] = (
-    _alone, _said, _begins, _bracketed, _texts, _lone,
-)  # fmt: skip
+    _alone,
+    _said,
+    _begins,
+    _bracketed,
+    _texts,
+    _lone,
+)

@@ -32,8 +32,9 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
         if slow > MOST_OUT_OF_TIME:
             raise InputError(
                 f"the pattern of {params['name']!r} ran out of time in {slow} answers of one step",
-                where="settings.score", next="write one with fewer repeats, such as [^\\n]* in place of .*",
-            )  # fmt: skip
+                where="settings.score",
+                next="write one with fewer repeats, such as [^\\n]* in place of .*",
+            )
         return found
 
     graded.write(params, inputs, out, params["name"], rule)

@@ -25,9 +25,12 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     """Write one score for each response: the F-measure of one kind of ROUGE, with the others beside it."""
     kind, stem = str(params["kind"]), bool(params["stem"])
     graded.write(
-        params, inputs, out, params["name"],
+        params,
+        inputs,
+        out,
+        params["name"],
         lambda seen: similarity(seen.response["text"], seen.gold["gold"], kind, stem=stem),
-    )  # fmt: skip
+    )
 
 
 def similarity(response: str, gold: Mapping[str, Any], kind: str, *, stem: bool = False) -> Found:

@@ -78,10 +78,14 @@ def _answer(items: dict[str, GroupedItem], row: ScoredRow) -> ScoredAnswer:
     lacking: Missing = {"missing": row.error or NO_VALUE}
     failed = row.error is not None or row.value is None
     score: Score = {
-        "item": name, "template": row.wording, "model": row.model, "sample": row.sample, "scorer": row.scorer,
+        "item": name,
+        "template": row.wording,
+        "model": row.model,
+        "sample": row.sample,
+        "scorer": row.scorer,
         "value": lacking if failed or row.value is None else row.value,
         "detail": {ERROR: row.error} if row.error is not None else {READ: row.answer},
-    }  # fmt: skip
+    }
     return ScoredAnswer(row.dataset, score, plain_metrics(score), cluster=item.cluster)
 
 

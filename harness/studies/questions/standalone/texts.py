@@ -67,16 +67,20 @@ def _regex(row: RegexInput) -> Mapping[str, Any]:
 SCORERS: Mapping[str, Tool] = {
     "questions.exact": Tool(
         "Compares an answer with its target letter by letter.",
-        AnswerRow, AnswerOutput, lambda row: exact(row.response, row.gold()),
+        AnswerRow,
+        AnswerOutput,
+        lambda row: exact(row.response, row.gold()),
     ),
     "questions.match": Tool(
         "Compares an answer with its target once both are normalised.", MatchInput, AnswerOutput, _match
     ),
     "questions.f1": Tool(
         "Counts the words that an answer and its target share, as SQuAD does.",
-        AnswerRow, AnswerOutput, lambda row: f1(row.response, row.gold()),
+        AnswerRow,
+        AnswerOutput,
+        lambda row: f1(row.response, row.gold()),
     ),
     "questions.regex": Tool(
         "Compares what a regular expression finds in an answer with its target.", RegexInput, AnswerOutput, _regex
     ),
-}  # fmt: skip
+}

@@ -96,10 +96,12 @@ SCORERS: Mapping[str, Tool] = {
     ),
     "questions.choice": Tool(
         "Reads which option an answer names, by its letter or its text.",
-        ChoiceInput, AnswerOutput, lambda row: choice(row.response, row.gold(), row.options),
+        ChoiceInput,
+        AnswerOutput,
+        lambda row: choice(row.response, row.gold(), row.options),
     ),
     "questions.json": Tool(
         "Compares an answer's JSON with its target, or holds it against a JSON Schema.", JsonInput, AnswerOutput, _json
     ),
     "questions.judge": Tool("Reads the grade of a judge's reply.", GradeInput, GradeOutput, _judge),
-}  # fmt: skip
+}

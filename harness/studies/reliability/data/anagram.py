@@ -101,11 +101,14 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     }
     shown: Iterator[Item] = (
         {
-            "id": name, "task": TASK, "input": {"anagram": item.shown}, "difficulty": difficulty,
+            "id": name,
+            "task": TASK,
+            "input": {"anagram": item.shown},
+            "difficulty": difficulty,
             "meta": {**meta, "raw_difficulty": {"f_let": len(item.word)}},
         }
         for name, item, difficulty in zip(names, items, scale.values, strict=True)
-    )  # fmt: skip
+    )
     rows.write(out / "items", shown)
     rows.write(out / "gold", (_gold(name, item, words) for name, item in zip(names, items, strict=True)))
     rows.write(out / "budgets", ({"id": name, "max_tokens": token_budget(TASK)} for name in names))
@@ -126,7 +129,13 @@ def _counts(items: list[ShuffledWord], words: Words, per_length: int) -> dict[st
     lengths = [len(item.word) for item in items]
     asked = per_length * len(LENGTHS)
     return {
-        "drawn": len(items), "kept": len(items), "removed": 0, "asked": asked, "short": asked - len(items),
+        "drawn": len(items),
+        "kept": len(items),
+        "removed": 0,
+        "asked": asked,
+        "short": asked - len(items),
         "per_length": {str(length): lengths.count(length) for length in LENGTHS},
-        "words": dict(words.tally), "filter": words.filter, "lists": dict(words.lists),
-    }  # fmt: skip
+        "words": dict(words.tally),
+        "filter": words.filter,
+        "lists": dict(words.lists),
+    }

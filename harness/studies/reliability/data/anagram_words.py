@@ -86,9 +86,13 @@ def load(inputs: Mapping[str, Path]) -> Words:
     mixed = {word: count for word, count in filtered.items() if len(set(word)) > 1}
     left = {word: count for word, count in mixed.items() if letters(word) not in said}
     tally = {
-        "listed": len(listed), "spelled": len(spelled), "filtered": len(filtered),
-        "all_letters_equal": len(filtered) - len(mixed), "said_in_prompts": len(mixed) - len(left), "left": len(left),
-    }  # fmt: skip
+        "listed": len(listed),
+        "spelled": len(spelled),
+        "filtered": len(filtered),
+        "all_letters_equal": len(filtered) - len(mixed),
+        "said_in_prompts": len(mixed) - len(left),
+        "left": len(left),
+    }
     return Words(left, kind, source, licence, lists, tally)
 
 

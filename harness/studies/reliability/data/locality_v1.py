@@ -47,12 +47,19 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     answers = [_answer(*each) for each in zip(drawn, counted, real, strict=True)]
     write(drawn, answers, {**places.about, "generator_version": GENERATOR_VERSION}, params, out)
     tally = {
-        "drawn": len(kept), "kept": len(drawn), "removed": len(kept) - len(drawn), "rows": len(places.rows),
-        "unique_names": len(unique_names(places.rows)), "single_words": len(kept),
-        "known_population": len(candidates.cities), "without_target": len(kept) - len(made),
-        "said_in_prompts": len(made) - len(usable), "bins": len(set(binned([each.f_pop for each in usable]))),
-        "source": places.about["source"], "common_words_sha256": common_words_sha256(),
-    }  # fmt: skip
+        "drawn": len(kept),
+        "kept": len(drawn),
+        "removed": len(kept) - len(drawn),
+        "rows": len(places.rows),
+        "unique_names": len(unique_names(places.rows)),
+        "single_words": len(kept),
+        "known_population": len(candidates.cities),
+        "without_target": len(kept) - len(made),
+        "said_in_prompts": len(made) - len(usable),
+        "bins": len(set(binned([each.f_pop for each in usable]))),
+        "source": places.about["source"],
+        "common_words_sha256": common_words_sha256(),
+    }
     rows.write_one(out / "counts", {TASK: tally})
     rows.write_one(out / "gazetteer", {"names": names(places.rows)})
 

@@ -46,14 +46,25 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     about = {**table.about, "generator_version": GENERATOR_VERSION}
     write(drawn, _answers(drawn, candidates, PlaceNames(table.rows, parts)), about, params, out)
     tally = {
-        "drawn": len(asked), "kept": len(drawn), "removed": len(asked) - len(drawn), "rows": len(table.rows),
-        "unique_names": len(unique_names(table.rows)), "single_words": len(unfiltered),
-        "sections": len(parts), "sections_known": table.geonames, "asked": len(asked),
-        "candidates": len(candidates.cities), "no_candidate": len(asked) - len(found),
-        "edge": len(found) - len(clear), "unscorable": len(clear) - len(told), "usable": len(usable),
-        "bins": len(set(binned([each.f_pop for each in usable]))), "source": table.about["source"],
-        "sections_sha256": sections_sha256(), "common_words_sha256": common_words_sha256(),
-    }  # fmt: skip
+        "drawn": len(asked),
+        "kept": len(drawn),
+        "removed": len(asked) - len(drawn),
+        "rows": len(table.rows),
+        "unique_names": len(unique_names(table.rows)),
+        "single_words": len(unfiltered),
+        "sections": len(parts),
+        "sections_known": table.geonames,
+        "asked": len(asked),
+        "candidates": len(candidates.cities),
+        "no_candidate": len(asked) - len(found),
+        "edge": len(found) - len(clear),
+        "unscorable": len(clear) - len(told),
+        "usable": len(usable),
+        "bins": len(set(binned([each.f_pop for each in usable]))),
+        "source": table.about["source"],
+        "sections_sha256": sections_sha256(),
+        "common_words_sha256": common_words_sha256(),
+    }
     rows.write_one(out / "counts", {TASK: tally})
     rows.write_one(out / "gazetteer", {"names": names(table.rows)})
 
@@ -79,12 +90,14 @@ def _answers(drawn: list[CityInstance], candidates: Candidates, known: PlaceName
     for each, count in zip(drawn, counted, strict=True):
         second = candidates.runner_up(each.city, each.d_km, each.target)
         first_population, second_population = each.target.population or 1, second.population or 0 if second else 0
-        answers.append({
-            "target": each.target.name,
-            "accepted": known.accepted(each.target, each.city, each.d_km),
-            "target_population": each.target.population,
-            "n_candidates": count,
-            "runner_up": second.name if second else None,
-            "runner_up_ratio": second_population / first_population if second else None,
-        })  # fmt: skip
+        answers.append(
+            {
+                "target": each.target.name,
+                "accepted": known.accepted(each.target, each.city, each.d_km),
+                "target_population": each.target.population,
+                "n_candidates": count,
+                "runner_up": second.name if second else None,
+                "runner_up_ratio": second_population / first_population if second else None,
+            }
+        )
     return answers

@@ -111,20 +111,28 @@ def _write(
     failed = [question.failed for question in drawn]
     scale = calibrated(failed, params["calibration"]) if params.get("calibration") else percentages(failed)
     meta = {
-        "source": subset.source, "licence": subset.licence, "gated": subset.gated,
-        "difficulty_function": subset.measure, **scale.meta(),
-        "seed": params["seed"], "generator_version": GENERATOR_VERSION,
-    }  # fmt: skip
+        "source": subset.source,
+        "licence": subset.licence,
+        "gated": subset.gated,
+        "difficulty_function": subset.measure,
+        **scale.meta(),
+        "seed": params["seed"],
+        "generator_version": GENERATOR_VERSION,
+    }
     items: list[Item] = []
     golds: list[Gold] = []
     for name, question, difficulty in zip(ids(subset.name, len(drawn)), drawn, scale.values, strict=True):
         placed = order(params["seed"], question.record) if subset.shuffled else list(range(len(LETTERS)))
-        items.append({
-            "id": name, "task": TASK, "input": {"question": question.text, "subset": subset.name},
-            "options": {letter: question.options[place] for letter, place in zip(LETTERS, placed, strict=True)},
-            "difficulty": difficulty,
-            "meta": {**meta, "record": question.record, "raw_difficulty": {subset.measure: question.failed}},
-        })  # fmt: skip
+        items.append(
+            {
+                "id": name,
+                "task": TASK,
+                "input": {"question": question.text, "subset": subset.name},
+                "options": {letter: question.options[place] for letter, place in zip(LETTERS, placed, strict=True)},
+                "difficulty": difficulty,
+                "meta": {**meta, "record": question.record, "raw_difficulty": {subset.measure: question.failed}},
+            }
+        )
         # the order stands with the gold: where a source puts the right option first, it is the answer
         gold = {"target": LETTERS[placed.index(question.right)], "accepted": [], "order": placed}
         golds.append({"id": name, "gold": gold})

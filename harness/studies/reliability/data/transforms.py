@@ -65,18 +65,23 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     }
     items: Iterator[Item] = (
         {
-            "id": name, "task": TASK, "difficulty": None,
+            "id": name,
+            "task": TASK,
+            "difficulty": None,
             "input": {"task_id": kind.name, "instruction": each.instruction, "text": each.text},
             "meta": {**meta, "area": kind.area},
         }
         for name, kind, each in zip(names, kinds, instances, strict=True)
-    )  # fmt: skip
+    )
     rows.write(out / "items", items)
     rows.write(out / "gold", map(_gold, names, instances, raw, scale.values))
-    rows.write(out / "budgets", (
-        {"id": name, "max_tokens": token_budget(TASK, chars=len(each.target))}
-        for name, each in zip(names, instances, strict=True)
-    ))  # fmt: skip
+    rows.write(
+        out / "budgets",
+        (
+            {"id": name, "max_tokens": token_budget(TASK, chars=len(each.target))}
+            for name, each in zip(names, instances, strict=True)
+        ),
+    )
     counts = {"drawn": len(instances), "kept": len(instances), "removed": 0, "tasks": len(TASKS)}
     rows.write_one(out / "counts", {TASK: counts})
 

@@ -154,22 +154,38 @@ _CITY = _any_of(words.CAPITALS.values())
 _VALUE = _any_of(value for values in words.VALUES.values() for value in values)
 
 TASKS: tuple[TaskType, ...] = (
-    TaskType("iso-date", "data formatting", "Turn the day/month/year date into YYYY-MM-DD.",
-             r"\d{4}-\d{2}-\d{2}", _date),
-    TaskType("index-name", "data formatting", "Write the surname, a comma, and the initials with full stops.",
-             r"[A-Za-z], ?[A-Z]", _name),
+    TaskType(
+        "iso-date", "data formatting", "Turn the day/month/year date into YYYY-MM-DD.", r"\d{4}-\d{2}-\d{2}", _date
+    ),
+    TaskType(
+        "index-name",
+        "data formatting",
+        "Write the surname, a comma, and the initials with full stops.",
+        r"[A-Za-z], ?[A-Z]",
+        _name,
+    ),
     TaskType("capital", "world knowledge", "Give the capital city of the country mentioned.", _CITY, _capital),
-    TaskType("order-number", "information retrieval", "Copy the order number out of the message.", r"[A-Z]{2}-\d{4}",
-             _order_number),
+    TaskType(
+        "order-number",
+        "information retrieval",
+        "Copy the order number out of the message.",
+        r"[A-Z]{2}-\d{4}",
+        _order_number,
+    ),
     TaskType("field", "information retrieval", "Look up the field named after the question mark.", _VALUE, _field),
-    TaskType("hashtag", "advertising", "Make one hashtag of the slogan, each word with a capital letter.", r"#\w+",
-             _hashtag),
-    TaskType("headline", "advertising", "Write the sale sign as PRODUCT discount% OFF.",
-             r"(?i:\d ?% ?off)", _headline),
-    TaskType("reference", "administration", "Build the file reference as YYYY-initials-NNN.",
-             r"\d{4}-[A-Za-z]{2}-\d", _reference),
+    TaskType(
+        "hashtag", "advertising", "Make one hashtag of the slogan, each word with a capital letter.", r"#\w+", _hashtag
+    ),
+    TaskType("headline", "advertising", "Write the sale sign as PRODUCT discount% OFF.", r"(?i:\d ?% ?off)", _headline),
+    TaskType(
+        "reference",
+        "administration",
+        "Build the file reference as YYYY-initials-NNN.",
+        r"\d{4}-[A-Za-z]{2}-\d",
+        _reference,
+    ),
     TaskType("snake-case", "coding", "Rename the variable from camel case to snake case.", r"[a-z]_[a-z]", _snake),
     TaskType("end-time", "scheduling", "Work out when the appointment ends, as HH:MM.", _CLOCK, _end_time),
     TaskType("clock", "scheduling", "Write the time on the twenty-four-hour clock as HH:MM.", _CLOCK, _twenty_four),
     TaskType("total", "retailing", "Work out the total price, with two decimals.", r"\d\.\d{2}", _total),
-)  # fmt: skip
+)

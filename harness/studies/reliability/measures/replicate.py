@@ -64,9 +64,13 @@ def _some(
     steady, agreed = stabilities(items, weights, total), concordance(cut, discount)
     over_items = item_correlations(items, weights)
     found = (
-        100 * ratio(correct, scored), 100 * ratio(correct + avoidant, scored),
-        steady[..., 0], steady[..., 1], agreed[..., 0], agreed[..., 1],
-    )  # fmt: skip
+        100 * ratio(correct, scored),
+        100 * ratio(correct + avoidant, scored),
+        steady[..., 0],
+        steady[..., 1],
+        agreed[..., 0],
+        agreed[..., 1],
+    )
     return {
         **dict(zip(SIX, found, strict=True)),
         **{f"spearman.items.{label}": over_items[..., at] for at, label in enumerate(LABELS)},

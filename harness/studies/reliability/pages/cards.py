@@ -47,9 +47,13 @@ def card(model: str, facts: Facts, given: Documents, rests: Basis) -> bytes:
     warnings = bullets([rests.warning, *WARNINGS] if rests.planted else WARNINGS)
     shown = join(_tables(model, lines, given)) if lines else el("p", "No response of this model was scored.")
     filled = fill(
-        CARD, model=named(model), about=join(about(facts)), warnings=warnings, shown=shown,
+        CARD,
+        model=named(model),
+        about=join(about(facts)),
+        warnings=warnings,
+        shown=shown,
         rests=_rests(rests, given, lines),
-    )  # fmt: skip
+    )
     return document(f"Reliability card: {model}", filled)
 
 

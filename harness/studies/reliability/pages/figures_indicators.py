@@ -104,9 +104,17 @@ def _row(panel: Axes, at: int, value: Any, what: str, colour: str) -> None:
     inside = plots.PAPER if what == RAW else colour
     size = 3.6 if what == SHAPED else 4.2
     panel.plot(
-        [found], [at], marker=MARKS[what], markersize=size, markerfacecolor=inside, markeredgecolor=colour,
-        markeredgewidth=1.2, linestyle="none", zorder=3, clip_on=False,
-    )  # fmt: skip
+        [found],
+        [at],
+        marker=MARKS[what],
+        markersize=size,
+        markerfacecolor=inside,
+        markeredgecolor=colour,
+        markeredgewidth=1.2,
+        linestyle="none",
+        zorder=3,
+        clip_on=False,
+    )
 
 
 def _over(document: Mapping[str, Any], name: str) -> str:
@@ -127,9 +135,16 @@ def _legend(sheet: plots.Sheet, kinds: Sequence[str]) -> None:
 
     marks = [
         Line2D(
-            [], [], marker=MARKS[what], linestyle="none", markersize=5, markeredgecolor=plots.INK, markeredgewidth=1.2,
-            markerfacecolor=plots.PAPER if what == RAW else plots.INK, label=what,
+            [],
+            [],
+            marker=MARKS[what],
+            linestyle="none",
+            markersize=5,
+            markeredgecolor=plots.INK,
+            markeredgewidth=1.2,
+            markerfacecolor=plots.PAPER if what == RAW else plots.INK,
+            label=what,
         )
         for what in kinds
-    ]  # fmt: skip
+    ]
     sheet.legend(marks, handletextpad=0.2)

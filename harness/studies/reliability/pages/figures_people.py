@@ -77,9 +77,16 @@ def _panel(panel: Axes, bins: Sequence[Mapping[str, Any]]) -> None:
         values = [section(each, "shares").get(cell) for each in bins]
         shares = [math.nan if number(value) is None else number(value) for value in values]
         panel.plot(
-            range(len(bins)), shares, color=colour, linewidth=width, linestyle=style,
-            marker="o" if width > 2 else "", markersize=3.5, clip_on=False, zorder=2 + width,
-        )  # fmt: skip
+            range(len(bins)),
+            shares,
+            color=colour,
+            linewidth=width,
+            linestyle=style,
+            marker="o" if width > 2 else "",
+            markersize=3.5,
+            clip_on=False,
+            zorder=2 + width,
+        )
     bounds = [interval(section(each, "shares").get("i->c")) or (math.nan, math.nan) for each in bins]
     low, high = zip(*bounds, strict=True)
     panel.fill_between(range(len(bins)), low, high, color=CELLS["i->c"][1], alpha=0.16, linewidth=0)

@@ -100,10 +100,17 @@ def _points(panel: Axes, points: Points, measure: str, colours: Mapping[str, int
         colour = plots.COLOURS[place % len(plots.COLOURS)]
         if value is not None:
             panel.plot(
-                [math.log10(number(point["flops"]) or 1)], [value], marker=MARKS[place % len(MARKS)], markersize=6,
-                markerfacecolor=plots.PAPER if kind(point) == RAW else colour, markeredgecolor=colour,
-                markeredgewidth=1.3, linestyle="none", clip_on=False, zorder=3,
-            )  # fmt: skip
+                [math.log10(number(point["flops"]) or 1)],
+                [value],
+                marker=MARKS[place % len(MARKS)],
+                markersize=6,
+                markerfacecolor=plots.PAPER if kind(point) == RAW else colour,
+                markeredgecolor=colour,
+                markeredgewidth=1.3,
+                linestyle="none",
+                clip_on=False,
+                zorder=3,
+            )
 
 
 def _line(panel: Axes, fit: Mapping[str, Any], points: Points, measure: str) -> str:

@@ -52,13 +52,21 @@ def bars(bins: Sequence[Mapping[str, Any]], name: str) -> Html:
             if high >= 0.05:
                 size = {"x": str(BAR * place), "y": f"{max(top, 0):.1f}", "width": str(BAR), "height": f"{high:.1f}"}
                 drawn.append(el("rect", class_=letter, **size))
-    first, last = (", ".join(f"{share or 0:.0%} {what}" for share, what in zip(triple, SHARES, strict=True))
-                   for triple in (scored[0], scored[-1]))  # fmt: skip
+    first, last = (
+        ", ".join(f"{share or 0:.0%} {what}" for share, what in zip(triple, SHARES, strict=True))
+        for triple in (scored[0], scored[-1])
+    )
     wide = str(BAR * len(known))
     return el(
-        "svg", *drawn, class_="bars", role="img", viewBox=f"0 0 {wide} {TALL}", width=wide, height=str(TALL),
+        "svg",
+        *drawn,
+        class_="bars",
+        role="img",
+        viewBox=f"0 0 {wide} {TALL}",
+        width=wide,
+        height=str(TALL),
         aria_label=f"{name}: easiest bin {first}; hardest bin {last}",
-    )  # fmt: skip
+    )
 
 
 def people(document: Mapping[str, Any]) -> str:

@@ -21,8 +21,15 @@ from harness.studies.reliability.pages.model_facts import Basis, Models, basis, 
 from harness.studies.reliability.pages.tables import Documents, TableLine
 
 DOCUMENTS = (
-    "indicators", "proportions", "sensitivity", "breakdowns", "comparisons", "scaling", "people", "checks",
-)  # fmt: skip
+    "indicators",
+    "proportions",
+    "sensitivity",
+    "breakdowns",
+    "comparisons",
+    "scaling",
+    "people",
+    "checks",
+)
 TITLE = "Reliability of language models"
 QUESTION = (
     "How often is a model right, silent or wrong as questions get harder for people, and how much does that hang on "
@@ -71,9 +78,14 @@ def page(
     shown = {title: pages.section(title, _anchor(title), *inside) for title, inside in parts.items() if inside}
     anchors = [(_anchor(title), title) for title in shown]
     filled = fill(
-        PAGE, title=TITLE, question=QUESTION, origin=origin(rests), notes=bullets(_notes(rests, given)),
-        anchors=anchors, parts=join(shown.values()),
-    )  # fmt: skip
+        PAGE,
+        title=TITLE,
+        question=QUESTION,
+        origin=origin(rests),
+        notes=bullets(_notes(rests, given)),
+        anchors=anchors,
+        parts=join(shown.values()),
+    )
     return document(TITLE, filled)
 
 

@@ -110,11 +110,16 @@ def companions(caption: str, first: str, lines: Sequence[TableLine], given: Docu
     over items leads, with its interval; over bins, as the paper has it, there can be none.
     """
     head = [
-        first, "Stability of pure noise", "Correctness stability above noise", "Prudence stability above noise",
-        "Concordance of a flat curve: correctness", "Concordance of a flat curve: prudence", "Range of difficulty",
+        first,
+        "Stability of pure noise",
+        "Correctness stability above noise",
+        "Prudence stability above noise",
+        "Concordance of a flat curve: correctness",
+        "Concordance of a flat curve: prudence",
+        "Range of difficulty",
         *(f"Spearman, items: {NAMES[label]}" for label in LABELS),
         *(f"Spearman, bins, no interval: {NAMES[label]}" for label in LABELS),
-    ]  # fmt: skip
+    ]
     cells = []
     for line in lines:
         entry = line.entry(given["indicators"])
@@ -136,8 +141,17 @@ def companions(caption: str, first: str, lines: Sequence[TableLine], given: Docu
 
 def asked(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
     """Make the table of counts, a row a line: items, wordings, scored and failed responses, kinds of avoidance."""
-    head = [first, "Items", "Wordings", "Scored responses", "In error", "Cut at their budget", "Ethical", "Epistemic",
-            "Non-conforming"]  # fmt: skip
+    head = [
+        first,
+        "Items",
+        "Wordings",
+        "Scored responses",
+        "In error",
+        "Cut at their budget",
+        "Ethical",
+        "Epistemic",
+        "Non-conforming",
+    ]
     cells = []
     for line in lines:
         entry = line.entry(given["indicators"])
@@ -154,8 +168,16 @@ def difficulty(caption: str, first: str, lines: Sequence[TableLine], given: Docu
     Columns: stacked bars of the shares of correct, avoidant and incorrect in each bin from easy to hard; the easiest
     bin; how far nothing was wrong; and the lowest to highest share correct among the wordings.
     """
-    head = [first, "Easy to hard", "Easiest bin", "Correct there", "less what guessing finds", "Incorrect there",
-            "Nothing wrong up to", "Correct by wording, lowest to highest"]  # fmt: skip
+    head = [
+        first,
+        "Easy to hard",
+        "Easiest bin",
+        "Correct there",
+        "less what guessing finds",
+        "Incorrect there",
+        "Nothing wrong up to",
+        "Correct by wording, lowest to highest",
+    ]
     cells = []
     for line in lines:
         easiest = line.counts(given["breakdowns"], "easiest_bin")

@@ -37,13 +37,18 @@ def soundness(given: Documents) -> list[Html]:
     checks = section(given["checks"], "benchmarks")
     body = [
         [
-            name, named(model), EXPECTED.get(row.get("expected"), NONE), percent(row.get("correct"), 2),
-            count(row.get("n")), count(row.get("errors")), str(row.get("verdict", NONE)),
+            name,
+            named(model),
+            EXPECTED.get(row.get("expected"), NONE),
+            percent(row.get("correct"), 2),
+            count(row.get("n")),
+            count(row.get("errors")),
+            str(row.get("verdict", NONE)),
         ]
         for name in sorted(checks)
         for model, row in sorted(section(checks, name).items())
         if row.get("verdict") != "reported" or row.get("adversarial") is True
-    ]  # fmt: skip
+    ]
     found = [el("p", "No stand-in was part of this run: nothing here proves the rules.")]
     if body:
         head = ["Benchmark", "Stand-in", "Must be", "Correct", "Scored", "In error", "Verdict"]
@@ -83,9 +88,14 @@ def comparisons(given: Documents) -> list[Html]:
 def _pair(pair: Mapping[str, Any]) -> Html:
     a, b = str(pair.get("a")), str(pair.get("b"))
     head = [
-        "Benchmark", "Correct: difference", "p, signs flipped", f"Wordings that differ (of all), Holm {LEVEL}",
-        "Prudent: difference", "p, signs flipped", f"Wordings that differ (of all), Holm {LEVEL}",
-    ]  # fmt: skip
+        "Benchmark",
+        "Correct: difference",
+        "p, signs flipped",
+        f"Wordings that differ (of all), Holm {LEVEL}",
+        "Prudent: difference",
+        "p, signs flipped",
+        f"Wordings that differ (of all), Holm {LEVEL}",
+    ]
     groups = {**section(pair, "benchmarks"), **section(pair, "parts")}
     body = [[part(name), *_compared(row), *_compared(section(row, "prudence"))] for name, row in sorted(groups.items())]
     overall = section(pair, "overall")
@@ -147,11 +157,15 @@ def people(given: Documents) -> list[Html]:
         ]
         body = [
             [
-                part(name), count(row.get("participants")), count(row.get("items")), count(row.get("ratings")),
-                _selected(row), value(section(row, "perceived").get("spearman"), 2),
+                part(name),
+                count(row.get("participants")),
+                count(row.get("items")),
+                count(row.get("ratings")),
+                _selected(row),
+                value(section(row, "perceived").get("spearman"), 2),
             ]
             for name, row in sorted({**first, **section(found, "s1", "parts")}.items())
-        ]  # fmt: skip
+        ]
         made.append(table("Study S1: how hard people think items are", head, body))
     if second:
         head = ["Benchmark", "Participants", "Verdicts", *RATES.values()]

@@ -42,7 +42,9 @@ def summary(
     all_expected, all_failed, all_sure = (sheet.mean(each) for each in (sheet.expected, sheet.failed, sheet.sure))
     right, wrong = sheet.there * (sheet.failed == 0), sheet.there * (sheet.failed > 0)
     return {
-        "participants": len(sheet.people), "items": len(sheet.items), "ratings": len(given),
+        "participants": len(sheet.people),
+        "items": len(sheet.items),
+        "ratings": len(given),
         "degenerate": len(sheet.people) < 2 or len(sheet.items) < 2,
         "selection": selection,
         "calibration": fitted,
@@ -61,7 +63,7 @@ def summary(
             "spearman_with_expected_failure": sheet.spearman(sure, expected),
         },
         "curve": _curve(sheet, difficulty) if difficulty is not None else [],
-    }  # fmt: skip
+    }
 
 
 def _rest(value: float | None) -> float | None:
@@ -119,8 +121,10 @@ def _curve(sheet: RatingArrays, difficulty: Mapping[str, float]) -> list[dict[st
         inside = sheet.there * (place == number)
         row: dict[str, Any] = {**found.span(number), "items": len(members), "n": int(inside.sum())}
         for name, values in (
-            ("expected_failure", sheet.expected), ("actual_failure", sheet.failed), ("confidence", sheet.sure),
-        ):  # fmt: skip
+            ("expected_failure", sheet.expected),
+            ("actual_failure", sheet.failed),
+            ("confidence", sheet.sure),
+        ):
             row[name] = sheet.shown(*sheet.mean(values, inside))
         table.append(row)
     return table
