@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
-from harness.models import wire_logprobs
 from harness.models.completion import with_token_limit
 from harness.models.media import Media, chat_turns
 from harness.models.provider import RemoteSettings, UnsupportedSetting
 from harness.models.providers import remote
 from harness.models.wire import EXTRA, ParsedAnswer, WireFormat, settings, usage
+from harness.models.wire_logprobs import FIELDS, request_fields, with_logprobs
 from harness.rowtypes import Medium, Prompt
 
 _SAME = ("temperature", "top_p", "max_tokens", "stop", "seed", "frequency_penalty", "presence_penalty")
@@ -45,7 +45,7 @@ class OpenaiSettings(RemoteSettings):
 
         Where the model's `logprobs` is set, `extra` may not ask for log-probabilities too.
         """
-        for name in wire_logprobs.FIELDS if self.logprobs else ():
+        for name in FIELDS if self.logprobs else ():
             if name in json.loads(generation.get(EXTRA, "{}")):
                 fix = "take it out: `logprobs` of the model asks for them, and puts them into the rows"
                 return UnsupportedSetting(
@@ -71,7 +71,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     fixed = {
         "model": params["id"],
         **dict(settings(params.get("generation", {}), CHAT if chat else COMPLETIONS)),
-        **wire_logprobs.request_fields(params.get("logprobs"), chat),
+        **request_fields(params.get("logprobs"), chat),
     }
     system = params.get("system", "")
     if system and not chat:
@@ -89,7 +89,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         path="/chat/completions" if chat else "/completions",
         options={"security": {"bearer_auth": True}},
         body=body,
-        read=wire_logprobs.with_logprobs(_chat if chat else _completion, params.get("logprobs"), chat),
+        read=with_logprobs(_chat if chat else _completion, params.get("logprobs"), chat),
     )
     remote.respond(params, inputs["prompts"], out, wire)
 
