@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from harness.digest import sealed
-from harness.studies.confusion import METHODS
-from harness.studies.grading import Graded, figures
+from harness.kit.certificate import METHODS
+from harness.kit.grading import Graded, figures
 
 
 def graded(rows: int, wrong: int | None) -> list[Graded]:

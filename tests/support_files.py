@@ -23,8 +23,8 @@ REAL = Path(harness.__file__).parent
 STUDY = '''"""Shelf: what published files hold, each counted, and a table of the study's own."""
 
 from harness.steps import Plan, Ref, Step
-from harness.studies.ask import Asked, make
-from harness.studies.study import Maker, Study
+from harness.kit.ask import Asked, make
+from harness.kit.study import Maker, Study
 
 HERE = "harness.studies.shelf.data"
 
@@ -57,7 +57,7 @@ STUDY = Shelf()
 DATA = '''"""What a file holds, and what one of them says."""
 
 from harness import rows
-from harness.studies.file_set import file_set
+from harness.kit.file_set import file_set
 
 
 def make(params, inputs, out):

@@ -29,10 +29,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from harness.steps import Plan, Ref, Step
-from harness.studies.ask import Asked, ask, make
+from harness.kit.ask import Asked, ask, make
 from harness.studies.reliability.benchmarks import BENCHMARKS
 from harness.studies.reliability.study import STUDY as RELIABILITY
-from harness.studies.study import OPTIONAL, REQUIRED, Study, Switches
+from harness.kit.study import OPTIONAL, REQUIRED, Study, Switches
 
 
 @dataclass(frozen=True, kw_only=True)

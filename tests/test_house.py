@@ -122,7 +122,7 @@ def test_no_step_imports_a_registry() -> None:
     for study in studies():
         for maker in study.makers.values():
             assert not [path for path in CODE.closure(maker.kind).files if path.endswith(NO_STEP)]
-    for kind in ("harness.models.providers.baseline:respond", "harness.studies.prompts:render", "harness.rows:gather"):
+    for kind in ("harness.models.providers.baseline:respond", "harness.kit.prompts:render", "harness.rows:gather"):
         assert not [path for path in CODE.closure(kind).files if path.endswith(NO_STEP)]
 
 
@@ -136,7 +136,7 @@ def kinds() -> set[str]:
             found |= {step.kind for step in plan(check_manifest(loaded), lock).steps}
     found |= {
         "harness.models.local.likelihood:measure",
-        *(f"harness.studies.media:{name}" for name in ("pick", "without")),
+        *(f"harness.kit.media:{name}" for name in ("pick", "without")),
     }
     found |= {maker.kind for study in studies() for maker in study.makers.values()}
     return found | {f"harness.models.providers.{name}:respond" for name in PROVIDERS.names()}
@@ -168,6 +168,6 @@ def test_help_loads_neither_a_study_nor_the_schema() -> None:
         "import sys; from harness.cli.main import run; run(['--help']); print(*sorted(sys.modules), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert not {"pydantic", "yaml", "numpy", "jinja2", "harness.studies.pages", "harness.studies.registry"} & set(
+    assert not {"pydantic", "yaml", "numpy", "jinja2", "harness.kit.pages", "harness.studies.registry"} & set(
         done.stderr.split()
     )

@@ -12,6 +12,7 @@ from harness.digest import differences, sha256
 from harness.errors import InputError, MissingError
 from harness.images.image import pins
 from harness.images.recipe import package_locks
+from harness.kit.ask import make_step
 from harness.manifest.datasets import contradicted_files
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import LATE_KINDS, Lock
@@ -35,7 +36,6 @@ from harness.run.locking.published import PublishedPins, published
 from harness.run.locking.tables import TABLES, table_pins
 from harness.run.planning.derived import held_lock
 from harness.run.planning.plan import CheckedManifest, check_wordings
-from harness.studies.ask import make_step
 from harness.studies.registry import find
 
 Pins = dict[str, dict[str, Any]]

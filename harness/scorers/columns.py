@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from harness.scorers.correlation import ColumnFit, fit
 from harness.scorers.given import AnalysisInput, ToolOutput
 from harness.scorers.given_arrays import Axes
-from harness.scorers.numbers.columns import ColumnFit, fit
 from harness.scorers.tool import Tool
 
 Table = Annotated[Any, Axes(2)]

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from harness.errors import InputError
+from harness.kit.study import Importer, Study
 from harness.parts import PartRegistry
-from harness.studies.study import Importer, Study
 
 if TYPE_CHECKING:
     from harness.scorers.tool import Tool

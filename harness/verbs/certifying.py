@@ -18,6 +18,17 @@ from harness.digest import canonical, differences, sealed, sha256, sha256_file
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
 from harness.evidence.audit.checks import Report
 from harness.files import translating_os_errors, write_atomic
+from harness.kit.certificate import (
+    CHECKED,
+    METHODS,
+    NOT_CHECKED,
+    PARTS,
+    TYPE,
+    contradicted_text,
+    figures_text,
+    void_text,
+)
+from harness.kit.grading import Graded, figures, part_of, require_apart
 from harness.manifest.lockfile import load_lock
 from harness.run.closure import Code
 from harness.run.locking.certificate_carry import carried_certificate, code_fields
@@ -32,9 +43,6 @@ from harness.run.locking.certificates import (
 from harness.scorers.tool import Grader
 from harness.store.store import Store
 from harness.strict_json import reject_duplicates
-from harness.studies.certified import CHECKED, NOT_CHECKED, contradicted_text, figures_text, void_text
-from harness.studies.confusion import METHODS, PARTS, TYPE
-from harness.studies.grading import Graded, figures, part_of, require_apart
 from harness.verbs.measuring import scored, scorer_named
 from harness.verbs.project import PathText, Project, Request, Result
 

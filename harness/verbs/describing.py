@@ -15,10 +15,10 @@ import yaml
 from pydantic import Field
 
 from harness.errors import InputError
+from harness.kit.study import Maker, Study
 from harness.manifest.editor_schema import DIALECT, chosen, manifest_definitions
 from harness.manifest.models import PROVIDERS
 from harness.studies.registry import studies
-from harness.studies.study import Maker, Study
 from harness.verbs import field_texts
 from harness.verbs.field_texts import FieldText
 from harness.verbs.project import Request, Result

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
 from harness.manifest.schema import Manifest
-from harness.models.providers.imported_rows import gather_rows
+from harness.models.providers.imported import gather_rows
 from harness.run.locking.downloads import collect_pinned, find_namesake, list_pinned_files
 from harness.run.locking.published import store_file, store_rows
 from harness.store.store import Store

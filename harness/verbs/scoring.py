@@ -13,13 +13,13 @@ from pydantic import Field
 
 from harness.errors import InputError
 from harness.evidence.record import spell_healed
+from harness.kit.score_lines import ScoreLine, measure, number
 from harness.rowtypes import Score
 from harness.run.scores.compare import ComparedLine, MovedItem, Side, compare_scores
 from harness.run.scores.items import AnswerFilter, ShownAnswer, require_showable, selected, shown
 from harness.run.scores.report import ScoreReport, score_report
 from harness.run.scores.table import SCORES, RunTables, scored_answers
 from harness.store.store import Store
-from harness.studies.score_lines import ScoreLine, measure, number
 from harness.verbs.project import Project, Request, Result
 
 RUN = "A run id, a prefix of one, `last`, a path to a record, or a manifest, whose newest run is meant."

@@ -16,8 +16,8 @@ from bench.measure import Failed, ratio, spend_here
 from bench.table import Row
 
 from harness import rows, seeds
+from harness.kit.prompts import fill, template
 from harness.models.completion import CompletionRequest
-from harness.studies.prompts import fill, template
 from harness.studies.reliability.data.small_addition import pair
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -155,8 +155,7 @@ def held(world: str, size: int, draws: int) -> tuple[Array, Array]:
     """
     import numpy as np
 
-    from harness.studies.intervals import LEVEL
-    from harness.studies.resample import multiplicities
+    from harness.kit.resample import LEVEL, multiplicities
 
     source = np.random.Generator(np.random.PCG64([21, [*MODELS].index(world), size]))
     weights = [multiplicities(seed, RESAMPLES[size], {"bench": range(size)}) for seed in range(WEIGHTS)]

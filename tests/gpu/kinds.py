@@ -11,7 +11,7 @@ from gpu.findings import Clock, Finding, digest_of
 from numerics.architectures import CAUSAL, ENCODERS, run_passes
 
 from harness.digest import sha256
-from harness.models.local.continuations import ContinuationScore
+from harness.models.local.likelihood import ContinuationScore
 
 NEWLINE = "\n"
 PERMITTED = 1e-3  # of the largest value: weights this wide make each layer grow what rounding did in the one before

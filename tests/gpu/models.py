@@ -16,8 +16,7 @@ from gpu.findings import Clock, Finding, digest_of
 from harness import seeds
 from harness.models.completion import CompletionRequest
 from harness.models.local.activations import Activations
-from harness.models.local.batch import answer_all
-from harness.models.local.decode import DecodeRequest
+from harness.models.local.decode import DecodeRequest, answer_all
 from harness.models.local.likelihood import LikelihoodModel
 from harness.models.local.load import REFERENCE, LoadedModel, batch_size, open_causal, open_encoder
 from harness.models.local.pieces import ActivationOptions

@@ -10,8 +10,7 @@ from harness.attempts import transcript
 from harness.digest import document, sha256
 from harness.errors import InputError
 from harness.manifest.models import settings_of
-from harness.models.providers.agent import NOT_ASKED, UNANSWERED, account, respond
-from harness.models.providers.agent_answers import item_id, item_key
+from harness.models.providers.agent import NOT_ASKED, UNANSWERED, account, item_id, item_key, respond
 
 SECRET = b"\x07" * 32
 CONTROL = item_key("control", 0)

@@ -15,6 +15,7 @@ from harness.errors import InputError
 from harness.models.completion import CompletionRequest
 from harness.models.providers.baseline import (
     BEHAVIOURS,
+    FORGERY,
     LIST,
     LIST_BOUND,
     REFUSAL,
@@ -23,7 +24,6 @@ from harness.models.providers.baseline import (
     respond,
     wrong_answer,
 )
-from harness.models.providers.forgery import FORGERY
 from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.by_row import BENCHMARKS, score_row
 

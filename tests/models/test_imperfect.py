@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.models.completion import CompletionRequest
-from harness.models.providers.baseline import BEHAVIOURS, REFUSAL, KnownAnswer
-from harness.models.providers.imperfect import first_half, one_wrong_number, paraphrased
+from harness.models.providers.baseline import (
+    BEHAVIOURS,
+    REFUSAL,
+    KnownAnswer,
+    first_half,
+    one_wrong_number,
+    paraphrased,
+)
 
 LISTED = "Yes, GEN0001 has 2 of them:\n- rs990000001 (p 2.59e-08)\n- rs990000002 (p 1.00e-07)"
 

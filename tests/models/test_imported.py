@@ -7,8 +7,16 @@ import pytest
 from harness import rows
 from harness.errors import InputError
 from harness.manifest.models import settings_of
-from harness.models.providers.imported import MISSING, TWICE, ImportedSettings, account, respond
-from harness.models.providers.imported_rows import MOST_LINE, gather_rows, read
+from harness.models.providers.imported import (
+    MISSING,
+    MOST_LINE,
+    TWICE,
+    ImportedSettings,
+    account,
+    gather_rows,
+    read,
+    respond,
+)
 
 ANSWER = {"item": "a", "template": 1, "sample": 0, "text": "42"}
 

@@ -18,11 +18,10 @@ from support_models import REPOSITORY, deliver, make_model
 from harness import rows
 from harness.errors import InputError
 from harness.models.completion import CompletionRequest
-from harness.models.local import continuations as local_likelihood
-from harness.models.local import likelihood, together
-from harness.models.local.batch import NO_ROOM
-from harness.models.local.continuations import TokenizedContinuation
-from harness.models.local.likelihood import measure
+from harness.models.local import likelihood
+from harness.models.local import likelihood as local_likelihood
+from harness.models.local.decode import NO_ROOM
+from harness.models.local.likelihood import TokenizedContinuation, measure
 from harness.models.local.load import LoadedModel, open_causal
 from harness.models.providers.transformers import LocalModel
 
@@ -139,7 +138,7 @@ def test_a_batch_gives_the_same_numbers_but_for_their_last_digits(ours: list[Any
 
 def test_what_continuations_share_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
-    forward = local_likelihood._forward
+    forward = local_likelihood._continuations_forward
 
     def counted(loaded: Any, tokens: Any, *rest: Any) -> Any:
         read.append(sum(map(len, tokens)))
@@ -193,7 +192,7 @@ def test_memory_that_runs_out_halves_the_batch_and_loses_nothing(
 
 
 def test_the_tokens_of_a_batch_are_added_exactly() -> None:
-    group = together.prepared([TokenizedContinuation((1,), (2,) * 10)])
+    group = likelihood.prepared([TokenizedContinuation((1,), (2,) * 10)])
     group.logs, group.greedy = [[-0.1] * 10], [True]
     assert [each.logprob for each in group.scores()] == [-1.0]  # added one by one they make -0.9999999999999999
 

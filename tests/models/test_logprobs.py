@@ -16,8 +16,7 @@ from support import unlocked_project
 from harness.errors import InputError
 from harness.manifest.load import load
 from harness.models.providers.openai import OpenaiSettings
-from harness.models.wire import ParsedAnswer
-from harness.models.wire_logprobs import with_logprobs
+from harness.models.wire import ParsedAnswer, with_logprobs
 
 needs("aiohttp", "openai")
 pytestmark = pytest.mark.together

@@ -10,7 +10,7 @@ from support_models import REPOSITORY, deliver, make_model, prompts
 
 from harness import rows
 from harness.errors import InputError, MissingError
-from harness.models.local import batch as local_batch
+from harness.models.local import decode as local_batch
 from harness.models.local import decode as local_decode
 from harness.models.providers.transformers import respond
 from harness.run.environment import NUMERICS

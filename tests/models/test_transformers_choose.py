@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from harness.errors import InputError
-from harness.models.local.sampling import (
+from harness.models.local.decode import (
     SamplingRule,
     draw_token,
     log_probabilities,

@@ -17,6 +17,8 @@ from harness.digest import sha256
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.errors import InputError
+from harness.kit.hidden_states import activations
+from harness.kit.study import Model
 from harness.models.local.load import open_causal, open_encoder
 from harness.models.local.pieces import ActivationOptions
 from harness.models.providers.transformers import TransformersSettings, respond
@@ -26,8 +28,6 @@ from harness.run.recording.reexecute import step_reexecutor
 from harness.seeds import derive
 from harness.steps import Pinned
 from harness.store.store import Store
-from harness.studies.hidden_states import activations
-from harness.studies.study import Model
 
 needs("torch", "transformers")
 pytestmark = pytest.mark.together

@@ -8,12 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from harness.models.local.continuations import TokenizedContinuation, likelihoods
-from harness.models.local.decode import DecodeRequest, decode
+from harness.models.local.decode import DecodeRequest, SamplingRule, decode
 from harness.models.local.hidden_states import forward
+from harness.models.local.likelihood import (
+    TokenizedContinuation,
+    batches_together,
+    header_of,
+    likelihoods,
+    measure_batch,
+    prepared,
+)
 from harness.models.local.load import LoadedModel, open_causal, open_encoder
-from harness.models.local.sampling import SamplingRule
-from harness.models.local.together import batches_together, header_of, measure_batch, prepared
 
 COMMON = {"vocab_size": 260, "bos_token_id": 256, "eos_token_id": 256, "pad_token_id": 257}
 PLAIN = {

@@ -18,12 +18,11 @@ from support_places import find_python
 from harness.definitions import digest_definitions
 from harness.digest import parse, sealed, sha256
 from harness.errors import InputError
+from harness.kit.certificate import certificate_text, changed_files, find_contradictions
 from harness.run.closure import Code
 from harness.run.locking.certificate_carry import carried_certificate, code_fields
 from harness.run.locking.certificates import certificate_path
 from harness.steps import GATHER
-from harness.studies.certified import certificate_text, changed_files
-from harness.studies.confusion import find_contradictions
 
 SCORER = "toy.grade"
 KINDS = ["harness.toy.grade:grade_rows"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from harness.kit.meaning import Meaning
 from harness.run.scores.report import AnswerCosts
 from harness.run.scores.table import is_right
-from harness.studies.meaning import Meaning
 
 
 @pytest.mark.parametrize(

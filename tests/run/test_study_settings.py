@@ -14,6 +14,7 @@ from support_measuring import ENCODER, SMALL, TOY, found, manifest
 
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
+from harness.kit.study import Brief
 from harness.manifest.load import load
 from harness.manifest.lockfile import Lock, load_lock
 from harness.models.provider import Weights
@@ -26,7 +27,6 @@ from harness.run.service import RunTarget, lock_manifest
 from harness.steps import Plan, Step
 from harness.studies.registry import find
 from harness.studies.reliability.study import Reliability
-from harness.studies.study import Brief
 
 ROWS = {name: {"sha256": digit * 64, "rows": 4} for name, digit in (("items", "a"), ("gold", "b"), ("counts", "c"))}
 REPLAYED = f"{TOY}, tape: replay, generation: {{temperature: 0, max_tokens: 50}}"

@@ -12,7 +12,7 @@ from needs import needs
 from harness.errors import InputError, MissingError
 from harness.scorers.overlap.bertscore import Vectors, bertscore
 from harness.scorers.overlap.bertscore_package import find_baseline, rarities, rescaled, weighted_bertscore
-from harness.scorers.overlap.precision_recall import Overlap
+from harness.scorers.overlap.ngrams import Overlap
 
 np = pytest.importorskip("numpy")
 
@@ -127,7 +127,7 @@ def test_rescaling_moves_the_baseline_to_nought_and_leaves_one():
 
 
 def test_what_has_the_defaults_loads_nothing_of_the_package():
-    code = "import sys, harness.studies.encoded, harness.scorers.bertscore as b; print('bert_score' in sys.modules)"
+    code = "import sys, harness.kit.encoded, harness.scorers.bertscore as b; print('bert_score' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 

@@ -11,7 +11,7 @@ from scorers.written import EPI, ETH, NON
 
 from harness.errors import InputError
 from harness.scorers.outcome.anagram import anagram, anagram_text
-from harness.scorers.outcome.rows_text import ROWS
+from harness.scorers.outcome.by_row import TEXT_ROWS
 
 SHOWN, ACCEPTED = "retsil", ("lister", "litres")
 
@@ -188,14 +188,14 @@ def test_signs_that_are_no_letters_hide_no_answer(response):
 
 def test_a_row_is_scored_and_a_faulty_one_refused_by_field():
     row = {"anagram": SHOWN, "accepted": list(ACCEPTED), "response": "litres"}
-    assert ROWS["anagram"](row).row()["label"] == "c"
-    assert "alternate_used" not in ROWS["anagram"](row).row()
-    assert ROWS["anagram"]({**row, "target": "lister"}).row()["alternate_used"] is True
+    assert TEXT_ROWS["anagram"](row).row()["label"] == "c"
+    assert "alternate_used" not in TEXT_ROWS["anagram"](row).row()
+    assert TEXT_ROWS["anagram"]({**row, "target": "lister"}).row()["alternate_used"] is True
     for change in ({"anagram": 7}, {"accepted": "lister"}, {"accepted": [7]}, {"response": None}, {"target": 7}):
         with pytest.raises(InputError) as refused:
-            ROWS["anagram"]({**row, **change})
+            TEXT_ROWS["anagram"]({**row, **change})
         assert [refused.value.where] == list(change)
     for name in row:
         with pytest.raises(InputError) as refused:
-            ROWS["anagram"]({key: value for key, value in row.items() if key != name})
+            TEXT_ROWS["anagram"]({key: value for key, value in row.items() if key != name})
         assert refused.value.where == name

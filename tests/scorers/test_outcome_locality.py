@@ -18,12 +18,11 @@ from scorers.written import EPI, ETH, NON
 from support_pace import soon
 
 from harness.errors import InputError
-from harness.models.providers.baseline import REFUSAL
-from harness.models.providers.forgery import FORGERY
-from harness.scorers.outcome.common_words import COMMON_WORDS, STOP_WORDS, common_words_sha256
+from harness.models.providers.baseline import FORGERY, REFUSAL
+from harness.scorers.outcome.by_row import CHOICE_ROWS
 from harness.scorers.outcome.gazetteer import gazetteer, plain
 from harness.scorers.outcome.locality import locality
-from harness.scorers.outcome.rows_choice import ROWS
+from harness.scorers.outcome.names import COMMON_WORDS, STOP_WORDS, common_words_sha256
 
 NAMES = ["Arden", "Belmar", "Corvo", "Nice", "Most", "Reading", "San Marten", "San Marten del Norte", "St. Olav's",
          "Elvås", "Old Corvo", "a Coruna", "25 de Mayo", "!", "Of"]  # fmt: skip
@@ -240,20 +239,20 @@ ROW = {
 
 
 def test_a_row_is_labelled_with_its_own_lists_or_the_words_shipped():
-    assert ROWS["locality"](ROW).label == "a"
-    assert ROWS["locality"]({**ROW, "common_words": ["the"]}).label == "i"
-    assert ROWS["locality"]({**ROW, "gazetteer": []}).label == "a"
+    assert CHOICE_ROWS["locality"](ROW).label == "a"
+    assert CHOICE_ROWS["locality"]({**ROW, "common_words": ["the"]}).label == "i"
+    assert CHOICE_ROWS["locality"]({**ROW, "gazetteer": []}).label == "a"
     shipped = {name: ROW[name] for name in ("city", "target", "response", "gazetteer", "rule_set")}
-    assert ROWS["locality"](shipped).label == "a"
-    assert ROWS["locality"]({**shipped, "response": "Belmar"}).label == "i"
+    assert CHOICE_ROWS["locality"](shipped).label == "a"
+    assert CHOICE_ROWS["locality"]({**shipped, "response": "Belmar"}).label == "i"
 
 
 def test_rows_that_repeat_their_lists_do_not_pay_for_them_again():
     names = [f"Town {number} on Sea" for number in range(50_000)]
-    ROWS["locality"]({**ROW, "gazetteer": names})
+    CHOICE_ROWS["locality"]({**ROW, "gazetteer": names})
     started = time.process_time()
     for _ in range(100):
-        assert ROWS["locality"]({**ROW, "response": "Town 7 on Sea", "gazetteer": list(names)}).label == "i"
+        assert CHOICE_ROWS["locality"]({**ROW, "response": "Town 7 on Sea", "gazetteer": list(names)}).label == "i"
     assert soon(time.process_time() - started, 2)  # to build a hundred times takes twenty
 
 
@@ -264,11 +263,11 @@ def test_rows_that_repeat_their_lists_do_not_pay_for_them_again():
 )  # fmt: skip
 def test_a_faulty_row_is_refused_and_the_field_named(field, wrong):
     with pytest.raises(InputError) as refused:
-        ROWS["locality"]({**ROW, field: wrong})
+        CHOICE_ROWS["locality"]({**ROW, field: wrong})
     assert refused.value.where == field
     if field != "common_words":
         with pytest.raises(InputError) as refused:
-            ROWS["locality"]({name: value for name, value in ROW.items() if name != field})
+            CHOICE_ROWS["locality"]({name: value for name, value in ROW.items() if name != field})
         assert refused.value.where == field
 
 

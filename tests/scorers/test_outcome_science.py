@@ -10,9 +10,8 @@ from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
 
 from harness.errors import InputError
-from harness.models.providers.baseline import REFUSAL
-from harness.models.providers.forgery import FORGERY
-from harness.scorers.outcome.rows_choice import ROWS
+from harness.models.providers.baseline import FORGERY, REFUSAL
+from harness.scorers.outcome.by_row import CHOICE_ROWS
 from harness.scorers.outcome.science import folded, science, science_text
 
 OPTIONS = {"A": "melting", "B": "freezing", "C": "boiling", "D": "boiling over"}
@@ -213,7 +212,7 @@ ROW = {"options": OPTIONS, "key": "C", "response": "C"}
 
 
 def test_a_row_is_labelled():
-    assert ROWS["science"](ROW).label == "c"
+    assert CHOICE_ROWS["science"](ROW).label == "c"
 
 
 @pytest.mark.parametrize(
@@ -224,9 +223,9 @@ def test_a_row_is_labelled():
 )  # fmt: skip
 def test_a_faulty_row_is_refused_and_the_field_named(field, wrong):
     with pytest.raises(InputError) as refused:
-        ROWS["science"]({**ROW, field: wrong})
+        CHOICE_ROWS["science"]({**ROW, field: wrong})
     assert refused.value.where == field
     assert "melting" not in str(refused.value)
     with pytest.raises(InputError) as refused:
-        ROWS["science"]({name: value for name, value in ROW.items() if name != field})
+        CHOICE_ROWS["science"]({name: value for name, value in ROW.items() if name != field})
     assert refused.value.where == field

@@ -11,7 +11,7 @@ from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
 
 from harness.errors import InputError
-from harness.scorers.outcome.rows_text import ROWS
+from harness.scorers.outcome.by_row import TEXT_ROWS
 from harness.scorers.outcome.transforms import SHAPE_WINDOW, sound, transforms, transforms_text
 from harness.scorers.prepare import EPISTEMIC, ETHICAL
 
@@ -209,16 +209,16 @@ def test_signs_of_other_kinds_hide_no_answer(response):
 
 def test_a_row_is_scored_and_a_faulty_one_refused_by_field():
     row = {"input": "5 kg", "expected_output": "5000", "answer_shape": None, "response": "5 kg = 5000 g"}
-    assert ROWS["transforms"](row).row()["label"] == "c"
+    assert TEXT_ROWS["transforms"](row).row()["label"] == "c"
     del row["answer_shape"]
-    assert ROWS["transforms"]({**row, "response": "4.9 tons", "accepted": ["4.9"]}).row()["label"] == "c"
+    assert TEXT_ROWS["transforms"]({**row, "response": "4.9 tons", "accepted": ["4.9"]}).row()["label"] == "c"
     wrong = ({"input": 7}, {"expected_output": None}, {"response": []}, {"answer_shape": 7}, {"answer_shape": "("},
              {"accepted": "x"})  # fmt: skip
     for change in wrong:
         with pytest.raises(InputError) as refused:
-            ROWS["transforms"]({**row, **change})
+            TEXT_ROWS["transforms"]({**row, **change})
         assert [refused.value.where] == list(change)
     for name in row:
         with pytest.raises(InputError) as refused:
-            ROWS["transforms"]({key: value for key, value in row.items() if key != name})
+            TEXT_ROWS["transforms"]({key: value for key, value in row.items() if key != name})
         assert refused.value.where == name

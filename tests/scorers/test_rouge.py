@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import InputError, MissingError
 from harness.scorers.overlap import lcs
-from harness.scorers.overlap.precision_recall import NONE
+from harness.scorers.overlap.ngrams import NONE
 from harness.scorers.overlap.rouge import KINDS, rouge, tokenizer
 from harness.scorers.rouge import SCORERS
 
@@ -144,7 +144,7 @@ def test_without_the_package_the_extra_that_brings_it_is_named(monkeypatch):
 
 
 def test_the_module_is_imported_without_the_package_and_without_nltk():
-    said = "import sys, harness.scorers.rouge, harness.studies.encoded; print({'rouge_score', 'nltk'} & {*sys.modules})"
+    said = "import sys, harness.scorers.rouge, harness.kit.encoded; print({'rouge_score', 'nltk'} & {*sys.modules})"
     assert subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from harness.errors import InputError
+from harness.kit.ask import Asked, How, Scorer, ask, make
+from harness.kit.judge import Judge, RuleJudge
+from harness.kit.study import Brief, Dataset, Instrument, Model, Templates
 from harness.models.provider import StandIn
 from harness.steps import Pinned, Plan, Ref
-from harness.studies.ask import Asked, How, Scorer, ask, make
-from harness.studies.judge import Judge, RuleJudge
-from harness.studies.study import Brief, Dataset, Instrument, Model, Templates
 
 WORDS = Templates(Pinned("a" * 64), 1)
 MODELS = (Model("m", "baseline", {"behaviour": "empty"}, stand_in=StandIn()), Model("n", "openai", {}, calls=True))

@@ -15,14 +15,14 @@ from needs import needs
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit import ask as ask_module
+from harness.kit import media
+from harness.kit.ask import Asked, How, ask, make, sample_seeds
+from harness.kit.study import Brief, Dataset, Model, Templates
 from harness.models.media import attachment, write
 from harness.models.provider import StandIn
 from harness.steps import Pinned, Plan, Ref, Step
-from harness.studies import ask as ask_module
-from harness.studies import media, scored
-from harness.studies.ask import Asked, How, ask, make
-from harness.studies.sampling import sample_seeds
-from harness.studies.study import Brief, Dataset, Model, Templates
+from harness.studies.reliability.scoring import scored
 
 needs("aiohttp", "openai")
 pytestmark = pytest.mark.together
@@ -46,7 +46,7 @@ def make_pictures(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Pa
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Give every answer its length."""
-    scored.write(inputs, out, "length", lambda item, gold, text: {"value": len(text)})
+    scored.write_scores(inputs, out, "length", lambda item, gold, text: {"value": len(text)})
 
 
 def steps_of(plan: Plan, folder: Path, files: Mapping[str, Path]) -> dict[str, Path]:

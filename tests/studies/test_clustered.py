@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from harness.studies import clustered
+from harness.kit import score_intervals
 from harness.studies.biomed.measures import strict_intervals
 
 PARTS = [(5, 3.0), (7, 7.0), (2, 0.0), (9, 4.0), (1, 1.0)]
@@ -15,23 +15,23 @@ PARTS = [(5, 3.0), (7, 7.0), (2, 0.0), (9, 4.0), (1, 1.0)]
 def test_students_quantiles_are_those_of_scipy() -> None:
     special = pytest.importorskip("scipy.special")
     for freedom in [*range(1, 40), 99, 100, 299, 300, 301, 302, 1000, 10**6]:
-        assert clustered.student(freedom) == pytest.approx(special.stdtrit(freedom, 0.975), abs=1e-9)
+        assert score_intervals.student(freedom) == pytest.approx(special.stdtrit(freedom, 0.975), abs=1e-9)
 
 
 def test_a_share_is_spread_as_the_templates_of_biomed_are() -> None:
     other = strict_intervals.share_over_templates([(int(right), size) for size, right in PARTS])
-    assert clustered.share_interval(PARTS) == pytest.approx(other["interval"], abs=1e-12)
+    assert score_intervals.share_interval(PARTS) == pytest.approx(other["interval"], abs=1e-12)
 
 
 def test_clusters_that_are_alike_count_for_no_more_than_their_answers() -> None:
     """Twenty-one of forty, four times nearly the same share: no narrower than as many single answers are."""
-    low, high = clustered.share_interval([(10, 5.0), (10, 5.0), (10, 5.0), (10, 6.0)])
+    low, high = score_intervals.share_interval([(10, 5.0), (10, 5.0), (10, 5.0), (10, 6.0)])
     assert (low, high) == pytest.approx((0.295, 0.744), abs=2e-3)
 
 
 def test_a_mean_is_spread_as_the_templates_of_biomed_are() -> None:
     other = strict_intervals.means_over_templates(PARTS)
-    assert clustered.mean_interval(PARTS) == pytest.approx(other["interval"], abs=1e-12)
+    assert score_intervals.mean_interval(PARTS) == pytest.approx(other["interval"], abs=1e-12)
 
 
 def test_the_variance_is_that_of_a_regression_with_clustered_errors() -> None:
@@ -47,14 +47,14 @@ def test_the_variance_is_that_of_a_regression_with_clustered_errors() -> None:
     meat = sum(np.outer(one, one) for one in summed)
     error = float(np.sqrt(9 / 8 * bread @ meat @ bread)[0, 0])
     parts = [(int((groups == one).sum()), float(y[groups == one].sum())) for one in range(9)]
-    low, high = clustered.mean_interval(parts)
+    low, high = score_intervals.mean_interval(parts)
     assert (high + low) / 2 == pytest.approx(float(y.mean()))
-    assert (high - low) / 2 == pytest.approx(clustered.student(8) * error)
+    assert (high - low) / 2 == pytest.approx(score_intervals.student(8) * error)
 
 
 def test_clusters_of_one_answer_give_the_plain_standard_error() -> None:
     values = [0.1, 0.4, 0.4, 0.9, 0.2]
-    low, high = clustered.mean_interval([(1, value) for value in values])
+    low, high = score_intervals.mean_interval([(1, value) for value in values])
     mean = sum(values) / 5
     plain = (sum((value - mean) ** 2 for value in values) / 4 / 5) ** 0.5
     assert (high - low) / 2 == pytest.approx(2.776445105 * plain)
@@ -62,19 +62,19 @@ def test_clusters_of_one_answer_give_the_plain_standard_error() -> None:
 
 @pytest.mark.parametrize("right", [0, 1])
 def test_where_all_are_alike_each_cluster_counts_once(right: int) -> None:
-    ends = clustered.share_interval([(20, 20.0 * right)] * 10)
+    ends = score_intervals.share_interval([(20, 20.0 * right)] * 10)
     room = 3.841458820694124 / 13.841458820694124  # z² / (n + z²) of ten
     assert ends == pytest.approx((1 - room, 1) if right else (0, room))
 
 
 def test_clusters_that_share_alike_count_for_no_more_than_their_answers() -> None:
-    low, high = clustered.share_interval([(10, 5.0)] * 8)
+    low, high = score_intervals.share_interval([(10, 5.0)] * 8)
     assert 0.3 < low < 0.5 < high < 0.7
 
 
 def test_a_cluster_written_down_often_narrows_no_interval() -> None:
-    once = clustered.share_interval([(1, 1.0), (1, 0.0), (1, 1.0), (1, 0.0), (1, 0.0), (1, 1.0)])
-    often = clustered.share_interval([(50, 50.0), (50, 0.0), (50, 50.0), (50, 0.0), (50, 0.0), (50, 50.0)])
+    once = score_intervals.share_interval([(1, 1.0), (1, 0.0), (1, 1.0), (1, 0.0), (1, 0.0), (1, 1.0)])
+    often = score_intervals.share_interval([(50, 50.0), (50, 0.0), (50, 50.0), (50, 0.0), (50, 0.0), (50, 50.0)])
     assert often == pytest.approx(once, abs=1e-12)
 
 
@@ -87,10 +87,10 @@ def _held(share: float, clusters: int, alike: float, draw: random.Random, runs: 
             own = draw.betavariate(share * (1 / alike - 1), (1 - share) * (1 / alike - 1))
             size = draw.randint(1, 20)
             parts.append((size, float(sum(draw.random() < own for _ in range(size)))))
-        low, high = clustered.share_interval(parts)
+        low, high = score_intervals.share_interval(parts)
         held += low <= share <= high
         answers, right = sum(size for size, _ in parts), sum(right for _, right in parts)
-        low, high = clustered.wilson_at(right / answers, answers)
+        low, high = score_intervals.wilson_at(right / answers, answers)
         naive += low <= share <= high
     return held / runs, naive / runs
 

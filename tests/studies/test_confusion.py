@@ -8,9 +8,8 @@ import pytest
 from support import REPOSITORY
 
 from harness.digest import sealed, sha256
-from harness.studies.certified import certificate_text, figures_text, trust_of
-from harness.studies.confusion import METHODS, find_contradictions
-from harness.studies.grading import Graded, figures
+from harness.kit.certificate import METHODS, certificate_text, figures_text, find_contradictions, trust_of
+from harness.kit.grading import Graded, figures
 
 PAIRS = {("c", "c"): 47, ("c", "i"): 3, ("i", "c"): 2, ("i", "i"): 48}  # accuracy .95
 FILES = {"harness/rowtypes.py": sha256((REPOSITORY / "harness" / "rowtypes.py").read_bytes())}

@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from harness.errors import InputError
-from harness.studies.csv_rows import LONGEST, read
+from harness.kit.csv_rows import LONGEST, read
 
 SECRET = "the-answer"
 

@@ -9,10 +9,10 @@ import pytest
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit import graded
+from harness.kit.graded import Seen
+from harness.kit.judged import JUDGE_ERROR
 from harness.rowtypes import Found, Missing, Score
-from harness.studies import graded
-from harness.studies.graded import Seen
-from harness.studies.judged import JUDGE_ERROR
 
 ABOUT: dict[str, Any] = {"item": "a", "template": 1, "model": "m", "sample": 0}
 FINE = {**ABOUT, "text": "8", "finish": "stop"}

@@ -5,8 +5,8 @@ import scipy
 
 from harness.digest import document
 from harness.errors import InputError
-from harness.studies.confusion import PARTS
-from harness.studies.grading import Graded, figures, part_of, require_apart
+from harness.kit.certificate import PARTS
+from harness.kit.grading import Graded, figures, part_of, require_apart
 
 
 def graded(counts, each=1):

@@ -6,9 +6,8 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.kit.resample import beside, interval, multiplicities, rank_rows, ratio, spearman_rows
 from harness.stats import average_ranks, spearman
-from harness.studies.intervals import beside, interval, rank_rows, ratio, spearman_rows
-from harness.studies.resample import multiplicities
 
 cells = st.sampled_from([0.0, 1.0, 1.5, 7.0, np.nan])
 tables = st.integers(2, 9).flatmap(

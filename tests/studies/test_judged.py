@@ -11,7 +11,7 @@ from toys.verdict import judging
 
 from harness import rows
 from harness.errors import InputError
-from harness.studies import judged
+from harness.kit import judged
 
 ABOUT = {"item": "a", "template": 1, "model": "m", "sample": 0}
 UNREAD = {"missing": judged.JUDGE_ERROR}

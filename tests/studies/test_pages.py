@@ -8,9 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from harness.errors import InputError
-from harness.studies import pages
-from harness.studies.inline_svg import inline_svg
-from harness.studies.pages import Html, el, fill, join, table, text
+from harness.kit import pages
+from harness.kit.pages import Html, el, fill, inline_svg, join, table, text
 
 SVG = """<?xml version="1.0"?>
 <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 9 9" onload="x()">

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from harness.studies.paired import PairedColumn, PairedDifference, paired_differences
+from harness.kit.paired import PairedColumn, PairedDifference, paired_differences
 
 Pairs = Sequence[tuple[float, float]]
 

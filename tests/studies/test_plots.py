@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from harness.studies import plots
+from harness.kit import charts
 
 DRAW = """
 import sys
@@ -58,7 +58,7 @@ def test_settings_and_environment_are_given_back_and_pyplot_stays_unloaded(monke
     monkeypatch.setenv("MPLCONFIGDIR", str(tmp_path))
     monkeypatch.delenv("MPL_IGNORE_SYSTEM_FONTS", raising=False)
     before = dict(matplotlib.rcParams)
-    with plots.drawing():
+    with charts.drawing():
         assert matplotlib.rcParams["svg.hashsalt"] == "harness"
         assert matplotlib.rcParams["text.parse_math"] is False
     assert dict(matplotlib.rcParams) == before
@@ -80,8 +80,8 @@ def test_an_svg_is_sound_and_says_neither_when_nor_with_what_it_was_drawn(tmp_pa
 
 
 def test_panels_lie_where_they_are_put_in_inches():
-    with plots.drawing():
-        sheet = plots.sheet(10, 5)
+    with charts.drawing():
+        sheet = charts.sheet(10, 5)
         box = sheet.panel(1, 0.5, 4, 2).get_position()
     assert (box.x0, box.x1) == pytest.approx((0.1, 0.5))
     assert (box.y0, box.y1) == pytest.approx((0.5, 0.9))
@@ -102,30 +102,30 @@ def test_panels_lie_where_they_are_put_in_inches():
     ],
 )
 def test_any_text_is_made_fit_to_stand_in_a_figure(given, shown):
-    assert plots.label(given, 9.0) == shown
+    assert charts.label(given, 9.0) == shown
 
 
 def test_a_text_too_wide_loses_its_middle_however_wide_its_letters_are():
-    wide, thin = plots.label("m" * 400, 1.0), plots.label("i" * 400, 1.0)
+    wide, thin = charts.label("m" * 400, 1.0), charts.label("i" * 400, 1.0)
     assert "…" in wide and "…" in thin and len(wide) < len(thin) / 2
-    assert plots.label("left" + "x" * 400 + "right", 1.0).startswith("left")
-    assert plots.label("left" + "x" * 400 + "right", 1.0).endswith("right")
-    with plots.drawing():
-        sheet = plots.sheet(3, 1)
+    assert charts.label("left" + "x" * 400 + "right", 1.0).startswith("left")
+    assert charts.label("left" + "x" * 400 + "right", 1.0).endswith("right")
+    with charts.drawing():
+        sheet = charts.sheet(3, 1)
         for name in (wide, thin):
             sheet.text(0, 0.1, name)
         sheet.figure.draw_without_rendering()
-        assert all(text.get_window_extent().width <= 1.02 * plots.DPI for text in sheet.figure.texts)
+        assert all(text.get_window_extent().width <= 1.02 * charts.DPI for text in sheet.figure.texts)
 
 
 def test_small_print_stays_on_its_sheet():
     words = json.dumps(["word " * 30] * 9)
-    with plots.drawing():
-        sheet = plots.sheet(plots.WIDTH, plots.depth(words))
+    with charts.drawing():
+        sheet = charts.sheet(charts.WIDTH, charts.depth(words))
         sheet.small_print(words)
         sheet.figure.draw_without_rendering()
         box = sheet.figure.texts[0].get_window_extent()
-    assert box.x1 <= plots.WIDTH * plots.DPI and box.y1 <= sheet.height * plots.DPI
+    assert box.x1 <= charts.WIDTH * charts.DPI and box.y1 <= sheet.height * charts.DPI
 
 
 def test_colours_are_told_apart_by_lightness_too():
@@ -137,4 +137,4 @@ def test_colours_are_told_apart_by_lightness_too():
 
     shades = sorted(light(colour) for colour in FILL.values())
     assert min(right - left for left, right in pairwise(shades)) > 0.05
-    assert len(set(plots.COLOURS)) == len(plots.COLOURS)
+    assert len(set(charts.COLOURS)) == len(charts.COLOURS)

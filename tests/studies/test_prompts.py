@@ -6,9 +6,9 @@ import pytest
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit.prompts import pick, render
 from harness.models.completion import with_token_limit
 from harness.rowtypes import Prompt
-from harness.studies.prompts import pick, render
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 
 from harness import stats
 from harness.errors import InputError
-from harness.studies.resample import multiplicities
+from harness.kit.resample import multiplicities
 
 
 def test_every_stratum_keeps_its_size_in_every_resample():

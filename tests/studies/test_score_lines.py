@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from harness.kit import score_intervals
+from harness.kit.meaning import Meaning, plain_metrics
+from harness.kit.score_lines import ScoredAnswer, ScoreLine, score_lines
 from harness.rowtypes import Score
-from harness.studies import clustered
-from harness.studies.meaning import Meaning, plain_metrics
-from harness.studies.score_lines import ScoredAnswer, ScoreLine, score_lines
 
 SHARE = {"exact": Meaning("share of right answers", "higher", 0, 1)}
 ERROR = {"missing": "timeout"}
@@ -157,7 +157,7 @@ def clustered_answers(each: int, shares: Iterable[int]) -> list[ScoredAnswer]:
 def test_of_items_in_clusters_what_varies_between_these_counts() -> None:
     line = only(clustered_answers(20, [1, 0] * 4))
     assert (line.n, line.value, line.interval.by, line.interval.clusters) == (160, 0.5, "clusters", 8)
-    assert line.interval.ends == pytest.approx(clustered.share_interval([(20, 20.0), (20, 0.0)] * 4))
+    assert line.interval.ends == pytest.approx(score_intervals.share_interval([(20, 20.0), (20, 0.0)] * 4))
     assert line.document()["clusters"] == 8
     assert line.interval.ends == pytest.approx(only(clustered_answers(5, [1, 0] * 4)).interval.ends, abs=1e-12)
 
@@ -180,4 +180,4 @@ def test_an_item_without_a_cluster_stands_for_itself_even_where_a_cluster_has_it
     answers = [*clustered_answers(4, [1, 0]), scored("c0", 1)]
     interval = only(answers).interval
     assert interval.clusters == 3
-    assert interval.ends == pytest.approx(clustered.share_interval([(4, 4.0), (4, 0.0), (1, 1.0)]))
+    assert interval.ends == pytest.approx(score_intervals.share_interval([(4, 4.0), (4, 0.0), (1, 1.0)]))

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from harness.kit.score_lines import ScoredAnswer, score_lines
+from harness.kit.study import Study
 from harness.rowtypes import Score
 from harness.studies.biomed.study import Biomed
 from harness.studies.curie.study import Curie
 from harness.studies.registry import find
 from harness.studies.reliability.study import Reliability
-from harness.studies.score_lines import ScoredAnswer, score_lines
-from harness.studies.study import Study
 
 
 def table(study: Study, *rows: tuple[str, Any, str, Mapping[str, Any]]) -> dict[str, Any]:

@@ -14,8 +14,7 @@ from support_examples import examples
 from harness import rows
 from harness.digest import sha256
 from harness.errors import InputError
-from harness.studies.prompts import pick, render
-from harness.studies.shots import disjoint
+from harness.kit.prompts import disjoint, pick, render
 
 SHOTS = [{"id": f"s{n}", "input": {"q": f"{{q}} {n}"}, "answer": str(n)} for n in range(3)]
 ITEMS = [{"id": "a", "input": {"q": "A"}}, {"id": "b", "input": {"q": "B"}}]

@@ -20,8 +20,7 @@ from harness.errors import InputError
 from harness.models.local.hidden_states import forward
 from harness.models.local.load import REFERENCE, LoadedModel, batch_size, lay_out_weights, open_encoder
 from harness.models.local.numerics import fingerprint
-from harness.models.local.piece_parts import PiecePart
-from harness.models.local.pieces import ActivationOptions, PieceTokenizer, TokenizedPiece, vectors
+from harness.models.local.pieces import ActivationOptions, PiecePart, PieceTokenizer, TokenizedPiece, vectors
 from harness.models.local.torch_setup import out_of_memory, release_memory
 from harness.steps import FACTS
 

@@ -6,26 +6,387 @@ the batch says. It never knows which one is right.
 
 from __future__ import annotations
 
+import copy
 import math
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from harness import rows
 from harness.errors import InputError
 from harness.models.completion import plain_text, require_text
-from harness.models.local.batch import NO_ROOM
 from harness.models.local.chat import ModelInput, model_input
-from harness.models.local.continuations import ContinuationScore, TokenizedContinuation, likelihoods
+from harness.models.local.decode import NO_ROOM
 from harness.models.local.load import REFERENCE, LoadedModel, batch_size, lay_out_weights, open_causal
 from harness.models.local.numerics import fingerprint
-from harness.models.local.together import Header, batches_together, header_of, measure_batch, prepared
-from harness.models.local.tokenized import rolling_windows, tokenize_continuations
 from harness.models.local.torch_setup import out_of_memory, release_memory
 from harness.rowtypes import Likelihood, Prompt
 from harness.steps import FACTS
+
+ROWS = 64  # logits converted to float64 at a time: one row is as wide as the vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizedContinuation:
+    """The tokens of one continuation and of the context before it; neither is empty."""
+
+    head: tuple[int, ...]
+    tail: tuple[int, ...]
+
+    @property
+    def read(self) -> tuple[int, ...]:
+        """The tokens that the model reads: all but the last, since nothing is predicted after it."""
+        return (self.head + self.tail)[:-1]
+
+
+@dataclass(frozen=True, slots=True)
+class ContinuationScore:
+    """The score of one continuation: log-likelihood, number of tokens, and whether greedy decoding would give it."""
+
+    logprob: float  # of all its tokens together
+    tokens: int
+    greedy: bool  # whether each token is the likeliest at its position
+
+
+def likelihoods(loaded: LoadedModel, pairs: Sequence[TokenizedContinuation], size: int = 1) -> list[ContinuationScore]:
+    """Score the continuations of one context in batches of `size`; results in the order given."""
+    import torch  # noqa: PLC0415
+
+    with torch.inference_mode():
+        shared = shared_length([pair.read for pair in pairs])
+        least = min(len(pair.head) for pair in pairs)
+        cache, first = _first(loaded, pairs[0].read[:shared], shared - least + 1)
+        scores: list[Any] = [first] * len(pairs)
+        waiting = [place for place, pair in enumerate(pairs) if len(pair.read) > shared]
+        waiting.sort(key=lambda place: len(pairs[place].read))
+        for at in range(0, len(waiting), size):
+            group = waiting[at : at + size]
+            rests = [pairs[place].read[shared:] for place in group]
+            for place, rest, more in zip(group, rests, _rests(loaded, cache, rests, shared), strict=True):
+                scores[place] = torch.cat([first, more[: len(rest)]])
+        return [_found(each[len(pair.head) - least :], pair) for each, pair in zip(scores, pairs, strict=True)]
+
+
+def shared_length(texts: Sequence[tuple[int, ...]]) -> int:
+    """Count the tokens of the prefix that all sequences share."""
+    low, high = min(texts), max(texts)  # what the first and the last in order share, all share
+    for place, (one, other) in enumerate(zip(low, high, strict=False)):
+        if one != other:
+            return place
+    return len(low)
+
+
+def _first(loaded: LoadedModel, tokens: Sequence[int], keep: int) -> tuple[Any, Any]:
+    """Run the shared prefix; returns its KV cache and the logits of its last `keep` tokens."""
+    from transformers import DynamicCache  # noqa: PLC0415
+
+    cache = DynamicCache(config=loaded.model.config)
+    scores = _continuations_forward(loaded, [tokens], cache, 0, {"logits_to_keep": keep} if loaded.last_only else {})
+    return cache, scores[0, -keep:]
+
+
+def _rests(loaded: LoadedModel, cache: Any, rests: Sequence[Sequence[int]], seen: int) -> Any:
+    """Run the remainders after the shared prefix in one batch, padded on the right."""
+    remembered = apart(cache)
+    if len(rests) > 1:
+        remembered.batch_repeat_interleave(len(rests))
+    longest = max(map(len, rests))
+    return _continuations_forward(
+        loaded, [[*rest, *[rest[-1]] * (longest - len(rest))] for rest in rests], remembered, seen, {}
+    )
+
+
+def apart(cache: Any) -> Any:
+    """Copy a KV cache, so that one may grow and the other stays; keys and values themselves are not copied.
+
+    They are where a layer remembers anything else, which it may change in place.
+    """
+    if not remembers_keys(cache):
+        return copy.deepcopy(cache)
+    found = copy.copy(cache)
+    found.layers = [copy.copy(layer) for layer in cache.layers]
+    return found
+
+
+def remembers_keys(cache: Any) -> bool:
+    """Whether each layer of a KV cache remembers keys and values alone, and grows by making new ones."""
+    from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer  # noqa: PLC0415
+
+    return all(type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) for layer in cache.layers)
+
+
+def _continuations_forward(
+    loaded: LoadedModel, tokens: Sequence[Sequence[int]], cache: Any, seen: int, more: dict[str, Any]
+) -> Any:
+    import torch  # noqa: PLC0415
+
+    where = loaded.model.device
+    if loaded.positions:
+        more = {**more, "position_ids": torch.arange(seen, seen + len(tokens[0]), device=where).unsqueeze(0)}
+    given = torch.tensor([list(text) for text in tokens], device=where)
+    return loaded.model(given, past_key_values=cache, use_cache=True, **more).logits
+
+
+def _found(scores: Any, pair: TokenizedContinuation) -> ContinuationScore:
+    """Sum the log-probabilities of a continuation's tokens."""
+    import torch  # noqa: PLC0415
+
+    total, greedy = 0.0, True
+    for at in range(0, len(pair.tail), ROWS):
+        some = scores[at : at + ROWS]
+        wanted = torch.tensor(pair.tail[at : at + ROWS], device=some.device)
+        wide = some.to(torch.float64)
+        logs = wide.gather(1, wanted.unsqueeze(1)).squeeze(1) - torch.logsumexp(wide, dim=1)
+        total += float(logs.sum())
+        greedy = greedy and bool((torch.argmax(some, dim=1) == wanted).all())
+    return ContinuationScore(total, len(pair.tail), greedy)
+
+
+NUMBERS = 1 << 21  # logits converted to float64 at a time
+HEADER = 8  # tokens that all prompts begin with, from which on they are computed once for all
+
+ContinuationGroup = Sequence[TokenizedContinuation]
+
+
+@dataclass
+class PreparedGroup:
+    """The continuations of one prompt, how many tokens they share, and what was found of each token so far."""
+
+    pairs: ContinuationGroup
+    shared: int
+    logs: list[list[float]] = field(default_factory=list)
+    greedy: list[bool] = field(default_factory=list)
+
+    @property
+    def prefix(self) -> tuple[int, ...]:
+        """The tokens that all of them begin with."""
+        return self.pairs[0].read[: self.shared]
+
+    @property
+    def least(self) -> int:
+        """The length of the shortest context."""
+        return min(len(pair.head) for pair in self.pairs)
+
+    def scores(self) -> list[ContinuationScore]:
+        """Sum up what was found."""
+        found = zip(self.logs, self.pairs, self.greedy, strict=True)
+        return [ContinuationScore(math.fsum(logs), len(pair.tail), greedy) for logs, pair, greedy in found]
+
+
+def prepared(pairs: ContinuationGroup) -> PreparedGroup:
+    """Prepare the continuations of one prompt."""
+    return PreparedGroup(pairs, shared_length([pair.read for pair in pairs]))
+
+
+@dataclass(frozen=True)
+class Header:
+    """The tokens that all prompts begin with, and their KV cache, of one row."""
+
+    length: int
+    cache: Any
+
+    def spread(self, loaded: LoadedModel, count: int) -> Any:
+        """Give the cache for so many rows; no number is copied."""
+        if not self.length:
+            return _empty_cache(loaded)
+        return _selected(self.cache, [0] * count)
+
+
+def batches_together(loaded: LoadedModel) -> bool:
+    """Whether prompts of several lengths may share a batch: each layer of the model remembers keys and values alone."""
+    return remembers_keys(_empty_cache(loaded))
+
+
+def header_of(loaded: LoadedModel, groups: Sequence[PreparedGroup]) -> Header:
+    """Compute what all prompts begin with, where it is worth it and positions can be told to the model."""
+    import torch  # noqa: PLC0415
+    from transformers.cache_utils import DynamicLayer  # noqa: PLC0415
+
+    cache = _empty_cache(loaded)
+    if len(groups) < 2 or not loaded.positions or any(type(layer) is not DynamicLayer for layer in cache.layers):
+        return Header(0, None)
+    length = min(shared_length([group.prefix for group in groups]), min(group.least for group in groups) - 1)
+    if length < HEADER:
+        return Header(0, None)
+    with torch.inference_mode():
+        _together_forward(
+            loaded, torch.tensor([groups[0].prefix[:length]]), cache, None, torch.arange(length).unsqueeze(0), 1
+        )
+    return Header(length, cache)
+
+
+def measure_batch(loaded: LoadedModel, groups: Sequence[PreparedGroup], header: Header, size: int) -> None:
+    """Score the continuations of at most `size` prompts, at most `size` rows at a time; each group keeps its own."""
+    import torch  # noqa: PLC0415
+
+    for group in groups:
+        group.logs, group.greedy = [[] for _ in group.pairs], [True for _ in group.pairs]
+    with torch.inference_mode():
+        rests = [group.prefix[header.length :] for group in groups]
+        longest = max(map(len, rests))
+        lacks = [longest - len(rest) for rest in rests]
+        cache = header.spread(loaded, len(groups))
+        given = torch.tensor([[rest[0]] * lack + list(rest) for lack, rest in zip(lacks, rests, strict=True)])
+        places = torch.arange(longest).unsqueeze(0) - torch.tensor(lacks).unsqueeze(1)
+        mask = None
+        if any(lacks):
+            known = torch.ones((len(groups), header.length), dtype=torch.long)
+            mask = torch.cat([known, (places >= 0).to(torch.long)], dim=1)
+        keep = max(group.shared - group.least + 1 for group in groups)
+        logits = _together_forward(loaded, given, cache, mask, places.clamp(min=0) + header.length, keep)
+        _take(logits, _of_prefixes(groups))
+        waiting = [(row, one) for row, group in enumerate(groups) for one in _longer(group)]
+        waiting.sort(key=lambda each: len(groups[each[0]].pairs[each[1]].read) - groups[each[0]].shared)
+        for at in range(0, len(waiting), size):
+            _measure_rests(loaded, groups, waiting[at : at + size], cache, mask)
+
+
+def _measure_rests(
+    loaded: LoadedModel, groups: Sequence[PreparedGroup], which: Sequence[tuple[int, int]], cache: Any, mask: Any
+) -> None:
+    """Read what continuations add to their prefixes, padded on the right, and take what it tells."""
+    import torch  # noqa: PLC0415
+
+    rests = [groups[row].pairs[one].read[groups[row].shared :] for row, one in which]
+    longest = max(map(len, rests))
+    rows = [row for row, _ in which]
+    sizes = torch.tensor([len(rest) for rest in rests]).unsqueeze(1)
+    along = torch.arange(longest).unsqueeze(0)
+    begins = torch.tensor([groups[row].shared for row in rows]).unsqueeze(1)
+    if mask is not None:
+        mask = torch.cat([mask[rows], (along < sizes).to(torch.long)], dim=1)
+    given = torch.tensor([[*rest, *[rest[-1]] * (longest - len(rest))] for rest in rests])
+    places = begins + torch.minimum(along, sizes - 1)
+    _take(_together_forward(loaded, given, _selected(cache, rows), mask, places, 0), _of_rests(groups, which))
+
+
+@dataclass(frozen=True, slots=True)
+class WantedLogit:
+    """Where the logits of one token of a continuation lie in a batch, and whose they are."""
+
+    row: int
+    column: int
+    token: int
+    group: PreparedGroup
+    one: int
+
+
+def _of_prefixes(groups: Sequence[PreparedGroup]) -> Iterator[WantedLogit]:
+    """List the tokens that the logits of the prefixes foretell; columns are counted from the end."""
+    for row, group in enumerate(groups):
+        for one, pair in enumerate(group.pairs):
+            for place in range(len(pair.head) - 1, group.shared):
+                token = pair.tail[place + 1 - len(pair.head)]
+                yield WantedLogit(row, place - group.shared, token, group, one)
+
+
+def _of_rests(groups: Sequence[PreparedGroup], which: Sequence[tuple[int, int]]) -> Iterator[WantedLogit]:
+    """List the tokens that the logits of the rests foretell."""
+    for row, (at, one) in enumerate(which):
+        group, pair = groups[at], groups[at].pairs[one]
+        for place in range(group.shared, len(pair.read)):
+            yield WantedLogit(row, place - group.shared, pair.tail[place + 1 - len(pair.head)], group, one)
+
+
+def _take(logits: Any, wanted: Iterator[WantedLogit]) -> None:
+    """Add the log-probability of each token to its continuation, and whether it is the likeliest."""
+    import torch  # noqa: PLC0415
+
+    listed = list(wanted)
+    size = max(1, NUMBERS // logits.shape[-1])
+    for at in range(0, len(listed), size):
+        some = listed[at : at + size]
+        rows = logits[[each.row for each in some], [each.column for each in some]]
+        tokens = torch.tensor([each.token for each in some], device=rows.device)
+        wide = rows.to(torch.float64)
+        logs = wide.gather(1, tokens.unsqueeze(1)).squeeze(1) - torch.logsumexp(wide, dim=1)
+        best = torch.argmax(rows, dim=1) == tokens
+        for each, log, likeliest in zip(some, logs.tolist(), best.tolist(), strict=True):
+            each.group.logs[each.one].append(log)
+            each.group.greedy[each.one] &= likeliest
+
+
+def _longer(group: PreparedGroup) -> list[int]:
+    """List the continuations that read more than the prefix."""
+    return [one for one, pair in enumerate(group.pairs) if len(pair.read) > group.shared]
+
+
+def _empty_cache(loaded: LoadedModel) -> Any:
+    from transformers import DynamicCache  # noqa: PLC0415
+
+    return DynamicCache(config=loaded.model.config)
+
+
+def _selected(cache: Any, rows: Sequence[int]) -> Any:
+    """Give a cache of the rows named, whose growth leaves the one given as it is."""
+    import torch  # noqa: PLC0415
+
+    chosen = apart(cache)
+    chosen.batch_select_indices(torch.tensor(rows))
+    return chosen
+
+
+def _together_forward(loaded: LoadedModel, tokens: Any, cache: Any, mask: Any, places: Any, keep: int) -> Any:
+    """Run the model on new tokens; `keep` is how many of the last logits are wanted, 0 for all."""
+    where = loaded.model.device
+    more: dict[str, Any] = {"position_ids": places.to(where)} if loaded.positions else {}
+    if keep and loaded.last_only:
+        more["logits_to_keep"] = keep
+    mask = None if mask is None else mask.to(where)
+    return loaded.model(tokens.to(where), attention_mask=mask, past_key_values=cache, use_cache=True, **more).logits
+
+
+NO_BEGINNING = "the model has no token that begins a text"
+
+
+def tokenize_continuations(
+    loaded: LoadedModel, context: ModelInput, continuations: Sequence[str]
+) -> list[TokenizedContinuation] | str:
+    """Tokenize the continuations of one context, with the boundary where lm-eval has it; or return an error message."""
+    text = context.text.rstrip()
+    space = context.text[len(text) :]
+    before = ModelInput(text, context.templated or not text)  # after nothing, no tokenizer adds a beginning
+    head = before.tokens(loaded) if text else _beginning(loaded)
+    if not head:
+        return NO_BEGINNING
+    found = []
+    for one in continuations:
+        tail = before.tokens(loaded, space + one)
+        known = len(head) if text or head == tail[:1] else 0
+        if len(tail) == known:
+            return "a continuation has no tokens of its own"
+        length = len(head) + len(tail) - known - 1
+        if loaded.window is not None and length > loaded.window:
+            return f"a prompt and its continuation have {length} tokens, the window holds {loaded.window}"
+        found.append(TokenizedContinuation(tuple(head), tuple(tail[known:])))
+    return found
+
+
+def rolling_windows(loaded: LoadedModel, text: str) -> list[TokenizedContinuation] | str:
+    """Cut a text into windows as long as the model reads, each token to be foretold once; or return an error message.
+
+    The first follows the beginning-of-sequence token, each other the last token of the one before; the last is filled
+    up with tokens that were foretold already, so that as much as can be stands before what is left.
+    """
+    tokens, begin = ModelInput(text, templated=False).tokens(loaded), _beginning(loaded)
+    if not tokens or not begin:
+        return "the text has no tokens" if begin else NO_BEGINNING
+    size = len(tokens) if loaded.window is None else loaded.window
+    found = [TokenizedContinuation(tuple(begin), tuple(tokens[:size]))]
+    for at in range(size, len(tokens), size):
+        tail = tokens[at : at + size]
+        end = at + len(tail)
+        found.append(TokenizedContinuation(tuple(tokens[end - size - 1 : at]), tuple(tail)))
+    return found
+
+
+def _beginning(loaded: LoadedModel) -> list[int]:
+    tokenizer = loaded.tokenizer
+    found = tokenizer.eos_token_id if tokenizer.bos_token_id is None else tokenizer.bos_token_id
+    return [] if found is None else [int(found)]
+
 
 NOT_FINITE = "the model's numbers are not finite; a wider dtype may help"
 Measured = Literal["continuations", "alone", "rolling"]  # after the prompt, without it, or the prompt's text itself

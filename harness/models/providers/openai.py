@@ -16,8 +16,7 @@ from harness.models.completion import with_token_limit
 from harness.models.media import Media, chat_turns
 from harness.models.provider import RemoteSettings, UnsupportedSetting
 from harness.models.providers import remote
-from harness.models.wire import EXTRA, ParsedAnswer, WireFormat, settings, usage
-from harness.models.wire_logprobs import FIELDS, request_fields, with_logprobs
+from harness.models.wire import EXTRA, FIELDS, ParsedAnswer, WireFormat, request_fields, settings, usage, with_logprobs
 from harness.rowtypes import Medium, Prompt
 
 _SAME = ("temperature", "top_p", "max_tokens", "stop", "seed", "frequency_penalty", "presence_penalty")

@@ -15,9 +15,16 @@ from typing import Annotated, Any, Literal
 
 from harness import rows, texts
 from harness.models.completion import Completion, CompletionRequest, require_text, with_token_limit
-from harness.models.local.batch import NO_ROOM, BatchUse, answer_all
 from harness.models.local.chat import model_input
-from harness.models.local.decode import Decoded, DecodeRequest
+from harness.models.local.decode import (
+    NO_ROOM,
+    BatchUse,
+    Decoded,
+    DecodeRequest,
+    answer_all,
+    request_seed,
+    sampling_rule,
+)
 from harness.models.local.load import (
     REFERENCE,
     UNTRAINED,
@@ -28,7 +35,6 @@ from harness.models.local.load import (
     template_digest,
 )
 from harness.models.local.numerics import fingerprint
-from harness.models.local.sampling import request_seed, sampling_rule
 from harness.models.provider import LATE, Checked, Line, Settings, Weights
 from harness.rowtypes import Prompt
 from harness.steps import FACTS

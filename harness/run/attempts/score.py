@@ -17,6 +17,7 @@ from harness.attempts.transcript import answer_digest, item_id, item_key
 from harness.digest import document, sha256
 from harness.errors import DamageError, InputError
 from harness.evidence.record import Record, read_record
+from harness.kit.score_lines import ScoreLine
 from harness.manifest.attempt_manifest import AttemptAnswered, asked_part, derive_manifest
 from harness.manifest.load import Loaded, ModelFolders, parse_manifest
 from harness.manifest.lockfile import Lock, read_lock
@@ -46,7 +47,6 @@ from harness.store.listed import Listed, listed
 from harness.store.reader import MOST_LOG
 from harness.store.store import Store
 from harness.studies.registry import find
-from harness.studies.score_lines import ScoreLine
 
 DIGITS = 6  # significant ones
 

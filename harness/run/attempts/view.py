@@ -24,7 +24,7 @@ from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
 from harness.manifest.schema import SPLITS
 from harness.models.media import Media
-from harness.models.providers.agent_answers import item_key
+from harness.models.providers.agent import item_key
 from harness.rowtypes import Item, Prompt
 from harness.run.attempts.media import stripped
 from harness.run.closure import Code, code_root

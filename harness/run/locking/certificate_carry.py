@@ -18,10 +18,9 @@ from harness.definitions import digest_definitions, digest_nodes, parse_source
 from harness.digest import sha256
 from harness.errors import InputError
 from harness.files import translating_os_errors
+from harness.kit.certificate import TYPE, changed_files, contradicted_text, find_contradictions, read, void_text
 from harness.run.closure import Code
 from harness.run.locking.certificates import certificate_path, grader_code
-from harness.studies.certified import changed_files, contradicted_text, read, void_text
-from harness.studies.confusion import TYPE, find_contradictions
 
 _NAMED = re.compile(r"harness(\.\w+)+(:\w+)?")  # a text that names a module of the harness, or what one defines
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

@@ -14,22 +14,22 @@ from harness.digest import sha256
 from harness.errors import HarnessError
 from harness.evidence.audit.checks import Report
 from harness.files import translating_os_errors
+from harness.kit.certificate import (
+    NOT_CHECKED,
+    UNCERTIFIED,
+    changed_files,
+    contradicted_text,
+    figures_text,
+    find_contradictions,
+    read,
+    void_text,
+)
 from harness.manifest.lockfile import Lock, read_lock
 from harness.run.closure import Closure, Code
 from harness.run.recorded_runs import first_event
 from harness.steps import GATHER
 from harness.store.blobs import Blobs
 from harness.store.store import Store
-from harness.studies.certified import (
-    NOT_CHECKED,
-    UNCERTIFIED,
-    changed_files,
-    contradicted_text,
-    figures_text,
-    read,
-    void_text,
-)
-from harness.studies.confusion import find_contradictions
 from harness.studies.registry import find
 
 TYPES = "harness/rowtypes.py"

@@ -17,6 +17,7 @@ from harness.digest import differences, sha256, sha256_file
 from harness.errors import InputError, StepError
 from harness.evidence.trail import data_pin
 from harness.files import translating_os_errors
+from harness.kit.study import Dataset, FileSet, Maker, Study
 from harness.manifest.datasets import Fetched, FetchedFiles, Made, OwnFile, count_text, is_files
 from harness.manifest.load import Loaded, inside
 from harness.manifest.lockfile import Lock
@@ -28,7 +29,6 @@ from harness.store.blobs import Blobs
 from harness.store.entries import Entry
 from harness.store.store import Store
 from harness.studies.registry import find
-from harness.studies.study import Dataset, FileSet, Maker, Study
 
 
 def dataset_pin(entry: Entry, store: Store) -> dict[str, Any]:

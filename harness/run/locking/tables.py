@@ -10,12 +10,12 @@ from typing import Any
 
 from harness.digest import sha256
 from harness.errors import InputError
+from harness.kit.study import Study
 from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest
 from harness.run.closure import code_root
 from harness.steps import Pinned, Plan
 from harness.studies.registry import find
-from harness.studies.study import Study
 
 TABLES = "tables"
 

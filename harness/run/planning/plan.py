@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from harness.errors import InputError, MissingError
+from harness.kit.study import REQUIRED, Answered, Brief, Instrument, Maker, Model, Study, Templates
 from harness.manifest.datasets import Fetched, FetchedFiles, Made
 from harness.manifest.load import Loaded, explain
 from harness.manifest.lockfile import Lock
@@ -33,7 +34,6 @@ from harness.run.locking.tables import TABLES, pinned_tables, placeholder_tables
 from harness.step_kinds import LIMITED
 from harness.steps import Pinned, Plan, Step
 from harness.studies.registry import find
-from harness.studies.study import REQUIRED, Answered, Brief, Instrument, Maker, Model, Study, Templates
 
 MEND = 'have it made from `{fetch: "private:NAME", sha256: …, licence: …}`, which `harness import data FILE` brings'
 

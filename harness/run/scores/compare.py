@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 from harness import stats
 from harness.digest import canonical, sha256
 from harness.errors import InputError
+from harness.kit.meaning import MAIN, Direction, Meaning
+from harness.kit.paired import Pair, PairedColumn, PairedDifference, paired_differences
+from harness.kit.score_intervals import ScoreInterval
+from harness.kit.score_lines import measure, number
 from harness.rowtypes import Gold, Item
 from harness.run.scores.table import GOLD, ITEMS, SCORES, RunTables, is_right, scored_answers
-from harness.studies.meaning import MAIN, Direction, Meaning
-from harness.studies.paired import Pair, PairedColumn, PairedDifference, paired_differences
-from harness.studies.score_intervals import ScoreInterval
-from harness.studies.score_lines import measure, number
 
 SHOWN = ("task", "input", "options", "attachments")  # what of an item a model can be shown
 ASKED = ("prompts", "generation", "seeds", "settings", "instruments")  # parts of an intent that change what is compared

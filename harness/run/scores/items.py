@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.errors import InputError
+from harness.kit import graded
+from harness.kit.meaning import MAIN
+from harness.kit.score_lines import ScoredAnswer, number
 from harness.manifest.datasets import PRIVATE
 from harness.rowtypes import Gold, Item, Response, Score
 from harness.run.scores.table import GOLD, ITEMS, RESPONSES, Answer, RunTables, is_right, scored_answers
-from harness.studies import graded
-from harness.studies.meaning import MAIN
-from harness.studies.score_lines import ScoredAnswer, number
 
 
 def require_showable(tables: RunTables, dataset: str = "") -> None:

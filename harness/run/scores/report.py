@@ -12,12 +12,12 @@ from decimal import Decimal
 from typing import Any
 
 from harness.evidence.trail import closure_files
+from harness.kit.score_lines import ScoreLine
 from harness.models.gateway.limits import FOR_GOOD
 from harness.rowtypes import Likelihood, Response
 from harness.run.locking.certificates import GraderStanding, recorded_standing
 from harness.run.scores.table import RESPONSES, SCORES, RunTables, ScoreTable, table_of
 from harness.store.store import Store
-from harness.studies.score_lines import ScoreLine
 
 LIKELIHOODS = "likelihoods"
 ASKING = (RESPONSES, LIKELIHOODS)  # in the name of a step in which a model is asked

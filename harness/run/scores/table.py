@@ -13,6 +13,9 @@ from typing import Any, TypeVar
 from harness import rows
 from harness.errors import InputError
 from harness.evidence.record import FINISHED, Record, entry_of_event, read_record
+from harness.kit.meaning import Meaning
+from harness.kit.score_lines import ScoredAnswer, ScoreLine, score_lines
+from harness.kit.study import Study
 from harness.manifest.lockfile import Lock, read_lock
 from harness.rowtypes import Item, Response, Score
 from harness.steps import maker
@@ -20,10 +23,7 @@ from harness.store.entries import Entry
 from harness.store.journal import Event
 from harness.store.listed import follow_journal, require_listed
 from harness.store.store import Store
-from harness.studies.meaning import Meaning
 from harness.studies.registry import find
-from harness.studies.score_lines import ScoredAnswer, ScoreLine, score_lines
-from harness.studies.study import Study
 
 ITEMS, GOLD, RESPONSES, SCORES = "items", "gold", "responses", "scores"
 Kind = TypeVar("Kind")

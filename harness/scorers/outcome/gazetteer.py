@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from harness.scorers.outcome.common_words import COMMON_WORDS
-from harness.scorers.outcome.names import stripped
+from harness.scorers.outcome.names import COMMON_WORDS, stripped
 from harness.scorers.prepare import prepare
 
 Span = tuple[int, int]

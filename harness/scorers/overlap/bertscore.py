@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from harness.scorers.overlap.precision_recall import NONE, Overlap
+from harness.scorers.overlap.ngrams import NONE, Overlap
 
 LAST = -1  # the layer whose states are compared where none is named
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.errors import InputError, MissingError
 from harness.scorers.overlap.bertscore import Vectors
-from harness.scorers.overlap.precision_recall import NONE, Overlap
+from harness.scorers.overlap.ngrams import NONE, Overlap
 
 PACKAGE = "bert_score"
 # Owners to which the hub moved the encoders that the package knows by a bare name.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 
 def shared(ours: Sequence[str], theirs: Sequence[str], size: int) -> int:
@@ -24,3 +25,14 @@ def number(words: Sequence[str], size: int) -> int:
 
 def _ngrams(words: Sequence[str], size: int) -> Iterable[tuple[str, ...]]:
     return zip(*(words[start:] for start in range(size)), strict=False)
+
+
+class Overlap(NamedTuple):
+    """Precision, recall and F-measure of a response against a reference."""
+
+    precision: float
+    recall: float
+    fmeasure: float
+
+
+NONE = Overlap(0.0, 0.0, 0.0)

@@ -14,7 +14,7 @@ from functools import cache
 
 from harness.errors import MissingError
 from harness.scorers.overlap import lcs, ngrams
-from harness.scorers.overlap.precision_recall import NONE, Overlap
+from harness.scorers.overlap.ngrams import NONE, Overlap
 
 KINDS = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.kit.ask import Asked
+from harness.kit.resample import RESAMPLES
+from harness.kit.study import Brief
 from harness.steps import Ref, Source, Step
-from harness.studies.ask import Asked
 from harness.studies.biomed.asking import HERE, graders
 from harness.studies.biomed.pages import figures, report
 from harness.studies.biomed.pages import outputs as named
-from harness.studies.intervals import RESAMPLES
-from harness.studies.study import Brief
 
 PUBLISHED, DEFECTS = "biomed/published@1", "biomed/defects@1"
 CERTIFIED = "biomed.bioscore_rule"  # the grader whose certificate the page shows

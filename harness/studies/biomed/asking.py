@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from harness.studies.ask import How, Scorer
+from harness.kit.ask import How, Scorer
+from harness.kit.graded import ERROR
+from harness.kit.judge import Judge, RuleJudge
+from harness.kit.study import Brief
 from harness.studies.biomed.terms import PAPER
-from harness.studies.graded import ERROR
-from harness.studies.judge import Judge, RuleJudge
-from harness.studies.study import Brief
 
 HERE = "harness.studies.biomed"
 GRADER, ENCODER = "grader", "encoder"  # roles: of the model that grades, of BERTScore

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.kit.meaning import MAIN, Meaning, plain_metrics
 from harness.rowtypes import Score
 from harness.studies.biomed.asking import BERTSCORE, BY_GRADER, BY_RULE, TEXT
 from harness.studies.biomed.measures.rates import AR, RQR, SR
 from harness.studies.biomed.measures.states import GOOD_HALVES, HALVES, read_answer
 from harness.studies.biomed.terms import ABSTAINED, ANSWERED, BLOCKED, PAPER, STRICT
-from harness.studies.meaning import MAIN, Meaning, plain_metrics
 
 NOT_OF_IT = {"missing": "this rate is not of such an answer"}
 _NEVER = "always says that it does not know"

@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from harness.kit.ask import Asked, ask, make
+from harness.kit.meaning import Meaning
+from harness.kit.study import OPTIONAL, Brief, Importer, Maker, Study, Switches
 from harness.steps import Plan, Ref, maker
-from harness.studies.ask import Asked, ask, make
 from harness.studies.biomed import meaning
 from harness.studies.biomed.analyses import analyse
 from harness.studies.biomed.asking import ENCODER, GRADER, how
 from harness.studies.biomed.data.makers import MAKERS, TABLE_OUTPUTS
 from harness.studies.biomed.data.responses_import import normalise
-from harness.studies.meaning import Meaning
-from harness.studies.study import OPTIONAL, Brief, Importer, Maker, Study, Switches
 
 if TYPE_CHECKING:
     from harness.scorers.tool import Tool

@@ -9,15 +9,15 @@ from collections.abc import Iterable, Mapping
 from itertools import takewhile
 from typing import Any
 
+from harness.kit.ask import Asked
+from harness.kit.study import Brief, Model
 from harness.models.local.load import UNTRAINED
 from harness.steps import Ref, Source, Step
-from harness.studies.ask import Asked
 from harness.studies.brain.nulls.sizes import NullDesign
 from harness.studies.brain.pages import figures, run_basis
 from harness.studies.brain.pages import outputs as named
 from harness.studies.brain.planning import HERE, Fitted
 from harness.studies.brain.recorded import Recorded
-from harness.studies.study import Brief, Model
 
 LENGTHS = "length_check"
 

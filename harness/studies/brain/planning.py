@@ -11,9 +11,11 @@ from itertools import chain
 from typing import Any
 
 from harness.errors import InputError
+from harness.kit.ask import Asked
+from harness.kit.hidden_states import activation_parts
+from harness.kit.study import Brief, Model
 from harness.models.local.load import UNTRAINED
 from harness.steps import Ref, Source, Step
-from harness.studies.ask import Asked
 from harness.studies.brain.asked_models import (
     compared_pairs,
     joint_models,
@@ -28,8 +30,6 @@ from harness.studies.brain.measures.naming import BEST
 from harness.studies.brain.recorded import Recorded, recorded
 from harness.studies.brain.ridge.by_himalaya import require_double
 from harness.studies.brain.terms import SHUFFLE_SEED, SPLITS
-from harness.studies.hidden_states import activation_parts
-from harness.studies.study import Brief, Model
 
 HERE = "harness.studies.brain"
 LAYERS, POOL = "layers", "pool"  # facts of a model: its layers above its embedding; what stands for a sentence's tokens

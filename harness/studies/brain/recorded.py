@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from harness.errors import InputError
+from harness.kit.study import Dataset
 from harness.steps import Ref, maker
 from harness.studies.brain.data.arrays import GLOVE, OF_STUDY
 from harness.studies.brain.data.parameters import GLOVE_OF
@@ -16,7 +17,6 @@ from harness.studies.brain.measures.naming import LANGUAGE_ARRAYS
 from harness.studies.brain.simulation.recipes import weight_names
 from harness.studies.brain.structure.layout import ORDER
 from harness.studies.brain.terms import EXP1, PEREIRA
-from harness.studies.study import Dataset
 
 SIMULATED = "brain.simulated"
 REAL = ("brain.neural_nlp", "brain.authors_arrays")

@@ -9,16 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from harness.kit.ask import Asked, make
+from harness.kit.study import Brief, Maker, Study, Switches
 from harness.models.provider import Line
 from harness.steps import Plan, Ref, maker
-from harness.studies.ask import Asked, make
 from harness.studies.brain.analyses import analyse
 from harness.studies.brain.asked_models import ALL
 from harness.studies.brain.data.makers import MAKERS
 from harness.studies.brain.planning import fit_all
 from harness.studies.brain.reanalysis.planning import reanalyse
 from harness.studies.brain.terms import MOST_GAMMAS
-from harness.studies.study import Brief, Maker, Study, Switches
 
 if TYPE_CHECKING:
     from harness.scorers.tool import Tool

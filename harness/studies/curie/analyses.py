@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.kit.ask import Asked
+from harness.kit.resample import RESAMPLES
+from harness.kit.study import Brief
 from harness.steps import Ref, Source, Step
-from harness.studies.ask import Asked
 from harness.studies.curie.asking import BY_JUDGE, BY_RULE, HERE, JUDGE, LLMSIM, primary
 from harness.studies.curie.pages import figures, report
 from harness.studies.curie.pages import outputs as named
 from harness.studies.curie.strategies import PREFIX, STRATEGIES, names
 from harness.studies.curie.tasks import AVERAGED
-from harness.studies.intervals import RESAMPLES
-from harness.studies.study import Brief
 from harness.trial import TRIALS
 
 PUBLISHED = "curie/published@1"

@@ -9,15 +9,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness.errors import InputError
-from harness.studies.ask import How, Scorer
+from harness.kit.ask import How, Scorer
+from harness.kit.graded import UNASKED
+from harness.kit.judge import Judge, RuleJudge
+from harness.kit.study import Brief, Model
+from harness.kit.trials import TrialSpec
 from harness.studies.curie.code.pdb_programs import LIMITS
 from harness.studies.curie.data.making import JUDGE_TEMPLATE
 from harness.studies.curie.data.records import ILLUSTRATED
 from harness.studies.curie.tasks import PAPER, STRICT, TASKS, Task
-from harness.studies.graded import UNASKED
-from harness.studies.judge import Judge, RuleJudge
-from harness.studies.study import Brief, Model
-from harness.studies.trials import TrialSpec
 
 HERE = "harness.studies.curie"
 JUDGE, GRADER, ENCODER = "judge", "grader", "encoder"  # roles: of LLMSim, of LMScore, of BERTScore

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.kit import graded
+from harness.kit.meaning import MAIN, Meaning, plain_metrics
 from harness.rowtypes import Score
-from harness.studies import graded
 from harness.studies.curie.measures.meta_results import NOT_FINITE
 from harness.studies.curie.measures.run_scores import BAD, GOLD_INVALID
 from harness.studies.curie.tasks import STRICT
-from harness.studies.meaning import MAIN, Meaning, plain_metrics
 
 _BLANK = "answers nothing"
 MEANINGS: Mapping[str, Meaning] = {

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from harness.kit.study import Model
 from harness.models.provider import StandIn
-from harness.studies.study import Model
 
 NAME = "strategies"  # of the stand-in in names of steps; no row has it
 PROVIDER = "strategy"  # no provider of that name exists: the study brings it along

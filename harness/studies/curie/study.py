@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from harness.errors import InputError
+from harness.kit.ask import Asked, ask, make
+from harness.kit.meaning import Meaning
+from harness.kit.study import OPTIONAL, Brief, Dataset, Importer, Maker, Study, Switches
 from harness.steps import Plan
-from harness.studies.ask import Asked, ask, make
 from harness.studies.curie import meaning
 from harness.studies.curie.analyses import analyse
 from harness.studies.curie.asking import ENCODER, GRADER, JUDGE, how
@@ -21,8 +23,6 @@ from harness.studies.curie.data.responses_import import normalise
 from harness.studies.curie.demo import makers_rest, makers_text
 from harness.studies.curie.strategy_model import NAME, strategy_model
 from harness.studies.curie.tasks import TASKS, Task
-from harness.studies.meaning import Meaning
-from harness.studies.study import OPTIONAL, Brief, Dataset, Importer, Maker, Study, Switches
 
 if TYPE_CHECKING:
     from harness.scorers.tool import Tool

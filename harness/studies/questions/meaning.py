@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.studies.meaning import Meaning
+from harness.kit.meaning import Meaning
 
 RESCALED = "bertscore rescaled"
 _BLANK = "answers nothing"

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
+from harness.kit.study import Switches
 from harness.models.provider import Checked
 from harness.studies.questions.score_entries import ScorerEntry
-from harness.studies.study import Switches
 
 KINDS = tuple(each.name for each in fields(ScorerEntry))
 MOST_SAMPLES = 10_000

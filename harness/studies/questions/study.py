@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import InputError
+from harness.kit.ask import Asked, How, ask, make
+from harness.kit.meaning import Meaning
+from harness.kit.study import OPTIONAL, Brief, Dataset, Maker, Study
 from harness.steps import Plan
-from harness.studies.ask import Asked, How, ask, make
-from harness.studies.meaning import Meaning
 from harness.studies.questions import meaning
 from harness.studies.questions.asking.plan import rendering, require
 from harness.studies.questions.asking.rendering import read_wordings
@@ -23,7 +24,6 @@ from harness.studies.questions.measures.steps import analyse
 from harness.studies.questions.score_entries import OPTIONS, options_named
 from harness.studies.questions.scoring.catalogue import ENCODER, JUDGE, asked_scorers, of_answers, wants
 from harness.studies.questions.settings import QuestionsSettings
-from harness.studies.study import OPTIONAL, Brief, Dataset, Maker, Study
 
 if TYPE_CHECKING:
     from harness.scorers.tool import Tool

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.scorers.outcome.rule_sets import V1
+from harness.kit.ask import Asked
+from harness.kit.resample import RESAMPLES
+from harness.kit.study import Brief, Model
+from harness.scorers.outcome.result import V1
 from harness.steps import Ref, Source, Step
-from harness.studies.ask import Asked
-from harness.studies.intervals import RESAMPLES
 from harness.studies.reliability.benchmarks import BENCHMARKS, RULES, rule_set
 from harness.studies.reliability.pages import cards, figures, report
 from harness.studies.reliability.pages import outputs as named
 from harness.studies.reliability.pages.certificate import CERTIFICATE, CERTIFIED
 from harness.studies.reliability.terms import BINS, GUESSED
-from harness.studies.study import Brief, Model
 
 HERE = "harness.studies.reliability"
 DISCOUNT = {benchmark: str(part) for benchmark, part in GUESSED.items()}  # of concordance alone

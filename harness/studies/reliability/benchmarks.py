@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
-from harness.scorers.outcome.rule_sets import NEWEST
-from harness.studies.ask import How
+from harness.kit.ask import How
+from harness.kit.study import Brief, Maker, Model
+from harness.scorers.outcome.result import NEWEST
 from harness.studies.reliability.data.budget import CONVERSATIONAL, MORE
 from harness.studies.reliability.data.difficulty import block
 from harness.studies.reliability.data.locality_draw import rules as locality_rules
 from harness.studies.reliability.data.published import scale
-from harness.studies.study import Brief, Maker, Model
 
 HERE = "harness.studies.reliability"
 PUBLISHED_WORDINGS = 15

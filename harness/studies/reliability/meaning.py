@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.kit.meaning import MAIN, Meaning
 from harness.rowtypes import Score
-from harness.studies.meaning import MAIN, Meaning
 from harness.studies.reliability.scoring.scored import SCORER
 
 AVOIDANT, INCORRECT = "avoidant", "incorrect"

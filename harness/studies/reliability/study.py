@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.errors import InputError
-from harness.scorers.outcome.rule_sets import NEWEST, RuleSet
+from harness.kit.ask import Asked, ask, make
+from harness.kit.meaning import Meaning
+from harness.kit.study import Brief, Dataset, Importer, Maker, Study, Switches
+from harness.scorers.outcome.result import NEWEST, RuleSet
 from harness.steps import Plan, Ref, Source, Step, maker
-from harness.studies.ask import Asked, ask, make
-from harness.studies.meaning import Meaning
 from harness.studies.reliability import meaning
 from harness.studies.reliability.analyses import HERE, analyse
 from harness.studies.reliability.benchmarks import BENCHMARKS, PEOPLE
 from harness.studies.reliability.data import published_import
-from harness.studies.study import Brief, Dataset, Importer, Maker, Study, Switches
 
 if TYPE_CHECKING:
     from harness.scorers.tool import Tool

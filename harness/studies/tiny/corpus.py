@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness import seeds
-from harness.studies.prompts import Template, fill
+from harness.kit.prompts import Template, fill
 from harness.studies.tiny.questions import QuestionSource
 
 EOS, PAD, VOCABULARY = 256, 257, 258  # a byte is its own token

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from harness import rows
+from harness.kit.prompts import fill, template
 from harness.models.completion import CompletionRequest
 from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.anagram import anagram
 from harness.scorers.outcome.result import LabelResult
 from harness.scorers.outcome.transforms import transforms
-from harness.studies.prompts import fill, template
 from harness.studies.reliability.data.anagram import draw
 from harness.studies.reliability.data.anagram_words import letters
 from harness.studies.tiny.questions import ADDITION, ANAGRAM, LETTERS, TASKS, QuestionSource, TrainingQuestion, words

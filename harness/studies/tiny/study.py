@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
+from harness.kit.ask import make_step
+from harness.kit.study import Brief, Maker, Study
 from harness.steps import Pinned, Plan, Ref, Source, Step
-from harness.studies.ask import make_step
-from harness.studies.study import Brief, Maker, Study
 from harness.studies.tiny.recipe import SHAPE, TASKS, raw, shaped
 
 _HERE = "harness.studies.tiny"

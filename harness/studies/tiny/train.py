@@ -15,10 +15,10 @@ from typing import Any
 
 from harness import rows, seeds
 from harness.errors import InputError
+from harness.kit.prompts import template
 from harness.models.local.numerics import fingerprint
 from harness.models.local.portable import install_portable_operations, is_portable
 from harness.steps import FACTS
-from harness.studies.prompts import template
 from harness.studies.tiny import corpus
 from harness.studies.tiny.optimiser import Optimiser
 from harness.studies.tiny.questions import ADDITION, QuestionSource

@@ -14,12 +14,12 @@ from support_capitals import MANIFEST as CAPITALS
 from support_capitals import capitals
 
 from harness import verbs
+from harness.kit import pages
 from harness.manifest.load import load
 from harness.manifest.lockfile import load_lock
 from harness.run.planning.plan import check_manifest, plan, unresolved_pins
 from harness.step_kinds import LIMITED
 from harness.steps import Step
-from harness.studies import pages
 
 pytestmark = pytest.mark.together
 SMALL = "manifests/small.yaml"

@@ -236,7 +236,7 @@ from harness.run.closure import Code
 original = Code._source
 def source(self, module):
     name, digest = original(self, module)
-    if name.endswith("studies/checks.py"):
+    if name.endswith("studies/reliability/measures/checks.py"):
         from harness.digest import sha256
         self.sources[name] = self.sources[name].replace(b'return "pass" if scored', b'return "fail" if scored')
         assert b'return "fail" if scored' in self.sources[name]

@@ -154,23 +154,23 @@ def test_an_audit_executes_steps_of_other_code_and_equal_bytes_confirm(house: Ho
     report = json.loads(house.call("audit", "last", "--json").stdout)
     assert (report["verdict"], report["coverage"]["again"]) == ("agreed", report["coverage"]["steps"])
     assert 0 < report["coverage"]["other"] < report["coverage"]["steps"]
-    house.edit("harness/studies/checks.py", '"n": scored,', '"n": scored + 1,')
+    house.edit("harness/studies/reliability/measures/checks.py", '"n": scored,', '"n": scored + 1,')
     done = house.call("audit", "last", "--json")
     differing = [check for check in json.loads(done.stdout)["checks"] if check["verdict"] != "pass"]
     assert json.loads(done.stdout)["verdict"] == "incomplete" and done.returncode == 1
     assert {check["id"] for check in differing} == {"code.differs"}
-    assert all("studies/checks.py" in check["detail"] for check in differing), differing
+    assert all("studies/reliability/measures/checks.py" in check["detail"] for check in differing), differing
 
 
 def test_a_run_is_audited_in_full_after_a_module_of_its_steps_moved(house: House) -> None:
     studies = house.source / "harness" / "studies"
     (studies / "prompts.py").rename(studies / "wordings.py")
     for path in (house.source / "harness").rglob("*.py"):
-        path.write_text(path.read_text().replace("harness.studies.prompts", "harness.studies.wordings"))
+        path.write_text(path.read_text().replace("harness.kit.prompts", "harness.studies.wordings"))
     moved = json.loads(house.call("audit", "last", "--json").stdout)
     assert (moved["verdict"], moved["coverage"]) == ("incomplete", None), "nothing says that it moved"
     told = "MOVES: tuple[Mapping[str, str], ...] = ("
-    house.edit("harness/step_kinds.py", told, f'{told}\n    {{"harness.studies.wordings": "harness.studies.prompts"}},')
+    house.edit("harness/step_kinds.py", told, f'{told}\n    {{"harness.studies.wordings": "harness.kit.prompts"}},')
     report = json.loads(house.call("audit", "last", "--json").stdout)
     assert (report["verdict"], report["coverage"]["again"]) == ("agreed", report["coverage"]["steps"])
     assert 0 < report["coverage"]["other"] < report["coverage"]["steps"]

@@ -21,13 +21,12 @@ from toys.verdicts import Verdicts
 
 from harness import arrays, rows
 from harness.errors import InputError
+from harness.kit.hidden_states import activation_parts, activations
+from harness.kit.study import Model
 from harness.models.local.activations import extract
-from harness.models.local.piece_parts import PiecePart
-from harness.models.local.pieces import ActivationOptions
+from harness.models.local.pieces import ActivationOptions, PiecePart
 from harness.run.environment import cores
 from harness.steps import Pinned, Ref
-from harness.studies.hidden_states import activation_parts, activations
-from harness.studies.study import Model
 
 np = pytest.importorskip("numpy")
 needs("torch", "transformers")

@@ -9,7 +9,7 @@ import pytest
 from needs import needs
 from support_models import REPOSITORY, make_model
 
-from harness.models.local import likelihood, together
+from harness.models.local import likelihood
 from harness.models.local.likelihood import LikelihoodModel
 from harness.models.local.load import LoadedModel, open_causal
 
@@ -89,13 +89,13 @@ def test_every_architecture_gives_what_reading_each_text_whole_gives(other: Load
 def test_a_batch_reads_what_prompts_begin_with_once_and_equal_prompts_once(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = open_causal(TINY, {"batch": "16", "dtype": "float32"})
     read: list[tuple[int, ...]] = []
-    forward = together._forward
+    forward = likelihood._together_forward
 
     def counted(loaded: Any, tokens: Any, *rest: Any) -> Any:
         read.append(tuple(tokens.shape))
         return forward(loaded, tokens, *rest)
 
-    monkeypatch.setattr(together, "_forward", counted)
+    monkeypatch.setattr(likelihood, "_forward", counted)
     logprobs(loaded, 16, ASKED)
     header, prompts, rests = read
     assert header[0] == 1 and header[1] >= len(SHOTS)
@@ -106,13 +106,13 @@ def test_a_batch_reads_what_prompts_begin_with_once_and_equal_prompts_once(monke
 def test_no_batch_has_more_rows_than_it_was_told(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = open_causal(TINY, {"batch": "2", "dtype": "float32"})
     read: list[int] = []
-    forward = together._forward
+    forward = likelihood._together_forward
 
     def counted(loaded: Any, tokens: Any, *rest: Any) -> Any:
         read.append(len(tokens))
         return forward(loaded, tokens, *rest)
 
-    monkeypatch.setattr(together, "_forward", counted)
+    monkeypatch.setattr(likelihood, "_forward", counted)
     logprobs(loaded, 2, ASKED)
     assert max(read) == 2 and len(read) > 4
 
@@ -122,7 +122,7 @@ def test_memory_that_runs_out_between_batches_measures_the_rest_anew(monkeypatch
     expected = logprobs(loaded, 1, ASKED)
 
     def short(loaded: Any, groups: Any, header: Any, size: int) -> None:
-        together.measure_batch(loaded, groups, header, size)
+        likelihood.measure_batch(loaded, groups, header, size)
         if size > 2:
             raise MemoryError
 
@@ -141,7 +141,7 @@ def test_memory_that_runs_out_over_what_all_begin_with_loses_nothing(monkeypatch
     def short(loaded: Any, groups: Any) -> Any:
         if next(times):
             raise MemoryError
-        return together.header_of(loaded, groups)
+        return likelihood.header_of(loaded, groups)
 
     monkeypatch.setattr(likelihood, "header_of", short)
     for mine, known in zip(logprobs(loaded, 4, ASKED), expected, strict=True):

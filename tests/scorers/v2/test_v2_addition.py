@@ -9,7 +9,7 @@ from scorers.written import EPI, ETH, NON
 
 from harness import rows
 from harness.models.providers import baseline
-from harness.models.providers.forgery import FORGERY
+from harness.models.providers.baseline import FORGERY
 from harness.scorers.outcome.v2.addition import addition, addition_text
 from harness.studies import reliability
 

@@ -8,7 +8,7 @@ from scorers.written import EPI, ETH, NON
 
 from harness import rows
 from harness.models.providers import baseline
-from harness.models.providers.forgery import FORGERY
+from harness.models.providers.baseline import FORGERY
 from harness.models.providers.shotgun import shotgun
 from harness.scorers.outcome.gazetteer import gazetteer
 from harness.scorers.outcome.v2.locality import locality, locality_text

@@ -9,7 +9,7 @@ from support_draws import drawn
 
 from harness import rows
 from harness.models.providers import baseline
-from harness.models.providers.forgery import FORGERY
+from harness.models.providers.baseline import FORGERY
 from harness.models.providers.shotgun import shotgun
 from harness.scorers.outcome.v2.science import science, science_text
 from harness.studies import reliability

@@ -18,12 +18,12 @@ from support_biomed_data import SEEDS
 from support_inside import inside
 
 from harness.digest import sha256
+from harness.kit.certificate import certificate_text
 from harness.manifest.load import load
 from harness.studies.biomed.data.makers import MAKERS
 from harness.studies.biomed.judging.grade_text import GRADES, NO_ANSWER
 from harness.studies.biomed.pages.outputs import REFUSALS, TITLES
 from harness.studies.biomed.standalone.catalogue import ANALYSES, SCORERS
-from harness.studies.certified import certificate_text
 
 PAGE = (REPOSITORY / "docs" / "biomed.md").read_text(encoding="utf-8")
 PRINTED = REPOSITORY / "harness" / "studies" / "biomed" / "tables" / "published@1.csv"

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from harness.errors import InputError
+from harness.kit.study import Brief, Dataset, Model
 from harness.steps import Pinned, Plan, Step
 from harness.studies.brain.asked_models import compared_pairs, joint_models, kept_models, space_models
 from harness.studies.brain.planning import bundles
 from harness.studies.brain.study import STUDY
-from harness.studies.study import Brief, Dataset, Model
 
 SETTINGS: dict[str, Any] = {
     "generation": "P", "fedorenko_inner_rows": "48", "iterations": 63, "sigmas": "2.2", "pool": "sum", "simple": "",

@@ -9,11 +9,11 @@ import pytest
 from needs import needs
 
 from harness.errors import InputError, MissingError
+from harness.kit.study import Brief, Dataset, Model
 from harness.run.closure import Code
 from harness.run.planning.preconditions import require_packages
 from harness.steps import Pinned, Plan
 from harness.studies.brain.study import STUDY
-from harness.studies.study import Brief, Dataset, Model
 
 SETTINGS = {
     "generation": "P", "fedorenko_inner_rows": "48", "iterations": 15, "sigmas": "1.0, 2.2", "pool": "sum",

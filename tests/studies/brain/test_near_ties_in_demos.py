@@ -11,10 +11,10 @@ import yaml
 from support_draws import drawn
 
 from harness import arrays
+from harness.kit.study import Brief, Dataset
 from harness.studies.brain.fitting.step import fit
 from harness.studies.brain.simulation.maker import OUTPUTS, make
 from harness.studies.brain.study import STUDY, BrainSettings
-from harness.studies.study import Brief, Dataset
 
 DEMOS = Path(__file__).parents[3] / "manifests" / "demo"
 MANIFESTS = {name: yaml.safe_load((DEMOS / f"{name}.yaml").read_text())

@@ -11,7 +11,7 @@ import pytest
 from support import REPOSITORY
 from support_inside import inside
 
-from harness.studies.certified import certificate_text
+from harness.kit.certificate import certificate_text
 from harness.studies.curie.judging import rule as _rule  # noqa: F401 - a certificate speaks of the code that is loaded
 from harness.studies.curie.standalone.catalogue import ANALYSES, SCORERS
 from harness.studies.curie.tasks import TASKS

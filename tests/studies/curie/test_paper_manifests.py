@@ -129,7 +129,7 @@ def test_every_task_is_asked_of_every_model_as_it_was_published(whole, steps):
     assert shown == set(PRINTED) - set(BLIND) == set(TABLE_7)
     runs = {step.name.split("/")[0]: len(step.params["seeds"]) for step in asked}
     assert runs == {task: 3 if task == "biogr" else 1 for task in TASKS}
-    assert {step.kind for step in steps.steps if "/prompts/" in step.name} == {"harness.studies.prompts:pick"}
+    assert {step.kind for step in steps.steps if "/prompts/" in step.name} == {"harness.kit.prompts:pick"}
     assert {step.params["mode"] for step in steps.steps if "/scores/" in step.name} == {"paper"}
     assert set(whole.manifest.outputs) <= set(steps.outputs)
 

@@ -13,9 +13,10 @@ from support_pace import soon
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit.ask import Asked, How, ask, make
+from harness.kit.study import Brief, Dataset, Templates
 from harness.run.closure import Code
 from harness.steps import Pinned, Plan, Ref
-from harness.studies.ask import Asked, How, ask, make
 from harness.studies.curie import strategies
 from harness.studies.curie.demo import biogr, geo, pdb, qecc
 from harness.studies.curie.scoring import boxes, boxes_strict, sequences, sequences_strict
@@ -23,7 +24,6 @@ from harness.studies.curie.strategies import PREFIX, STRATEGIES, StrategyView, n
 from harness.studies.curie.strategy_finds import MOST, finds
 from harness.studies.curie.strategy_model import StrategyModel, strategy_model
 from harness.studies.curie.tasks import TASKS
-from harness.studies.study import Brief, Dataset, Templates
 
 MAKERS = {"biogr": biogr.make, "geo": geo.make, "pdb": pdb.make, "qecc": qecc.make}
 PROPERTY_PAPER = "Gallium nitride, GaN, has a band gap of 3.4 eV at 300 K. Al2O3 melts at 2072 °C. We used PBE in VASP."

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from harness.errors import InputError
+from harness.kit.study import Answered, Brief, Dataset, Instrument, Model, Templates
 from harness.steps import Pinned, Plan
 from harness.studies.curie.study import STUDY
 from harness.studies.curie.tasks import AVERAGED, TASKS
-from harness.studies.study import Answered, Brief, Dataset, Instrument, Model, Templates
 
 SOME = Pinned("0" * 64)
 SETS = {name: Templates(SOME, 1) for name in STUDY.prompt_sets}
@@ -103,7 +103,7 @@ def test_two_datasets_of_one_task_and_one_without_wordings_are_refused() -> None
 def test_published_prompts_are_asked_as_they_are() -> None:
     own = replace(brief(), datasets=(dataset("hfe", "hfe", "curie.archive_prompts_hfe"),), templates={})
     [step] = [step for step in STUDY.plan(own).steps if step.name == "hfe/prompts/part-00000"]
-    assert step.kind == "harness.studies.prompts:pick"
+    assert step.kind == "harness.kit.prompts:pick"
 
 
 def test_imported_answers_are_counted_by_how_often_a_task_is_asked():

@@ -10,12 +10,12 @@ from support import REPOSITORY
 from support_inside import inner_data, inside
 
 from harness.errors import InputError
+from harness.kit.study import Brief, Dataset, Templates
 from harness.manifest.load import load
 from harness.manifest.schema import Manifest
 from harness.run.planning.plan import check_manifest
 from harness.steps import Plan
 from harness.studies.reliability.study import Reliability
-from harness.studies.study import Brief, Dataset, Templates
 
 COUNTS = REPOSITORY / "manifests" / "paper" / "reliability-counts.yaml"
 PAPER = REPOSITORY / "manifests" / "paper" / "reliability.yaml"

@@ -4,11 +4,11 @@ import pytest
 from support import REPOSITORY
 
 from harness.errors import InputError
+from harness.kit.study import Brief, Dataset, Model, Templates
 from harness.run.closure import Code
 from harness.steps import Pinned
 from harness.studies.reliability.benchmarks import BENCHMARKS, TASKS
 from harness.studies.reliability.study import Reliability
-from harness.studies.study import Brief, Dataset, Model, Templates
 
 CODE = Code(REPOSITORY)
 # What a maker may know of scorers: how names are spelled, and which words prompts and refusals are made of.

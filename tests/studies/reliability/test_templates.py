@@ -10,7 +10,7 @@ import pytest
 
 import harness.studies.reliability
 from harness.digest import canonical
-from harness.scorers.outcome.common_words import STOP_WORDS
+from harness.scorers.outcome.names import STOP_WORDS
 from harness.scorers.prepare import cue
 
 FOLDER = Path(harness.studies.reliability.__file__).parent / "prompts"

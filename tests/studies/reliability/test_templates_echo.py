@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 import harness.studies.reliability
+from harness.kit.prompts import fill, template
 from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.anagram import anagram
 from harness.scorers.outcome.gazetteer import gazetteer
 from harness.scorers.outcome.locality import locality
 from harness.scorers.outcome.science import science
 from harness.scorers.outcome.transforms import transforms
-from harness.studies.prompts import fill, template
 from harness.studies.reliability.data.anagram_words import SAID
 from harness.studies.reliability.data.science_demo import QUESTIONS
 from harness.studies.reliability.data.transforms_demo import TASKS, draw

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness import rows
 from harness.models.media import attachment, medium, write
-from harness.studies import scored
+from harness.studies.reliability.scoring import scored
 
 GIF = b"GIF89a\x01\0\x01\0\x80\0\0%c%c%c\xff\xff\xff,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;"
 
@@ -34,4 +34,4 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Say whether an answer says so."""
-    scored.write(inputs, out, "dots", lambda item, gold, text: {"value": int(gold["gold"]["target"] in text)})
+    scored.write_scores(inputs, out, "dots", lambda item, gold, text: {"value": int(gold["gold"]["target"] in text)})

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from harness.kit.ask import Asked, How, ask, make
+from harness.kit.study import Brief, Maker, Study
 from harness.steps import Plan, Ref, Source, Step, maker
-from harness.studies.ask import Asked, How, ask, make
-from harness.studies.study import Brief, Maker, Study
 
 _HERE = "harness.studies.dots.data"
 

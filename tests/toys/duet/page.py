@@ -10,10 +10,10 @@ from typing import Any
 from harness.studies.duet import grading as rules  # noqa: F401 - the page says what becomes of their certificate
 
 from harness import rows
+from harness.kit import graded
+from harness.kit.certificate import UNCERTIFIED, certificate_text
+from harness.kit.pages import document, el, mark_limited, table
 from harness.rowtypes import Score
-from harness.studies import graded
-from harness.studies.certified import UNCERTIFIED, certificate_text
-from harness.studies.pages import document, el, mark_limited, table
 
 TITLE = "Sums and differences"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from harness.kit.ask import Asked, How, Scorer, ask, make
+from harness.kit.judge import Judge, RuleJudge
+from harness.kit.study import REQUIRED, Brief, Maker, Study
 from harness.steps import Plan, Source, Step
-from harness.studies.ask import Asked, How, Scorer, ask, make
-from harness.studies.judge import Judge, RuleJudge
-from harness.studies.study import REQUIRED, Brief, Maker, Study
 
 if TYPE_CHECKING:
     from harness.scorers.tool import Tool

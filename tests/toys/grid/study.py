@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from harness.kit.ask import make_step
+from harness.kit.study import Brief, Maker, Study
 from harness.steps import Plan, Ref, Step, maker
-from harness.studies.ask import make_step
-from harness.studies.study import Brief, Maker, Study
 
 HERE = "harness.studies.grid"
 

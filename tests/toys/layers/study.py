@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from harness.kit.ask import Asked, make
+from harness.kit.hidden_states import activations
+from harness.kit.study import Brief, Maker, Study
 from harness.models.local.activations import layer_file
 from harness.models.local.pieces import ActivationOptions
 from harness.steps import Plan, Ref, Step, maker
-from harness.studies.ask import Asked, make
-from harness.studies.hidden_states import activations
-from harness.studies.study import Brief, Maker, Study
 
 _HERE = "harness.studies.layers.data"
 LAYERS = (0, 3)

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import graded
+from harness.kit.graded import Seen
+from harness.kit.programs import write_programs
 from harness.rowtypes import Found, Item, Missing, Response
-from harness.studies import graded
-from harness.studies.graded import Seen
-from harness.studies.programs import write_programs
 from harness.trial import DONE
 
 

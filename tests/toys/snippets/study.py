@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from harness.kit.ask import Asked, How, Scorer, ask, make
+from harness.kit.study import Brief, Maker, Study
+from harness.kit.trials import TrialSpec
 from harness.steps import Plan, Step
-from harness.studies.ask import Asked, How, Scorer, ask, make
-from harness.studies.study import Brief, Maker, Study
-from harness.studies.trials import TrialSpec
 from harness.trial import TrialLimits
 
 HERE = "harness.studies.snippets"

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
+from harness.kit import judged
+from harness.kit.judged import delimited
+from harness.kit.prompts import fill, template
 from harness.rowtypes import Gold, Item
-from harness.studies import judged
-from harness.studies.delimited import delimited
-from harness.studies.prompts import fill, template
 
 
 def prompts(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
+from harness.kit import graded
+from harness.kit.graded import Seen
 from harness.rowtypes import Found, Score
-from harness.studies import graded
-from harness.studies.graded import Seen
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

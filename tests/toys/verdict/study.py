@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from harness.kit.ask import Asked, How, Scorer, ask, make
+from harness.kit.judge import Judge, RuleJudge
+from harness.kit.study import REQUIRED, Brief, Maker, Study
 from harness.steps import Plan, Step
-from harness.studies.ask import Asked, How, Scorer, ask, make
-from harness.studies.judge import Judge, RuleJudge
-from harness.studies.study import REQUIRED, Brief, Maker, Study
 
 HERE = "harness.studies.verdict"
 

@@ -10,10 +10,10 @@ from support import REPOSITORY, data_of, harness, small_project
 from harness import verbs
 from harness.digest import parse, sealed, sha256
 from harness.errors import InputError
+from harness.kit.certificate import certificate_text
 from harness.manifest.lockfile import load_lock
 from harness.run.closure import Code
 from harness.run.locking.certificates import certificate_path, standing
-from harness.studies.certified import certificate_text
 from harness.verbs.certifying import grader_named
 
 pytestmark = pytest.mark.together

@@ -12,8 +12,8 @@ from support import data_of, harness, small_project, unlocked_project
 from harness import verbs
 from harness.digest import sealed, sha256
 from harness.errors import InputError
+from harness.kit.grading import Graded, figures
 from harness.run.locking.certificates import certificate_path
-from harness.studies.grading import Graded, figures
 
 pytestmark = pytest.mark.together
 

@@ -6,18 +6,312 @@ It knows one response and what was asked; it must never know a model, a prompt, 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 from harness.scorers.outcome.result import LabelResult, truncated
-from harness.scorers.outcome.v2 import anagram_patterns as patterns
-from harness.scorers.outcome.v2.anagram_claims import STATED, WordClaim, alike, put_forward
-from harness.scorers.outcome.v2.anagram_words import NO_ANSWER
 from harness.scorers.outcome.v2.claims import CHANGE, Span, avoidance, changed, reading
 from harness.scorers.outcome.v2.text import RULE_SET, cut_next_question
 from harness.scorers.text_cache import cached_by_text
+
+WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
+_W = r"\"?'?(?<![a-z])(?<![a-z]-)([a-z]+(?:-[a-z]+)*)(?![a-z0-9]|-[a-z])"  # whole: no part of a word is put forward
+# Letters one by one: "l-i-s-t-e-n", "l i s t e n", "l, i, s, t, e and n", "l + i + s".
+SPELLED = re.compile(
+    r"(?<![a-z0-9'])\"?[a-z]\"?(?:(?: ?[-+,./|_>] ?| )(?:and )?\"?[a-z]\"?(?![a-z0-9'])){2,}", re.IGNORECASE
+)
+_GLUE = (
+    r"(?:(?:most likely|probably|likely|simply|therefore|actually|indeed|in fact|then|perhaps|definitely|"
+    r"either|clearly|obviously|just|an?|the|english|correct|common|valid|final|right|word|words|answer|"
+    r"indeed|of|for|called|out|as|is|would be) |[:,] ?|- |\(?[a-e]\) ?){0,6}"
+)
+_IS = (
+    r"(?: ?[:=]| (?:is|was|are|be|being|would be|could be|might be|may be|must be|should be|has to be|"
+    r"can be|seems to be|appears to be|reads)(?![a-z]))"
+)
+STATED_FORMS = (
+    # the answer is X
+    re.compile(
+        rf"\b(?:answer|solution|words?|result|original|guess|response|output|verdict|unscrambled|rearranged|anagram|"
+        rf"respuesta|r\u00e9ponse|antwort|risposta|wort|mot|palabra|parola|palavra|slovo|"
+        rf"\u043e\u0442\u0432\u0435\u0442|\u0441\u043b\u043e\u0432\u043e|\u7b54\u6848)"
+        rf"\"?[^.\n:=!?]{{0,80}}?{_IS} ?{_GLUE}{_W}"
+    ),
+    re.compile(rf"(?:answer|solution|word|unscrambled|result)\"? ?[:=]\s{{0,3}}{_GLUE}{_W}"),
+    re.compile(
+        rf"\b(?:i(?:'ll| will|'d| would) (?:answer|say|choose|pick|try)|"
+        rf"go(?:ing)? with|settle (?:on|for)|choose|pick|stick with|final answer|guess(?:ing)? is|opt for)"
+        rf" {_GLUE}{_W}"
+    ),
+    re.compile(
+        rf"{_W}\"? (?:is|was|must be|would be|has to be|should be) (?:the|my|our) (?:\w+ ){{0,2}}(?:answer|"
+        rf"solution|word|guess|result|one)\b"
+    ),
+)
+SHOWN_FORMS = (
+    re.compile(
+        rf"(?:->|=>|=|\bspells?(?: out)?|\bspelling(?: out)?|\bunscrambles?(?: to| into| as)|"
+        rf"\bunscrambled(?: to| into| as| it)?|\brearranged?(?: \w+){{0,4}}?(?: to| into| as)(?: form| make|"
+        rf" spell| get| give)?|\brearranges(?: to| into)|"
+        rf"\b(?:to|into|can|could|i|you|we|they|it|letters|which|this|that|will|would) (?:form|make|spell|get|"
+        rf"give|create|produce|find|have|see|read)s?|\bforms|\bmakes|\bgives?(?: us| me| you)?|\byields?|"
+        rf"\bbecomes?|\bturns? into|\bcomes? out as|\banagram (?:of|for)|\bgot|\bgets?|\breads|"
+        rf"\bdecodes? (?:to|as)|\bform(?:ing)? the word|\bturn(?:ed|ing)? (?:\w+ ){{0,3}}into|\bthen)"
+        rf" ?{_GLUE}{_W}"
+    ),
+    re.compile(
+        rf"(?:\bit's|\bit is|\bthat's|\bthis is|\bthat is|\bit was|\bit must be|\bmust be|\bi(?:'d|"
+        rf" would)? (?:say|guess|think|believe|bet|suspect|propose|suggest)(?: that)?(?: it'?s?)?(?: is|"
+        rf" be)?(?: spells)?|\bmaybe|\bperhaps|\bprobably|\bpossibly|\bso|\bthus|\bhence|\btherefore|\btry|"
+        rf"\bhow about|\bwhat about|\bmight be|\bcould be|\bmean|\bmeant|\bmeans|\bdefinitely|\bah|\boh|\baha|"
+        rf"\byes|\bbingo|\bobviously|\beasy|\bonly|\bleaves)[,:!.]{{0,3}} ?{_GLUE}{_W}"
+    ),
+    re.compile(
+        r"(?:^|[.!?:\n] ?|, |so |- )\"?(?<![a-z])([a-z]+)\"?,? (?:is what|is an? (?:valid |real )?(?:anagram|"
+        r"word|rearrangement)|it is|fits|works|uses (?:all|every|each)|comes out|seems right|looks right|"
+        r"has all|can be (?:made|formed|spelled)|would be my|is my|i think|i believe|i guess|perhaps|maybe|"
+        r"surely|probably|for sure|of course)"
+    ),
+)
+SHUFFLED = re.compile(
+    rf"\b(?:shuffl|jumbl|scrambl|mix|rearrang)\w+ (?:up )?(?:the )?(?:letters (?:of|in) )?{_W}\"? (?:gave|"
+    rf"gives|give|yields|leads|results|produces)\b"
+)
+LAST = re.compile(r"[:.?!] ?\"?([a-z]{3,})\"?[.!]?$")
+QUOTED = re.compile(r"(?<![a-z])[\"']([a-z]{2,}(?:-[a-z]+)*)[.,!?]?[\"'](?![a-z])")
+LONE_FORM = re.compile(r"^\W*(?:\d{1,2}[.)] )?([a-z]+(?:-[a-z]+)*)\W*$", re.MULTILINE)
+REJECTED_BEFORE = re.compile(
+    r"(?:\bnot|n't(?: be)?|\bnor|\bneither|\brather than|\binstead of|\bexcept|\bnever|\bwithout|"
+    r"\bthought of|\bfirst saw|"
+    r"\brule out|\bunlike|\bno longer|\bignore|\bnot \w+,? \w+ and not|\balmost|\bnearly|\bcontains?|"
+    r"\bfragment|\blooks like|"
+    r"\bresembles?|\brhymes with|\bsimilar to|\btempted to say|\bclose to|\bfrom|\bwrong|\bletters (?:of|in)|"
+    r"\bstarts? with|\bends? (?:with|in)|\bending|\bprefix|\bsuffix|\btried)(?: the word| simply| just|:|"
+    r" an?)?[ \"']{0,3}$"
+)
+REJECTED_AFTER = re.compile(
+    r"^[\"']?(?: \(.{0,40}\))?[,;:]? ?(?:- )?(?:(?:but|which|that|it|and|though|however|yet|no,?)"
+    r" ){0,2}(?:is not|isn't|is wrong|is incorrect|are not|aren't|was not|"
+    r"wasn't|(?:would|will|does|do|did|can|could)(?: not|n't)|cannot|is (?:too|missing|only|one letter|"
+    r"short|invalid|close)|has (?:too|an extra|one|two|only|a|an|no)|"
+    r"(?:needs?|lacks?|leaves?|uses? (?:an?|two|too|only|letters)|misses)\b|is in there|that leaves|"
+    r"leaving|(?:has|have) (?:\w+ ){0,2}extra|nope|won't|wouldn't|\?? ?no\b(?! doubt)|fails|"
+    r"i do not think)"
+)
+CODE = re.compile(r"\bprint\(|\bdef \w+\(|\bimport \w+|\breturn \w|\.join\(|\bfor \w+ in ")
+BARE_LIST = re.compile(r"(?:[\"']?[a-z]+[\"']?(?:,? or |,? and |, ?| ?/ ?|\n|; ?| ))+[\"']?[a-z]+[\"']?[.?!]?")
+PAIR = re.compile(
+    r"(?:^|[\n.;] ?)(?:\d+[.)] )?(?:unscramble(?: this)?|jumble|letters|anagram|scrambled|"
+    r"word)?:? ?([a-z]{3,}) ?(?:->|=>|=|:| is) ?([a-z]{3,})"
+)
+MORE = re.compile(
+    r"[.\n] ?(?:unscramble|rearrange|jumble|find an anagram|take the letters|make an english word|puzzle|"
+    r"exercise)\b[^\n]{0,80}"
+)
+TURNS = re.compile(r"\b(?:but|however|no|not|or|final|settle|isn't)\b")
+BESIDE = re.compile(r"[\"']?(?:[,;/|\s]|or|and|- |\d{1,2}[.)])*[\"']?")
+
+
+_SMALL = """
+a about above absolutely actually after ah all alright also although an anagram and another answer any anything are
+as at be because been before being below between but by called can certain certainly clue correct could course d def
+did different do does doesn don done down each either english error etc even every false final finally first
+following for formed found from given gladly had happy has have he hello hence her here hi hint his hmm how however
+i if impossible in into is isn it its json just known less let lets letter letters like likely ll m made may maybe
+me mean meaning means might more most must my n't neither next no none nope nor not nothing now null obviously of oh
+ok okay on one ones only oops or original other our out perhaps please possible print probably python quite re
+really rearrange rearranged result right s said same second see shall she should since so solution solved some
+something sorry spelled step still such sure surely t term than thank thanks that the their them then there
+therefore these they this those thus to too true two unclear unknown unscramble unscrambled unsure up us used using
+ve very wait was we welcome well were what when where which who why will with word words would wrong yes yet you
+your
+"""
+
+_OF_PUZZLES = """
+able added adding again against already always am among anyone around arrange arranged arrangement asked back
+beginning belongs book came cannot careless clear combination combine come comes common complete confuse consonant
+consonants contain contains continue correctly crossword describe dictionary difficult dropped during easy ending
+exact exactly examination example exercise expected fill find finding form forming forms gap gave get gives giving
+goes going good got great guess help hidden idea information instead itself jumble jumbled kind know language last
+leading least leave leaves left length line list listed little long look looking looks lot make makes making many
+matter meant mixed move name need needs never nine number object offer often once order over page part people piece
+place printer problem proper provide put puzzle q question rainy read reads ready reason reply request response
+restore return reverse rhymes scramble scrambled sense sentence set several short shuffle shuffled shuffling similar
+simple single somebody someone sorted sound sounds spell spelling spells squares start starting starts stick stuck
+sunday take taken tell test thing things think thought three time together total tried trying turn turns type unable
+under understand until use usual usually valid vocabulary vowel vowels want watch ways while whole within without
+work works world write writing written
+"""
+
+# Never put forward as an answer, unless one of them is a right one and stands alone.
+NO_ANSWER = frozenset(_SMALL.split())
+# With the words of explanations, of refusals and of puzzles: a right one among them must be stated.
+ORDINARY = NO_ANSWER.union(_OF_PUZZLES.split())
+
+
+STATED, SHOWN, LONE, MET = 4, 3, 2, 1  # how strongly a word is put forward
+
+
+@dataclass(frozen=True, slots=True)
+class WordClaim:
+    """A word put forward: where, and how strongly; 0 where the text takes it back."""
+
+    word: str
+    span: Span
+    strength: int
+
+
+class _Claims:
+    """Collects the words that a text puts forward, each place once at its strongest."""
+
+    def __init__(self, text: str, letters: str, solutions: frozenset[str]) -> None:
+        self.text, self.letters, self.solutions = text, letters, solutions
+        self.strengths: dict[Span, int] = {}
+
+    def word(self, span: Span) -> str:
+        """Give the word at a place."""
+        return _unhyphened(self.text[span[0] : span[1]], self.solutions)
+
+    def likely(self, word: str) -> bool:
+        """Whether a word solves the anagram or looks like an attempt."""
+        return word in self.solutions or alike(word, self.letters)
+
+    def add(self, span: Span, strength: int) -> None:
+        """Put a word forward, unless it is the anagram itself or a small word that is not meant."""
+        word = self.word(span)
+        if word in ORDINARY and word in self.solutions and not _meant(self.text, span, word):
+            return
+        if word != self.letters and len(word) > 1 and (word in self.solutions or word not in NO_ANSWER):
+            self.strengths[span] = max(strength, self.strengths.get(span, 0))
+
+
+def put_forward(text: str, letters: str, solutions: frozenset[str]) -> list[WordClaim]:
+    """Collect the words a text puts forward, in their order; of strength 0 where it takes them back."""
+    claims = _Claims(text, letters, solutions)
+    shuffled = {found.span(1) for found in SHUFFLED.finditer(text)}
+    for span in shuffled:
+        claims.add(span, STATED)
+    _add_said(claims)
+    _add_alone(claims)
+    _add_met(claims)
+    return [
+        WordClaim(claims.word(span), span, strength if span in shuffled or not _rejected(text, span) else 0)
+        for span, strength in sorted(claims.strengths.items())
+    ]
+
+
+def _add_said(claims: _Claims) -> None:
+    """Add the words that a sentence states, shows or quotes."""
+    text = claims.text
+    declines = avoidance(text)[1] is not None
+    for pattern in STATED_FORMS:
+        for found in pattern.finditer(text):
+            quoted = text[found.start(1) - 1] in "\"'"
+            if quoted or claims.likely(found.group(1)) or (not declines and _ends(text, found.end(1))):
+                claims.add(found.span(1), STATED)
+    for pattern in (*SHOWN_FORMS, QUOTED):
+        for found in pattern.finditer(text):
+            if claims.likely(found.group(1)):
+                claims.add(found.span(1), SHOWN)
+
+
+def _add_alone(claims: _Claims) -> None:
+    """Add the words that stand in a line alone, or end the text behind a sign."""
+    text = claims.text
+    last = LAST.search(text)
+    if last and last.group(1) not in ORDINARY and (text[last.start()] == ":" or claims.likely(last.group(1))):
+        claims.add(last.span(1), LONE)
+    for found in LONE_FORM.finditer(text):
+        if claims.likely(found.group(1)) or found.group() == text:
+            claims.add(found.span(1), LONE)
+
+
+def _meant(text: str, span: Span, word: str) -> bool:
+    """Whether a right word that is a word of many sentences, too, is meant as the answer where it stands."""
+    before, after = text[max(0, span[0] - 8) : span[0]], text[span[1] : span[1] + 2]
+    if before[-1:] == '"' and after[:1] == '"':
+        return True
+    if re.match(r"[\"']?\s*(?:$|[.,!?;)\n])", text[span[1] : span[1] + 4]) is None:
+        return False
+    if word in NO_ANSWER:
+        return re.search(r"(?:^|\n|\b(?:is|be|spells) |[:=>] ?)[\"']?$", before) is not None
+    return True
+
+
+def _unhyphened(word: str, solutions: frozenset[str]) -> str:
+    """Give a word without hyphens where that is a right one (`wa-ter`), else as it stands."""
+    joined = word.replace("-", "")
+    return joined if joined in solutions else word
+
+
+def _ends(text: str, end: int) -> bool:
+    """Whether a claimed word ends what is said: a word in the middle of a sentence says something of the answer."""
+    return (
+        re.match(r"[\"']?(?: [a-z]+)?\s*(?:$|[.,!?;:)\n]|- |because|which|since|but\b|\()", text[end : end + 20])
+        is not None
+    )
+
+
+def _add_met(claims: _Claims) -> None:
+    """Add right words that are merely met, and other arrangements of the letters; then the words of a short answer."""
+    words = list(WORD.finditer(claims.text))
+    ordered = sorted(claims.letters)
+    for place, found in enumerate(words):
+        word = claims.word(found.span())
+        if word in claims.solutions:
+            _add_right(claims, found, place, len(words))
+        elif len(word) == len(ordered) and word != claims.letters and sorted(word) == ordered:
+            claims.add(found.span(), MET)
+    _add_short(claims, words)
+
+
+def _add_right(claims: _Claims, found: re.Match[str], place: int, count: int) -> None:
+    """Add a right word that is met: at the head of a text more readily than within it, a short one only there."""
+    word = claims.word(found.span())
+    before, after = claims.text[: found.start()], claims.text[found.end() :]
+    leads = place == 0 or not before.strip(" \"'0123456789.)(-")
+    if word not in ORDINARY and (len(word) >= 5 or (leads and len(word) > 3)):
+        claims.add(found.span(), LONE if leads else MET)
+    elif leads and (count <= 3 or re.match(r"\W*(?:,| is |$|\n|\(|/| or | and |\.)", after)):
+        claims.add(found.span(), LONE)
+
+
+def _add_short(claims: _Claims, words: list[re.Match[str]]) -> None:
+    """Add the words of an answer of a few words, and the first word of a longer one where a sign follows it."""
+    text = claims.text
+    content = [found for found in words if found.group() not in NO_ANSWER and found.group() != claims.letters]
+    asks = text.endswith("?") and len(words) > 2
+    few = len(words) <= 5 and (len(content) <= 2 or BARE_LIST.fullmatch(text) is not None)
+    if content and few and not asks and avoidance(text)[1] is None:
+        for found in content:
+            said = len(words) <= 2 or len(content) > 1 or claims.likely(found.group())
+            if len(words) == 1 or (said and found.group() not in ORDINARY):
+                claims.add(found.span(), LONE)
+    elif content and words[0] in content and len(words[0].group()) > 2 and alike(words[0].group(), claims.letters):
+        ends = re.match(r"[\"']?(?:[.,!;\n]|$| [(-])", text[words[0].end() : words[0].end() + 3])
+        if ends:
+            claims.add(words[0].span(), LONE)
+
+
+def alike(word: str, letters: str) -> bool:
+    """Whether a word looks like an attempt: about as long, and most letters the same."""
+    word = word.replace("-", "")
+    if not 2 <= len(word) <= 2 * len(letters):
+        return False
+    shared = sum((Counter(word) & Counter(letters)).values())
+    return shared >= 0.6 * max(len(word), len(letters) - 1)
+
+
+def _rejected(text: str, span: Span) -> bool:
+    before, after = text[max(0, span[0] - 40) : span[0]], text[span[1] : span[1] + 50]
+    if REJECTED_AFTER.match(after):
+        return True
+    return REJECTED_BEFORE.search(before) is not None and not re.search(r"(?:if|am|'m|why) not[ \"']*$", before)
+
 
 _TARGET: Mapping[str, Any] = MappingProxyType({"alternate_used": False})
 _ALTERNATE: Mapping[str, Any] = MappingProxyType({"alternate_used": True})
@@ -39,7 +333,7 @@ def anagram_text(response: str, letters: str) -> str:
 @cached_by_text(32)
 def _text(response: str, letters: str) -> str:
     text = cut_next_question(reading(response), letters)
-    return _own_pair(patterns.SPELLED.sub(lambda found: _joined(found, letters), text).lower(), letters)
+    return _own_pair(SPELLED.sub(lambda found: _joined(found, letters), text).lower(), letters)
 
 
 def _joined(found: re.Match[str], letters: str) -> str:
@@ -54,14 +348,14 @@ def _joined(found: re.Match[str], letters: str) -> str:
 
 def _own_pair(text: str, letters: str) -> str:
     """Cut a text where it goes on to an anagram of its own, given as a pair: other letters, and what they spell."""
-    for found in patterns.PAIR.finditer(text):
+    for found in PAIR.finditer(text):
         shown, word = found.groups()
         spells = shown != word and sorted(shown) == sorted(word) != sorted(letters)
         if found.start() and spells:
             return text[: found.start()]
-    for found in patterns.MORE.finditer(text):
+    for found in MORE.finditer(text):
         asks = re.search(r"\b(?:this|letters|word|of)\b", found.group())
-        if asks and letters not in found.group() and patterns.WORD.search(text[: found.start()]):
+        if asks and letters not in found.group() and WORD.search(text[: found.start()]):
             return text[: found.start()]
     return text
 
@@ -93,7 +387,7 @@ def anagram(letters: str, accepted: Collection[str], response: str, target: str 
 
 def _no_attempt(text: str, chosen: WordClaim, letters: str) -> bool:
     """Whether a wrong word only stands in words that decline, or in a program."""
-    if patterns.CODE.search(text):
+    if CODE.search(text):
         return True
     return (
         not alike(chosen.word, letters)
@@ -119,7 +413,7 @@ def _chosen(text: str, claims: list[WordClaim], solutions: frozenset[str]) -> Wo
     if not right:
         return last
     between = text[right[-1].span[1] : last.span[0]]
-    if last.word not in solutions and (CHANGE.search(between) or patterns.TURNS.search(between)):
+    if last.word not in solutions and (CHANGE.search(between) or TURNS.search(between)):
         return last
     return _unless_listed(right[-1], _listed(text, live), solutions)
 
@@ -142,10 +436,10 @@ def _strongest(text: str, live: list[WordClaim], solutions: frozenset[str]) -> l
 def heap(text: str) -> bool:
     """Whether a text is a heap of words: more of them than anybody would try, one a line or side by side."""
     lines = text.split("\n")
-    if sum(patterns.LONE.fullmatch(line) is not None for line in lines) > MOST_LONE:
+    if sum(LONE_FORM.fullmatch(line) is not None for line in lines) > MOST_LONE:
         return True
     for line in lines:
-        words = patterns.WORD.findall(line)
+        words = WORD.findall(line)
         if len(words) > MOST_IN_LINE and 8 * sum(word in NO_ANSWER for word in words) < len(words):
             return True
     return False
@@ -155,7 +449,7 @@ def _listed(text: str, live: list[WordClaim]) -> list[list[WordClaim]]:
     """Group the claims that stand in one enumeration, side by side."""
     groups: list[list[WordClaim]] = []
     for claim in live:
-        if groups and patterns.BESIDE.fullmatch(text, groups[-1][-1].span[1], claim.span[0]):
+        if groups and BESIDE.fullmatch(text, groups[-1][-1].span[1], claim.span[0]):
             groups[-1].append(claim)
         else:
             groups.append([claim])
@@ -176,6 +470,6 @@ def _unless_listed(claim: WordClaim, groups: list[list[WordClaim]], solutions: f
 def _other_script(text: str) -> Span | None:
     """Find a short answer in another script: it is put forward as a word, and no English one."""
     bare = text.strip(" .!?\"'")
-    if bare and len(bare) <= 20 and not patterns.WORD.search(bare) and bare.replace(" ", "").isalpha():
+    if bare and len(bare) <= 20 and not WORD.search(bare) and bare.replace(" ", "").isalpha():
         return 0, len(text)
     return None

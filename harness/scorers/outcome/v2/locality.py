@@ -9,14 +9,150 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from harness.scorers.outcome.common_words import COMMON_WORDS, STOP_WORDS
 from harness.scorers.outcome.gazetteer import Gazetteer, Span, plain
+from harness.scorers.outcome.names import COMMON_WORDS, STOP_WORDS
 from harness.scorers.outcome.result import LabelResult, truncated
-from harness.scorers.outcome.v2 import locality_patterns as patterns
 from harness.scorers.outcome.v2.claims import CHANGE, avoidance, cut_off, reading
 from harness.scorers.outcome.v2.places import REGIONS, CityMention, bare, mentions, sought
 from harness.scorers.outcome.v2.text import RULE_SET, cut_next_question
 from harness.scorers.text_cache import cached_by_text
+
+_FILL = (
+    r"(?:the |a |an |city |town |capital |metropolis |municipality |nearby |of |called |named |probably |"
+    r"likely |most likely |definitely |clearly |certainly |actually |indeed |simply |still |therefore |"
+    r"then |rather |either |is |just |in fact |perhaps |maybe |obviously |great |big |large |good |old |"
+    r"port |most populous |largest |biggest |by far |also |surely |without doubt |of course |my |answer |"
+    r"[:,\"'(-] ?){0,8}"
+)
+_MOST = (
+    r"(?:most populous|most populated|largest|biggest|highest population|most people|most inhabitants|"
+    r"greatest|more people|bigger|larger|population|number one|first|top|winner|answer|city|correct|right|"
+    r"one|choice|guess|bet|place|metropolis|neighbou?r|where most people live|name|we (?:mean|look for)|"
+    r"respuesta|ciudad|ville|stadt|citt\u00e0|antwort)"
+)
+SAYS = re.compile(
+    rf"(?:\b{_MOST}\b[^.!?\n;]{{0,110}}?(?:\b(?:is|was|would be|must be|should be|has to be|will be|"
+    rf"could be|might be|may be|seems to be|appears to be|remains|es|est|ist|\u00e8|goes to|are|be)\b|[:=])"
+    rf"|"
+    r"\b(?:answer|city|result|largest|name|target|guess|output)\"? ?[:=]|"
+    r"\b(?:it's|it is|it must be|it should be|it would be|it could be|it might be|that's|that is|"
+    r"that would be|this is|this would be|so|thus|hence|therefore|must be|has to be|choose|pick|select|"
+    r"visit|go with|going with|say|guess|think|think of|believe|suggest|settle on|settle for|namely|"
+    r"called|named|mean|meant|conclude|live in|lives in|living in|found in|leaves|leaving|we mean|but|"
+    r"instead|rather|correction|actually|wait|no|yes|means|final answer|try|recommend|->|=>|i'd say|"
+    r"bet on|then|only|make that|make it|but rather|sorry|probably|maybe|perhaps|definitely|go to|goes to|"
+    r"opt for|opting for|remains|surely)\b)[,:.]? ?"
+    rf"{_FILL}$",
+    re.IGNORECASE,
+)
+IS_MOST = re.compile(
+    rf"^[\"')]*(?: ?\([^()]{{0,80}}\))?(?:, [^,.;]{{0,60}},)? ?(?:it is\b|it's\b|is my|gets my|I think|"
+    rf"I believe|I guess|I suppose|it must be|wins|tops|takes|"
+    rf"(?:,? ?which |,? ?that )?(?:is|would be|must be|should be|has to be|are|has|have|was|had|with)"
+    rf"(?: (?!not|smaller|second|less|fewer|close)\w+){{0,6}}? {_MOST}\b)",
+    re.IGNORECASE,
+)
+SET_ASIDE_BEFORE = re.compile(
+    r"(?:\b(?:near|nearby|close to|closer to|next to|from|around|about|than|km of|kilomet(?:er|re)s of|"
+    r"miles of|radius of|distance of|distance to|excluding|exclude|except|except for|besides|beside|"
+    r"apart from|aside from|"
+    r"leaving aside|other than|not|nor|neither|instead of|rather than|unlike|ahead of|beating|beats|"
+    r"behind|after|followed by|followed closely by|north of|south of|east of|west of|outside|outside of|"
+    r"beyond|between|"
+    r"compared to|compared with|surpasses|surpassing|exceeds|overtakes|outranks|larger than|although|"
+    r"though|while|whereas|despite|even though|thought of|thought|first thought|tempted to say|might say|"
+    r"might think|might expect|"
+    r"was going to say|rule out|rules out|ruled out|discard|ignore|ignoring|forget|without|towards|toward|"
+    r"like|such as|including|includes|include|in|at|into|via|suburb of|part of|district of|capital of|"
+    r"state of|province of|region of|"
+    r"county of|population of|inhabitants of|people of|since|unless|if|as|because|if it were not for|"
+    r"if not for|but for|against|versus|vs|opposite|across from|outside|passing|passes|over|nearby|"
+    r"neighbouring|neighboring|considering|consider|compare|compared|"
+    r"and unlike|excluding the city of|instead|minus|isn't|wasn't|aren't|cannot be|can't be|couldn't be|"
+    r"not be|never|km away from|away from|would have said|everyone says|many say|some say|people say|"
+    r"might say|whether|confused with|mistaken for|home to|twin|airport)|n't) "
+    r"(?:the |city |of |town |greater |a |an |it |was |it's |is |for |in |only |just |even |largest |"
+    r"bigger |[\"'(])*$",
+    re.IGNORECASE,
+)
+SET_ASIDE_AFTER = re.compile(
+    r"^[\"')]*(?:\s?\([^()]{0,80}\))?(?:, [^,.;]{0,60},)?,? ?(?:itself|proper)?,? ?(?:(?:but|which|that|"
+    r"it|and|though|however) )?(?:"
+    r"(?:is|are|lies|lie|was|were|would be|sits|being|seems|has|have|comes|come|had|only has|ranks|falls|"
+    r"looks)(?: (?!the most|the largest|the biggest|within|inside)\w+){0,4}? (?:too far|further|farther|"
+    r"far (?:away|off|from|beyond|outside)|further away|more than|outside|beyond|smaller|not|less|fewer|"
+    r"second(?! (?:most|largest|biggest)|-largest)|close|closer|closest|nearby|near|nearest|out of|"
+    r"excluded|only|just|tempting|third|runner-up|slightly|away|the asked|excluding|no longer|just over|"
+    r"over \d|under \d|\d+ ?km|\d+ ?kilomet|\d+ ?miles)|"
+    r"(?:is|was|are|has|does|do|would|could)(?:n't| not)(?! it\b)|cannot|can't|doesn't|don't|(?:would|"
+    r"might|could) (?:be|have been|seem|come to mind|look)\b[^.;]{0,80}\b(?:but|if|however|were|except)\b|"
+    r"(?:can|could|must) be (?:ruled|excluded|discarded)|follows|comes (?:second|close|next|to mind)|"
+    r"comes in|is (?:bigger|larger) but|\? no\b|, no\b|- no\b|falls? (?:just )?outside|too far|"
+    r"lies outside|"
+    r"is (?:\w+ ){0,3}(?:km|kilomet\w+|miles) (?:away|off|from)|, (?:though|although) (?:bigger|larger|"
+    r"close|near)|- too|\((?:too|outside|out of)|is (?:bigger|larger|more populous)[^.;\n]{0,40}\bbut)",
+    re.IGNORECASE,
+)
+ASIDE_TOO = re.compile(
+    r"\b(?:between|than|excluding|except|except for|besides|unlike|neither|not|from|near|like|such as|"
+    r"including)\b[^.\n]*$",
+    re.IGNORECASE,
+)
+IS_THE_MOST = re.compile(
+    r"^[\"')]* (?:itself )?is (?:the )?(?:most populous|most populated|largest|biggest)\b", re.IGNORECASE
+)
+CITY_OF = re.compile(
+    r"(?:city|town|metropolis|municipality|name|answer|megacity|port) of (?:the )?[\"'(]*$", re.IGNORECASE
+)
+CONTAINER = re.compile(r"^[\"')]*, ?\"?$")
+BETWEEN_LISTED = re.compile(
+    r"[\"')]*(?:\s?\([^()]{0,80}\)| ?[-:] ?[\d.,]+(?: ?[a-z]+){0,2}|"
+    r", [A-Z]\w+){0,2}(?:[^\S\n]*[,;/&|]+[^\S\n]*(?:and|or|then|plus|&)?|[^\S\n]*\b(?:and|or|then|plus)\b|"
+    r"\s*\n+(?:- |\d{1,2}[.)])?|[^\S\n]+)\s*[\"'(]*"
+)
+NUMBERED = re.compile(r"^\W*(?:[^\n]{0,120}:\s*)?1[.)] ?[\"']?$")
+LETTERED = re.compile(r"\(?a[).] .{0,60}\(?b[).] .{0,60}\(?c[).] ", re.IGNORECASE)
+HEADS = re.compile(
+    r"[\"')]*\s*(?:$|[^\w\s]|\n|(?:is|are|was|has|have|with|which|and|or|would|should|could|must|might|"
+    r"may|because|since|as|for|in|at|by|i|to|then|on|but|though|only|from|it|after|over|again|city|maybe|"
+    r"probably|again)\b|[A-Z])",
+    re.IGNORECASE,
+)
+LINE = re.compile(
+    r"(?:^|\n)(?:1[.)]|- )? ?[\"'(]?$|(?:ranked|ranking|descending|largest first|by (?:number|population|"
+    r"size))[^\n]{0,60}:\s*$",
+    re.IGNORECASE,
+)
+RANKED = re.compile(
+    r"\b(?:ranked|ranking|descending|largest first|by (?:number|population|size))[^\n]{0,60}:\s*$", re.IGNORECASE
+)
+LINE_END = re.compile(r"[^\n.]{0,70}(?:\n|\.|$)")
+OWN_NEXT = re.compile(
+    r"(?<=[.\n?!])[ \n]*(?:[^.\n?]{0,80}\b(?:most populous|largest|biggest|most inhabitants|"
+    r"highest population|most people|"
+    r"greatest)\b[^.\n?]{0,60}?\d+ ?(?:km|kilomet(?:er|re)s?|miles)\b[^.\n?]{0,40}|"
+    r"[^.\n?]{0,60}?\d+ ?(?:km|kilomet(?:er|re)s?|miles)\b[^.\n?]{0,60}"
+    r"\b(?:most populous|largest|biggest|most inhabitants|highest population|most people|greatest)\b[^.\n?]{0,40})"
+)
+NOTHING = re.compile(
+    r"(?:[\W_]|\b(?:the|a|an|in|it|is|it's|its|sure|yes|well|hmm+|ok|okay|a|answer|city|of|probably|i|"
+    r"think|say|would|maybe|perhaps|certainly|possibly|definitely|i'd|ah|oh|easy|that's|hm|um|er|1|either)"
+    r"\b)*",
+    re.IGNORECASE,
+)
+_DESCRIBES = re.compile(
+    r"^[\"')]*(?:, [^,.]{1,40},)? (?:is|was|lies|has|had|are|were) (?!(?:the|my|by far|clearly|definitely)"
+    r" )|^[\"')]*'s |^[\"')]*, (?:the|a|an) [^.]*\b(?:is|was|has|lies)\b"
+)
+CLAIMED = re.compile(
+    r"(?:\b(?:is|be|was)|[Cc]ity of|[Aa]nswer ?:|\bcalled|\bnamed|[Cc]ity ?:|->) (?:the (?:city|town) of |"
+    r"probably |definitely |likely |most likely )?\"?([A-Z][\w'-]+)(?![\w])(?: [A-Z][\w'-]+)?"
+)
+JOINED = re.compile(r"[\"')]*,? (?:and|or|nor) (?:the )?[\"'(]*")
+LIVES_IN = re.compile(
+    r"\b(?:lives?|living|found|i would say|i'd say|i say) (?:in |it is |it's |that )?\"?$", re.IGNORECASE
+)
+
 
 STATED, HEAD, MET = 3, 2, 1  # how strongly a city is put forward
 MOST_WORDS = 7  # of a name
@@ -69,7 +205,7 @@ def locality(city: str, target: str, accepted: Collection[str], response: str, g
 def _up_to_own_next(text: str, city: str) -> str:
     """Cut a text where, after its first sentence, it says the same of another city than the one asked about."""
     asked = bare(plain(city))
-    for found in patterns.OWN_NEXT.finditer(text):
+    for found in OWN_NEXT.finditer(text):
         of = re.search(r"\b(?:of|from|around|near|to) [A-Z]", found.group())
         if of and asked not in bare(found.group()) and re.search(r"[A-Z]", text[: found.start()]):
             return text[: found.start()].rstrip()
@@ -87,8 +223,8 @@ def _claims(text: str, named: list[CityMention]) -> list[_Claim]:
         weight = strength(text, mention, named)
         if claims and weight == MET and not claims[-1].strength:
             before, last = claims[-1].mention.span
-            joined = patterns.JOINED.fullmatch(text, last, mention.span[0])
-            if joined and patterns.ASIDE_TOO.search(text[max(0, before - 40) : before]):
+            joined = JOINED.fullmatch(text, last, mention.span[0])
+            if joined and ASIDE_TOO.search(text[max(0, before - 40) : before]):
                 weight = 0
         claims.append(_Claim(mention, weight))
     return claims
@@ -100,25 +236,25 @@ def strength(text: str, mention: CityMention, named: list[CityMention]) -> int:
     before, after = text[max(0, start - REACH) : start], text[end : end + REACH]
     if (mention.kind == "other" and _beside(text, mention, named)) or _set_aside(before, after):
         return 0
-    says = patterns.SAYS.search(before) is not None
+    says = SAYS.search(before) is not None
     if mention.kind == "own":
         return _own(text, mention, says)
-    if says or patterns.IS_MOST.match(after) or patterns.CITY_OF.search(before):
+    if says or IS_MOST.match(after) or CITY_OF.search(before):
         return STATED
-    if patterns.NOTHING.fullmatch(text, 0, start):
-        heads = patterns.HEADS.match(after)
+    if NOTHING.fullmatch(text, 0, start):
+        heads = HEADS.match(after)
     else:
-        heads = patterns.LINE.search(before) and patterns.LINE_END.match(after)
+        heads = LINE.search(before) and LINE_END.match(after)
     return HEAD if heads else MET
 
 
 def _set_aside(before: str, after: str) -> bool:
     """Whether the words around a city exclude it or only compare with it."""
-    if patterns.SET_ASIDE_AFTER.match(after):
+    if SET_ASIDE_AFTER.match(after):
         return True
     clause = before[max(before.rfind(end) for end in (". ", "\n", "? ", "! ")) + 1 :]
-    aside = patterns.SET_ASIDE_BEFORE.search(clause) and not patterns.CITY_OF.search(before)
-    return bool(aside) and patterns.LIVES_IN.search(before) is None
+    aside = SET_ASIDE_BEFORE.search(clause) and not CITY_OF.search(before)
+    return bool(aside) and LIVES_IN.search(before) is None
 
 
 def _beside(text: str, mention: CityMention, named: list[CityMention]) -> bool:
@@ -133,17 +269,17 @@ def _beside(text: str, mention: CityMention, named: list[CityMention]) -> bool:
 def _is_stated(text: str, mention: CityMention) -> bool:
     start, end = mention.span
     before = text[max(0, start - REACH) : start]
-    return any((patterns.SAYS.search(before), patterns.CITY_OF.search(before), patterns.IS_MOST.match(text[end:])))
+    return any((SAYS.search(before), CITY_OF.search(before), IS_MOST.match(text[end:])))
 
 
 def _own(text: str, mention: CityMention, says: bool) -> int:
     """Give the same for the city asked about: only an answer that is nothing else, or that states it, means it."""
     start, end = mention.span
-    if patterns.NOTHING.fullmatch(text, 0, start) and re.match(
+    if NOTHING.fullmatch(text, 0, start) and re.match(
         r"[\"')]*(?:,? \(?[A-Z][^\W\d_]+){0,3}\)?(?:[.!\n]|$)", text[end:]
     ):
         return HEAD
-    most = patterns.IS_THE_MOST.match(text[end : end + 60]) and len(text) < 80
+    most = IS_THE_MOST.match(text[end : end + 60]) and len(text) < 80
     stated = says and re.match(r"[\"')]*(?: itself)?(?:[.,!\n]|$)", text[end:])
     return STATED if most or stated else 0
 
@@ -154,24 +290,20 @@ def _contained(text: str, mention: CityMention, named: list[CityMention]) -> boo
     if not place:
         return False
     last = named[place - 1]
-    if not patterns.CONTAINER.match(text[last.span[1] : mention.span[0]]):
+    if not CONTAINER.match(text[last.span[1] : mention.span[0]]):
         return False
     if not re.match(r"[\"')]*\s*(?:$|[,.;:)(\n-])", text[mention.span[1] :]):
         return False
     following = named[place + 1] if place + 1 < len(named) else None
-    listed = following and patterns.BETWEEN_LISTED.fullmatch(text, mention.span[1], following.span[0])
-    earlier = place > 1 and patterns.BETWEEN_LISTED.fullmatch(text, named[place - 2].span[1], last.span[0])
+    listed = following and BETWEEN_LISTED.fullmatch(text, mention.span[1], following.span[0])
+    earlier = place > 1 and BETWEEN_LISTED.fullmatch(text, named[place - 2].span[1], last.span[0])
     return not listed and not earlier
 
 
 def _chosen(text: str, claims: list[_Claim]) -> CityMention | None:
     """Choose the city that a text commits to."""
     live = [claim for claim in claims if claim.strength]
-    if (
-        not live
-        or (cut_off(text) and text.endswith((" and", ",", " or")))
-        or (len(live) > 2 and patterns.LETTERED.search(text))
-    ):
+    if not live or (cut_off(text) and text.endswith((" and", ",", " or"))) or (len(live) > 2 and LETTERED.search(text)):
         return None
     groups = _groups(text, live)
     stated = [claim for claim in live if claim.strength == STATED]
@@ -220,7 +352,7 @@ def _groups(text: str, live: list[_Claim]) -> list[list[_Claim]]:
     """Group the cities that stand side by side in one enumeration."""
     groups: list[list[_Claim]] = []
     for claim in live:
-        if groups and patterns.BETWEEN_LISTED.fullmatch(text, groups[-1][-1].mention.span[1], claim.mention.span[0]):
+        if groups and BETWEEN_LISTED.fullmatch(text, groups[-1][-1].mention.span[1], claim.mention.span[0]):
             groups[-1].append(claim)
         else:
             groups.append([claim])
@@ -236,8 +368,8 @@ def _of_group(text: str, claim: _Claim, groups: list[list[_Claim]]) -> CityMenti
         if claim in group and len({_key(each.mention) for each in group}) > 1:
             first = group[0].mention
             if (
-                patterns.RANKED.search(text[: first.span[0]])
-                or patterns.NUMBERED.match(text[: first.span[0]])
+                RANKED.search(text[: first.span[0]])
+                or NUMBERED.match(text[: first.span[0]])
                 or "\n" in text[first.span[1] : group[1].mention.span[0]]
             ):
                 return first
@@ -255,7 +387,7 @@ _WORDS_AND_CITIES = frozenset(_WORDS_OF_ANSWERS.split())
 
 def _unnamed(text: str, named: list[CityMention], gazetteer: Gazetteer) -> Span | None:
     """Find an answer that is no known city: a word said to be one, or a short text that is a name."""
-    for found in patterns.CLAIMED.finditer(text):
+    for found in CLAIMED.finditer(text):
         word = bare_word(found.group(1))
         known = any(each.span[0] <= found.start(1) < each.span[1] for each in named)
         ordinary = word in gazetteer.common or word in COMMON_WORDS
@@ -271,7 +403,7 @@ def _is_name(text: str) -> bool:
     words: list[str] = re.findall(r"[^\W\d_]+", text)
     if words and bare_word(words[0]) in _WORDS_AND_CITIES:
         rest = text[text.index(words[0]) + len(words[0]) :]
-        if len(words) == 1 or (words[0][0].isupper() and patterns.IS_MOST.match(rest)):
+        if len(words) == 1 or (words[0][0].isupper() and IS_MOST.match(rest)):
             return True
     if not 0 < len(words) <= MOST_WORDS or text.endswith("?") or avoidance(text)[1] is not None:
         return False

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from harness.scorers.outcome.common_words import STOP_WORDS
 from harness.scorers.outcome.gazetteer import Gazetteer, Span, plain
-from harness.scorers.outcome.names import stripped
+from harness.scorers.outcome.names import STOP_WORDS, stripped
 
 Kind = Literal["right", "own", "other"]
 _RUN = re.compile(r"[^\W_]+")

@@ -6,13 +6,10 @@ It knows one response, the options and the key; it must never know a model, a pr
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from harness.scorers.outcome.result import LabelResult, truncated
-from harness.scorers.outcome.v2 import science_patterns as patterns
 from harness.scorers.outcome.v2.claims import CHANGE, Span, avoidance, changed, cut_off, reading
-from harness.scorers.outcome.v2.science_contexts import by_case, ranked_first, sided_with
-from harness.scorers.outcome.v2.science_denials import denied
 from harness.scorers.outcome.v2.science_letters import MARKED, STATED, LetterClaim, letters
 from harness.scorers.outcome.v2.science_options import (
     OptionMention,
@@ -22,13 +19,232 @@ from harness.scorers.outcome.v2.science_options import (
     mentions,
     nearest,
     numeric,
+    table,
     unnegated,
     unsure,
     whole,
 )
-from harness.scorers.outcome.v2.science_tables import table
 from harness.scorers.outcome.v2.text import RULE_SET, cut_next_question
 from harness.scorers.text_cache import cached_by_text
+
+ALL_OR_NONE = re.compile(
+    r"\b(?:all|none|any|each|both) of (?:the|these|those|them|above)\b|\b(?:all|none) (?:are|is)"
+    r" (?:correct|right|true)",
+    re.IGNORECASE,
+)
+OUTSIDE = re.compile(
+    r"^\W*(?:the )?(?:(?:correct )?(?:answer|option|choice)(?: is|:)? ?)?\(?([E-H])(?:[).:]|$)|\boption ([5-9])\b",
+    re.IGNORECASE,
+)
+SAYS = re.compile(
+    r"(?:= ?|-> ?|\b(?:answer|choice|option|solution|respuesta|antwort|risposta|resposta|r\u00e9ponse)"
+    r"\b[^.\n:]{0,60}?(?: is| are| was| must be| should be| would be| es| ist| est| \u00e8| \u00e9| ?[:=])"
+    r"|"
+    r"\b(?:so|thus|hence|therefore)(?:,)?(?: it| this| that)?(?: is|'s| must be)?|\b(?:it's|it is|that's|"
+    r"it must be|must be|this is|called|choose|pick|select|go with|say|believe|think|guess|leaves|"
+    r"has to be|would be|rather|one:|(?:that|which) makes it|leaves? (?:us|me) with|left with|remains|we (?:get|have)|"
+    r"(?:so|thus|hence|therefore|then|but),? (?:the|its|their|what|this|that|these) [^.,;:\n]{1,40}? (?:is|are"
+    r"|must be)|"
+    r"only|the (?:only )?one (?:that |which |with |without |left )[^.,;\n]{0,40}? is|guess is|(?:vote"
+    r"|money) (?:is for|goes to|is on)|"
+    r"lean(?:ing)? (?:towards?|to)|inclined to(?:wards?)?|suspect|reckon|maybe|perhaps|probably|possibly)"
+    r"(?: it's| it is| that)?)"
+    r"[ :,\"'(]*(?:the |an? |most likely |probably |called |option )*$",
+    re.IGNORECASE,
+)
+DENIES = re.compile(
+    r"(?:\bnot|n't(?: \w+)?|\bnor|\bneither|\brather than|\binstead of|\bexcept|\bunlike|\bwhile|"
+    r"\bwhereas|\bthan|\brule out|\beliminate|\bno|\brarely|\bseldom|\bhardly|\balthough|\bthough|\bthought|"
+    r"\b(?:people|some|many|most|they|others|students|you|one|would|might|may|could) (?:\w+ )?(?:think|say)|"
+    r"\bnot (?:by|in|because of)) "
+    r"(?:the |an? |of |by |in |because |with |from |for |to |on )*[\"'(]*$",
+    re.IGNORECASE,
+)
+DENIED = re.compile(
+    r"^[\"')]* ?(?:\([A-D]\) )?,? ?(?:- )?(?:(?:but|which|that|it) )?(?:is|are|was|were|would be|can be|"
+    r"could be|seems?)(?:n't)? ?(?:\w+ )?(?:not|wrong|incorrect|tempting|false|excluded|ruled|too|out|"
+    r"different|for|unlikely)\b|"
+    r"^[\"')]* ?(?:\([A-D]\) ?)?[:-] ?(?:wrong|incorrect|no|false|not)\b|^[\"')]* (?:is|are|was)n't|"
+    r"^[\"')]* (?:does|do|did|can|could|will|would)(?: not|n't)|^ (?:cannot|is tempting|might seem|"
+    r"was my first)",
+    re.IGNORECASE,
+)
+SIDE_BY_SIDE = re.compile(
+    r"\W*(?i:both |answers? )?[A-D](?:(?:, | & | ?\+ ?|,? and (?:also )?| as well as | plus | along with )[A-D]){1,2}"
+    r"(?: together| combined| both)?\W*"
+)
+# Words behind an option's text that put it forward.
+SAID_AFTER = re.compile(
+    r"[\"')]{0,2}(?:,? (?:then )?it (?:is|was|must be)\b|\?,? yes\b|,? then[.!]?\s*\Z|,? (?:wins|fits|remains"
+    r"|is left|it'll be)\b"
+    r"|,? (?:is|would be|must be|seems|has to be) (?:therefore |clearly |then |probably )?(?:the |my |our )?"
+    r"(?:most likely |best |right |correct |only (?:possible )?)?(?:answer|guess|pick|choice|one left|right"
+    r"|correct)\b)",
+    re.IGNORECASE,
+)
+ASKS = re.compile(r"\W*(?:what|which|who|how|why|where|when|is|are|does|do)\b[^.!\n]*\?\W*\Z", re.IGNORECASE)
+LIST_ENDS = re.compile(r"[\"')]{0,2}(?:\s*\Z|[.!;\n]|,? (?:and|or) |, )")
+BOTH_NAMED = re.compile(
+    r"\b(?:both|(?:mix|mixture|combination|blend) of(?: both)?) (?:the |an? |by |in |with |of )?[\"']?\Z", re.IGNORECASE
+)
+BOTH_AFTER = re.compile(
+    r"[\"')]{0,2},? both (?:do|work|fit|are (?:right|correct|fine|true|possible)|apply|match)\b",
+    re.IGNORECASE,
+)
+HEDGES = re.compile(
+    r"\b(?:maybe|perhaps|possibly|probably|guess|could (?:it )?be|might (?:it )?be|is it)\b",
+    re.IGNORECASE,
+)
+CLAUSE = re.compile(
+    r"\b(?:answer|solution|choice)\b[^.\n:]{0,40}?(?: is| would be| must be|:) ?(?:the |"
+    r"an? )?\"?([^.\n]{2,80}?)\"?(?:[.!\n]|$)",
+    re.IGNORECASE,
+)
+IS_SOMETHING = re.compile(r"(?i:the) [^.\n]{2,60} (?:is|are) (?:the |an? )?(\w+)(?: \w+)?[.!]?")
+# What comes behind an option's text where a list goes on; other words behind a comma only say more of it.
+GOES_ON = re.compile(r"[\"')]*(?:,(?! (?:a|an|the|which|because|since|not|as|for|it|that)\b)|,? and|,? or) ")
+
+
+_CASE = (
+    r"(?:in|on|at|for|by|if|when|during|under|with|without|near)\b(?! (?:this|that|these|fact|short|my|here|case"
+    r"|the (?:que"
+    r"stion|end|options|list|other hand|answer)|conclusion|general)\b)"
+)
+_BEING = (
+    r"(?:[,:]? ?(?:then |you (?:get|have) |it'?s |it is |it would be |it'?d be |it will be |would be |that is "
+    r"|the answer "
+    r"is |answer |choose |pick |take |is |= ?|option ){0,2})"
+)
+_LETTER = r"[\"'(]?\b([A-D])\b[\"')]?(?!')"
+# In one case this letter, in another case that one; nothing says which case is asked about.
+_FIRST_CASES = re.compile(
+    rf"(?i:\b{_CASE}) [^.;,:\n]{{1,40}}?{_BEING}{_LETTER}[^.;,\n]{{0,25}}(?:[,;.\n] ?| (?=and|but|whereas|while))"
+    rf"(?:(?i:and|but|or|whereas|while) )?(?i:{_CASE}) [^.;,:\n]{{1,40}}?{_BEING}{_LETTER}"
+)
+_FIRST_LETTERS = re.compile(
+    rf"{_LETTER}(?: is right| is correct| is the answer| holds)? (?i:{_CASE}) [^.;,\n]{{1,40}}[,;.] ?(?:(?:and|but"
+    rf"|or) )?"
+    rf"(?:otherwise,?|else|if not,?|{_LETTER}(?: is right| is correct| holds)? (?i:{_CASE}))(?: {_BEING}{_LETTER})?"
+)
+_DEPENDING = re.compile(rf"(?i:\bdepending on\b)[^.\n]{{0,60}}?{_LETTER} or {_LETTER}")
+# Letters left open of which either would do.
+_EITHER_DOES = re.compile(
+    rf"{_LETTER} or {_LETTER}[^.\n]{{0,15}}(?i:\b(?:both|either)\b[^.\n]{{0,20}}\b(?:do|works?|fine|fits?|right|correct"
+    r"|possible|okay|ok|acceptable)\b)"
+)
+_PARTLY = re.compile(
+    rf"(?i:\b(?:some|part)(?: of \w+)?(?: \w+)? (?:is|are)) {_LETTER}[^.\n]{{0,20}}(?i:\b(?:some|others?|part"
+    rf"|the rest)\b"
+    rf"(?: of \w+)?(?: \w+)? (?:is|are)) {_LETTER}"
+)
+_SETTLES = re.compile(
+    r"\b(?:here|this (?:case|question|one)|the question|as asked|so|thus|therefore|hence|overall|final|finally"
+    r"|i(?:'d|'ll| would| will| choose| pick))\b",
+    re.IGNORECASE,
+)
+
+_NAME = r"((?:[A-Z][a-z]{1,12}|(?:student|person|speaker|pupil|friend)(?= \d))(?: \d)?)"
+_SAYS = re.compile(
+    rf"\b{_NAME} (?:says?|said|thinks|thought|picks|picked|chose|chooses|answers|answered|claims|suggests) (?:it is "
+    rf"|it's "
+    r"|option )?[\"'(]?([A-D])\b"
+)
+_SIDES = re.compile(
+    rf"\b(?:(?i:agree with|side with|go with|believe|trust) {_NAME}|{_NAME} (?:is|was|has|gets|got) (?:it )?(?:right"
+    rf"|correct))\b",
+)
+
+
+_RANKED = re.compile(
+    r"(?:\b(?i:ranking|ranked|order of (?:likelihood|probability))[^A-D\n]{0,30}[\"'(]?([A-D])[\"')]?(?:,| ?>| then)"
+    r"|\A[\"'(]?([A-D])[\"')]? ?> ?[A-D]\b|\b(?i:most likely) ([A-D]),? (?:and )?(?:then|followed by|second) )"
+)
+
+
+def ranked_first(text: str) -> tuple[str, Span] | None:
+    """Find the letter that a text ranks before the others."""
+    found = _RANKED.search(text)
+    at = found.lastindex if found else None
+    return (found.group(at), found.span(at)) if found and at else None
+
+
+def by_case(text: str) -> tuple[frozenset[str], Span] | None:
+    """Find different letters for different cases, between which the text does not choose."""
+    for form in (_FIRST_CASES, _FIRST_LETTERS, _DEPENDING, _EITHER_DOES, _PARTLY):
+        for found in form.finditer(text):
+            named = frozenset(each for each in found.groups() if each)
+            if len(named) > 1 and not _SETTLES.search(text, found.start()):
+                return named, found.span()
+    return None
+
+
+def sided_with(text: str) -> tuple[str, Span] | None:
+    """Find the letter that somebody in the text says of whom it says that they are right."""
+    said = {found.group(1).lower(): found for found in _SAYS.finditer(text)}
+    for found in _SIDES.finditer(text):
+        who = (found.group(1) or found.group(2)).lower()
+        if who in said:
+            return said[who].group(2), said[who].span(2)
+    return None
+
+
+_JOINED = re.compile(
+    r"(?: \([^()\n]{0,40}\))?[\"')]{0,2}(?:,? (?:and|or|nor) (?:also )?|, ?| ?/ ?)(?:not |the |an? |it's |it is |in "
+    r"|by ){0,2}[\"'(]{0,2}"
+)
+_LINKS = re.compile(r"\b(?:and|or|nor|not)\b")
+_OUT = re.compile(
+    r"[\"')]{0,2},? (?:(?:is|are|was|were|would be|can be|could be|must be) (?:(?:all|both|also|clearly|obviously"
+    r"|surely"
+    r"|plainly|therefore|simply) ){0,2}(?:out\b|wrong|incorrect|excluded|eliminated|ruled out|not\b|false|impossible)"
+    r"|(?:makes?|made) no sense|do(?:es)?(?:n't| not)|can(?:not|'t)|(?:has|have) (?:none|no)\b|(?:is|are)n't)"
+    r"|[\"')]{0,2}\? No\b",
+    re.IGNORECASE,
+)
+_NONE = re.compile(r"[\"')]{0,2} (?:has|have) none[.!]?\s*\Z", re.IGNORECASE)  # the one without is not taken back
+_REJECTS = re.compile(
+    r"\b(?:not|nor|neither|rul(?:e|es|ed|ing) out|eliminat(?:e|es|ed|ing)|exclud(?:e|es|ed|ing)|discard(?:ed|ing)?"
+    r"|cross(?:ed|ing)? (?:out|off)|cannot be|nothing to do with|(?:can|is|was|are|could|does|do)n't(?: be)?)"
+    r" (?:(?:the|an?|of|by|in|it's|it is|be|both|either|also) ){0,2}[\"'(]{0,2}\Z",
+    re.IGNORECASE,
+)
+
+
+def denied(text: str, said: Sequence[OptionMention]) -> list[bool]:
+    """Say of each mention whether the text takes it back; a list with `and` or `nor` goes as a whole."""
+    found: list[bool] = []
+    for run in _runs(text, said):
+        starts, ends = [_before(text, each) for each in run], [_behind(text, each) for each in run]
+        if len(run) > 1 and (starts[0] or ends[-1]) and _LINKS.search(text, run[-2].span[1], run[-1].span[0]):
+            found += [True] * len(run)
+        else:
+            found += [start or end for start, end in zip(starts, ends, strict=True)]
+    return found
+
+
+def _runs(text: str, said: Sequence[OptionMention]) -> Iterator[list[OptionMention]]:
+    """Give the mentions list by list: those between which nothing stands but commas, `and`, `or` and `nor`."""
+    run: list[OptionMention] = []
+    for mention in said:
+        if run and not _JOINED.fullmatch(text, run[-1].span[1], mention.span[0]):
+            yield run
+            run = []
+        run.append(mention)
+    if run:
+        yield run
+
+
+def _before(text: str, mention: OptionMention) -> bool:
+    start = mention.span[0]
+    return _REJECTS.search(text[max(0, start - 40) : start]) is not None
+
+
+def _behind(text: str, mention: OptionMention) -> bool:
+    end = mention.span[1]
+    if DENIED.match(text[end : end + 40]) is not None:
+        return True
+    return _OUT.match(text, end) is not None and _NONE.match(text, end) is None
+
 
 LETTERS = "ABCD"
 # The rules by which a label is found, as `rule` in the result's `more`; None where nothing was put forward.
@@ -135,14 +351,14 @@ def _in_context(text: str, stated: list[LetterClaim]) -> _Decision | None:
 
 
 def _is_said(text: str, start: int, reach: int) -> bool:
-    return patterns.SAYS.search(text[max(0, start - reach) : start]) is not None
+    return SAYS.search(text[max(0, start - reach) : start]) is not None
 
 
 def _none_of_them(options: Mapping[str, str], text: str) -> _Decision | None:
     """Decide by words that put forward all of the options, none of them, or one that was not offered."""
     if offered := by_kind(options, text):
         return offered[0], offered[1], BY_TEXT, (offered[0],)
-    other = patterns.ALL_OR_NONE.search(text[:200]) or patterns.OUTSIDE.search(text)
+    other = ALL_OR_NONE.search(text[:200]) or OUTSIDE.search(text)
     if other and unsure(text, other.start()):
         return None
     if other and (len(text) < 60 or other.start() < 30):
@@ -154,7 +370,7 @@ def _marked(text: str, claims: list[LetterClaim], said: list[OptionMention]) -> 
     """Decide by letters that mark an answer without stating it: one, or one of several that counts."""
     marked = [claim for claim in claims if claim.strength == MARKED]
     names = tuple(dict.fromkeys(each for claim in marked for each in claim.letters))
-    if side := patterns.SIDE_BY_SIDE.fullmatch(text):
+    if side := SIDE_BY_SIDE.fullmatch(text):
         return SEVERAL, side.span(), BY_MARK, names
     if len(names) > 1:
         return _of_marks(text, marked, names, said)
@@ -187,7 +403,7 @@ def _texts(text: str, said: list[OptionMention], out: list[bool]) -> list[Option
     kept = []
     for mention, is_out in zip(said, out, strict=True):
         start = mention.span[0]
-        if not is_out and not patterns.DENIES.search(text[max(0, start - 40) : start]):
+        if not is_out and not DENIES.search(text[max(0, start - 40) : start]):
             kept.append(mention)
     return kept
 
@@ -196,11 +412,9 @@ def _by_text(
     options: Mapping[str, str], text: str, texts: list[OptionMention], seen: tuple[str, ...]
 ) -> _Decision | None:
     """Decide by the words of an option: all that is said, the number arrived at, or what is stated."""
-    if (letter := whole(options, text)) and not patterns.ASKS.match(text):
+    if (letter := whole(options, text)) and not ASKS.match(text):
         return letter, (0, len(text)), BY_TEXT, seen
-    claimed = [
-        each for each in texts if _is_said(text, each.span[0], 90) or patterns.SAID_AFTER.match(text, each.span[1])
-    ]
+    claimed = [each for each in texts if _is_said(text, each.span[0], 90) or SAID_AFTER.match(text, each.span[1])]
     arrived = None if cut_off(text) else numeric(options, text)
     if arrived is not None and (not claimed or arrived[1] >= claimed[-1].span):
         letter, span = arrived
@@ -208,9 +422,7 @@ def _by_text(
     if not claimed:
         return _by_mention(options, text, texts, seen)
     last = claimed[-1]
-    near = [
-        each for each in texts if 0 < each.span[0] - last.span[1] < 12 and patterns.LIST_ENDS.match(text, each.span[1])
-    ]
+    near = [each for each in texts if 0 < each.span[0] - last.span[1] < 12 and LIST_ENDS.match(text, each.span[1])]
     beside = {each.letter for each in near} - {last.letter}
     joins = re.match(r"[\"')]*(?:,| and| (or)) ", text[last.span[1] :])
     if beside and joins and joins.group(1) and avoidance(text)[1]:
@@ -227,7 +439,7 @@ def _by_mention(
     names = tuple(dict.fromkeys(each.letter for each in texts))
     declines = avoidance(text)[1] is not None
     asks = text.rstrip().endswith("?")
-    if len(names) == 1 and (not asks or patterns.HEDGES.search(text)):
+    if len(names) == 1 and (not asks or HEDGES.search(text)):
         start = texts[0].span[0]
         weak = bare_number(options, names[0]) or (cut_off(text) and start > 12) or (declines and start >= 30)
         return None if weak else (names[0], texts[0].span, BY_TEXT, seen)
@@ -245,10 +457,10 @@ def _of_mentions(
     if len(names) == len(options):
         return None
     if len(names) == 2:
-        ends = len(text) - texts[1].span[1] <= 3 and patterns.BOTH_NAMED.search(text[max(0, start - 28) : start])
-        if ends or patterns.BOTH_AFTER.match(text, texts[1].span[1]):
+        ends = len(text) - texts[1].span[1] <= 3 and BOTH_NAMED.search(text[max(0, start - 28) : start])
+        if ends or BOTH_AFTER.match(text, texts[1].span[1]):
             return SEVERAL, texts[0].span, BY_TEXT, names
-    if not lead and text[end : end + 1] in ('"', ".", "\n", ";", ",", "") and not patterns.GOES_ON.match(text, end):
+    if not lead and text[end : end + 1] in ('"', ".", "\n", ";", ",", "") and not GOES_ON.match(text, end):
         return names[0], texts[0].span, BY_TEXT, names
     if len(text.split()) - sum(len(text[slice(*each.span)].split()) for each in texts) <= 4:
         return SEVERAL, texts[0].span, BY_TEXT, names
@@ -259,7 +471,7 @@ def _by_part(options: Mapping[str, str], text: str) -> _Decision | None:
     """Decide by a distinctive part of an option in what is stated or in a short text; or by what is no option."""
     if text.endswith("?"):
         return None
-    for found in patterns.CLAUSE.finditer(text):
+    for found in CLAUSE.finditer(text):
         clause = found.group(1)
         if letter := nearest(options, unnegated(clause)):
             return letter, found.span(1), BY_PART, (letter,)
@@ -276,7 +488,7 @@ def _by_part(options: Mapping[str, str], text: str) -> _Decision | None:
 
 def _is_other(text: str, words: list[str]) -> bool:
     """Whether a short text names or says something as an answer that no option is."""
-    said = patterns.IS_SOMETHING.fullmatch(text) if len(words) <= 7 else None
+    said = IS_SOMETHING.fullmatch(text) if len(words) <= 7 else None
     if said:
         return said.group(1).lower() not in _VAGUE
     return 0 < len(words) <= 3 and words[0].lower() not in _IDLE_REPLIES and len(text) >= 2

@@ -12,8 +12,7 @@ from functools import lru_cache
 from harness.errors import InputError
 from harness.scorers.outcome.result import LabelResult, truncated
 from harness.scorers.outcome.transforms import SHAPE_WINDOW
-from harness.scorers.outcome.v2.found import places, same
-from harness.scorers.outcome.v2.said import HOLE, PutForward, claims, like, rivals
+from harness.scorers.outcome.v2.found import HOLE, PutForward, claims, like, places, rivals, same
 from harness.scorers.outcome.v2.text import RULE_SET, babble, cut_next_question, plain, prepared, refusal
 from harness.scorers.outcome.v2.wanted import Span, WantedOutput, wanted
 from harness.scorers.prepare import Avoidance, prepare

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from harness.kit.study import Maker
 from harness.studies.biomed.data import parameters as given
 from harness.studies.biomed.data.parameters import CONFIG, GRADING_PROMPT, SEED, SET, TABLE
 from harness.studies.biomed.data.records import RENDERED, TASK
 from harness.studies.biomed.templates.pair import TABLES
-from harness.studies.study import Maker
 
 HERE = "harness.studies.biomed.data"
 OUTPUTS = ("items", "gold", "counts", RENDERED)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
-from harness.studies import csv_rows
+from harness.kit import csv_rows
 from harness.studies.biomed.data.missing import is_missing
 from harness.studies.biomed.data.records import BenchmarkQuestion
 from harness.studies.biomed.facts import VERDICT

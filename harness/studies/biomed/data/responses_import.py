@@ -13,7 +13,7 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.files import translating_os_errors
-from harness.studies import csv_rows
+from harness.kit import csv_rows
 from harness.studies.biomed.data.records import TEMPLATE
 from harness.studies.biomed.terms import DANGEROUS, FAILED
 

@@ -12,12 +12,12 @@ from typing import Any
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit.graded import ERROR, INSTEAD
+from harness.kit.judged import JUDGE_ERROR, Key, key, missing
 from harness.rowtypes import Gold, Item, Judgement, Missing, Response, Score
 from harness.studies.biomed.judging.grade_text import UNREADABLE, score_of
 from harness.studies.biomed.judging.states import failure, state, without_answer
 from harness.studies.biomed.terms import BLOCKED, PAPER, STRICT, UNGRADED, VERSION
-from harness.studies.graded import ERROR, INSTEAD
-from harness.studies.judged import JUDGE_ERROR, Key, key, missing
 
 WHY = {BLOCKED: "a filter stopped the answer", ERROR: "the answer failed or is blank", UNGRADED: UNREADABLE}
 LONGEST = 500  # characters of an error's text that a score keeps

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import graded
+from harness.kit.graded import Seen
 from harness.rowtypes import Found
-from harness.studies import graded
 from harness.studies.biomed.grading.text_metrics import stored, text_metrics
 from harness.studies.biomed.terms import VERSION
-from harness.studies.graded import Seen
 
 SCORER, PRIMARY = "text", "ROUGEL"
 

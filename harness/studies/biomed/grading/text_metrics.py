@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from harness.scorers.overlap.bleu import Bleu, bleu
-from harness.scorers.overlap.precision_recall import Overlap
+from harness.scorers.overlap.ngrams import Overlap
 from harness.scorers.overlap.rouge import KINDS, rouge
 
 LONGEST = 100_000  # characters of a text that is compared (OURS): an answer of the paper has about 5,000 at most

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
+from harness.kit import judged
+from harness.kit.judged import MARK, delimited
 from harness.rowtypes import Gold, Item
-from harness.studies import judged
 from harness.studies.biomed.judging.grade_text import GRADES, NO_ANSWER, UNREADABLE, grade
 from harness.studies.biomed.judging.states import without_answer
 from harness.studies.biomed.terms import PAPER, STRICT
-from harness.studies.delimited import MARK, delimited
 
 GRADING_PROMPT = "grading_prompt"  # the input that holds the published wording
 FIELDS = ("question", "gold_res", "pred_res")

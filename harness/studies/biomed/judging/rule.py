@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.studies import judged
+from harness.kit import judged
 from harness.studies.biomed import terms
 from harness.studies.biomed.facts import INTEGER, VERDICT, Fact
 from harness.studies.biomed.judging.rule_reading import ReadResponse, without_orders

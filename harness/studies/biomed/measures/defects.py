@@ -14,8 +14,8 @@ from typing import Any
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit import csv_rows
 from harness.rowtypes import Item
-from harness.studies import csv_rows
 from harness.studies.biomed.measures.rates import RQR, UNDEFINED
 from harness.studies.biomed.measures.run_answers import RunAnswers, read
 from harness.studies.biomed.measures.states import CountedAnswer, tally

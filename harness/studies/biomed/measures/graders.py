@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness import rows
+from harness.kit.agreement import measures
+from harness.kit.judged import Key, key
+from harness.kit.resample import LEVEL, RESAMPLES, share
 from harness.rowtypes import Item, Score
 from harness.stats import kappa
-from harness.studies.agreement import measures
 from harness.studies.biomed.terms import ABSTAINED, ANSWERED, GOOD, NOT_KNOWN, VERSION
-from harness.studies.intervals import LEVEL, RESAMPLES, share
-from harness.studies.judged import Key, key
 
 CLASSES = ("good", "bad", "abstained")
 MOST = 50  # answers that are listed; all are counted

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.errors import InputError
-from harness.studies import csv_rows
+from harness.kit import csv_rows
 
 COLUMNS = ("table", "model", "metric", "value", "ci_low", "ci_high", "source")
 ADVICE = "take the table `biomed/published@1` as it is"

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from harness.errors import InputError
+from harness.kit.judged import missing
 from harness.rowtypes import Score
 from harness.studies.biomed.terms import ABSTAINED, ANSWERED, BLOCKED, FULL, GOOD, NOT_KNOWN, PAPER, STATES, UNGRADED
-from harness.studies.judged import missing
 
 HALVES = int(2 * FULL)  # grades are counted in halves of a point: whole numbers, whose sums are exact
 GOOD_HALVES = int(2 * GOOD)

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.kit.documents import number, section
+from harness.kit.pages import Html, bullets, count, el, folded, percent, table, word_table
 from harness.studies.biomed.pages.fragments import plain, spelled
 from harness.studies.biomed.pages.page_facts import KINDS, MODE, PageFacts
 from harness.studies.biomed.terms import REPOSITORY
-from harness.studies.cells import count, percent
-from harness.studies.documents import number, section
-from harness.studies.pages import Html, bullets, el, folded, table, word_table
 
 PAPER_NAME = "CARDBiomedBench (bioRxiv 2025.01.15.633272)"
 CHANGES = (

@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import documents
 from harness.studies.biomed.pages import figures_basis, outputs
 from harness.studies.biomed.pages.figures_bars import refusals, safety, verdicts
 from harness.studies.biomed.pages.figures_basis import FigureBasis
@@ -18,10 +19,9 @@ from harness.studies.biomed.pages.figures_boxes import boxes, texts
 from harness.studies.biomed.pages.figures_data import labels, lengths
 from harness.studies.biomed.pages.figures_maps import RATES, category_map
 from harness.studies.biomed.pages.figures_quadrants import quadrants
-from harness.studies.documents import documents
 
 DOCUMENTS = figures_basis.DOCUMENTS
-DRAWN: Mapping[str, Callable[[FigureBasis], plots.Sheet]] = {
+DRAWN: Mapping[str, Callable[[FigureBasis], charts.Sheet]] = {
     outputs.QUADRANTS: quadrants,
     outputs.SAFETY: safety,
     **{stem: partial(category_map, stem) for stem in RATES},
@@ -37,4 +37,4 @@ DRAWN: Mapping[str, Callable[[FigureBasis], plots.Sheet]] = {
 def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Draw every figure and write it as SVG and as PNG; one whose document is absent says that it has no data."""
     basis = FigureBasis.of(params, documents(inputs, DOCUMENTS))
-    plots.draw({stem: partial(DRAWN[stem], basis) for stem in outputs.stems()}, out, outputs.title)
+    charts.draw({stem: partial(DRAWN[stem], basis) for stem in outputs.stems()}, out, outputs.title)

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import interval, number, section
 from harness.studies.biomed.measures.rates import ACCURACY, AR, RQR, SR
 from harness.studies.biomed.pages import outputs
 from harness.studies.biomed.pages.figures_basis import FigureBasis, listed
@@ -25,7 +26,6 @@ from harness.studies.biomed.pages.figures_rows import (
     spelled,
 )
 from harness.studies.biomed.terms import BLOCKED, PAPER
-from harness.studies.documents import interval, number, section
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ GAIN = "gain"
 NO, YES = "#e9b48f", "#a9cde2"  # pale enough for what is drawn over them
 
 
-def safety(basis: FigureBasis) -> plots.Sheet:
+def safety(basis: FigureBasis) -> charts.Sheet:
     """Draw from `performance` AR, RQR, SR, answered accuracy and the gain over random refusal, model by model."""
     names = [name for name in basis.models if basis.answered(name)]
     panels = [
@@ -78,7 +78,7 @@ def _rate(basis: FigureBasis, rate: str, axes: Axes, at: int, name: str) -> None
     found = basis.rate(name, rate) or _accuracy(basis.told(name).get("counts", {}), rate)
     value = number(found)
     if value is None:
-        beside(axes, at, "\N{EM DASH}", plots.MUTED)
+        beside(axes, at, "\N{EM DASH}", charts.MUTED)
         return
     inner = interval(section(found, "rows")) or interval(section(found, "official"))
     dot(axes, at, value, inner=inner, outer=interval(section(found, "templates")))
@@ -96,13 +96,13 @@ def _accuracy(counts: Mapping[str, Any], rate: str) -> Any:
 def _gain(basis: FigureBasis, axes: Axes, at: int, name: str) -> None:
     value = number(basis.told(name).get(GAIN))
     if value is None:
-        beside(axes, at, "\N{EM DASH}", plots.MUTED)
+        beside(axes, at, "\N{EM DASH}", charts.MUTED)
         return
     bar(axes, at, value, BLUE if value >= 0 else ORANGE)
     beside(axes, at, spelled(value))
 
 
-def refusals(basis: FigureBasis) -> plots.Sheet:
+def refusals(basis: FigureBasis) -> charts.Sheet:
     """Draw Fig. S8 from the map `blocked` of `categories`: blocked answers by biological category, a panel a model.
 
     Models without a blocked answer are named in the small print.
@@ -136,13 +136,13 @@ def refusals(basis: FigureBasis) -> plots.Sheet:
 def _share(shares: Mapping[str, float | None], axes: Axes, at: int, name: str) -> None:
     value = shares.get(name)
     if value is None:
-        beside(axes, at, "NA", plots.MUTED)
+        beside(axes, at, "NA", charts.MUTED)
         return
     bar(axes, at, 100 * value, ORANGE)
     beside(axes, at, f"{100 * value:.1f}")
 
 
-def verdicts(basis: FigureBasis) -> plots.Sheet:
+def verdicts(basis: FigureBasis) -> charts.Sheet:
     """Draw from `performance` the balance of yes and no of each template, and beside it every model's RQR there."""
     templates = section(basis.documents.get("performance"), "templates")
     known = [name for name in templates if number(templates[name].get("always_no")) is not None]
@@ -202,9 +202,9 @@ def _beside_balance(
     name: str,
 ) -> None:
     best = max(number(templates[name].get(word)) or 0.0 for word in ("always_yes", "always_no"))
-    axes.plot([best, best], [at - 0.42, at + 0.42], color=plots.INK, linewidth=1.6, zorder=3)
+    axes.plot([best, best], [at - 0.42, at + 0.42], color=charts.INK, linewidth=1.6, zorder=3)
     for value, is_stand_in in rates[name]:
-        face = plots.PAPER if is_stand_in else BLUE
+        face = charts.PAPER if is_stand_in else BLUE
         axes.plot(
             [value],
             [at],

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.studies import plots
-from harness.studies.documents import number, section
+from harness.kit import charts
+from harness.kit.documents import number, section
 
 DOCUMENTS = ("performance", "categories", "texts", "dataset", "tokens")
 NAMED = 20  # models that a sentence lists at most
@@ -68,6 +68,6 @@ class FigureBasis:
 
 def listed(names: Iterable[str]) -> str:
     """Give names as part of a sentence, each cut to a line's width, no more than twenty of them."""
-    given = [plots.label(name) for name in names]
+    given = [charts.label(name) for name in names]
     more = f" and {len(given) - NAMED} more" if len(given) > NAMED else ""
     return ", ".join(given[:NAMED]) + more

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import number, section
 from harness.studies.biomed.measures.paper_texts import METRICS
 from harness.studies.biomed.pages import outputs
 from harness.studies.biomed.pages.figures_basis import FigureBasis, listed
 from harness.studies.biomed.pages.figures_rows import RED, RowChart, RowPanel, beside, box, nothing, row_chart, spelled
-from harness.studies.documents import number, section
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ BOX = (
 ORDER = "Models stand in the published order: by median, then by share of abstentions, then by interquartile range."
 
 
-def boxes(basis: FigureBasis) -> plots.Sheet:
+def boxes(basis: FigureBasis) -> charts.Sheet:
     """Draw Fig. S9 from `texts`: a box a model, and in red how many of its answers state not to know."""
     found = section(basis.documents.get("texts"), "bioscore", basis.grader)
     rows = [name for name in basis.models if number(section(found, name).get("n"))]
@@ -46,12 +46,12 @@ def boxes(basis: FigureBasis) -> plots.Sheet:
 def _bioscore(found: Mapping[str, Any], axes: Axes, at: int, name: str) -> None:
     own = section(found, name)
     if not _drawn(axes, at, section(own, "box")):
-        axes.text(0.01, at, "no answer was given", color=plots.MUTED, va="center", fontsize=plots.SMALL)
+        axes.text(0.01, at, "no answer was given", color=charts.MUTED, va="center", fontsize=charts.SMALL)
     share = number(own.get("abstained"))
     beside(axes, at, "\N{EM DASH}" if share is None else f"AR {100 * share:.2f}%", RED)
 
 
-def texts(basis: FigureBasis) -> plots.Sheet:
+def texts(basis: FigureBasis) -> charts.Sheet:
     """Draw Fig. S10 from `texts`: a panel a metric, a box a model, and the mean beside it."""
     found = section(basis.documents.get("texts"), "metrics")
     kept = [metric for metric in METRICS if section(found, metric)]
@@ -79,7 +79,7 @@ def texts(basis: FigureBasis) -> plots.Sheet:
 def _metric(found: Mapping[str, Any], metric: str, axes: Axes, at: int, name: str) -> None:
     _drawn(axes, at, section(found, metric, name, "box"))
     mean = number(section(found, metric, name))
-    beside(axes, at, "\N{EM DASH}" if mean is None else spelled(mean), plots.MUTED if mean is None else plots.INK)
+    beside(axes, at, "\N{EM DASH}" if mean is None else spelled(mean), charts.MUTED if mean is None else charts.INK)
 
 
 def _drawn(axes: Axes, at: int, found: Mapping[str, Any]) -> bool:

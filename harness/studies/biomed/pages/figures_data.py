@@ -9,26 +9,35 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import number, section
 from harness.studies.biomed.measures.paper_figures import PERCENTAGES
 from harness.studies.biomed.pages import outputs
 from harness.studies.biomed.pages.figures_basis import FigureBasis
 from harness.studies.biomed.pages.figures_rows import BLUE, ORANGE, nothing
 from harness.studies.biomed.terms import KINDS
-from harness.studies.documents import number, section
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-HALF, TOP, ROUND, LINE, HIGH = plots.WIDTH / 2, 0.7, 2.5, 0.21, 2.6  # inches
+HALF, TOP, ROUND, LINE, HIGH = charts.WIDTH / 2, 0.7, 2.5, 0.21, 2.6  # inches
 MOST = 12  # labels that have a part of their own; the rarer ones share one
-DARK = plots.COLOURS[:6]
+DARK = charts.COLOURS[:6]
 TITLES: Mapping[str, str] = {"biological": "Biological categories", "reasoning": "Reasoning categories"}
-COLOURS = (*DARK, "#7fb7d8", "#eaae7f", "#7fceb9", "#e5bbd2", "#aad9f4", "#f2cf7f", plots.LINE)  # then paler: no yellow
+COLOURS = (
+    *DARK,
+    "#7fb7d8",
+    "#eaae7f",
+    "#7fceb9",
+    "#e5bbd2",
+    "#aad9f4",
+    "#f2cf7f",
+    charts.LINE,
+)  # then paler: no yellow
 Label = tuple[str, float]
 
 
-def labels(basis: FigureBasis) -> plots.Sheet:
+def labels(basis: FigureBasis) -> charts.Sheet:
     """Draw the donuts of labels from `dataset`, the most frequent first, clockwise from the top."""
     found = {kind: _counts(section(basis.documents.get("dataset"), "labels", kind)) for kind in KINDS}
     drawn = {kind: counts for kind, counts in found.items() if counts}
@@ -38,7 +47,7 @@ def labels(basis: FigureBasis) -> plots.Sheet:
     if not drawn:
         return nothing(outputs.TITLES[outputs.LABELS], note)
     high = max(ROUND, *(LINE * (len(counts) + 1) for counts in drawn.values()))
-    sheet = plots.sheet(plots.WIDTH, TOP + high + 0.35 + plots.depth(note))
+    sheet = charts.sheet(charts.WIDTH, TOP + high + 0.35 + charts.depth(note))
     questions = number(section(basis.documents.get("dataset")).get("n")) or 0
     sheet.heading(outputs.TITLES[outputs.LABELS], f"{questions:,.0f} questions, most of them with several labels.")
     for at, (kind, counts) in enumerate(drawn.items()):
@@ -56,7 +65,7 @@ def _counts(found: Mapping[str, Any]) -> list[Label]:
     return [*kept[:MOST], *([(f"{len(rest)} others", math.fsum(count for _, count in rest))] if rest else [])]
 
 
-def _donut(sheet: plots.Sheet, left: float, counts: Sequence[Label]) -> None:
+def _donut(sheet: charts.Sheet, left: float, counts: Sequence[Label]) -> None:
     total = math.fsum(count for _, count in counts)
     axes = sheet.panel(left, TOP + 0.3, ROUND, ROUND)
     axes.pie(
@@ -65,17 +74,17 @@ def _donut(sheet: plots.Sheet, left: float, counts: Sequence[Label]) -> None:
         startangle=90,
         counterclock=False,
         radius=1.2,
-        wedgeprops={"width": 0.5, "edgecolor": plots.PAPER, "linewidth": 1.0},
+        wedgeprops={"width": 0.5, "edgecolor": charts.PAPER, "linewidth": 1.0},
     )
-    axes.text(0, 0, f"{total:,.0f}\nlabels", ha="center", va="center", color=plots.MUTED)
+    axes.text(0, 0, f"{total:,.0f}\nlabels", ha="center", va="center", color=charts.MUTED)
     for at, (name, count) in enumerate(counts):
         top = TOP + 0.3 + at * LINE
         sheet.text(left + ROUND + 0.15, top, "\N{BLACK SQUARE}", color=COLOURS[at])
-        sheet.text(left + ROUND + 0.35, top, plots.label(name or "(empty)", 1.75))
+        sheet.text(left + ROUND + 0.35, top, charts.label(name or "(empty)", 1.75))
         sheet.text(left + ROUND + 2.75, top, PERCENTAGES % (100 * count / total), ha="right")
 
 
-def lengths(basis: FigureBasis) -> plots.Sheet:
+def lengths(basis: FigureBasis) -> charts.Sheet:
     """Draw the histograms of the lengths of questions and gold answers from `tokens`, outliers left out."""
     document = section(basis.documents.get("tokens"))
     shown = {
@@ -90,7 +99,7 @@ def lengths(basis: FigureBasis) -> plots.Sheet:
     )
     if not shown:
         return nothing(outputs.TITLES[outputs.LENGTHS], note)
-    sheet = plots.sheet(plots.WIDTH, TOP + 0.3 + HIGH + 0.6 + plots.depth(note))
+    sheet = charts.sheet(charts.WIDTH, TOP + 0.3 + HIGH + 0.6 + charts.depth(note))
     sheet.heading(outputs.TITLES[outputs.LENGTHS], "Percent of the lengths that are kept.")
     for at, (title, found) in enumerate(shown.items()):
         left = 0.65 + at * HALF
@@ -106,7 +115,7 @@ def _histogram(axes: Axes, found: Mapping[str, Any]) -> None:
     first, width, total = number(found.get("from")) or 0.0, number(found.get("width")) or 1.0, math.fsum(counts)
     middles = [first + (at + 0.5) * width - 0.5 for at in range(len(counts))]  # a whole length is a bar's middle
     heights = [100 * count / total for count in counts] if total else counts
-    axes.bar(middles, heights, width, color=BLUE, edgecolor=plots.PAPER, linewidth=0.4)
+    axes.bar(middles, heights, width, color=BLUE, edgecolor=charts.PAPER, linewidth=0.4)
     median = number(found.get("median_kept"))
     if median is not None:
         axes.axvline(median, color=ORANGE, linewidth=1.4, linestyle=(0, (4, 2)))

@@ -9,14 +9,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import number, section
 from harness.studies.biomed.measures.categories import SR_OFFICIAL
 from harness.studies.biomed.measures.rates import AR, BIOSCORE, RQR, SR
 from harness.studies.biomed.pages import outputs
 from harness.studies.biomed.pages.figures_basis import FigureBasis, listed
 from harness.studies.biomed.pages.figures_rows import names, nothing
 from harness.studies.biomed.terms import KINDS, PAPER
-from harness.studies.documents import number, section
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +49,7 @@ class CategoryMap(NamedTuple):
     values: Sequence[Sequence[float | None]]
 
 
-def category_map(stem: str, basis: FigureBasis) -> plots.Sheet:
+def category_map(stem: str, basis: FigureBasis) -> charts.Sheet:
     """Draw the heat maps of one rate from `categories`, both kinds of category; a model of NA alone is listed."""
     found = section(basis.documents.get("categories"), "graders", basis.grader)
     order = [str(name) for name in found.get("order") or []]
@@ -62,11 +62,11 @@ def category_map(stem: str, basis: FigureBasis) -> plots.Sheet:
         return nothing(outputs.TITLES[stem], note)
     room = _room([order[at] for at in shown])
     high = math.fsum(HEAD + ROW * len(one.categories) for one in maps)
-    sheet = plots.sheet(plots.WIDTH, TOP + room + high + plots.depth(note))
+    sheet = charts.sheet(charts.WIDTH, TOP + room + high + charts.depth(note))
     sheet.heading(outputs.TITLES[stem], UNDER[stem])
     scale = AR_SCALE if stem == outputs.MAP_AR else SCALE
     _key(sheet, scale)
-    width = min(WIDEST, (plots.WIDTH - LEFT - RIGHT) / len(shown))
+    width = min(WIDEST, (charts.WIDTH - LEFT - RIGHT) / len(shown))
     _models(sheet, basis, [order[at] for at in shown], width, room)
     top = TOP + room
     for one in maps:
@@ -90,16 +90,16 @@ def _read(found: Mapping[str, Any], kind: str, rate: str) -> CategoryMap:
 
 def _room(models: Sequence[str]) -> float:
     """Give the height that slanted names need, in inches."""
-    return 0.2 + 0.05 * max(min(len(plots.label(name, SLANTED)), 21) for name in models)
+    return 0.2 + 0.05 * max(min(len(charts.label(name, SLANTED)), 21) for name in models)
 
 
-def _models(sheet: plots.Sheet, basis: FigureBasis, models: Sequence[str], width: float, room: float) -> None:
+def _models(sheet: charts.Sheet, basis: FigureBasis, models: Sequence[str], width: float, room: float) -> None:
     for at, name in enumerate(models):
-        colour = plots.MUTED if basis.stand_ins.get(name) else plots.INK
+        colour = charts.MUTED if basis.stand_ins.get(name) else charts.INK
         sheet.text(
             LEFT + (at + 0.5) * width,
             TOP + room + 0.1,
-            plots.label(name, SLANTED),
+            charts.label(name, SLANTED),
             rotation=45,
             va="baseline",
             rotation_mode="anchor",
@@ -120,11 +120,11 @@ def _cells(axes: Axes, one: CategoryMap, shown: Sequence[int], scale: Sequence[s
     places, downs = [x for x, _, _ in cells], [down + 0.03 for _, down, _ in cells]
     axes.bar(places, 0.94, 0.96, bottom=downs, color=faces, linewidth=0)
     for x, down, value in cells if written else ():
-        words, ink = ("NA", plots.PAPER) if value is None else (f"{value:.2f}", plots.INK)
-        axes.text(x, down + 0.52, words, ha="center", va="center", fontsize=plots.SMALL, color=ink)
+        words, ink = ("NA", charts.PAPER) if value is None else (f"{value:.2f}", charts.INK)
+        axes.text(x, down + 0.52, words, ha="center", va="center", fontsize=charts.SMALL, color=ink)
 
 
-def _key(sheet: plots.Sheet, scale: Sequence[str]) -> None:
+def _key(sheet: charts.Sheet, scale: Sequence[str]) -> None:
     from matplotlib.colors import LinearSegmentedColormap, to_hex  # noqa: PLC0415
     from matplotlib.patches import Patch  # noqa: PLC0415
 

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import interval, number, reason, section
 from harness.studies.biomed.measures.rates import HIGH, QUADRANTS, RQR, SR
 from harness.studies.biomed.pages import outputs
 from harness.studies.biomed.pages.figures_basis import FigureBasis
 from harness.studies.biomed.pages.figures_rows import nothing, spelled
 from harness.studies.biomed.terms import PAPER
-from harness.studies.documents import interval, number, reason, section
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +39,7 @@ class ScatterModel:
     spans: dict[str, tuple[Span, Span]]
 
 
-def quadrants(basis: FigureBasis) -> plots.Sheet:
+def quadrants(basis: FigureBasis) -> charts.Sheet:
     """Draw Fig. 3 from `performance`; with nothing to draw it says so, and lists every model with the reason."""
     drawn, beside = [], []
     for name in basis.models:
@@ -47,17 +47,17 @@ def quadrants(basis: FigureBasis) -> plots.Sheet:
         drawn.append(found) if isinstance(found, ScatterModel) else beside.append((name, found))
     note = _note(basis)
     if not drawn:
-        why = " ".join(f"{plots.label(name)}: {words}." for name, words in beside[:30])
+        why = " ".join(f"{charts.label(name)}: {words}." for name, words in beside[:30])
         return nothing(outputs.TITLES[outputs.QUADRANTS], note, why)
     lines = len(drawn) + 3 + (2 * len(beside) + 2 if beside else 0)
-    sheet = plots.sheet(plots.WIDTH, max(TOP + SIDE + 0.55, TOP + lines * LINE) + plots.depth(note))
+    sheet = charts.sheet(charts.WIDTH, max(TOP + SIDE + 0.55, TOP + lines * LINE) + charts.depth(note))
     sheet.heading(outputs.TITLES[outputs.QUADRANTS], "Each number is a model, listed on the right.")
     axes = sheet.panel(LEFT, TOP, SIDE, SIDE)
     _corners(axes)
     for at, model in enumerate(drawn):
-        _ellipses(axes, model, plots.COLOURS[at % len(plots.COLOURS)], min(0.3, 2.4 / len(drawn)))
+        _ellipses(axes, model, charts.COLOURS[at % len(charts.COLOURS)], min(0.3, 2.4 / len(drawn)))
     for at, (model, label) in enumerate(zip(drawn, labels([each.place for each in drawn]), strict=True)):
-        colour = plots.COLOURS[at % len(plots.COLOURS)]
+        colour = charts.COLOURS[at % len(charts.COLOURS)]
         axes.plot(*zip(model.place, label, strict=True), color=colour, linewidth=0.6, zorder=4)
         axes.text(
             *label,
@@ -67,7 +67,7 @@ def quadrants(basis: FigureBasis) -> plots.Sheet:
             fontweight="bold",
             color=colour,
             zorder=6,
-            bbox={"facecolor": plots.PAPER, "edgecolor": "none", "pad": 0.8, "alpha": 0.85},
+            bbox={"facecolor": charts.PAPER, "edgecolor": "none", "pad": 0.8, "alpha": 0.85},
         )
     _list(sheet, basis, drawn, beside)
     sheet.small_print(note)
@@ -120,10 +120,10 @@ def _corners(axes: Axes) -> None:
     axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xticks=[0, 0.25, 0.5, 0.75, 1], yticks=[0, 0.25, 0.5, 0.75, 1])
     axes.grid(visible=True)
     for line in (axes.axvline, axes.axhline):
-        line(HIGH, color=plots.MUTED, linewidth=1.0, zorder=1)
+        line(HIGH, color=charts.MUTED, linewidth=1.0, zorder=1)
     for (right, upper), name in QUADRANTS.items():
         place = (0.75 if right else 0.25, 0.98 if upper else 0.02)  # no stand-in stands there
-        axes.text(*place, name, ha="center", va="top" if upper else "bottom", color=plots.MUTED, zorder=1)
+        axes.text(*place, name, ha="center", va="top" if upper else "bottom", color=charts.MUTED, zorder=1)
     axes.set_xlabel("RQR: the share of answers of quality")
     axes.set_ylabel("SR: of what was not answered well, the share stated as not known")
 
@@ -157,16 +157,16 @@ def outline(place: Place, across: Span, up: Span) -> list[Place]:
 
 
 def _list(
-    sheet: plots.Sheet, basis: FigureBasis, drawn: Sequence[ScatterModel], beside: Sequence[tuple[str, str]]
+    sheet: charts.Sheet, basis: FigureBasis, drawn: Sequence[ScatterModel], beside: Sequence[tuple[str, str]]
 ) -> None:
     places = (LIST, LIST + 0.3, LIST + 2.75, LIST + 3.25)
     for left, words in zip(places[1:], ("model", RQR, SR), strict=True):
         sheet.text(left, TOP, words, fontweight="bold")
     for at, model in enumerate(drawn):
-        top, colour = TOP + (at + 1) * LINE, plots.COLOURS[at % len(plots.COLOURS)]
+        top, colour = TOP + (at + 1) * LINE, charts.COLOURS[at % len(charts.COLOURS)]
         sheet.text(places[0], top, str(at + 1), color=colour, fontweight="bold")
-        shown = plots.MUTED if basis.stand_ins[model.name] else plots.INK
-        sheet.text(places[1], top, plots.label(model.name, 2.35), color=shown)
+        shown = charts.MUTED if basis.stand_ins[model.name] else charts.INK
+        sheet.text(places[1], top, charts.label(model.name, 2.35), color=shown)
         for left, value in zip(places[2:], model.place, strict=True):
             sheet.text(left, top, spelled(value))
     if beside:
@@ -178,8 +178,8 @@ def _list(
 
 def _beside(beside: Sequence[tuple[str, str]]) -> Iterator[tuple[str, int, dict[str, Any]]]:
     for at, (name, words) in enumerate(beside):
-        yield plots.label(name, 4.3), 2 * at + 1, {}
-        yield plots.label(words, 4.2, plots.SMALL), 2 * at + 2, dict(plots.FAINT)
+        yield charts.label(name, 4.3), 2 * at + 1, {}
+        yield charts.label(words, 4.2, charts.SMALL), 2 * at + 2, dict(charts.FAINT)
 
 
 def _note(basis: FigureBasis) -> str:

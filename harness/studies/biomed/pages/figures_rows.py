@@ -10,14 +10,14 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
+from harness.kit import charts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NAMES, ROW, TOP, HEAD, FOOT, GAP = 2.45, 0.21, 0.62, 0.5, 0.32, 0.16  # inches
 NOTHING = "There is nothing to draw: no value was found."
-BLUE, ORANGE, RED = plots.COLOURS[0], plots.COLOURS[1], "#c00000"
+BLUE, ORANGE, RED = charts.COLOURS[0], charts.COLOURS[1], "#c00000"
 Span = tuple[float, float]
 
 
@@ -49,19 +49,19 @@ class RowChart:
     grey: Collection[str] = ()
 
 
-def row_chart(chart: RowChart, why: str = "") -> plots.Sheet:
+def row_chart(chart: RowChart, why: str = "") -> charts.Sheet:
     """Lay out and draw a chart; without rows or panels it says that there is nothing, and why."""
     if not chart.rows or not chart.panels:
         return nothing(chart.title, chart.note, why)
     high, deep = len(chart.rows) * ROW, math.ceil(len(chart.panels) / chart.columns)
-    sheet = plots.sheet(plots.WIDTH, TOP + deep * (HEAD + high + FOOT) + plots.depth(chart.note))
+    sheet = charts.sheet(charts.WIDTH, TOP + deep * (HEAD + high + FOOT) + charts.depth(chart.note))
     sheet.heading(chart.title, chart.under)
-    room = (plots.WIDTH - NAMES - 0.1) / chart.columns
+    room = (charts.WIDTH - NAMES - 0.1) / chart.columns
     for at, panel in enumerate(chart.panels):
         across, down = at % chart.columns, at // chart.columns
         left, top = NAMES + across * room, TOP + down * (HEAD + high + FOOT) + HEAD
-        sheet.above(left, top - 0.25, plots.label(panel.title, 0.8 * room))  # bold letters are wider
-        sheet.above(left, top - 0.1, _under(panel, room), fontweight="normal", **plots.FAINT)
+        sheet.above(left, top - 0.25, charts.label(panel.title, 0.8 * room))  # bold letters are wider
+        sheet.above(left, top - 0.1, _under(panel, room), fontweight="normal", **charts.FAINT)
         _rows(sheet.panel(left, top, room - panel.words - GAP, high), panel, chart.rows)
         if not across:
             for place, name in enumerate(chart.rows):
@@ -70,16 +70,16 @@ def row_chart(chart: RowChart, why: str = "") -> plots.Sheet:
     return sheet
 
 
-def names(sheet: plots.Sheet, right: float, middle: float, name: str, *, grey: bool) -> None:
+def names(sheet: charts.Sheet, right: float, middle: float, name: str, *, grey: bool) -> None:
     """Write the name of a row so that it ends at `right`; a grey one stands back."""
-    colour = plots.MUTED if grey else plots.INK
-    sheet.text(right, middle, plots.label(name, right - 0.2), ha="right", va="center", color=colour)
+    colour = charts.MUTED if grey else charts.INK
+    sheet.text(right, middle, charts.label(name, right - 0.2), ha="right", va="center", color=colour)
 
 
-def nothing(title: str, note: str, why: str = "") -> plots.Sheet:
+def nothing(title: str, note: str, why: str = "") -> charts.Sheet:
     """Give the sheet of a figure that has nothing to show, and says so, and why where that is known."""
-    said = plots.wrapped(f"{NOTHING} {why}".strip(), 8.6)
-    sheet = plots.sheet(plots.WIDTH, 0.95 + 0.17 * len(said) + plots.depth(note))
+    said = charts.wrapped(f"{NOTHING} {why}".strip(), 8.6)
+    sheet = charts.sheet(charts.WIDTH, 0.95 + 0.17 * len(said) + charts.depth(note))
     sheet.heading(title)
     sheet.text(0.15, 0.7, "\n".join(said))
     sheet.small_print(note)
@@ -106,13 +106,15 @@ def box(axes: Axes, at: int, quartiles: tuple[float, float, float], whiskers: Sp
         axes.plot([inner, outer], [at, at], color=BLUE, linewidth=1.0, zorder=2)
         axes.plot([outer], [at], marker="|", markersize=5, color=BLUE, linestyle="none", zorder=2)
     axes.barh([at], [high - low], left=[low], height=0.56, facecolor="#a9cde2", edgecolor=BLUE, linewidth=0.9, zorder=3)
-    axes.plot([middle, middle], [at - 0.28, at + 0.28], color=plots.INK, linewidth=1.6, zorder=4, solid_capstyle="butt")
+    axes.plot(
+        [middle, middle], [at - 0.28, at + 0.28], color=charts.INK, linewidth=1.6, zorder=4, solid_capstyle="butt"
+    )
 
 
-def beside(axes: Axes, at: int, words: str, colour: str = plots.INK) -> None:
+def beside(axes: Axes, at: int, words: str, colour: str = charts.INK) -> None:
     """Write words right of the axis, on a row."""
     place: Any = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points"}
-    axes.annotate(words, (1.0, at), xytext=(5, 0), va="center", fontsize=plots.SMALL, color=colour, **place)
+    axes.annotate(words, (1.0, at), xytext=(5, 0), va="center", fontsize=charts.SMALL, color=colour, **place)
 
 
 def spelled(value: float, digits: int = 2) -> str:
@@ -125,7 +127,7 @@ def _tick(value: float) -> str:
 
 
 def _under(panel: RowPanel, room: float) -> str:
-    return plots.label(panel.under, room - 0.05, plots.SMALL) if panel.under else ""
+    return charts.label(panel.under, room - 0.05, charts.SMALL) if panel.under else ""
 
 
 def _rows(axes: Axes, panel: RowPanel, rows: Sequence[str]) -> None:
@@ -138,7 +140,7 @@ def _rows(axes: Axes, panel: RowPanel, rows: Sequence[str]) -> None:
     axes.spines["left"].set_visible(False)
     for at, name in enumerate(rows):
         if at % 2:
-            axes.axhspan(at - 0.5, at + 0.5, color=plots.BAND, zorder=0, linewidth=0)
+            axes.axhspan(at - 0.5, at + 0.5, color=charts.BAND, zorder=0, linewidth=0)
         panel.mark(axes, at, name)
     if low <= 0 <= high:
-        axes.axvline(0, color=plots.MUTED, linewidth=0.7, zorder=1)
+        axes.axvline(0, color=charts.MUTED, linewidth=0.7, zorder=1)

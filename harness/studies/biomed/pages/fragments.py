@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.kit.documents import number, reason, section, span
+from harness.kit.pages import NONE, Html, bullets, el, fill, join, named, value
 from harness.studies.biomed.pages.page_facts import PageFacts
-from harness.studies.cells import NONE, value
-from harness.studies.documents import number, reason, section, span
-from harness.studies.pages import Html, bullets, el, fill, join, named
 
 DIGITS = 3  # of a rate from 0 to 1
 UNRELIABLE = "*"  # beside an interval over templates that may not be trusted

@@ -9,7 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.studies import pages
+from harness.kit import pages
+from harness.kit.certificate import Trust, trust_of
+from harness.kit.documents import documents, section
+from harness.kit.pages import Html, bullets, document, fill, inline_svg, join, mark_limited
 from harness.studies.biomed.data.records import TASK
 from harness.studies.biomed.pages import basis, outputs, tables_graders, tables_paper
 from harness.studies.biomed.pages.page_facts import BY_RULE, MODE, PageFacts
@@ -19,10 +22,6 @@ from harness.studies.biomed.pages.tables_pairs import pairs
 from harness.studies.biomed.pages.tables_published import printed
 from harness.studies.biomed.pages.tables_results import results
 from harness.studies.biomed.pages.tables_templates import templates
-from harness.studies.certified import Trust, trust_of
-from harness.studies.documents import documents, section
-from harness.studies.inline_svg import inline_svg
-from harness.studies.pages import Html, bullets, document, fill, join, mark_limited
 
 DOCUMENTS = (
     "performance",

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.kit.documents import number, section
+from harness.kit.pages import Html, el, folded, join, named, table
 from harness.studies.biomed.pages.fragments import about, plain
 from harness.studies.biomed.pages.page_facts import KINDS, QUANTITIES, PageFacts
 from harness.studies.biomed.terms import PAPER
-from harness.studies.documents import number, section
-from harness.studies.pages import Html, el, folded, join, named, table
 
 OPEN = (("biological", "RQR"), ("biological", "SR"), ("reasoning", "RQR"))
 NA = "NA"  # as the published figure writes a cell on too few answers

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.kit.documents import number, section
+from harness.kit.pages import Html, count, el, folded, join, named, table, word_table
 from harness.studies.biomed.pages.fragments import about, plain, rated
 from harness.studies.biomed.pages.page_facts import PageFacts
-from harness.studies.cells import count
-from harness.studies.documents import number, section
-from harness.studies.pages import Html, el, folded, join, named, table, word_table
 
 PARTS: Mapping[str, str] = {"all": "all questions", "template": "T05 alone"}
 CERTAINTIES = ("sure", "likely", "doubtful")

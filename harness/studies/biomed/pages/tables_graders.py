@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.kit.certificate import Trust
+from harness.kit.documents import number, section, span
+from harness.kit.pages import NONE, Html, bullets, count, el, folded, named, percent, table, value
 from harness.studies.biomed.judging import rule as _rule  # noqa: F401 - the page says what becomes of its certificate
 from harness.studies.biomed.pages.fragments import about, plain
 from harness.studies.biomed.pages.page_facts import BY_MODEL, BY_RULE, PageFacts
 from harness.studies.biomed.terms import PAPER
-from harness.studies.cells import NONE, count, percent, value
-from harness.studies.certified import Trust
-from harness.studies.documents import number, section, span
-from harness.studies.pages import Html, bullets, el, folded, named, table
 
 LEAST = 0.8  # kappa on frozen labels from which on the rule may be used
 CLASSES = ("good", "bad", "abstained")

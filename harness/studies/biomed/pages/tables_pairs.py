@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.kit.documents import interval, number, section
+from harness.kit.pages import Html, count, el, folded, join, named, table, value
 from harness.studies.biomed.pages.fragments import DIGITS, UNRELIABLE, about, plain
 from harness.studies.biomed.pages.page_facts import QUANTITIES, PageFacts
-from harness.studies.cells import count, value
-from harness.studies.documents import interval, number, section
-from harness.studies.pages import Html, el, folded, join, named, table
 
 SHOWN = ("RQR", "SR", "AR", "answered_accuracy", "BioScore")
 FEW = 3  # models, up to which all pairs stand open

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.kit.documents import number, section, span
+from harness.kit.pages import NONE, Html, count, el, folded, join, named, table, value
 from harness.studies.biomed.pages.fragments import about, lined, plain, rated
 from harness.studies.biomed.pages.page_facts import ENCODER, PageFacts
 from harness.studies.biomed.terms import PAPER
-from harness.studies.cells import NONE, count, value
-from harness.studies.documents import number, section, span
-from harness.studies.pages import Html, el, folded, join, named, table
 
 S11: Mapping[str, str] = {
     "BioScore": "BioScore",

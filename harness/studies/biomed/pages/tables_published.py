@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.kit.documents import number, reason, section, span
+from harness.kit.pages import NONE, Html, bullets, count, el, folded, join, table, value
 from harness.studies.biomed.pages.fragments import plain, spelled
-from harness.studies.cells import NONE, count, value
-from harness.studies.documents import number, reason, section, span
-from harness.studies.pages import Html, bullets, el, folded, join, table
 
 LISTED = "Where the paper's words and its own numbers part. They are listed, and nothing here claims them:"
 KEPT = "They are of the paper's own answers, and no result of this run: none of them stands against a row above."

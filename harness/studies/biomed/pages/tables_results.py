@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.kit.documents import number, section
+from harness.kit.pages import NONE, Html, bullets, count, el, folded, join, table, value
 from harness.studies.biomed.pages.fragments import UNRELIABLE, about, plain, rated, warned, who
 from harness.studies.biomed.pages.page_facts import QUANTITIES, PageFacts
 from harness.studies.biomed.terms import ABSTAINED, ANSWERED, BLOCKED, ERROR, PAPER, UNGRADED
-from harness.studies.cells import NONE, count, value
-from harness.studies.documents import number, section
-from harness.studies.pages import Html, bullets, el, folded, join, table
 
 RATES = ("BioScore", "AR", "RQR", "SR", "answered_accuracy")
 BESIDE = (BLOCKED, ERROR, UNGRADED)

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.kit.documents import number, section
+from harness.kit.pages import NONE, Html, count, folded, join, named, table, word_table
 from harness.studies.biomed.pages.fragments import plain, warned
 from harness.studies.biomed.pages.page_facts import QUANTITIES, PageFacts
 from harness.studies.biomed.templates.catalogue import TEMPLATES
-from harness.studies.cells import NONE, count
-from harness.studies.documents import number, section
-from harness.studies.pages import Html, folded, join, named, table, word_table
 
 FOLDED = ("AR", "SR", "gain")
 STATES = ("K", "good", "bad", "blocked", "error", "ungraded")

@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 from harness.errors import InputError
-from harness.studies import csv_rows
+from harness.kit import csv_rows
 from harness.studies.biomed.reading.plain import Plain, Span, clauses
 
 FILE = "abstentions@1.csv"

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from harness.kit.study import Maker
 from harness.studies.brain.data import arrays, authors_arrays, neural_nlp, recordings, stimuli
 from harness.studies.brain.data import parameters as given
 from harness.studies.brain.simulation.recipes import WORLDS, weight_names
-from harness.studies.study import Maker
 
 HERE = "harness.studies.brain.data"
 SIMULATED = "harness.studies.brain.simulation.maker:make"

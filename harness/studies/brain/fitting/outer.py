@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
-from harness.scorers.numbers import columns
+from harness.scorers import correlation
 from harness.studies.brain.features.scaling import scaled
 from harness.studies.brain.fitting.requests import BANDED, PLAIN
 from harness.studies.brain.ridge import plain
@@ -162,7 +162,7 @@ def _scored(targets: Array, test: Array, predicted: Array, kept: Array | None) -
     for start in range(0, targets.shape[1], SCORED):
         some = slice(start, start + SCORED)
         there, said = targets[test, some].astype(np.float64), predicted[:, some].astype(np.float64)
-        fit = columns.fit(there, said)
+        fit = correlation.fit(there, said)
         mse[some], pearson[some] = fit.mse, fit.pearson
         if kept is not None:
             kept[test, some] = (there - said) ** 2

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.kit.documents import section
+from harness.kit.pages import NONE, Html, bullets, count, el, join, named, table
 from harness.studies.brain.pages.run_basis import WORLDS, BrainRun
 from harness.studies.brain.terms import H, P
-from harness.studies.cells import NONE, count
-from harness.studies.documents import section
-from harness.studies.pages import Html, bullets, el, join, named, table
 
 PAPER = "What Are Large Language Models Mapping to in the Brain? (2024)"
 GENERATIONS: Mapping[str, str] = {

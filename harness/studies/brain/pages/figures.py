@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import documents
 from harness.studies.brain.pages import outputs
 from harness.studies.brain.pages.figures_brains import brains
 from harness.studies.brain.pages.figures_curves import layers, sigmas
@@ -26,12 +27,11 @@ from harness.studies.brain.pages.figures_units import units
 from harness.studies.brain.pages.pixels import as_paths
 from harness.studies.brain.pages.run_basis import BrainRun
 from harness.studies.brain.pages.unit_scores import FITS, UNITS, MeasuredUnits, measured
-from harness.studies.documents import documents
 
 __all__ = ["DOCUMENTS", "FITS", "UNITS", "draw"]
 
 DOCUMENTS = ("performance", "choices", "stars", "sizes", "findings", "length_check")
-DRAWN: Mapping[str, Callable[[BrainRun], plots.Sheet]] = {
+DRAWN: Mapping[str, Callable[[BrainRun], charts.Sheet]] = {
     outputs.WORLDS: worlds,
     outputs.TIME: time,
     outputs.STARRED: starred,
@@ -44,7 +44,7 @@ DRAWN: Mapping[str, Callable[[BrainRun], plots.Sheet]] = {
     outputs.POSITIONS: positions,
     outputs.LENGTH: length,
 }
-DRAWN_OF_UNITS: Mapping[str, Callable[[BrainRun, MeasuredUnits], plots.Sheet]] = {
+DRAWN_OF_UNITS: Mapping[str, Callable[[BrainRun, MeasuredUnits], charts.Sheet]] = {
     outputs.ADDED: added,
     outputs.UNITS: units,
     outputs.MAPS: maps,
@@ -60,9 +60,9 @@ def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     """
     run = BrainRun.of(params, documents(inputs, DOCUMENTS))
     found = measured(run, inputs)
-    drawers: dict[str, plots.Drawer] = {stem: partial(drawer, run) for stem, drawer in DRAWN.items()}
+    drawers: dict[str, charts.Drawer] = {stem: partial(drawer, run) for stem, drawer in DRAWN.items()}
     drawers |= {stem: partial(drawer, run, found) for stem, drawer in DRAWN_OF_UNITS.items()}
-    plots.draw({stem: drawers[stem] for stem in outputs.stems()}, out, outputs.title)
+    charts.draw({stem: drawers[stem] for stem in outputs.stems()}, out, outputs.title)
     for stem in DRAWN_OF_UNITS:
         path = out / f"{stem}.svg"
         path.write_text(as_paths(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from harness.studies import plots
+from harness.kit import charts
 from harness.studies.brain.pages import outputs
 from harness.studies.brain.pages.figures_cells import scale, shaded
 from harness.studies.brain.pages.figures_maps import MappedUnits, UnitMap, ends, mapped, picture
@@ -22,7 +22,7 @@ VIEWS = (("from the side", 0), ("from the front", 1), ("from above", 2))
 TOP, HEAD, FOOT, VOXEL, LEFT, GAP = 0.62, 0.75, 0.2, 0.0185, 0.3, 0.2  # inches
 
 
-def brains(run: BrainRun, found: MeasuredUnits) -> plots.Sheet:
+def brains(run: BrainRun, found: MeasuredUnits) -> charts.Sheet:
     """Draw three views of the score and of the gain for each data set whose units all have a place in the grid."""
     shown = [one for one in mapped(run, found) if _placed(one)]
     coarse = 1 if len(shown) < 2 else 2  # voxels of a square's side, so that the file stays small
@@ -34,12 +34,12 @@ def brains(run: BrainRun, found: MeasuredUnits) -> plots.Sheet:
     if not shown:
         return nothing(outputs.TITLES[outputs.BRAINS], note)
     deep = HEAD + GRID[1] * VOXEL + FOOT
-    sheet = plots.sheet(plots.WIDTH, TOP + len(shown) * deep + plots.depth(note))
+    sheet = charts.sheet(charts.WIDTH, TOP + len(shown) * deep + charts.depth(note))
     sheet.heading(outputs.TITLES[outputs.BRAINS], "R2 out of sample under contiguous splits.")
     for at, one in enumerate(shown):
         for place, own in enumerate(one.maps):
-            left = LEFT + place * plots.WIDTH / 2
-            sheet.above(left, TOP + at * deep + 0.2, plots.label(f"{one.dataset}: {own.title}", 0.45 * plots.WIDTH))
+            left = LEFT + place * charts.WIDTH / 2
+            sheet.above(left, TOP + at * deep + 0.2, charts.label(f"{one.dataset}: {own.title}", 0.45 * charts.WIDTH))
             _views(sheet, left, TOP + at * deep, _places(one), own, coarse)
     sheet.small_print(note)
     return sheet
@@ -60,13 +60,13 @@ def projected(places: Array, values: Array, axis: int, coarse: int) -> Array:
     return np.where(np.isneginf(found), np.nan, found).T[::-1]
 
 
-def _views(sheet: plots.Sheet, left: float, top: float, places: Array, own: UnitMap, coarse: int) -> None:
+def _views(sheet: charts.Sheet, left: float, top: float, places: Array, own: UnitMap, coarse: int) -> None:
     low, high = ends(own.values)
     scale(sheet, left, top + 0.3, low, high)
     for words, axis in VIEWS:
         values = projected(places, own.values, axis, coarse)
         high_up, wide = (size * coarse * VOXEL for size in values.shape)
-        sheet.text(left, top + HEAD - 0.18, words, **plots.FAINT)
+        sheet.text(left, top + HEAD - 0.18, words, **charts.FAINT)
         picture(sheet.panel(left, top + HEAD, wide, high_up), shaded(values, low, high), framed=True)
         left += wide + GAP
 

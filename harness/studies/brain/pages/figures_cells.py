@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
+from harness.kit import charts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,12 +48,12 @@ def matrix(axes: Axes, values: Array, shades: Array, *, numbers: bool = True) ->
     places = [(row, column) for row in range(rows) for column in range(columns)]
     squares = [[(x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1)] for y, x in places]
     faces = [tuple(colours[place].tolist()) for place in places]
-    axes.add_collection(PolyCollection(squares, facecolors=faces, edgecolors=plots.PAPER, linewidths=0.4))
+    axes.add_collection(PolyCollection(squares, facecolors=faces, edgecolors=charts.PAPER, linewidths=0.4))
     axes.set(xlim=(0, columns), ylim=(rows, 0), xticks=[], yticks=[])
     for spine in axes.spines.values():
         spine.set_visible(False)
     for row, column in places if numbers else ():
-        colour = plots.PAPER if math.fsum(faces[row * columns + column]) < 1.6 else plots.INK
+        colour = charts.PAPER if math.fsum(faces[row * columns + column]) < 1.6 else charts.INK
         axes.text(
             column + 0.5,
             row + 0.5,
@@ -65,7 +65,7 @@ def matrix(axes: Axes, values: Array, shades: Array, *, numbers: bool = True) ->
         )
 
 
-def scale(sheet: plots.Sheet, left: float, top: float, low: float, high: float) -> None:
+def scale(sheet: charts.Sheet, left: float, top: float, low: float, high: float) -> None:
     """Draw the key of `shaded` below a panel: its shades from the lowest to the highest value, with both numbers."""
     import numpy as np  # noqa: PLC0415
 
@@ -76,5 +76,5 @@ def scale(sheet: plots.Sheet, left: float, top: float, low: float, high: float) 
     colours = shaded(steps, low, high) / 255
     axes.bar(range(len(steps)), [1.0] * len(steps), width=1.0, color=[tuple(one) for one in colours.tolist()])
     axes.set(xlim=(-0.5, len(steps) - 0.5), ylim=(0, 1), xticks=[], yticks=[])
-    sheet.text(left + 0.45, top + 0.055, spelled(float(steps[0])), ha="right", va="center", **plots.FAINT)
-    sheet.text(left + 2.15, top + 0.055, spelled(high), ha="left", va="center", **plots.FAINT)
+    sheet.text(left + 0.45, top + 0.055, spelled(float(steps[0])), ha="right", va="center", **charts.FAINT)
+    sheet.text(left + 2.15, top + 0.055, spelled(high), ha="left", va="center", **charts.FAINT)

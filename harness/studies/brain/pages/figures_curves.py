@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import number, section
 from harness.studies.brain.measures.naming import member
 from harness.studies.brain.pages import outputs
 from harness.studies.brain.pages.figures_rows import ends_of, nothing
 from harness.studies.brain.pages.figures_scores import COLOURS
 from harness.studies.brain.pages.run_basis import BrainRun, curve, is_width
 from harness.studies.brain.terms import SPLITS
-from harness.studies.documents import number, section
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,19 +39,19 @@ class Curve:
     nested: Point | None  # inside the training folds, at the place that most folds chose
 
 
-def layers(run: BrainRun) -> plots.Sheet:
+def layers(run: BrainRun) -> charts.Sheet:
     """Draw the score of each layer of each text model, by split; what nothing trained stands last."""
     found = [(dataset, name) for dataset in run.datasets for name in run.families(dataset) if not is_width(name)]
     return _curves(run, outputs.LAYERS, "layer", sorted(found, key=lambda pair: run.is_untrained(pair[1])))
 
 
-def sigmas(run: BrainRun) -> plots.Sheet:
+def sigmas(run: BrainRun) -> charts.Sheet:
     """Draw the score of OASM, and of other features without a text, by their width, by split."""
     found = [(dataset, name) for dataset in run.datasets for name in run.families(dataset) if is_width(name)]
     return _curves(run, outputs.SIGMAS, "width", found)
 
 
-def _curves(run: BrainRun, stem: str, across: str, wanted: Sequence[tuple[str, str]]) -> plots.Sheet:
+def _curves(run: BrainRun, stem: str, across: str, wanted: Sequence[tuple[str, str]]) -> charts.Sheet:
     found = [(pair, curves) for pair in wanted if (curves := _read(run, *pair))]
     more = f" {len(found) - MOST} panels more are in the tables alone." if len(found) > MOST else ""
     note = (
@@ -62,13 +62,13 @@ def _curves(run: BrainRun, stem: str, across: str, wanted: Sequence[tuple[str, s
         return nothing(outputs.TITLES[stem], note)
     shown = found[:MOST]
     columns = min(max(len(shown), 2), ACROSS)
-    width, deep = plots.WIDTH / columns, math.ceil(len(shown) / columns)
-    sheet = plots.sheet(plots.WIDTH, TOP + deep * (HEAD + HIGH + FOOT) + plots.depth(note))
+    width, deep = charts.WIDTH / columns, math.ceil(len(shown) / columns)
+    sheet = charts.sheet(charts.WIDTH, TOP + deep * (HEAD + HIGH + FOOT) + charts.depth(note))
     sheet.heading(outputs.TITLES[stem], "R2 out of sample; 0 is the mean of the training rows.")
     sheet.legend(_handles(), top=0.14)
     for at, ((dataset, family), curves) in enumerate(shown):
         left, top = at % columns * width + LEFT, TOP + at // columns * (HEAD + HIGH + FOOT) + HEAD
-        sheet.above(left, top - 0.1, plots.label(f"{family} in {run.title(dataset)}", 0.78 * width))
+        sheet.above(left, top - 0.1, charts.label(f"{family} in {run.title(dataset)}", 0.78 * width))
         _panel(sheet.panel(left, top, width - LEFT - 0.15, HIGH), curves, across)
     sheet.small_print(note)
     return sheet
@@ -115,7 +115,7 @@ def _panel(axes: Axes, curves: Sequence[Curve], across: str) -> None:
     values = [value for one in curves for points in (one.points, *one.participants) for _, value in points]
     axes.set_ylim(ends_of(values))
     axes.grid(axis="y")
-    axes.axhline(0, color=plots.MUTED, linewidth=0.7)
+    axes.axhline(0, color=charts.MUTED, linewidth=0.7)
     axes.set_xlabel(across)
     axes.locator_params(axis="both", nbins=6)
     for one in curves:
@@ -127,7 +127,7 @@ def _panel(axes: Axes, curves: Sequence[Curve], across: str) -> None:
             ring: Any = {"marker": "o", "markersize": 8, "markerfacecolor": "none", "markeredgecolor": colour}
             axes.plot([one.chosen[0]], [one.chosen[1]], linestyle="none", zorder=4, clip_on=False, **ring)
         if one.nested:
-            nested: Any = {"marker": "D", "markersize": 5, "markerfacecolor": plots.PAPER, "markeredgecolor": colour}
+            nested: Any = {"marker": "D", "markersize": 5, "markerfacecolor": charts.PAPER, "markeredgecolor": colour}
             axes.plot([one.nested[0]], [one.nested[1]], linestyle="none", zorder=5, clip_on=False, **nested)
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import number, section
 from harness.studies.brain.measures.aggregation import AveragedScore, aggregate
 from harness.studies.brain.measures.fits import SplitFits
 from harness.studies.brain.pages import outputs
@@ -29,13 +30,12 @@ from harness.studies.brain.pages.joint_models import joint_models
 from harness.studies.brain.pages.run_basis import BrainRun, rows_of
 from harness.studies.brain.pages.unit_scores import MeasuredUnits, best_of
 from harness.studies.brain.terms import CONTIGUOUS, SHUFFLED
-from harness.studies.documents import number, section
 
 UNDER = "R2 out of sample of the language network; 0 is the mean of the training rows."
 MOST = 40  # rows of a figure
 
 
-def time(run: BrainRun) -> plots.Sheet:
+def time(run: BrainRun) -> charts.Sheet:
     """Draw OASM, each language model alone, and both together under shuffled splits, a panel a data set."""
     panels = []
     for dataset in run.datasets:
@@ -59,7 +59,7 @@ def time(run: BrainRun) -> plots.Sheet:
     return _chart(run, outputs.TIME, panels, note, legend, row=0.5, columns=1)
 
 
-def starred(run: BrainRun) -> plots.Sheet:
+def starred(run: BrainRun) -> charts.Sheet:
     """Draw the starred score of each row of features with and without each language model, a panel a data set."""
     panels = []
     for dataset in run.datasets:
@@ -73,12 +73,12 @@ def starred(run: BrainRun) -> plots.Sheet:
     legend = (
         ("without", BLUE, BAR),
         ("with the language model", ORANGE, BAR),
-        ("chosen in training folds", plots.INK, DIAMOND),
+        ("chosen in training folds", charts.INK, DIAMOND),
     )
     return _chart(run, outputs.STARRED, panels, note, legend)
 
 
-def added(run: BrainRun, found: MeasuredUnits) -> plots.Sheet:
+def added(run: BrainRun, found: MeasuredUnits) -> charts.Sheet:
     """Draw from the fits the simple spaces alone and with each language model, with a dot for each participant."""
     panels = [
         MarkPanel(run.title(own.dataset), "contiguous splits", _added(run, own))
@@ -87,10 +87,10 @@ def added(run: BrainRun, found: MeasuredUnits) -> plots.Sheet:
     ]
     note = f"*: in each unit the highest of several subsets on test data.{run.origin()}"
     legend = (
-        ("simple", plots.MUTED, BAR),
+        ("simple", charts.MUTED, BAR),
         ("with a trained model", ORANGE, BAR),
         ("an untrained one", BLUE, BAR),
-        ("participant", plots.INK, DOT),
+        ("participant", charts.INK, DOT),
     )
     return _chart(run, outputs.ADDED, panels, note, legend)
 
@@ -104,10 +104,10 @@ def _chart(
     *,
     row: float = 0.36,
     columns: int = 2,
-) -> plots.Sheet:
+) -> charts.Sheet:
     every = list(dict.fromkeys(name for panel in panels for name in panel.marks))
     more = f" {len(every) - MOST} rows more are in the tables alone." if len(every) > MOST else ""
-    told = f"{note} Generation {plots.label(run.generation)}.{more}"
+    told = f"{note} Generation {charts.label(run.generation)}.{more}"
     return mark_chart(MarkChart(outputs.TITLES[stem], UNDER, every[:MOST], panels, told, row, columns, legend=legend))
 
 
@@ -136,7 +136,7 @@ def _added(run: BrainRun, own: SplitFits) -> dict[str, list[RowMark]]:
     marks: dict[str, list[RowMark]] = {}
     for joint in sorted(joints, key=lambda one: run.is_untrained(one.model)):
         several = "*" if len(joint.without) > 1 else ""
-        marks.setdefault(f"{joint.base}{several}", [_mark(_averaged(own, run, joint.without), plots.MUTED)])
+        marks.setdefault(f"{joint.base}{several}", [_mark(_averaged(own, run, joint.without), charts.MUTED)])
         colour = BLUE if run.is_untrained(joint.model) else ORANGE
         marks[f"{joint.base}+{joint.model}*"] = [_mark(_averaged(own, run, joint.with_it), colour)]
     return marks

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import number, section
 from harness.studies.brain.pages import outputs
 from harness.studies.brain.pages.figures_rows import BAR, BLUE, DOT, ORANGE, MarkChart, MarkPanel, RowMark, mark_chart
 from harness.studies.brain.pages.run_basis import BrainRun
-from harness.studies.documents import number, section
 
 POOLS: Mapping[str, tuple[str, float]] = {"sum": (ORANGE, -0.2), "mean": (BLUE, 0.2)}
 VARIANTS: Mapping[str, str] = {
@@ -34,7 +34,7 @@ def ordered(document: Mapping[str, object]) -> list[str]:
     return sorted(found, key=lambda name: ([*VARIANTS].index(name) if name in VARIANTS else len(VARIANTS), name))
 
 
-def length(run: BrainRun) -> plots.Sheet:
+def length(run: BrainRun) -> charts.Sheet:
     """Draw how well the length is decoded from sums and from means over tokens, a row a variant; least to most."""
     document = run.document("length_check")
     rows: dict[str, list[RowMark]] = {}
@@ -49,7 +49,7 @@ def length(run: BrainRun) -> plots.Sheet:
         "above the embedding; dots: least and most. With positions the length is there whatever the function. A small "
         "model with random weights that read random tokens (OURS)."
     )
-    legend = (("sum over tokens", ORANGE, BAR), ("mean over tokens", BLUE, BAR), ("least and most", plots.INK, DOT))
+    legend = (("sum over tokens", ORANGE, BAR), ("mean over tokens", BLUE, BAR), ("least and most", charts.INK, DOT))
     title, under = outputs.TITLES[outputs.LENGTH], "R2 out of sample of the length; 0 is the mean of the training rows."
     panel = MarkPanel("Length of random sentences", "", rows)
     return mark_chart(MarkChart(title, under, list(rows), [panel], note, columns=1, legend=legend))

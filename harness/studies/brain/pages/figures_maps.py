@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from harness.studies import plots
+from harness.kit import charts
 from harness.studies.brain.measures.aggregation import aggregate
 from harness.studies.brain.measures.fits import SplitFits
 from harness.studies.brain.measures.naming import BEST
@@ -46,7 +46,7 @@ class MappedUnits:
     maps: tuple[UnitMap, ...]
 
 
-def maps(run: BrainRun, found: MeasuredUnits) -> plots.Sheet:
+def maps(run: BrainRun, found: MeasuredUnits) -> charts.Sheet:
     """Draw the flat maps of each data set with contiguous fits of a trained language model."""
     shown = mapped(run, found)
     laid = [_Flat.of(one.recorded, MOST // len(shown)) for one in shown]
@@ -59,14 +59,14 @@ def maps(run: BrainRun, found: MeasuredUnits) -> plots.Sheet:
     if not shown:
         return nothing(outputs.TITLES[outputs.MAPS], note)
     high = math.fsum(HEAD + flat.rows * flat.side + FOOT for flat in laid)
-    sheet = plots.sheet(plots.WIDTH, TOP + high + plots.depth(note))
+    sheet = charts.sheet(charts.WIDTH, TOP + high + charts.depth(note))
     sheet.heading(outputs.TITLES[outputs.MAPS], "R2 out of sample under contiguous splits.")
-    top, width = TOP, (plots.WIDTH - NAMES - 0.15 - GAP) / 2
+    top, width = TOP, (charts.WIDTH - NAMES - 0.15 - GAP) / 2
     for one, flat in zip(shown, laid, strict=True):
         _names(sheet, flat, top + HEAD)
         for at, own in enumerate(one.maps):
             left = NAMES + at * (width + GAP)
-            sheet.above(left, top + HEAD - 0.24, plots.label(f"{one.dataset}: {own.title}", 0.9 * width))
+            sheet.above(left, top + HEAD - 0.24, charts.label(f"{one.dataset}: {own.title}", 0.9 * width))
             lowest, highest = ends(own.values)
             scale(sheet, left, top + HEAD - 0.16, lowest, highest)
             drawn = sheet.panel(left, top + HEAD, width, flat.rows * flat.side)
@@ -81,7 +81,7 @@ def picture(axes: Any, colours: Array, *, framed: bool = False) -> None:
     axes.imshow(colours, interpolation="none", aspect="auto")
     axes.set(xticks=[], yticks=[])
     for spine in axes.spines.values():
-        spine.set(visible=framed, color=plots.LINE)
+        spine.set(visible=framed, color=charts.LINE)
 
 
 def mapped(run: BrainRun, found: MeasuredUnits) -> list[MappedUnits]:
@@ -190,10 +190,10 @@ def _grouped(recorded: Sequence[RecordedUnit]) -> Iterator[tuple[tuple[str, str]
     yield from sorted(found.items(), key=lambda each: (each[0][0], order.get(each[0][1], len(order)), each[0][1]))
 
 
-def _names(sheet: plots.Sheet, flat: _Flat, top: float) -> None:
+def _names(sheet: charts.Sheet, flat: _Flat, top: float) -> None:
     """Write the name of each strip that is high enough for one beside it."""
     for strip in flat.strips:
         if strip.rows * flat.side >= 0.095:
             place = top + (strip.row + strip.rows / 2) * flat.side
-            words = plots.label(strip.name, NAMES - 0.25, plots.SMALL)
-            sheet.text(NAMES - 0.1, place, words, ha="right", va="center", fontsize=plots.SMALL)
+            words = charts.label(strip.name, NAMES - 0.25, charts.SMALL)
+            sheet.text(NAMES - 0.1, place, words, ha="right", va="center", fontsize=charts.SMALL)

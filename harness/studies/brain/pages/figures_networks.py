@@ -9,13 +9,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import number, section
 from harness.studies.brain.measures.naming import families
 from harness.studies.brain.pages import outputs
 from harness.studies.brain.pages.figures_rows import ends_of, nothing
 from harness.studies.brain.pages.run_basis import BrainRun, is_width
 from harness.studies.brain.terms import CONTIGUOUS, NETWORKS
-from harness.studies.documents import number, section
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ class NetworkPanel(NamedTuple):
     lines: Mapping[str, Sequence[Point]]
 
 
-def networks(run: BrainRun) -> plots.Sheet:
+def networks(run: BrainRun) -> charts.Sheet:
     """Draw the score of every layer of every text model in each network, a panel a network and data set.
 
     Models that part by the seed of their weights alone have one colour; what nothing trained is dashed.
@@ -48,14 +48,14 @@ def networks(run: BrainRun) -> plots.Sheet:
     keys = list(dict.fromkeys(names.values()))
     top = TOP + KEY * math.ceil(len(keys) / LEGEND) + 0.1
     deep = math.ceil(len(shown) / ACROSS)
-    sheet = plots.sheet(plots.WIDTH, top + deep * (HEAD + HIGH + FOOT) + plots.depth(note))
+    sheet = charts.sheet(charts.WIDTH, top + deep * (HEAD + HIGH + FOOT) + charts.depth(note))
     sheet.heading(outputs.TITLES[outputs.NETWORKS], "R2 out of sample; 0 is the mean of the training rows.")
     looks = {key: _look(run, place, [name for name in names if names[name] == key]) for place, key in enumerate(keys)}
     sheet.legend(_handles(looks), top=TOP, left=0.15, ncols=LEGEND)
     for at, panel in enumerate(shown):
-        left, up = at % ACROSS * plots.WIDTH / ACROSS + LEFT, top + at // ACROSS * (HEAD + HIGH + FOOT) + HEAD
+        left, up = at % ACROSS * charts.WIDTH / ACROSS + LEFT, top + at // ACROSS * (HEAD + HIGH + FOOT) + HEAD
         count = "" if panel.units is None else f", {panel.units:,.0f} units"
-        sheet.above(left, up - 0.1, plots.label(f"{panel.network} in {panel.dataset}{count}", 2.5))
+        sheet.above(left, up - 0.1, charts.label(f"{panel.network} in {panel.dataset}{count}", 2.5))
         alike = [
             value
             for other in shown
@@ -63,7 +63,7 @@ def networks(run: BrainRun) -> plots.Sheet:
             for points in other.lines.values()
             for _, value in points
         ]
-        axes = sheet.panel(left, up, plots.WIDTH / ACROSS - LEFT - 0.15, HIGH)
+        axes = sheet.panel(left, up, charts.WIDTH / ACROSS - LEFT - 0.15, HIGH)
         _panel(axes, panel, {name: looks[names[name]] for name in panel.lines}, alike)
     sheet.small_print(note)
     return sheet
@@ -99,13 +99,17 @@ def _look(run: BrainRun, place: int, members: Sequence[str]) -> dict[str, Any]:
     """Give how the lines of one name of the legend are drawn."""
     drawn = any(map(run.is_untrained, members))
     style: Any = (0, (3, 2)) if drawn else "-"
-    return {"color": plots.COLOURS[place % len(plots.COLOURS)], "linestyle": style, "linewidth": 1.1 if drawn else 1.7}
+    return {
+        "color": charts.COLOURS[place % len(charts.COLOURS)],
+        "linestyle": style,
+        "linewidth": 1.1 if drawn else 1.7,
+    }
 
 
 def _panel(axes: Axes, panel: NetworkPanel, looks: Mapping[str, Any], values: Sequence[float]) -> None:
     axes.set_ylim(ends_of(values))
     axes.grid(axis="y")
-    axes.axhline(0, color=plots.MUTED, linewidth=0.7)
+    axes.axhline(0, color=charts.MUTED, linewidth=0.7)
     axes.set_xlabel("layer")
     axes.locator_params(axis="both", nbins=6)
     for name, points in panel.lines.items():
@@ -115,4 +119,4 @@ def _panel(axes: Axes, panel: NetworkPanel, looks: Mapping[str, Any], values: Se
 def _handles(looks: Mapping[str, Any]) -> list[Any]:
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
-    return [Line2D([], [], label=plots.label(name, 1.7, plots.SMALL), **look) for name, look in looks.items()]
+    return [Line2D([], [], label=charts.label(name, 1.7, charts.SMALL), **look) for name, look in looks.items()]

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import section
 from harness.studies.brain.features import positional
 from harness.studies.brain.features.spaces import WORD_SIGMA
 from harness.studies.brain.measures.naming import member
@@ -18,7 +19,6 @@ from harness.studies.brain.pages.figures_rows import nothing
 from harness.studies.brain.pages.run_basis import OASM, BrainRun
 from harness.studies.brain.structure.others import TRS, WORDS
 from harness.studies.brain.terms import BLANK, FEDORENKO, PEREIRA, SHUFFLED
-from harness.studies.documents import section
 
 Array = Any  # of numpy
 PAPERS = {PEREIRA: "2.2", FEDORENKO: "1.8", BLANK: "1.5"}  # widths of OASM that the paper chose
@@ -40,7 +40,7 @@ class PositionMatrix(NamedTuple):
     shades: Array
 
 
-def positions(run: BrainRun) -> plots.Sheet:
+def positions(run: BrainRun) -> charts.Sheet:
     """Draw the matrices of position, of words and of time for each layout of the run; none without a known layout."""
     layouts = dict.fromkeys(run.layout(dataset) for dataset in run.datasets)
     found = [panel for layout in layouts if layout in PAPERS for panel in _panels(run, layout)]
@@ -52,12 +52,12 @@ def positions(run: BrainRun) -> plots.Sheet:
     if not found:
         return nothing(outputs.TITLES[outputs.POSITIONS], note)
     deep = -(-len(found) // ACROSS)
-    sheet = plots.sheet(plots.WIDTH, TOP + deep * (HEAD + SIDE + ROOM) + plots.depth(note))
+    sheet = charts.sheet(charts.WIDTH, TOP + deep * (HEAD + SIDE + ROOM) + charts.depth(note))
     sheet.heading(outputs.TITLES[outputs.POSITIONS], "Features that know no text, before they are standardised.")
     for at, panel in enumerate(found):
-        left, top = at % ACROSS * plots.WIDTH / ACROSS + LEFT, TOP + at // ACROSS * (HEAD + SIDE + ROOM) + HEAD
-        sheet.above(left, top - 0.25, plots.label(panel.title, SIDE + 0.6))
-        sheet.above(left, top - 0.09, plots.label(panel.under, SIDE + 0.9), **{**plots.FAINT, "fontweight": "normal"})
+        left, top = at % ACROSS * charts.WIDTH / ACROSS + LEFT, TOP + at // ACROSS * (HEAD + SIDE + ROOM) + HEAD
+        sheet.above(left, top - 0.25, charts.label(panel.title, SIDE + 0.6))
+        sheet.above(left, top - 0.09, charts.label(panel.under, SIDE + 0.9), **{**charts.FAINT, "fontweight": "normal"})
         rows, columns = panel.values.shape
         side = SIDE / max(rows, columns - 1)
         axes = sheet.panel(left, top, columns * side, rows * side)

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
+from harness.kit import charts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NAMES, TOP, HEAD, FOOT, WORDS, GAP = 2.2, 0.66, 0.5, 0.36, 0.46, 0.16  # inches
 NOTHING = "There is nothing to draw: no value was found."
-BLUE, ORANGE, GREEN = plots.COLOURS[0], plots.COLOURS[1], plots.COLOURS[2]
+BLUE, ORANGE, GREEN = charts.COLOURS[0], charts.COLOURS[1], charts.COLOURS[2]
 Span = tuple[float, float]
 Place = tuple[float, float, float]
 BAR, DOT, DIAMOND = "bar", "dot", "diamond"
@@ -71,7 +71,7 @@ class MarkChart:
     legend: Sequence[tuple[str, str, str]] = ()  # words, colour, shape
 
 
-def mark_chart(chart: MarkChart) -> plots.Sheet:
+def mark_chart(chart: MarkChart) -> charts.Sheet:
     """Lay out and draw a chart; a row stands where a panel beside it has its value, and one without any says so."""
     panels = [panel for panel in chart.panels if any(_values(panel))]
     columns = min(chart.columns, len(panels))
@@ -82,10 +82,10 @@ def mark_chart(chart: MarkChart) -> plots.Sheet:
     if not any(rows):
         return nothing(chart.title, chart.note)
     high = math.fsum(HEAD + len(own) * chart.row + FOOT for own in rows)
-    sheet = plots.sheet(plots.WIDTH, TOP + high + plots.depth(chart.note))
+    sheet = charts.sheet(charts.WIDTH, TOP + high + charts.depth(chart.note))
     sheet.heading(chart.title, chart.under)
     sheet.legend(_handles(chart.legend), top=0.14)
-    room, ends, top = (plots.WIDTH - NAMES - 0.1) / columns, _ends(chart, panels), TOP + HEAD
+    room, ends, top = (charts.WIDTH - NAMES - 0.1) / columns, _ends(chart, panels), TOP + HEAD
     for strip, own in zip(strips, rows, strict=True):
         _names(sheet, chart, own, top)
         for at, panel in enumerate(strip):
@@ -96,19 +96,19 @@ def mark_chart(chart: MarkChart) -> plots.Sheet:
 
 
 def _titled(
-    sheet: plots.Sheet, chart: MarkChart, panel: MarkPanel, rows: Sequence[str], place: Place, ends: Span
+    sheet: charts.Sheet, chart: MarkChart, panel: MarkPanel, rows: Sequence[str], place: Place, ends: Span
 ) -> None:
     """Draw a panel at a place, its left and upper edge and the room to its right, with its title above."""
     left, top, room = place
-    sheet.above(left, top - 0.25, plots.label(panel.title, 0.85 * room))
-    under = plots.label(panel.under, room - 0.1, plots.SMALL) if panel.under else ""
-    sheet.above(left, top - 0.1, under, **{**plots.FAINT, "fontweight": "normal"})
+    sheet.above(left, top - 0.25, charts.label(panel.title, 0.85 * room))
+    under = charts.label(panel.under, room - 0.1, charts.SMALL) if panel.under else ""
+    sheet.above(left, top - 0.1, under, **{**charts.FAINT, "fontweight": "normal"})
     _panel(sheet.panel(left, top, room - WORDS - GAP, len(rows) * chart.row), chart, panel, rows, ends)
 
 
-def nothing(title: str, note: str) -> plots.Sheet:
+def nothing(title: str, note: str) -> charts.Sheet:
     """Give the sheet of a figure that has nothing to show, and says so."""
-    sheet = plots.sheet(plots.WIDTH, 1.15 + plots.depth(note))
+    sheet = charts.sheet(charts.WIDTH, 1.15 + charts.depth(note))
     sheet.heading(title)
     sheet.text(0.15, 0.72, NOTHING)
     sheet.small_print(note)
@@ -141,9 +141,9 @@ def _ends(chart: MarkChart, panels: Sequence[MarkPanel]) -> Span:
     return ends_of([*reached, *([] if chart.guide is None else [chart.guide])], chart.limits)
 
 
-def _names(sheet: plots.Sheet, chart: MarkChart, rows: Sequence[str], top: float) -> None:
+def _names(sheet: charts.Sheet, chart: MarkChart, rows: Sequence[str], top: float) -> None:
     for place, name in enumerate(rows):
-        shown = plots.label(name, NAMES - 0.3)
+        shown = charts.label(name, NAMES - 0.3)
         sheet.text(NAMES - 0.1, top + (place + 0.5) * chart.row, shown, ha="right", va="center")
 
 
@@ -153,12 +153,12 @@ def _panel(axes: Axes, chart: MarkChart, panel: MarkPanel, rows: Sequence[str], 
     axes.locator_params(axis="x", nbins=6)
     axes.grid(axis="x")
     axes.spines["left"].set_visible(False)
-    axes.axvline(0, color=plots.MUTED, linewidth=0.7)
+    axes.axvline(0, color=charts.MUTED, linewidth=0.7)
     if chart.guide is not None:
-        axes.axvline(chart.guide, color=plots.INK, linewidth=1.0, linestyle=(0, (4, 3)), zorder=1)
+        axes.axvline(chart.guide, color=charts.INK, linewidth=1.0, linestyle=(0, (4, 3)), zorder=1)
     for at, name in enumerate(rows):
         if at % 2:
-            axes.axhspan(at - 0.5, at + 0.5, color=plots.BAND, zorder=0, linewidth=0)
+            axes.axhspan(at - 0.5, at + 0.5, color=charts.BAND, zorder=0, linewidth=0)
         for mark in panel.marks.get(name, ()):
             _mark(axes, at + mark.shift, mark, ends)
             beside: Any = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points"}
@@ -168,7 +168,7 @@ def _panel(axes: Axes, chart: MarkChart, panel: MarkPanel, rows: Sequence[str], 
                 (1.0, at + mark.shift),
                 xytext=(5, 0),
                 va="center",
-                fontsize=plots.SMALL,
+                fontsize=charts.SMALL,
                 color=mark.colour,
                 **beside,
             )
@@ -184,9 +184,9 @@ def _mark(axes: Axes, at: float, mark: RowMark, ends: Span) -> None:
         axes.plot([value], [at], zorder=4, **_style(mark.shape, mark.colour))
     dots = [_within(each, ends) for each in mark.dots]
     if dots:
-        axes.plot(dots, [at] * len(dots), zorder=3, **{**_style(DOT, plots.INK), "markersize": 2.6})
+        axes.plot(dots, [at] * len(dots), zorder=3, **{**_style(DOT, charts.INK), "markersize": 2.6})
     if mark.diamond is not None:
-        axes.plot([_within(mark.diamond, ends)], [at], zorder=5, **_style(DIAMOND, plots.INK))
+        axes.plot([_within(mark.diamond, ends)], [at], zorder=5, **_style(DIAMOND, charts.INK))
 
 
 def _within(value: float, ends: Span) -> float:
@@ -197,7 +197,7 @@ def _style(shape: str, colour: str) -> dict[str, Any]:
     """Give how a dot or a hollow diamond is drawn; it may stand on the end of an axis."""
     own: dict[str, Any] = {"marker": "o", "markersize": 5.0, "color": colour}
     if shape == DIAMOND:
-        own = {"marker": "D", "markersize": 4.2, "markerfacecolor": plots.PAPER, "markeredgecolor": colour}
+        own = {"marker": "D", "markersize": 4.2, "markerfacecolor": charts.PAPER, "markeredgecolor": colour}
     return {"linestyle": "none", "clip_on": False, **own}
 
 

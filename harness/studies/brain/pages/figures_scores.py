@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import number, section
 from harness.studies.brain.pages import outputs
 from harness.studies.brain.pages.figures_rows import (
     BAR,
@@ -22,20 +23,19 @@ from harness.studies.brain.pages.figures_rows import (
 )
 from harness.studies.brain.pages.run_basis import LLM, OASM, WORLDS, BrainRun, SplitScore, is_width, simplest_first
 from harness.studies.brain.terms import CONTIGUOUS, SHUFFLED, SPLITS
-from harness.studies.documents import number, section
 
 COLOURS: Mapping[str, str] = {CONTIGUOUS: BLUE, SHUFFLED: ORANGE}
 SHIFTS: Mapping[str, float] = {SHUFFLED: -0.2, CONTIGUOUS: 0.2}
 LEGEND = (
     ("shuffled", ORANGE, BAR),
     ("contiguous", BLUE, BAR),
-    ("participant", plots.INK, DOT),
-    ("chosen in training folds", plots.INK, DIAMOND),
+    ("participant", charts.INK, DOT),
+    ("chosen in training folds", charts.INK, DIAMOND),
 )
 MANY, MOST = 20, 90  # rows of a figure: 64 subsets of six spaces, and some starred ones
 
 
-def worlds(run: BrainRun) -> plots.Sheet:
+def worlds(run: BrainRun) -> charts.Sheet:
     """Draw OASM, the language model and each text model under both splits, a panel a data set and its world."""
     named = {dataset: _beside(run, dataset) for dataset in run.datasets}
     rows = sorted(
@@ -62,7 +62,7 @@ def worlds(run: BrainRun) -> plots.Sheet:
     return _chart(run, outputs.WORLDS, rows, panels, note)
 
 
-def subsets(run: BrainRun) -> plots.Sheet:
+def subsets(run: BrainRun) -> charts.Sheet:
     """Draw every model of fixed feature spaces and every starred one under both splits, a panel a data set."""
     rows = dict.fromkeys(name for dataset in run.datasets for name in run.fixed(dataset))
     starred = dict.fromkeys(
@@ -79,8 +79,10 @@ def subsets(run: BrainRun) -> plots.Sheet:
     return _chart(run, outputs.SUBSETS, ordered, panels, note + left_out)
 
 
-def _chart(run: BrainRun, stem: str, rows: Sequence[str], panels: Sequence[MarkPanel], note: str) -> plots.Sheet:
-    ends = f" Generation {plots.label(run.generation)}. What lies beyond \N{MINUS SIGN}1 stands at the end of the axis."
+def _chart(run: BrainRun, stem: str, rows: Sequence[str], panels: Sequence[MarkPanel], note: str) -> charts.Sheet:
+    ends = (
+        f" Generation {charts.label(run.generation)}. What lies beyond \N{MINUS SIGN}1 stands at the end of the axis."
+    )
     return mark_chart(
         MarkChart(
             outputs.TITLES[stem],

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import number, section
 from harness.studies.brain.pages import outputs
 from harness.studies.brain.pages.figures_rows import (
     BAR,
@@ -23,12 +24,11 @@ from harness.studies.brain.pages.figures_rows import (
 from harness.studies.brain.pages.figures_scores import COLOURS, SHIFTS
 from harness.studies.brain.pages.run_basis import BrainRun
 from harness.studies.brain.terms import SPLITS
-from harness.studies.documents import number, section
 
 MEAN = "mean over seeds"
 
 
-def seeds(run: BrainRun) -> plots.Sheet:
+def seeds(run: BrainRun) -> charts.Sheet:
     """Draw for each set of untrained models the score of each seed's best layer and their mean, a panel a set."""
     found: dict[tuple[str, str], dict[str, list[RowMark]]] = {}
     for dataset in run.datasets:
@@ -41,7 +41,7 @@ def seeds(run: BrainRun) -> plots.Sheet:
     names = list(dict.fromkeys(name for panel in panels for name in panel.marks))
     ordered = [*(name for name in names if name != MEAN), *([MEAN] if MEAN in names else [])]
     note = f"The best layer of a seed is the highest on test data; which it is stands in the table.{run.origin()}"
-    legend = (("shuffled", ORANGE, BAR), ("contiguous", BLUE, BAR), ("mean, nested (OURS)", plots.INK, DIAMOND))
+    legend = (("shuffled", ORANGE, BAR), ("contiguous", BLUE, BAR), ("mean, nested (OURS)", charts.INK, DIAMOND))
     under = "R2 out of sample of the language network."
     return mark_chart(MarkChart(outputs.TITLES[outputs.SEEDS], under, ordered, panels, note, legend=legend))
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import number, section
 from harness.studies.brain.measures.families import ALPHA
 from harness.studies.brain.measures.levels import LEVELS
 from harness.studies.brain.pages import outputs
@@ -16,10 +17,9 @@ from harness.studies.brain.pages.figures_rows import BLUE, DIAMOND, DOT, MarkCha
 from harness.studies.brain.pages.run_basis import BrainRun
 from harness.studies.brain.pages.verdicts import NULLS, RELATIONS
 from harness.studies.brain.terms import SPLITS
-from harness.studies.documents import number, section
 
 
-def sizes(run: BrainRun) -> plots.Sheet:
+def sizes(run: BrainRun) -> charts.Sheet:
     """Draw from `sizes` the share of units below .05, and of families with a hit after FDR, a panel a split."""
     document = run.document("sizes")
     panels = [
@@ -34,7 +34,7 @@ def sizes(run: BrainRun) -> plots.Sheet:
         "autocorrelated: neighbouring rows alike. Nested: one model holds the other; equal: they are of one "
         "size, and neither holds the other; intercept: one model against the training mean. Dashed: the promised 5 %."
     )
-    legend = (("units with p < .05", BLUE, DOT), ("families with any hit after FDR", plots.INK, DIAMOND))
+    legend = (("units with p < .05", BLUE, DOT), ("families with any hit after FDR", charts.INK, DIAMOND))
     chart = MarkChart(
         outputs.TITLES[outputs.SIZES],
         "Shares from 0 to 1.",

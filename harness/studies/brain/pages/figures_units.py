@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
+from harness.kit import charts
 from harness.studies.brain.measures.curves import pearson
 from harness.studies.brain.measures.fits import SplitFits
 from harness.studies.brain.pages import outputs
@@ -48,7 +48,7 @@ class UnitPair:
         return "; ".join([*parts, "no correlation" if r is None else f"r = {spelled(r)}"])
 
 
-def units(run: BrainRun, found: MeasuredUnits) -> plots.Sheet:
+def units(run: BrainRun, found: MeasuredUnits) -> charts.Sheet:
     """Draw a panel for each language model of each data set and split that is fitted beside other bands and they alone.
 
     Contiguous splits and trained models stand first; of models that part by their seed the first is drawn. No more than
@@ -65,14 +65,14 @@ def units(run: BrainRun, found: MeasuredUnits) -> plots.Sheet:
         return nothing(outputs.TITLES[outputs.UNITS], note)
     pairs = pairs[:MOST]
     columns = 2 if len(pairs) in (2, 4) else ACROSS
-    width, deep = plots.WIDTH / ACROSS, math.ceil(len(pairs) / columns)
+    width, deep = charts.WIDTH / ACROSS, math.ceil(len(pairs) / columns)
     side = width - LEFT - 0.3
-    sheet = plots.sheet(plots.WIDTH, TOP + deep * (HEAD + side + FOOT) + plots.depth(note))
+    sheet = charts.sheet(charts.WIDTH, TOP + deep * (HEAD + side + FOOT) + charts.depth(note))
     sheet.heading(outputs.TITLES[outputs.UNITS], "R2 out of sample, a unit each.")
     for at, pair in enumerate(pairs):
         left, top = at % columns * width + LEFT, TOP + at // columns * (HEAD + side + FOOT) + HEAD
-        sheet.above(left, top - 0.25, plots.label(pair.title, 0.74 * width))
-        sheet.above(left - 0.3, top - 0.1, pair.told(), **{**plots.FAINT, "fontweight": "normal"})
+        sheet.above(left, top - 0.25, charts.label(pair.title, 0.74 * width))
+        sheet.above(left - 0.3, top - 0.1, pair.told(), **{**charts.FAINT, "fontweight": "normal"})
         _panel(sheet.panel(left, top, side, side), pair)
     sheet.small_print(note)
     return sheet
@@ -119,8 +119,8 @@ def _panel(axes: Axes, pair: UnitPair) -> None:
     depth = (step / SHADES).T[..., None]
     colours = np.where(depth > 0, palest + depth * (darkest - palest), 255).round().astype(np.uint8)
     axes.imshow(colours, origin="lower", extent=(low, high, low, high), interpolation="none", aspect="auto", zorder=2)
-    axes.plot([low, high], [low, high], color=plots.INK, linewidth=0.9, linestyle=(0, (4, 3)), zorder=3)
+    axes.plot([low, high], [low, high], color=charts.INK, linewidth=0.9, linestyle=(0, (4, 3)), zorder=3)
     axes.set(xlim=(low, high), ylim=(low, high))
     axes.locator_params(axis="both", nbins=5)
-    axes.set_xlabel(plots.label(pair.without, 2.4))
-    axes.set_ylabel(plots.label(pair.model, 2.4))
+    axes.set_xlabel(charts.label(pair.without, 2.4))
+    axes.set_ylabel(charts.label(pair.model, 2.4))

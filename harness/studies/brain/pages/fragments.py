@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.studies.cells import NONE
-from harness.studies.documents import number, reason
-from harness.studies.pages import Html, el, join, named
+from harness.kit.documents import number, reason
+from harness.kit.pages import NONE, Html, el, join, named
 
 MOST = 6  # names that a cell lists
 WHY: Mapping[str, str] = {

@@ -9,12 +9,12 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import number, section
 from harness.studies.brain.pages.figures_rows import BLUE, ORANGE, ends_of, nothing, spelled
 from harness.studies.brain.pages.reanalysis_basis import Way, leaves
 from harness.studies.brain.reanalysis import outputs
 from harness.studies.brain.terms import CONTIGUOUS, SHUFFLED
-from harness.studies.documents import number, section
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,23 +25,23 @@ MOST = 30  # panels
 NOTE = "r: Pearson's correlation of the two curves over all layers, and without layer 0; neighbouring layers are alike."
 
 
-def curves(document: Mapping[str, Any]) -> plots.Sheet:
+def curves(document: Mapping[str, Any]) -> charts.Sheet:
     """Draw both splits' curves of each model, data set, experiment and metric; one without any says so."""
     found = list(leaves(section(document, "curves"), 5))
     if not found:
         return nothing(outputs.TITLES[outputs.CURVES], NOTE)
     shown = found[:MOST]
     note = NOTE + (f" {len(found) - MOST} panels more are in the tables alone." if len(found) > MOST else "")
-    width, deep = plots.WIDTH / ACROSS, math.ceil(len(shown) / ACROSS)
-    sheet = plots.sheet(plots.WIDTH, TOP + deep * (HEAD + HIGH + FOOT) + plots.depth(note))
+    width, deep = charts.WIDTH / ACROSS, math.ceil(len(shown) / ACROSS)
+    sheet = charts.sheet(charts.WIDTH, TOP + deep * (HEAD + HIGH + FOOT) + charts.depth(note))
     sheet.heading(outputs.TITLES[outputs.CURVES], "The mean over participants, by layer.")
     sheet.legend(_handles(), top=0.14)
     for at, (way, entry) in enumerate(shown):
         left, top = at % ACROSS * width + LEFT, TOP + at // ACROSS * (HEAD + HIGH + FOOT) + HEAD
         room = width - LEFT - 0.15
-        sheet.above(left, top - 0.25, plots.label(_title(way), room))
+        sheet.above(left, top - 0.25, charts.label(_title(way), room))
         sheet.above(
-            left, top - 0.1, plots.label(_under(entry), room, plots.SMALL), **{**plots.FAINT, "fontweight": "normal"}
+            left, top - 0.1, charts.label(_under(entry), room, charts.SMALL), **{**charts.FAINT, "fontweight": "normal"}
         )
         _panel(sheet.panel(left, top, room, HIGH), entry)
     sheet.small_print(note)

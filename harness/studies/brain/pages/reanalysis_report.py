@@ -9,7 +9,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.studies import pages
+from harness.kit import pages
+from harness.kit.documents import documents, section
+from harness.kit.pages import (
+    NONE,
+    Html,
+    bullets,
+    count,
+    document,
+    el,
+    fill,
+    folded,
+    inline_svg,
+    join,
+    mark_limited,
+    table,
+    word_table,
+)
 from harness.studies.brain.pages import reanalysis_tables as tables
 from harness.studies.brain.pages import reanalysis_tests as tests
 from harness.studies.brain.pages.fragments import dictionaries, score
@@ -17,10 +33,6 @@ from harness.studies.brain.pages.reanalysis_basis import leaves, named
 from harness.studies.brain.pages.reanalysis_figures import DOCUMENT
 from harness.studies.brain.pages.report import FIGURE, PAGE
 from harness.studies.brain.reanalysis import outputs
-from harness.studies.cells import NONE, count
-from harness.studies.documents import documents, section
-from harness.studies.inline_svg import inline_svg
-from harness.studies.pages import Html, bullets, document, el, fill, folded, join, mark_limited, table, word_table
 
 TITLE = "What the authors published, computed again"
 QUESTION = (

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.kit.documents import number, section
+from harness.kit.pages import NONE, Html, count, el, folded, join, table, word_table
 from harness.studies.brain.pages.fragments import score
 from harness.studies.brain.pages.reanalysis_basis import leaves, named
-from harness.studies.cells import NONE, count
-from harness.studies.documents import number, section
-from harness.studies.pages import Html, el, folded, join, table, word_table
 
 Document = Mapping[str, Any]
 H_RULE = (

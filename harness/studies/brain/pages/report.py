@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.studies import pages
+from harness.kit import pages
+from harness.kit.documents import documents
+from harness.kit.pages import Html, bullets, document, fill, inline_svg, join, mark_limited
 from harness.studies.brain.pages import basis, outputs
 from harness.studies.brain.pages.captions import CAPTIONS
 from harness.studies.brain.pages.figures_rows import NOTHING
@@ -19,9 +21,6 @@ from harness.studies.brain.pages.tables_findings import findings
 from harness.studies.brain.pages.tables_length import length
 from harness.studies.brain.pages.tables_scores import scores
 from harness.studies.brain.pages.tables_tests import tests
-from harness.studies.documents import documents
-from harness.studies.inline_svg import inline_svg
-from harness.studies.pages import Html, bullets, document, fill, join, mark_limited
 
 TITLE = "What language models map to in the brain: brain scores taken apart"
 QUESTION = (

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.kit.documents import number, section
 from harness.studies.brain.measures.naming import LANGUAGE_ARRAYS, bands, families, member
 from harness.studies.brain.terms import SPLITS
-from harness.studies.documents import number, section
 
 DOCUMENTS = ("performance", "choices", "stars", "omega", "tests", "sizes", "findings", "length_check")
 WORLDS: Mapping[str, str] = {

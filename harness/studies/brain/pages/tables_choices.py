@@ -9,13 +9,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.kit.documents import number, section
+from harness.kit.pages import NONE, Html, count, el, folded, join, named, table
 from harness.studies.brain.pages.fragments import chosen, dictionaries, flat, score
 from harness.studies.brain.pages.run_basis import BrainRun, curve
 from harness.studies.brain.pages.tables_findings import seed_rows
 from harness.studies.brain.terms import PEREIRA, SPLITS
-from harness.studies.cells import NONE, count
-from harness.studies.documents import number, section
-from harness.studies.pages import Html, el, folded, join, named, table
 
 CHOICES = (
     "Published: the layer or width with the highest score on test data, so biased upward. Nested (OURS): chosen in "

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.kit.documents import number, section
+from harness.kit.pages import NONE, Html, count, el, folded, join, named, table
 from harness.studies.brain.measures.naming import bands
 from harness.studies.brain.pages.fragments import chosen, score
 from harness.studies.brain.pages.run_basis import LLM, BrainRun, rows_of
 from harness.studies.brain.pages.tables_times import tested, times
 from harness.studies.brain.terms import CONTIGUOUS, SPLITS
-from harness.studies.cells import NONE, count
-from harness.studies.documents import number, section
-from harness.studies.pages import Html, el, folded, join, named, table
 
 READING = (
     "What the paper states of a language model, computed of this run's recordings. Layers, widths, subsets and stars "

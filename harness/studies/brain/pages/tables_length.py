@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.kit.documents import section
+from harness.kit.pages import Html, count, el, join, named, table
 from harness.studies.brain.pages.figures_length import POOLS, ordered, variant
 from harness.studies.brain.pages.fragments import score, share
 from harness.studies.brain.pages.run_basis import BrainRun
-from harness.studies.cells import count
-from harness.studies.documents import section
-from harness.studies.pages import Html, el, join, named, table
 
 READING = (
     "The paper argues (appendix A.9): a GELU gives more than 0 on average, so a sum over the tokens of a sentence "

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.kit.documents import section
+from harness.kit.pages import NONE, Html, count, el, folded, join, named, table
 from harness.studies.brain.measures.naming import BEST, bands
 from harness.studies.brain.pages.fragments import chosen, score
 from harness.studies.brain.pages.run_basis import BrainRun, simplest_first
-from harness.studies.cells import NONE, count
-from harness.studies.documents import section
-from harness.studies.pages import Html, el, folded, join, named, table
 
 READING = (
     "R2 out of sample and Pearson r of the language network, averaged over participants; 0 is the mean of the training "

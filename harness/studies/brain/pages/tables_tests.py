@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.kit.documents import number, section
+from harness.kit.pages import Html, count, el, folded, join, named, table
 from harness.studies.brain.pages.fragments import dictionaries, share
 from harness.studies.brain.pages.run_basis import BrainRun
 from harness.studies.brain.pages.verdicts import NULLS, RELATIONS, WORDS, counts, measured, relation, said
 from harness.studies.brain.terms import CONTIGUOUS, SPLITS
-from harness.studies.cells import count
-from harness.studies.documents import number, section
-from harness.studies.pages import Html, el, folded, join, named, table
 
 MISALIGNED = "misaligned_block"  # of generation H alone
 LEVELS: Mapping[str, str] = {

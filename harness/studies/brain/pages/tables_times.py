@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.kit.documents import number, section
+from harness.kit.pages import Html, count, el, join, named, table
 from harness.studies.brain.measures.naming import LANGUAGE_ARRAYS
 from harness.studies.brain.pages.fragments import chosen, score
 from harness.studies.brain.pages.run_basis import BrainRun
 from harness.studies.brain.pages.verdicts import CHOSEN, UnitCounts, measured, said
 from harness.studies.brain.terms import CONTIGUOUS, INTERCEPT, LANGUAGE, SHUFFLED
-from harness.studies.cells import count
-from harness.studies.documents import number, section
-from harness.studies.pages import Html, el, join, named, table
 
 Found = Mapping[str, Mapping[str, Any]]
 TIMES = (

@@ -9,11 +9,11 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from harness.kit.documents import number, section
 from harness.studies.brain.measures.naming import BEST
 from harness.studies.brain.nulls.wording import wording
 from harness.studies.brain.pages.run_basis import BrainRun
 from harness.studies.brain.terms import INTERCEPT
-from harness.studies.documents import number, section
 
 NULLS = ("exchangeable", "autocorrelated")
 FEWEST = 60  # simulated families: of fewer, none found does not exclude one in twenty (3 of n, at 95 %)

@@ -12,10 +12,10 @@ from typing import Any
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit.file_set import file_set
 from harness.studies.brain.reanalysis import archives, contradictions, naming, tables
 from harness.studies.brain.reanalysis.unnamed import LARGEST
 from harness.studies.brain.reanalysis.values import ADVICE
-from harness.studies.file_set import file_set
 
 FILES = "files"  # the parameter that names the published files
 OUTPUTS = ("published", "counts")

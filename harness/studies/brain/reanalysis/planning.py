@@ -6,11 +6,11 @@ It knows steps, their names and parameters; it must never know a result.
 from __future__ import annotations
 
 from harness.errors import InputError
+from harness.kit.ask import Asked
+from harness.kit.study import Brief
 from harness.steps import Ref, Source, Step, maker
-from harness.studies.ask import Asked
 from harness.studies.brain.reanalysis import outputs
 from harness.studies.brain.reanalysis.maker import OUTPUTS
-from harness.studies.study import Brief
 
 MAKER = "brain.published"
 HERE = "harness.studies.brain"

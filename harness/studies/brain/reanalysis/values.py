@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import InputError
-from harness.studies import csv_rows
+from harness.kit import csv_rows
 
 ADVICE = "take the file as it was published"
 MOST_ROWS = 500_000  # of one table: more than a p-value for each voxel and pooling

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.errors import InputError
+from harness.scorers.correlation import fit
 from harness.scorers.given import AnalysisInput, Row, ToolOutput, one_of
 from harness.scorers.given_arrays import Axes
-from harness.scorers.numbers.columns import fit
 from harness.scorers.tool import Tool
 from harness.studies.brain.measures import pooling
 from harness.studies.brain.measures.omegas import OmegaScores, omegas

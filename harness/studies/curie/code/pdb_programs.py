@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from harness.kit.programs import write_programs
 from harness.rowtypes import Item, Response
 from harness.studies.curie.code import pdb_entry
 from harness.studies.curie.tasks import PAPER, STRICT
-from harness.studies.programs import write_programs
 from harness.trial import DONE, TrialLimits
 
 TASK = "pdb"

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
+from harness.kit.file_set import file_set
 from harness.models.media import medium
 from harness.studies.curie.data.file_texts import ADVICE, decode, read_object, unicode_text
 from harness.studies.curie.data.geojson_box import bounding_box
 from harness.studies.curie.data.making import UNUSABLE, opened_folder, write_task
 from harness.studies.curie.data.published import COUNT, EXPECTED, RECORD_ID, SHOWN, PublishedFiles, ideal_answer
 from harness.studies.curie.data.records import TaskRecord
-from harness.studies.file_set import file_set
 
 REPOSITORY = "repository"
 TASK = "biogr"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from harness.kit.study import Maker
 from harness.studies.curie.data.biogr_repository import REPOSITORY
 from harness.studies.curie.data.biogr_repository import TASK as BIOGR
 from harness.studies.curie.data.making import JUDGE_TEMPLATE, PROMPTS, UNUSABLE
@@ -15,7 +16,6 @@ from harness.studies.curie.data.public_copy import COPY
 from harness.studies.curie.data.published import set_aside
 from harness.studies.curie.data.records import ILLUSTRATED
 from harness.studies.curie.tasks import JUDGE_PROMPTS, TASKS
-from harness.studies.study import Maker
 
 HERE = "harness.studies.curie.data"
 ARCHIVE = "archive"

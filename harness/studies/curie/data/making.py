@@ -11,12 +11,12 @@ from typing import Any
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit.file_set import Files, file_set
 from harness.studies.curie.data.file_texts import LARGEST
 from harness.studies.curie.data.prompt_files import read_judge_template, read_template, write_rendered
 from harness.studies.curie.data.published import PublishedFiles, read_records
 from harness.studies.curie.data.records import TaskRecord, write
 from harness.studies.curie.tasks import JUDGE_PROMPTS
-from harness.studies.file_set import Files, file_set
 
 PROMPTS, UNUSABLE = "prompts", "unusable"
 JUDGE_TEMPLATE = "judge_template"  # the output with the published wording of LLMSim's judge, for its tasks

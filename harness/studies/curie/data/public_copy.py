@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit.file_set import file_set
 from harness.studies.curie.data.making import opened_folder, write_published
-from harness.studies.file_set import file_set
 
 COPY = "copy"
 

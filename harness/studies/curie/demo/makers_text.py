@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.studies.study import Maker
+from harness.kit.study import Maker
 
 _HERE = "harness.studies.curie.demo"
 _MODULES: Mapping[str, str] = {

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import graded
+from harness.kit.graded import Seen
 from harness.rowtypes import Found
-from harness.studies import graded
 from harness.studies.curie.judging.encoder import NAMES
 from harness.studies.curie.scoring.found import GOLD_INVALID, VALID, finding, unusable, without
-from harness.studies.graded import Seen
 
 SCORER = "bertscore"
 

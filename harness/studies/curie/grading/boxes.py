@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import graded
+from harness.kit.graded import Seen
 from harness.rowtypes import Found
-from harness.studies import graded
 from harness.studies.curie.grading import rouge
 from harness.studies.curie.scoring import boxes, boxes_strict
 from harness.studies.curie.tasks import PAPER
-from harness.studies.graded import Seen
 
 SCORER = "boxes"
 

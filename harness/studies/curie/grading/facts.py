@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import graded
+from harness.kit.graded import Seen
 from harness.rowtypes import Found
-from harness.studies import graded
 from harness.studies.curie.grading import rouge
 from harness.studies.curie.scoring import facts_code, facts_geo, facts_hfd, facts_hfe, facts_qecc
 from harness.studies.curie.scoring.copies import copied
 from harness.studies.curie.scoring.found import INVALID
-from harness.studies.graded import Seen
 
 SCORER = "facts"
 RULES: Mapping[str, Callable[[str, str], Found]] = {

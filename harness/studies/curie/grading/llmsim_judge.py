@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
+from harness.kit import graded
+from harness.kit.graded import Seen
+from harness.kit.judged import JUDGE_ERROR
 from harness.rowtypes import Found, Missing
-from harness.studies import graded
 from harness.studies.curie.scoring import llmsim, llmsim_strict
 from harness.studies.curie.tasks import PAPER
-from harness.studies.graded import Seen
-from harness.studies.judged import JUDGE_ERROR
 
 SCORER = "llmsim-judge"
 

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import graded
+from harness.kit.graded import Seen
 from harness.rowtypes import Found
-from harness.studies import graded
 from harness.studies.curie.grading import rouge
 from harness.studies.curie.scoring.found import VALID, unusable
 from harness.studies.curie.scoring.llmsim_strict import found_pairs
-from harness.studies.graded import Seen
 
 SCORER = "llmsim-rule"
 

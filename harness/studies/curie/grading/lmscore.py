@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import graded
+from harness.kit.graded import Seen
 from harness.rowtypes import Found, Missing
-from harness.studies import graded
 from harness.studies.curie.scoring import lmscore
-from harness.studies.graded import Seen
 
 SCORER = "lmscore"
 

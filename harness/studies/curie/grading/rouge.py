@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
+from harness.kit import graded
+from harness.kit.graded import Seen
 from harness.rowtypes import Found, Gold
-from harness.studies import graded
 from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.scoring import rouge
 from harness.studies.curie.scoring.found import GOLD_INVALID, without
 from harness.studies.curie.scoring.references import reference_text
-from harness.studies.graded import Seen
 
 SCORER = "rouge"
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import graded
+from harness.kit.graded import Seen
 from harness.rowtypes import Found
-from harness.studies import graded
 from harness.studies.curie.code import pdb_scores
 from harness.studies.curie.grading import rouge
-from harness.studies.graded import Seen
 
 SCORER, TRIAL = "sequence", "program"
 

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.studies import encoded
+from harness.kit import encoded
+from harness.kit.judged import JudgedCase
 from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.scoring.found import GOLD_INVALID
 from harness.studies.curie.scoring.references import reference_text
-from harness.studies.judged import JudgedCase
 
 NAMES = (encoded.PRECISION, encoded.RECALL, encoded.F)
 

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import judged
+from harness.kit.judged import MARK, delimited
 from harness.rowtypes import Gold, Item
-from harness.studies import judged
 from harness.studies.curie.judging.shown import shown
 from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.scoring import llmsim, llmsim_strict
 from harness.studies.curie.tasks import PAPER, STRICT
-from harness.studies.delimited import MARK, delimited
 
 TEMPLATES = "judge_template"  # the input that holds the published wording; without it our own is asked
 _KIND: Mapping[str, str] = {"dft-s": "structure", "dft-p": "set of parameters"}  # else a property

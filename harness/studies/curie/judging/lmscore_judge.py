@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import judged
+from harness.kit.judged import delimited
 from harness.rowtypes import Gold, Item, Response
-from harness.studies import judged
 from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.scoring.lmscore import first_token
 from harness.studies.curie.scoring.references import reference_text
 from harness.studies.curie.tasks import TASKS
-from harness.studies.delimited import delimited
 
 WORDING = (  # OURS
     "Experts wrote the reference for a question about a scientific paper: {about}. Rate the answer by it.\n"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
-from harness.studies import judged
+from harness.kit import judged
 from harness.studies.curie.judging.normal import MOST as TEXT
 from harness.studies.curie.judging.parameter_items import ParameterItem, why_parameters_differ
 from harness.studies.curie.judging.property_items import PropertyItem, why_properties_differ

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness import rows
+from harness.kit import graded
+from harness.kit.agreement import measures
+from harness.kit.judged import Key, key
+from harness.kit.resample import LEVEL, RESAMPLES
 from harness.rowtypes import Item, Score
-from harness.studies import graded
-from harness.studies.agreement import measures
 from harness.studies.curie.tasks import VERSION
-from harness.studies.intervals import LEVEL, RESAMPLES
-from harness.studies.judged import Key, key
 
 CLASSES = ("matched", "unmatched")
 MOST = 5000  # answers that are listed; all are counted

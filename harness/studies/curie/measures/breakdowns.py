@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
+from harness.kit import graded
 from harness.rowtypes import Gold, Item, Trial
 from harness.stats import spearman
-from harness.studies import graded
 from harness.studies.curie.measures.cells import plain, quartiles
 from harness.studies.curie.measures.meta_results import mean
 from harness.studies.curie.measures.results import VALUE

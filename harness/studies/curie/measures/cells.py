@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.studies import intervals
+from harness.kit import resample
+from harness.kit.resample import multiplicities
 from harness.studies.curie.measures.meta_results import deviation, percentiles
 from harness.studies.curie.measures.meta_results import mean as average
 from harness.studies.curie.measures.results import Column
-from harness.studies.resample import multiplicities
 
 NOBODY = "no record has a value"
 MEAN, MEDIAN = "mean", "median"
@@ -48,7 +48,7 @@ class RecordDraws:
         there, known = np.zeros(len(self.places)), np.zeros(len(self.places))
         for item, value in values.items():
             there[self.places[item]], known[self.places[item]] = 1.0, value
-        return intervals.ratio(self.weights @ known, self.weights @ there)
+        return resample.ratio(self.weights @ known, self.weights @ there)
 
 
 def coverage(records: int) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def coverage(records: int) -> dict[str, Any]:
     """
     for size, found in COVERAGE:
         if records >= size:
-            return {"nominal": intervals.LEVEL, "simulated": list(found), "at_records": size}
+            return {"nominal": resample.LEVEL, "simulated": list(found), "at_records": size}
     return UNSIMULATED
 
 
@@ -72,7 +72,7 @@ def cell(column: Column, statistic: str, draws: RecordDraws | None) -> dict[str,
     if len(found) < column.total:
         counts["records"] = f"{len(found)} of {column.total}"
     if not found:
-        return {**intervals.absent(NOBODY), **counts}
+        return {**resample.absent(NOBODY), **counts}
     return {
         **_estimate(found, statistic, draws),
         **counts,
@@ -89,7 +89,7 @@ def _estimate(found: Mapping[str, float], statistic: str, draws: RecordDraws | N
         return {"value": plain(value), "interval": NO_INTERVAL}
     if not all(map(math.isfinite, values)):
         return {"value": plain(value), "interval": {"missing": "a value is not finite"}}
-    return {**intervals.beside(value, draws.means(found), len(values), NOBODY), "coverage": coverage(len(values))}
+    return {**resample.beside(value, draws.means(found), len(values), NOBODY), "coverage": coverage(len(values))}
 
 
 def quartiles(values: Sequence[float]) -> dict[str, Any]:

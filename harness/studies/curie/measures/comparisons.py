@@ -15,7 +15,7 @@ from typing import Any
 
 from harness import rows
 from harness.errors import InputError
-from harness.studies import intervals
+from harness.kit import resample
 from harness.studies.curie.measures.cells import COVERAGE, NO_INTERVAL, RecordDraws, coverage, median, plain
 from harness.studies.curie.measures.means import WITHOUT, drawn, scale
 from harness.studies.curie.measures.meta_results import mean
@@ -42,8 +42,8 @@ def comparisons(found: RunScores, pairs: Sequence[tuple[str, str]], params: Mapp
         "mode": found.request.mode,
         "version": VERSION,
         "about": ABOUT,
-        "level": str(intervals.LEVEL),
-        "resamples": params.get("resamples", intervals.RESAMPLES),
+        "level": str(resample.LEVEL),
+        "resamples": params.get("resamples", resample.RESAMPLES),
         "simulated_coverage": {f"{size} records": list(held) for size, held in COVERAGE},
         "pairs": [_pair(found, a, b, draws) for a, b in pairs],
     }
@@ -79,11 +79,11 @@ def _less(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, flo
 def _compared(apart: Mapping[str, float], draws: RecordDraws) -> dict[str, Any]:
     counts = {"n": len(apart), **_wins(apart.values())}
     if not apart:
-        return {"difference": intervals.absent(NO_PAIRS), **counts}
+        return {"difference": resample.absent(NO_PAIRS), **counts}
     value = mean(apart.values())
     if not all(map(math.isfinite, apart.values())):
         return {"difference": {"value": plain(value), "interval": NOT_FINITE}, **counts}
-    told = intervals.beside(value, draws.means(apart), len(apart), NO_PAIRS)
+    told = resample.beside(value, draws.means(apart), len(apart), NO_PAIRS)
     return {"difference": told, **counts, "coverage": coverage(len(apart))}
 
 
@@ -115,12 +115,12 @@ def _averaged(
     """Average the tasks' differences; missing unless every task has one."""
     finite = [task for task in tasks if apart.get(task) and all(map(math.isfinite, apart[task].values()))]
     if len(finite) < len(tasks) or not tasks:
-        return {"difference": intervals.absent(NOT_ALL), "n_tasks": len(finite)}
+        return {"difference": resample.absent(NOT_ALL), "n_tasks": len(finite)}
     factors = {task: scale(found.request.primary[task][1]) for task in tasks}
     value = mean([factors[task] * mean(apart[task].values()) for task in tasks])
     again = reduce(add, (factors[task] * draws[task].means(apart[task]) for task in tasks)) / len(tasks)
     units = min(len(apart[task]) for task in tasks)
-    told = intervals.beside(value, again, units, NOT_ALL)
+    told = resample.beside(value, again, units, NOT_ALL)
     return {"difference": told, "n_tasks": len(tasks), "coverage": UNSIMULATED}
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
+from harness.kit.documents import number
+from harness.kit.resample import LEVEL, RESAMPLES
 from harness.studies.curie.measures.cells import COVERAGE, HEAVY, MEAN, MEDIAN, RecordDraws, cell
 from harness.studies.curie.measures.meta_results import mean
 from harness.studies.curie.measures.results import DISTANCES
 from harness.studies.curie.measures.run_scores import RunScores, read
 from harness.studies.curie.tasks import PAPER, TASKS, VERSION
-from harness.studies.documents import number
-from harness.studies.intervals import LEVEL, RESAMPLES
 
 PERCENT = ("rouge1", "rouge2", "rougeLsum")  # printed on 0 to 100; in an average they count on 0 to 1
 WITHOUT = "biogr"  # left out of the average over nine: not every model sees images

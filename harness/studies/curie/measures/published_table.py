@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
-from harness.studies import csv_rows
+from harness.kit import csv_rows
 
 COLUMNS = ("table", "model", "task", "metric", "value", "source")
 ADVICE = "take the table `curie/published@1` as it is"

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from harness.errors import InputError
+from harness.kit import graded
 from harness.rowtypes import Score
-from harness.studies import graded
 from harness.studies.curie.measures.meta_results import mean
 from harness.studies.curie.tasks import AVERAGED, MODES, TASKS
 

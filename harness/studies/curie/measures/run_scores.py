@@ -14,8 +14,8 @@ from typing import Any
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit import graded
 from harness.rowtypes import Item, Score
-from harness.studies import graded
 from harness.studies.curie.measures.meta_results import NOT_FINITE
 from harness.studies.curie.measures.paper_tables import BOX
 from harness.studies.curie.measures.results import VALUE, Column, ItemFacts, MeasureRequest, Run, ScoreCounts

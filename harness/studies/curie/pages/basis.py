@@ -9,12 +9,11 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.studies.cells import NONE, count
+from harness.kit.documents import number, section
+from harness.kit.pages import NONE, Html, bullets, count, el, word_table
 from harness.studies.curie.pages.run_facts import MODE, RunFacts, task_title
 from harness.studies.curie.pages.tables_judges import ENCODER
 from harness.studies.curie.tasks import REPOSITORY, TASKS
-from harness.studies.documents import number, section
-from harness.studies.pages import Html, bullets, el, word_table
 
 PUBLISHED_ENCODER = "roberta-large"  # the paper's, for BERTScore
 OWN = "of our own (OURS): none of the paper's"

@@ -11,12 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import documents, number, section, span
 from harness.studies.curie.pages import outputs
 from harness.studies.curie.pages.figures_length import length
 from harness.studies.curie.pages.figures_rows import BESIDE, PLAIN, STAND_IN, Bar, BarChart, BarPanel, bar_chart
 from harness.studies.curie.pages.run_facts import HUNDRED, RunFacts, factor, measured_by, primary, task_title
-from harness.studies.documents import documents, number, section, span
 
 DOCUMENTS = ("means", "slices", "breakdowns")
 Documents = Mapping[str, Mapping[str, Any]]
@@ -30,12 +30,12 @@ def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     """Draw every figure and write it as SVG and as PNG; one whose document is absent says that it has no data."""
     run, given = RunFacts.of(params), documents(inputs, DOCUMENTS)
     drawers = {stem: partial(_DRAWN[stem], run, given) for stem in outputs.stems(run.tasks, run.instruments)}
-    plots.draw(drawers, out, outputs.title)
+    charts.draw(drawers, out, outputs.title)
 
 
 def _chart(
     stem: str, run: RunFacts, given: Documents, panels: Iterable[BarPanel], under: str, note: str, columns: int
-) -> plots.Sheet:
+) -> charts.Sheet:
     """Draw a chart whose rows are the run's models and strategies."""
     kinds = {name: STAND_IN if run.is_stand_in(name) else PLAIN for name in run.models}
     kinds |= dict.fromkeys(run.strategies, BESIDE)
@@ -44,7 +44,7 @@ def _chart(
     return bar_chart(chart)
 
 
-def averages(run: RunFacts, given: Documents) -> plots.Sheet:
+def averages(run: RunFacts, given: Documents) -> charts.Sheet:
     """Draw Fig. 1a from `means`: the average of ten task means, and that of nine without BIOGR."""
     found = section(given["means"], "averages")
     panels = [
@@ -67,7 +67,7 @@ def _averages(run: RunFacts, found: Mapping[str, Any]) -> dict[str, Bar]:
     }
 
 
-def tasks(run: RunFacts, given: Documents) -> plots.Sheet:
+def tasks(run: RunFacts, given: Documents) -> charts.Sheet:
     """Draw Fig. 5 from `means`: a panel a task, a bar a model, with the spread of the records."""
     means = given["means"]
     panels = [
@@ -98,7 +98,7 @@ def _spread(cell: Mapping[str, Any], scale: float) -> tuple[float, float] | None
     return found and (scale * found[0], scale * found[1])
 
 
-def difficulty(run: RunFacts, given: Documents) -> plots.Sheet:
+def difficulty(run: RunFacts, given: Documents) -> charts.Sheet:
     """Draw Fig. 7 from `slices`: a panel a level, the mean over all records, and as a mark the mean of domains."""
     found = section(given["slices"], "difficulty")
     panels = []
@@ -124,7 +124,7 @@ def _records(found: Mapping[str, Any], level: str) -> str:
     return f"{math.fsum(counts):,.0f} records"
 
 
-def boxes(run: RunFacts, given: Documents) -> plots.Sheet:
+def boxes(run: RunFacts, given: Documents) -> charts.Sheet:
     """Draw the distances of BIOGR's boxes (Fig. 26, 27) from `means`, and from `breakdowns` how many are unusable."""
     task = section(given["means"], "tasks", outputs.BOXES)
     scorer = str(section(task, "primary").get("scorer", ""))
@@ -153,7 +153,7 @@ def boxes(run: RunFacts, given: Documents) -> plots.Sheet:
     return _chart("figure-boxes", run, given, panels, "BIOGR.", note, 4)
 
 
-def lengths(run: RunFacts, given: Documents) -> plots.Sheet:
+def lengths(run: RunFacts, given: Documents) -> charts.Sheet:
     """Draw Fig. 10 from `breakdowns`: words of documents and of ideal answers, task by task."""
     found = {task: each for task in run.tasks if (each := section(given["breakdowns"], "lengths", task))}
     panels = [
@@ -176,7 +176,7 @@ def _words(found: Mapping[str, Any], name: str) -> Bar:
     return Bar(number(one.get("median")), _spread(one, 1))
 
 
-def lmscore(run: RunFacts, given: Documents) -> plots.Sheet:
+def lmscore(run: RunFacts, given: Documents) -> charts.Sheet:
     """Draw Fig. 33 from `breakdowns`: Spearman's correlation of LMScore with each other scorer, task by task."""
     found: dict[str, dict[str, Bar]] = {}
     for task in run.tasks:

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.studies import plots
+from harness.kit import charts
+from harness.kit.documents import ends, number, reason, section, span
 from harness.studies.curie.pages import outputs
 from harness.studies.curie.pages.figures_rows import COLOURS, PLAIN, empty
 from harness.studies.curie.pages.run_facts import HUNDRED, METRICS
-from harness.studies.documents import ends, number, reason, section, span
 
 LEFT, TOP, HEIGHT, FOOT = 0.75, 0.85, 3.0, 0.7  # inches
 STEM = "figure-length"
 
 
-def length(document: Mapping[str, Any]) -> plots.Sheet:
+def length(document: Mapping[str, Any]) -> charts.Sheet:
     """Draw Fig. 35 from `slices`: a box for each bin of lengths; where no protein has a length, the sheet says why."""
     found = section(document, "length")
     bins: Sequence[Mapping[str, Any]] = found.get("bins") or []
@@ -33,9 +33,9 @@ def length(document: Mapping[str, Any]) -> plots.Sheet:
         "longest gold sequence of the bin. Ties stand in the order of ids, and values beyond the whiskers are counted "
         f"and not drawn: {sum(int(number(each.get('outliers')) or 0) for each in bins)}. The bins are OURS."
     )
-    sheet = plots.sheet(plots.WIDTH, TOP + HEIGHT + FOOT + plots.depth(note))
+    sheet = charts.sheet(charts.WIDTH, TOP + HEIGHT + FOOT + charts.depth(note))
     sheet.heading(outputs.TITLES[STEM], f"{metric}, 0 to 100, in {len(bins)} bins of equally many records.")
-    axes = sheet.panel(LEFT, TOP, plots.WIDTH - LEFT - 0.2, HEIGHT)
+    axes = sheet.panel(LEFT, TOP, charts.WIDTH - LEFT - 0.2, HEIGHT)
     colour = COLOURS[PLAIN]
     axes.bxp(
         list(boxes.values()),
@@ -44,7 +44,7 @@ def length(document: Mapping[str, Any]) -> plots.Sheet:
         showfliers=False,
         patch_artist=True,
         boxprops={"facecolor": colour, "alpha": 0.35, "edgecolor": colour},
-        medianprops={"color": plots.INK, "linewidth": 1.4},
+        medianprops={"color": charts.INK, "linewidth": 1.4},
         whiskerprops={"color": colour},
         capprops={"color": colour},
     )

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
+from harness.kit import charts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,22 +59,22 @@ class BarChart:
     kinds: Mapping[str, str] = field(default_factory=dict)
 
 
-def bar_chart(chart: BarChart) -> plots.Sheet:
+def bar_chart(chart: BarChart) -> charts.Sheet:
     """Lay out and draw a chart; rows that no panel has a value of are left out, and a chart without any says so."""
     rows = [name for name in chart.rows if any(_known(panel.bars.get(name)) for panel in chart.panels)]
     if not rows:
         return empty(chart.title, chart.note)
     deep = math.ceil(len(chart.panels) / chart.columns)
     high = HEAD + len(rows) * ROW + FOOT
-    sheet = plots.sheet(plots.WIDTH, TOP + deep * high + plots.depth(chart.note))
+    sheet = charts.sheet(charts.WIDTH, TOP + deep * high + charts.depth(chart.note))
     sheet.heading(chart.title, chart.under)
-    width = (plots.WIDTH - NAMES_WIDTH - 0.1) / chart.columns - VALUES_WIDTH - GAP
+    width = (charts.WIDTH - NAMES_WIDTH - 0.1) / chart.columns - VALUES_WIDTH - GAP
     for at, panel in enumerate(chart.panels):
         top = TOP + at // chart.columns * high + HEAD
         left = NAMES_WIDTH + at % chart.columns * (width + VALUES_WIDTH + GAP)
-        sheet.above(left, top - 0.26, plots.label(panel.title, width + VALUES_WIDTH - 0.1))
-        under = plots.label(panel.under, width + VALUES_WIDTH, plots.SMALL) if panel.under else ""
-        sheet.above(left, top - 0.11, under, **{**plots.FAINT, "fontweight": "normal"})
+        sheet.above(left, top - 0.26, charts.label(panel.title, width + VALUES_WIDTH - 0.1))
+        under = charts.label(panel.under, width + VALUES_WIDTH, charts.SMALL) if panel.under else ""
+        sheet.above(left, top - 0.11, under, **{**charts.FAINT, "fontweight": "normal"})
         _panel(sheet.panel(left, top, width, len(rows) * ROW), panel, rows, chart.kinds)
         if at % chart.columns == 0:
             _names(sheet, top, rows, chart.kinds)
@@ -83,9 +83,9 @@ def bar_chart(chart: BarChart) -> plots.Sheet:
     return sheet
 
 
-def empty(title: str, note: str) -> plots.Sheet:
+def empty(title: str, note: str) -> charts.Sheet:
     """Give the sheet of a figure that has nothing to show, and says so."""
-    sheet = plots.sheet(plots.WIDTH, 1.2 + plots.depth(note))
+    sheet = charts.sheet(charts.WIDTH, 1.2 + charts.depth(note))
     sheet.heading(title)
     sheet.text(0.15, 0.7, NOTHING)
     sheet.small_print(note)
@@ -96,10 +96,10 @@ def _known(bar: Bar | None) -> bool:
     return bar is not None and bar.value is not None
 
 
-def _names(sheet: plots.Sheet, top: float, rows: Sequence[str], kinds: Mapping[str, str]) -> None:
+def _names(sheet: charts.Sheet, top: float, rows: Sequence[str], kinds: Mapping[str, str]) -> None:
     for at, name in enumerate(rows):
-        soft = {"color": plots.MUTED} if kinds.get(name) == BESIDE else {}
-        shown = plots.label(name, NAMES_WIDTH - 0.35)
+        soft = {"color": charts.MUTED} if kinds.get(name) == BESIDE else {}
+        shown = charts.label(name, NAMES_WIDTH - 0.35)
         sheet.text(NAMES_WIDTH - 0.1, top + (at + 0.5) * ROW, shown, ha="right", va="center", **soft)
 
 
@@ -110,16 +110,16 @@ def _panel(axes: Axes, panel: BarPanel, rows: Sequence[str], kinds: Mapping[str,
     axes.set(xlim=(low, high), ylim=(len(rows) - 0.5, -0.5), yticks=[])
     _ticks(axes, panel, low, high)
     axes.spines["left"].set_visible(False)
-    axes.axvline(low if panel.log else 0, color=plots.MUTED, linewidth=0.7)
-    beside: Mapping[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": plots.SMALL}
+    axes.axvline(low if panel.log else 0, color=charts.MUTED, linewidth=0.7)
+    beside: Mapping[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": charts.SMALL}
     for at, name in enumerate(rows):
         bar = panel.bars.get(name)
         if at % 2:
-            axes.axhspan(at - 0.5, at + 0.5, color=plots.BAND, zorder=0, linewidth=0)
+            axes.axhspan(at - 0.5, at + 0.5, color=charts.BAND, zorder=0, linewidth=0)
         if bar is None:
             continue
         if bar.value is None:
-            axes.text(1.03, at, bar.words or "no value", color=plots.MUTED, **beside)
+            axes.text(1.03, at, bar.words or "no value", color=charts.MUTED, **beside)
             continue
         _bar(axes, at, bar, COLOURS[kinds.get(name, PLAIN)], dot=panel.log)
         axes.text(1.03, at, bar.words or _spelled(bar.value, panel.digits), **beside)
@@ -132,7 +132,7 @@ def _bar(axes: Axes, at: int, bar: Bar, colour: str, *, dot: bool) -> None:
     else:
         axes.barh([at], [value], height=0.62, color=colour, zorder=2)
     if bar.spread:
-        axes.plot(bar.spread, (at, at), color=plots.INK, linewidth=0.9, marker="|", markersize=4, zorder=3)
+        axes.plot(bar.spread, (at, at), color=charts.INK, linewidth=0.9, marker="|", markersize=4, zorder=3)
     if bar.mark is not None:
         axes.plot(
             [bar.mark],
@@ -140,8 +140,8 @@ def _bar(axes: Axes, at: int, bar: Bar, colour: str, *, dot: bool) -> None:
             marker="D",
             markersize=3.6,
             linestyle="none",
-            markerfacecolor=plots.PAPER,
-            markeredgecolor=plots.INK,
+            markerfacecolor=charts.PAPER,
+            markeredgecolor=charts.INK,
             markeredgewidth=0.9,
             zorder=4,
         )
@@ -182,7 +182,7 @@ def _decade(power: int) -> str:
     return f"{10**power:,}" if 0 <= power <= 5 else f"{10.0**power:g}" if -3 <= power < 0 else f"1e{power}"
 
 
-def _legend(sheet: plots.Sheet, kinds: Sequence[str]) -> None:
+def _legend(sheet: charts.Sheet, kinds: Sequence[str]) -> None:
     from matplotlib.patches import Patch  # noqa: PLC0415
 
     met = [kind for kind in COLOURS if kind in kinds]

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from harness.studies.cells import BESIDE, NONE, value
+from harness.kit.documents import interval, number, section, span
+from harness.kit.pages import BESIDE, NONE, Html, el, join, named, value
 from harness.studies.curie.pages.run_facts import RunFacts
-from harness.studies.documents import interval, number, section, span
-from harness.studies.pages import Html, el, join, named
 
 FEW, FEWER = "§", "¶"  # beside an interval whose simulated coverage is that of 8 records, or that was not simulated
 ENOUGH = 15  # records from which on the better of the two simulated coverages holds

@@ -9,15 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.studies import pages
-from harness.studies.certified import Trust, trust_of
+from harness.kit import pages
+from harness.kit.certificate import Trust, trust_of
+from harness.kit.documents import documents
+from harness.kit.pages import Html, bullets, document, fill, inline_svg, join, mark_limited
 from harness.studies.curie.pages import basis, outputs, tables_judges, tables_paper, tables_slices, tables_tasks
 from harness.studies.curie.pages.run_facts import MODE, RunFacts
 from harness.studies.curie.pages.tables_pairs import pairs
 from harness.studies.curie.pages.tables_results import metrics_words, results
-from harness.studies.documents import documents
-from harness.studies.inline_svg import inline_svg
-from harness.studies.pages import Html, bullets, document, fill, join, mark_limited
 
 DOCUMENTS = (
     "means",

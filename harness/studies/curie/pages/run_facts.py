@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from harness.kit.documents import number, section
 from harness.studies.curie.tasks import PAPER, STRICT
-from harness.studies.documents import number, section
 
 PREFIX = "strategy: "  # of the names of strategies in the rows
 METRICS: Mapping[str, str] = {

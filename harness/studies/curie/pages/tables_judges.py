@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.studies.cells import NONE, count, value
-from harness.studies.certified import Trust
+from harness.kit.certificate import Trust
+from harness.kit.documents import number, section
+from harness.kit.pages import NONE, Html, bullets, count, el, folded, named, table, value
 from harness.studies.curie.judging import rule as _rule  # noqa: F401 - the page says what becomes of its certificate
 from harness.studies.curie.pages.run_facts import RunFacts, measured_by, task_title
-from harness.studies.documents import number, section
-from harness.studies.pages import Html, bullets, el, folded, named, table
 
 LEAST = 0.8  # kappa on frozen labels from which on the rule judge may be used
 SHOWN = 50  # answers on which the judges part that are listed

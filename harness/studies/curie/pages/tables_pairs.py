@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.studies.cells import NONE, count, value
+from harness.kit.documents import interval, number, section
+from harness.kit.pages import NONE, Html, count, el, folded, join, named, table, value
 from harness.studies.curie.pages.fragments import coverage_mark, coverage_words
 from harness.studies.curie.pages.run_facts import HUNDRED, RunFacts, factor, task_title
-from harness.studies.documents import interval, number, section
-from harness.studies.pages import Html, el, folded, join, named, table
 
 AVERAGES = ("ten", "nine")
 READING = (

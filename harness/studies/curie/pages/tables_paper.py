@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.studies.cells import NONE, count, value
+from harness.kit.documents import number, reason, section
+from harness.kit.pages import NONE, Html, bullets, count, el, folded, join, named, table, value
 from harness.studies.curie.pages.fragments import columns_with, spelled
 from harness.studies.curie.pages.run_facts import RunFacts
-from harness.studies.documents import number, reason, section
-from harness.studies.pages import Html, bullets, el, folded, join, named, table
 
 OPEN, FOLDED = ("table1", "table2", "table7"), ("table5", "table6")
 SHORT: Mapping[str, str] = {

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.studies.cells import NONE
+from harness.kit.documents import number, resampled, section
+from harness.kit.pages import NONE, Html, bullets, el, join, named, table
 from harness.studies.curie.pages.fragments import marks_note, measured, who
 from harness.studies.curie.pages.run_facts import (
     HUNDRED,
@@ -21,8 +22,6 @@ from harness.studies.curie.pages.run_facts import (
     task_title,
 )
 from harness.studies.curie.tasks import TASKS
-from harness.studies.documents import number, resampled, section
-from harness.studies.pages import Html, bullets, el, join, named, table
 
 AVERAGE = "Average over ten tasks, and over nine"
 RIGHT = 0.99  # on 0 to 1: below it a score does not know a right answer in another form

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.studies.cells import NONE, count, value
+from harness.kit.documents import ends, number, reason, section
+from harness.kit.pages import NONE, Html, count, el, folded, join, named, table, value
 from harness.studies.curie.pages.run_facts import HUNDRED, METRICS, RunFacts, task_title
-from harness.studies.documents import ends, number, reason, section
-from harness.studies.pages import Html, el, folded, join, named, table
 
 LEVELS = ("easy", "medium", "hard")
 

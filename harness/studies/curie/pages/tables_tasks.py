@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.studies.cells import NONE, count, percent, value
+from harness.kit.documents import number, section
+from harness.kit.pages import NONE, Html, count, el, fill, join, named, percent, table, value
 from harness.studies.curie.pages.fragments import counted, measured, within
 from harness.studies.curie.pages.run_facts import RunFacts, factor, measured_by, primary, task_title
-from harness.studies.documents import number, section
-from harness.studies.pages import Html, el, fill, join, named, table
 
 TASK = """<h3>{{ title }}: {{ about }}</h3><p>{{ words }}</p>{{ first }}\
 <details><summary>{{ title }}: outcomes of every scorer, and all metrics</summary>{{ more }}</details>"""

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.errors import InputError
+from harness.kit.ask import SHOTS, Rendering
+from harness.kit.study import Brief, Dataset
 from harness.steps import Ref, Source, maker
-from harness.studies.ask import SHOTS, Rendering
 from harness.studies.questions.asking.wordings import Known, wordings
-from harness.studies.study import Brief, Dataset
 
 RENDER = "harness.studies.questions.asking.rendering:render"
 OWN = "file"  # under which a brief has a file of wordings

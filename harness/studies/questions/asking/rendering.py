@@ -13,8 +13,8 @@ from typing import Any
 from harness import rows
 from harness.digest import canonical, sha256
 from harness.errors import InputError
+from harness.kit import prompts
 from harness.rowtypes import Item, Prompt
-from harness.studies import shots
 from harness.studies.questions.asking.wordings import ANSWER, OPTIONS, SHOTS, Known, Wording, WordingText, wordings
 
 LONGEST = 8 << 20  # characters of a prompt
@@ -25,7 +25,7 @@ def render(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> 
     fields = params["fields"]
     said = params["wordings"] if "wordings" in params else read_wordings(inputs["templates"].read_bytes(), "prompts")
     found = wordings(said, Known.of(fields), "prompts")
-    examples: Sequence[Mapping[str, Any]] = shots.given(params, inputs)
+    examples: Sequence[Mapping[str, Any]] = prompts.given(params, inputs)
     values = [_values(example, fields) for example in examples]
     before = {each.id: _before(each, examples, values) for each in found}
     rows.write(out / "prompts", _prompts(inputs["items"], found, fields, before))

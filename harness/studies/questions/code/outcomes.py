@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import graded
 from harness.rowtypes import Found, Trial
-from harness.studies import graded
 from harness.studies.questions.code.code_tests import CodeTests, read_tests
 from harness.studies.questions.code.programs import code_of
 from harness.studies.questions.compared import finding, shown, without

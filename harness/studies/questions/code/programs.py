@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.studies.programs import write_programs
+from harness.kit.programs import write_programs
+from harness.kit.trials import TrialSpec
 from harness.studies.questions.code import code_entry
-from harness.studies.trials import TrialSpec
 from harness.trial import TrialLimits
 
 KIND = "harness.studies.questions.code.programs:take"

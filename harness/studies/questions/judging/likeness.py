@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import encoded
 from harness.rowtypes import Gold, Item
-from harness.studies import encoded
 
 
 def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import judged
+from harness.kit.judged import MARK, delimited
 from harness.rowtypes import Gold, Item
-from harness.studies import judged
-from harness.studies.delimited import MARK, delimited
 from harness.studies.questions.compared import targets
 
 UNREADABLE = "the reply says no grade"

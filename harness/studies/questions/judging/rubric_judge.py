@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.studies.judge import Judge
+from harness.kit.judge import Judge
 
 KIND = "harness.studies.questions.judging.rubric"
 ROLE = "judge"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.studies import encoded_weighted
+from harness.kit import encoded_weighted
 from harness.studies.questions.judging.likeness import target
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
+from harness.kit.graded import ERROR
 from harness.rowtypes import Found, Gold, Item, Likelihood, Prompt, Score
-from harness.studies.graded import ERROR
 from harness.studies.questions.likelihood.prompts import LETTER, options
 from harness.studies.questions.likelihood.values import Candidate, likeliest, perplexities
 

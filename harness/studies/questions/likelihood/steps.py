@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.errors import InputError
+from harness.kit.ask import Asked
+from harness.kit.study import Brief, Dataset, Model
 from harness.steps import Ref, Source, Step
-from harness.studies.ask import Asked
 from harness.studies.questions.likelihood.prompts import TEXT
 from harness.studies.questions.scoring.catalogue import of_answers
-from harness.studies.study import Brief, Dataset, Model
 
 LIKELIHOODS = "likelihoods"  # the table
 UNCONDITIONAL, PERPLEXITY = "unconditional", "perplexity"

@@ -10,11 +10,11 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.studies import clustered
-from harness.studies.intervals import FEWEST
+from harness.kit import score_intervals
+from harness.kit.resample import FEWEST
+from harness.kit.score_lines import number
 from harness.studies.questions.measures.scored_items import ScoredItems
 from harness.studies.questions.measures.scored_prompts import Place
-from harness.studies.score_lines import number
 
 KIND = "perplexity"
 UNITS: Mapping[str, str] = {"token": "tokens", "word": "words", "byte": "bytes"}
@@ -48,13 +48,13 @@ def _all(parts: list[list[float]]) -> dict[str, Any]:
     return told
 
 
-def _exponent(parts: list[clustered.Part]) -> dict[str, Any]:
+def _exponent(parts: list[score_intervals.Part]) -> dict[str, Any]:
     """Give e to the mean surprise of a unit of text, and to the ends of its interval; what is too large is a text."""
     count = sum(size for size, _ in parts)
     value = _exp(math.fsum(total for _, total in parts) / count)
     if len(parts) < FEWEST:
         return {"value": value, "interval": {"missing": "one text or cluster alone"}}
-    low, high = clustered.mean_interval(parts)
+    low, high = score_intervals.mean_interval(parts)
     return {"value": value, "interval": [_exp(max(low, 0.0)), _exp(high)]}
 
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from harness import rows
 from harness.digest import sha256
 from harness.errors import InputError
+from harness.kit.meaning import plain_metrics
+from harness.kit.score_lines import ScoredAnswer
 from harness.rowtypes import Item, Score
-from harness.studies.meaning import plain_metrics
-from harness.studies.score_lines import ScoredAnswer
 
 LONGEST = 100  # letters of a group's name; a longer one is cut, and told from others by its digest
 NO_GROUP = "(empty)"

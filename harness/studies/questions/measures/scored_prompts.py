@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.kit.meaning import Meaning
+from harness.kit.score_intervals import MetricColumn, intervals_of
+from harness.kit.score_lines import number
 from harness.rowtypes import Score
-from harness.studies.meaning import Meaning
 from harness.studies.questions.measures.samples import SampledAnswer
 from harness.studies.questions.measures.scored_items import ScoredItems
-from harness.studies.score_intervals import MetricColumn, intervals_of
-from harness.studies.score_lines import number
 
 READ = "answer"  # the field of a score's detail that says what was read
 Place = tuple[str, str, str]  # model, dataset, scorer

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.kit.ask import Asked
+from harness.kit.study import Brief
 from harness.steps import Ref, Source, Step
-from harness.studies.ask import Asked
 from harness.studies.questions.asking.plan import OWN
 from harness.studies.questions.meaning import kind_of
 from harness.studies.questions.pages.page_facts import FIGURES, REPORT, WORDINGS
-from harness.studies.study import Brief
 
 HERE = "harness.studies.questions"
 SUMMARY, COUNTS = "summary", "counts"

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.studies import graded
-from harness.studies.intervals import LEVEL, RESAMPLES
+from harness.kit import graded
+from harness.kit.resample import LEVEL, RESAMPLES
 from harness.studies.questions.meaning import of_rows
 from harness.studies.questions.measures import corpus, repeats, tables
 from harness.studies.questions.measures.scored_items import GroupedItem, ScoredItems

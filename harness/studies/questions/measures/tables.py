@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from harness.studies.meaning import Meaning
+from harness.kit.meaning import Meaning
+from harness.kit.score_lines import ScoredAnswer, ScoreLine, score_lines
 from harness.studies.questions.measures.scored_items import ScoredItems
-from harness.studies.score_lines import ScoredAnswer, ScoreLine, score_lines
 
 MOST_GROUPS = 200  # values of one column that are still groups; the numbers of a column with more say nothing
 Meanings = Mapping[str, Meaning]

@@ -9,9 +9,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.studies.cells import count
-from harness.studies.documents import number
-from harness.studies.pages import Html, bullets, named, table, word_table
+from harness.kit.documents import number
+from harness.kit.pages import Html, bullets, count, named, table, word_table
 from harness.studies.questions.pages.fragments import at, place, who
 from harness.studies.questions.pages.page_facts import QuestionsFacts
 from harness.studies.questions.pages.tables_repeats import told

@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
-from harness.studies.documents import documents, interval, number
+from harness.kit import charts
+from harness.kit.documents import documents, interval, number
 from harness.studies.questions.pages.fragments import at
 from harness.studies.questions.pages.page_facts import FIGURE, QuestionsFacts
 
@@ -38,10 +38,10 @@ class ScorePanel:
 def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Draw the figure and write it as SVG and PNG; one without any value says so."""
     run, given = QuestionsFacts.of(params), documents(inputs, ("summary",))
-    plots.draw({FIGURE: partial(sheet, run, given["summary"])}, out, lambda _: TITLE)
+    charts.draw({FIGURE: partial(sheet, run, given["summary"])}, out, lambda _: TITLE)
 
 
-def sheet(run: QuestionsFacts, summary: Mapping[str, Any]) -> plots.Sheet:
+def sheet(run: QuestionsFacts, summary: Mapping[str, Any]) -> charts.Sheet:
     """Lay out the figure and draw it; what there is no room for is said at its foot."""
     panels = list(_panels(run, summary))
     models = [name for name in run.models if any(name in panel.dots for panel in panels)]
@@ -50,18 +50,18 @@ def sheet(run: QuestionsFacts, summary: Mapping[str, Any]) -> plots.Sheet:
         note += f" The first {MOST_PANELS} panels and {MOST_ROWS} models; the tables hold all."
     panels, models = panels[:MOST_PANELS], models[:MOST_ROWS]
     deep, high = math.ceil(len(panels) / COLUMNS), HEAD + max(1, len(models)) * ROW + FOOT
-    made = plots.sheet(plots.WIDTH, TOP + deep * high + plots.depth(note) if panels else 1.2 + plots.depth(note))
+    made = charts.sheet(charts.WIDTH, TOP + deep * high + charts.depth(note) if panels else 1.2 + charts.depth(note))
     made.heading(TITLE)
     made.small_print(note)
     if not panels:
         made.text(0.15, 0.7, NOTHING)
-    width = (plots.WIDTH - NAMES - 0.1) / COLUMNS - VALUES - GAP
+    width = (charts.WIDTH - NAMES - 0.1) / COLUMNS - VALUES - GAP
     for place, panel in enumerate(panels):
         top, left = TOP + place // COLUMNS * high + HEAD, NAMES + place % COLUMNS * (width + VALUES + GAP)
-        made.above(left, top - 0.12, plots.label(panel.title, width + VALUES - 0.1))
+        made.above(left, top - 0.12, charts.label(panel.title, width + VALUES - 0.1))
         _panel(made.panel(left, top, width, len(models) * ROW), panel, run, models)
         for row, name in enumerate(models if place % COLUMNS == 0 else ()):
-            shown = plots.label(name, NAMES - 0.3)
+            shown = charts.label(name, NAMES - 0.3)
             made.text(NAMES - 0.1, top + (row + 0.5) * ROW, shown, ha="right", va="center")
     return made
 
@@ -88,15 +88,15 @@ def _panel(axes: Axes, panel: ScorePanel, run: QuestionsFacts, models: Sequence[
     axes.grid(axis="x")
     axes.tick_params(axis="x", length=0)
     axes.spines["left"].set_visible(False)
-    beside: Mapping[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": plots.SMALL}
+    beside: Mapping[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": charts.SMALL}
     for row, name in enumerate(models):
         if row % 2:
-            axes.axhspan(row - 0.5, row + 0.5, color=plots.BAND, zorder=0, linewidth=0)
+            axes.axhspan(row - 0.5, row + 0.5, color=charts.BAND, zorder=0, linewidth=0)
         if name not in panel.dots:
-            axes.text(1.03, row, "no value", color=plots.MUTED, **beside)
+            axes.text(1.03, row, "no value", color=charts.MUTED, **beside)
             continue
         value, ends = panel.dots[name]
-        colour = plots.MUTED if run.is_stand_in(name) else plots.COLOURS[0]
+        colour = charts.MUTED if run.is_stand_in(name) else charts.COLOURS[0]
         if ends:
             axes.plot(ends, (row, row), color=colour, linewidth=1.4, zorder=2, solid_capstyle="butt")
         axes.plot([value], [row], marker="o", markersize=4.5, linestyle="none", color=colour, zorder=3)

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.studies import cells
-from harness.studies.cells import NONE
-from harness.studies.documents import number
-from harness.studies.pages import Html, el, join, named
+from harness.kit import pages
+from harness.kit.documents import number
+from harness.kit.pages import NONE, Html, el, join, named
 from harness.studies.questions.pages.page_facts import QuestionsFacts
 
 Line = Mapping[str, Any]
@@ -54,4 +53,4 @@ def measured(line: Line, *, percent: bool) -> Html:
     why = {"missing": str(line.get("no_interval", "no value"))}
     value = line.get("value")
     found = {"value": why if value is None else value, "interval": line.get("interval", why)}
-    return cells.percent(found) if percent else cells.value(found, digits=3)
+    return pages.percent(found) if percent else pages.value(found, digits=3)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.studies.meaning import Meaning
+from harness.kit.meaning import Meaning
 from harness.studies.questions.meaning import MEANINGS
 
 REPORT = "report.html"

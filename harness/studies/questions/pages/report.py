@@ -10,10 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.studies import pages
-from harness.studies.documents import documents, number
-from harness.studies.inline_svg import inline_svg
-from harness.studies.pages import Html, document, fill, join, mark_limited
+from harness.kit import pages
+from harness.kit.documents import documents, number
+from harness.kit.pages import Html, document, fill, inline_svg, join, mark_limited
 from harness.studies.questions.asking.rendering import read_wordings
 from harness.studies.questions.pages import basis, tables_repeats, tables_scores
 from harness.studies.questions.pages.figures import TITLE as DRAWN

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.studies import cells
-from harness.studies.cells import NONE
-from harness.studies.documents import number, reason
-from harness.studies.pages import Html, bullets, el, folded, join, named, table
+from harness.kit import pages
+from harness.kit.documents import number, reason
+from harness.kit.pages import NONE, Html, bullets, el, folded, join, named, table
 from harness.studies.questions.pages.fragments import at, measured, place, who
 from harness.studies.questions.pages.page_facts import QuestionsFacts
 
@@ -68,7 +67,7 @@ def _means(run: QuestionsFacts, dataset: str, scorer: str, lines: list[tuple[str
         means = at(found, "by_wording")
         each = (measured(means[name], percent=scale > 1) if name in means else join([NONE]) for name in names)
         spread = at(found, "spread")
-        body.append([who(run, model), cells.value(spread.get("range"), 3 - scale // 50, scale), *each])
+        body.append([who(run, model), pages.value(spread.get("range"), 3 - scale // 50, scale), *each])
     head = ["Model", "Best less worst", *(f"Wording {name}" for name in names)]
     return table(join([f"{dataset}, ", named(scorer), ": the mean of each wording"]), head, body)
 
@@ -80,7 +79,7 @@ def samples(run: QuestionsFacts, summary: Mapping[str, Any]) -> list[Html]:
     body = [
         [
             place(model, dataset, scorer),
-            cells.count(found.get("most")),
+            pages.count(found.get("most")),
             *(_estimate(found.get("pass_at"), str(k)) for k in sizes),
             _majority(run, scorer, found),
         ]
@@ -117,9 +116,9 @@ def perplexities(summary: Mapping[str, Any]) -> list[Html]:
     body = [
         [
             place(model, dataset),
-            *(cells.value(found.get(f"{unit}_perplexity"), 3) for unit in units),
-            cells.value(found.get("bits_per_byte"), 4),
-            *(cells.count(found.get(f"{unit}s")) for unit in units),
+            *(pages.value(found.get(f"{unit}_perplexity"), 3) for unit in units),
+            pages.value(found.get("bits_per_byte"), 4),
+            *(pages.count(found.get(f"{unit}s")) for unit in units),
         ]
         for model, dataset, _, found in told(summary, "perplexity")
     ]

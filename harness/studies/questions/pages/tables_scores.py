@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.studies.documents import reason
-from harness.studies.pages import Html, el, folded, join, named, table
+from harness.kit.documents import reason
+from harness.kit.pages import Html, el, folded, join, named, table
 from harness.studies.questions.pages.fragments import at, scored, who
 from harness.studies.questions.pages.page_facts import QuestionsFacts
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import graded
+from harness.kit.encoded import CUT, PRECISION, RECALL, F
 from harness.rowtypes import Found
-from harness.studies import graded
-from harness.studies.encoded import CUT, PRECISION, RECALL, F
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

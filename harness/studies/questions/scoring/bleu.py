@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import graded
 from harness.rowtypes import Found
 from harness.scorers.overlap.bleu import bleu
-from harness.studies import graded
 from harness.studies.questions.compared import finding, targets
 
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
+from harness.kit.ask import Scorer
+from harness.kit.judge import Judge, RuleJudge
+from harness.kit.study import Brief, Dataset
+from harness.kit.trials import TrialSpec
 from harness.scorers.overlap.bertscore import LAST
 from harness.scorers.overlap.bertscore_package import find_baseline
-from harness.studies.ask import Scorer
-from harness.studies.judge import Judge, RuleJudge
 from harness.studies.questions.code.programs import code_trial
 from harness.studies.questions.judging.rubric_judge import rubric_judge
-from harness.studies.study import Brief, Dataset
-from harness.studies.trials import TrialSpec
 
 HERE = "harness.studies.questions"
 JUDGE, ENCODER = "judge", "encoder"  # roles of instruments

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import graded
 from harness.rowtypes import Found
-from harness.studies import graded
 from harness.studies.questions.compared import finding, targets
 
 NONE = (0.0, 0.0, 0.0)

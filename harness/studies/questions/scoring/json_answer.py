@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import graded
 from harness.rowtypes import Found
 from harness.strict_json import reject_duplicates
-from harness.studies import graded
 from harness.studies.questions.compared import finding, shown, targets, without
 from harness.studies.questions.scoring.schema import JsonSchema, parse_schema
 from harness.studies.questions.scoring.search import UnsearchedError

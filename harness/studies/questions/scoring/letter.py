@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import graded
 from harness.rowtypes import Found
 from harness.scorers.outcome.science import folded, science_text
-from harness.studies import graded
 from harness.studies.questions.compared import finding, stands, without
 
 NO_OPTIONS = "the item has no options"

@@ -15,9 +15,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from harness.kit import graded
 from harness.rowtypes import Found
 from harness.scorers.prepare import prepare
-from harness.studies import graded
 from harness.studies.questions.compared import finding, targets, without
 
 LONGEST = 400  # characters of a number: what is longer is none

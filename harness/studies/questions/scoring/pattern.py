@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
+from harness.kit import graded
 from harness.rowtypes import Found
-from harness.studies import graded
 from harness.studies.questions.compared import finding, without
 from harness.studies.questions.scoring import search
 from harness.studies.questions.scoring.exact import exact

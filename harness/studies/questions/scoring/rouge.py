@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.kit import graded
 from harness.rowtypes import Found
-from harness.scorers.overlap.precision_recall import Overlap
+from harness.scorers.overlap.ngrams import Overlap
 from harness.scorers.overlap.rouge import KINDS, rouge
-from harness.studies import graded
 from harness.studies.questions.compared import finding, targets, without
 
 SUM = "rougeLsum"

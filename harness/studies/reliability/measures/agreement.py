@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
-from harness.studies.agreement import measures
-from harness.studies.intervals import LEVEL, RESAMPLES
+from harness.kit.agreement import measures
+from harness.kit.resample import LEVEL, RESAMPLES
 from harness.studies.reliability.terms import LABELS, SUBTYPES
 
 

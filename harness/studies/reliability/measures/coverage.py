@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.studies.intervals import LEVEL
+from harness.kit.resample import LEVEL
 
 ENOUGH = 0.92  # docs/reliability-rules.md#coverage
 Range = tuple[float, float]  # the lowest and the highest share of intervals that hold, among the simulated models

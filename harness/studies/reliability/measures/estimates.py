@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.studies.intervals import absent, beside
+from harness.kit.resample import Array, absent, beside, multiplicities
 from harness.studies.reliability.measures import coverage
 from harness.studies.reliability.measures.bins import cut
 from harness.studies.reliability.measures.defined import degenerate
@@ -18,7 +18,6 @@ from harness.studies.reliability.measures.replicate import replicate, sorted_cou
 from harness.studies.reliability.measures.table import Table
 from harness.studies.reliability.measures.values import flat, measures
 from harness.studies.reliability.terms import NOTHING_SCORED
-from harness.studies.resample import Array, multiplicities
 
 NEVER_WRONG = "neither avoidant nor incorrect responses"
 # Of more items each bin's rate is less noisy, so that the correlation nears 1: what would an interval be about?

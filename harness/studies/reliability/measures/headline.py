@@ -15,13 +15,12 @@ from math import fsum
 from operator import add
 from typing import Any
 
-from harness.studies.intervals import absent, beside, ratio
+from harness.kit.resample import Array, absent, beside, ratio
 from harness.studies.reliability.measures import coverage
 from harness.studies.reliability.measures.common_set import CommonSet, of_members, of_table
 from harness.studies.reliability.measures.defined import why_undefined
 from harness.studies.reliability.measures.estimates import NEVER_WRONG, TableEstimates
 from harness.studies.reliability.terms import NAMES, SIX, is_stand_in
-from harness.studies.resample import Array
 
 U = "ultracrepidarianism"
 MEANS = (*SIX, *NAMES.values(), U)

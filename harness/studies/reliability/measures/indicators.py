@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.studies.intervals import LEVEL, RESAMPLES
+from harness.kit.resample import LEVEL, RESAMPLES
 from harness.studies.reliability.measures import coverage
 from harness.studies.reliability.measures.estimates import NEVER_WRONG, AnalysisOptions, TableEstimates, estimate
 from harness.studies.reliability.measures.headline import headline

@@ -17,12 +17,12 @@ from typing import Any
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit import resample
+from harness.kit.resample import multiplicities, sign_flips
 from harness.stats import holm, mcnemar, sign_flip_p
-from harness.studies import intervals
 from harness.studies.reliability.measures.labelled import read, template_ids
 from harness.studies.reliability.measures.table import Table, codes
 from harness.studies.reliability.terms import UNSCORED
-from harness.studies.resample import multiplicities, sign_flips
 
 NO_PAIRS = "no item and wording was scored for both"
 MEASURES: Mapping[str, Callable[[Any], Any]] = {
@@ -93,14 +93,14 @@ def _measured(left: Any, right: Any, both: Any, templates: Sequence[Any], draws:
     pairs = both.sum(axis=1)
     total = int(pairs.sum())
     value = float(lead.sum() / total) if total else None
-    resampled = intervals.ratio(draws.weights @ lead, draws.weights @ pairs)
+    resampled = resample.ratio(draws.weights @ lead, draws.weights @ pairs)
     row = {
         "templates": table,
-        "difference": intervals.beside(value, resampled, draws.units, NO_PAIRS),
+        "difference": resample.beside(value, resampled, draws.units, NO_PAIRS),
         "sign_flip_p": sign_flip_p(draws.flips, lead) if total else {"missing": NO_PAIRS},
         "n_items": len(lead),
         "n_pairs": total,
-        "degenerate": draws.units < intervals.FEWEST or not total,
+        "degenerate": draws.units < resample.FEWEST or not total,
     }
     return MeasureDifference(row, value, resampled, draws.units)
 
@@ -121,7 +121,7 @@ def overall(found: Sequence[Mapping[str, MeasureDifference]]) -> dict[str, Any]:
         value = math.fsum(m.value or 0.0 for m in each) / len(each) if each else None
         mean = reduce(add, (m.resampled for m in each)) / len(each) if each else None
         units = min((m.units for m in each), default=0)
-        row[name] = {"difference": intervals.beside(value, mean, units, NO_PAIRS)}
+        row[name] = {"difference": resample.beside(value, mean, units, NO_PAIRS)}
     return row
 
 
@@ -145,7 +145,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
                 means[number].append(found)
     for result, found_all in zip(results, means, strict=True):
         result["overall"] = overall(found_all)
-    rows.write_one(out / "comparisons", {"pairs": results, "resamples": params.get("resamples", intervals.RESAMPLES)})
+    rows.write_one(out / "comparisons", {"pairs": results, "resamples": params.get("resamples", resample.RESAMPLES)})
 
 
 def _pairs(
@@ -155,6 +155,6 @@ def _pairs(
     met = [(number, a, b) for number, (a, b) in enumerate(wanted) if a in table.labels and b in table.labels]
     if not met:
         return []
-    again = params.get("seed", 0), params.get("resamples", intervals.RESAMPLES)
+    again = params.get("seed", 0), params.get("resamples", resample.RESAMPLES)
     draws = PairedDraws.of(table.strata(), table.name, *again)
     return [(number, compare(table.column(a), table.column(b), templates, draws)) for number, a, b in met]

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.studies.intervals import ratio
+from harness.kit.resample import Array, ratio
 from harness.studies.reliability.terms import SIX
-from harness.studies.resample import Array
 
 BOUNDS: Mapping[str, tuple[float, float]] = {"stability": (0.0, 100.0), "concordance": (100 / (1 + 0.5**0.5), 100.0)}
 CURVED = tuple(name for name in SIX if name.partition("_")[2] in BOUNDS)

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness.kit.resample import Array, ratio
 from harness.stats import bin_edges
-from harness.studies.intervals import ratio
 from harness.studies.reliability.measures.replicate_bins import binned, concordance
 from harness.studies.reliability.measures.replicate_items import PreparedItems, item_correlations, prepare, stabilities
 from harness.studies.reliability.terms import BINS, LABELS, NAMES, SIX, Counts
-from harness.studies.resample import Array
 
 CELLS = 1_000_000  # numbers of a working array: bounds the memory, whatever is asked
 

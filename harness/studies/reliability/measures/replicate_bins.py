@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.studies.intervals import ratio
+from harness.kit.resample import Array, ratio
 from harness.studies.reliability.measures.generality import RADICAND
-from harness.studies.resample import Array
 
 
 @dataclass(frozen=True)

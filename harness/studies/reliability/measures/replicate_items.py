@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.studies.intervals import ratio
-from harness.studies.resample import Array
+from harness.kit.resample import Array, ratio
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.studies.documents import documents, number
-from harness.studies.documents import section as inside
-from harness.studies.pages import Html, bullets, document, el, fill, join, mark_limited, named, section, text
+from harness.kit.documents import documents, number
+from harness.kit.documents import section as inside
+from harness.kit.pages import Html, bullets, document, el, fill, join, mark_limited, named, section, text
 from harness.studies.reliability.pages import outputs, tables, tables_means
 from harness.studies.reliability.pages.fragments import MARKS, people
 from harness.studies.reliability.pages.model_facts import SHAPED, STAND_IN, Basis, Facts, basis, family, kind

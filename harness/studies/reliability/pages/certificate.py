@@ -9,9 +9,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.studies.certified import NOT_CHECKED, UNCERTIFIED, certificate_text, computed_figures, read, spell_measure
-from harness.studies.confusion import PARTS, find_contradictions
-from harness.studies.pages import Html, bullets, el
+from harness.kit.certificate import (
+    NOT_CHECKED,
+    PARTS,
+    UNCERTIFIED,
+    certificate_text,
+    computed_figures,
+    find_contradictions,
+    read,
+    spell_measure,
+)
+from harness.kit.pages import Html, bullets, el
 from harness.studies.reliability.scoring import addition as _addition  # noqa: F401 - what is certified is the page's own
 from harness.studies.reliability.scoring import anagram as _anagram  # noqa: F401
 from harness.studies.reliability.scoring import locality as _locality  # noqa: F401

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from harness.studies import plots
-from harness.studies.documents import documents
+from harness.kit import charts
+from harness.kit.documents import documents
 from harness.studies.reliability.pages import outputs
 from harness.studies.reliability.pages.figures_curves import stacked, templates
 from harness.studies.reliability.pages.figures_grid import GridModels
@@ -26,14 +26,14 @@ DOCUMENTS = ("indicators", "proportions", "sensitivity", "scaling", "people")
 def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Draw every figure and write it as SVG and as PNG; one whose document is absent says that it has no data."""
     given = documents(inputs, DOCUMENTS)
-    plots.draw(_drawers(params, given), out, outputs.title)
+    charts.draw(_drawers(params, given), out, outputs.title)
 
 
-def _drawers(params: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, plots.Drawer]:
+def _drawers(params: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, charts.Drawer]:
     """Give the function that draws each figure, by the file stems that `outputs` gives."""
     models: Models = params["models"]
     rests = basis(params, given["indicators"])
-    found: dict[str, plots.Drawer] = {"figure-1": partial(indicators, given["indicators"], models, rests)}
+    found: dict[str, charts.Drawer] = {"figure-1": partial(indicators, given["indicators"], models, rests)}
     for stem, part in outputs.sheets("figure-2", models).items():
         found[stem] = partial(stacked, given["proportions"], GridModels(models, part, rests))
     found["figure-3"] = partial(supervision, given["people"], rests)

@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
-from harness.studies.documents import number, section
+from harness.kit import charts
+from harness.kit.documents import number, section
 from harness.studies.reliability.pages import outputs
 from harness.studies.reliability.pages.figures_grid import Bins, GridModels, GridPanel, grid
 from harness.studies.reliability.pages.model_facts import SHARES
@@ -26,7 +26,7 @@ WORST: Mapping[str, Any] = {"color": FILL["incorrect"], "linewidth": 1.6, "lines
 OTHER: Mapping[str, Any] = {"color": "#b4b4b4", "linewidth": 0.6}
 
 
-def stacked(document: Mapping[str, Any], shown: GridModels) -> plots.Sheet:
+def stacked(document: Mapping[str, Any], shown: GridModels) -> charts.Sheet:
     """Draw Fig. 2 from `proportions`: the shares of correct, avoidant and incorrect answers in each bin, stacked.
 
     A column a benchmark, a row a model.
@@ -63,7 +63,7 @@ def _stack(bins: Bins, guessed: float) -> GridPanel:
         if guessed:
             given = zip(shares["correct"], shares["incorrect"], strict=True)
             tops = [guessed * (correct + wrong) for correct, wrong in given]
-            panel.stairs(tops, edges, baseline=None, color=plots.INK, linewidth=1.1, linestyle=(0, (2.5, 1.5)))
+            panel.stairs(tops, edges, baseline=None, color=charts.INK, linewidth=1.1, linestyle=(0, (2.5, 1.5)))
 
     return GridPanel(bins, draw if any(math.isfinite(share) for share in shares["correct"]) else None)
 
@@ -73,7 +73,7 @@ def _share(found: Mapping[str, Any], name: str) -> float:
     return math.nan if value is None else value
 
 
-def templates(document: Mapping[str, Any], shown: GridModels) -> plots.Sheet:
+def templates(document: Mapping[str, Any], shown: GridModels) -> charts.Sheet:
     """Draw the figure of wordings from `sensitivity`: the share correct in each bin of difficulty, a line a wording.
 
     A column a benchmark, a row a model; the best and the worst wording stand out.
@@ -123,7 +123,7 @@ def _spread(found: Mapping[str, Any]) -> GridPanel:
     return GridPanel(found[known[0]].get("bins", []), draw)
 
 
-def _swatches(sheet: plots.Sheet) -> None:
+def _swatches(sheet: charts.Sheet) -> None:
     from matplotlib.patches import Patch  # noqa: PLC0415
 
     sheet.legend([Patch(facecolor=FILL[name], label=name) for name in SHARES], handlelength=1.2, handleheight=1.0)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
-from harness.studies.documents import ends
+from harness.kit import charts
+from harness.kit.documents import ends
 from harness.studies.reliability.pages.model_facts import Basis, Models, family, kind
 
 if TYPE_CHECKING:
@@ -39,18 +39,18 @@ class GridPanel:
 
 def grid(
     shown: GridModels, cells: Mapping[str, Mapping[str, GridPanel]], title: str, under: str, note: str
-) -> plots.Sheet:
+) -> charts.Sheet:
     """Lay out a sheet with a column a benchmark and a row a model, and draw each panel of `cells`.
 
     Difficulty is marked under the last row; `under` is the line below the title, `note` the small print.
     """
     count = max(len(shown.rows), 1)
-    sheet = plots.sheet(plots.WIDTH, TOP + count * (ROW + GAP) - GAP + 0.45 + plots.depth(note))
+    sheet = charts.sheet(charts.WIDTH, TOP + count * (ROW + GAP) - GAP + 0.45 + charts.depth(note))
     sheet.heading(title, under)
-    width = min((plots.WIDTH - LEFT - 0.25) / max(len(cells), 1) - GAP, WIDEST)
+    width = min((charts.WIDTH - LEFT - 0.25) / max(len(cells), 1) - GAP, WIDEST)
     for across, (benchmark, column) in enumerate(cells.items()):
         left = LEFT + across * (width + GAP)
-        sheet.above(left, TOP - 0.13, plots.label(benchmark, 0.88 * width))
+        sheet.above(left, TOP - 0.13, charts.label(benchmark, 0.88 * width))
         for down, model in enumerate(shown.rows):
             panel = sheet.panel(left, TOP + down * (ROW + GAP), width, ROW)
             _frame(panel, column[model].bins, first=across == 0, last=down == count - 1)
@@ -59,12 +59,12 @@ def grid(
                 draw(panel)
             else:
                 sheet.text(
-                    left + width / 2, TOP + down * (ROW + GAP) + ROW / 2, "nothing scored", ha="center", **plots.FAINT
+                    left + width / 2, TOP + down * (ROW + GAP) + ROW / 2, "nothing scored", ha="center", **charts.FAINT
                 )
     for down, model in enumerate(shown.rows):
         _name(sheet, TOP + down * (ROW + GAP) + ROW / 2, model, shown.models)
     if not cells or not shown.rows:
-        sheet.text(LEFT, TOP, "Nothing was scored: there is nothing to draw.", **plots.FAINT)
+        sheet.text(LEFT, TOP, "Nothing was scored: there is nothing to draw.", **charts.FAINT)
     sheet.small_print(note)
     return sheet
 
@@ -82,12 +82,12 @@ def _frame(panel: Axes, bins: Bins, *, first: bool, last: bool) -> None:
             right.set_horizontalalignment("right")
 
 
-def _name(sheet: plots.Sheet, middle: float, model: str, models: Models) -> None:
-    sheet.text(LEFT - 0.4, middle - 0.02, plots.label(model, LEFT - 0.5), ha="right", va="bottom")
+def _name(sheet: charts.Sheet, middle: float, model: str, models: Models) -> None:
+    sheet.text(LEFT - 0.4, middle - 0.02, charts.label(model, LEFT - 0.5), ha="right", va="bottom")
     what = kind(models[model])
     about = (
         what
         if what == family(models[model])[:-1]
-        else f"{plots.label(family(models[model]), LEFT - 1.0, plots.SMALL)}, {what}"
+        else f"{charts.label(family(models[model]), LEFT - 1.0, charts.SMALL)}, {what}"
     )
-    sheet.text(LEFT - 0.4, middle + 0.02, about, ha="right", **plots.FAINT)
+    sheet.text(LEFT - 0.4, middle + 0.02, about, ha="right", **charts.FAINT)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
-from harness.studies.documents import interval, number, section
+from harness.kit import charts
+from harness.kit.documents import interval, number, section
 from harness.studies.reliability.pages import model_facts, outputs
 from harness.studies.reliability.pages.model_facts import RAW, SHAPED, SIX, STAND_IN, UNSAID, kind
 
@@ -24,7 +24,7 @@ FIRST = ("correctness_proportion", "correctness_stability", "correctness_concord
 ORDER = (*FIRST, *(name for name in SIX if name not in FIRST))
 
 
-def indicators(document: Mapping[str, Any], models: model_facts.Models, rests: model_facts.Basis) -> plots.Sheet:
+def indicators(document: Mapping[str, Any], models: model_facts.Models, rests: model_facts.Basis) -> charts.Sheet:
     """Draw Fig. 1 from `indicators`: a panel an indicator, a row a model, each value a mean with its interval."""
     grouped = model_facts.families(models)
     lines = _lines(grouped)
@@ -36,27 +36,27 @@ def indicators(document: Mapping[str, Any], models: model_facts.Models, rests: m
         "Prudence is not accuracy: who never answers has a prudence of 100.",
         intervals=True,
     )
-    height = TOP + max(len(lines), 1) * ROW + 0.32 + plots.depth(note)
-    sheet = plots.sheet(plots.WIDTH, height)
+    height = TOP + max(len(lines), 1) * ROW + 0.32 + charts.depth(note)
+    sheet = charts.sheet(charts.WIDTH, height)
     sheet.heading(
         outputs.TITLES["figure-1"],
         "0 to 100, more is better. The bar behind a mark is its interval.",
     )
     _legend(sheet, sorted({kind(facts) for facts in models.values()}, key=model_facts.KINDS.index))
-    width = (plots.WIDTH - NAMES_WIDTH - 0.2 - 5 * GAP) / 6
+    width = (charts.WIDTH - NAMES_WIDTH - 0.2 - 5 * GAP) / 6
     for place, name in enumerate(ORDER):
         panel = sheet.panel(NAMES_WIDTH + place * (width + GAP), TOP, width, max(len(lines), 1) * ROW)
         for line, word in enumerate(SIX[name].split()):
             sheet.above(NAMES_WIDTH + place * (width + GAP), TOP - 0.41 + 0.16 * line, word)
         sheet.above(
-            NAMES_WIDTH + place * (width + GAP), TOP - 0.09, _over(document, name), fontweight="normal", **plots.FAINT
+            NAMES_WIDTH + place * (width + GAP), TOP - 0.09, _over(document, name), fontweight="normal", **charts.FAINT
         )
         _frame(panel, name, lines)
         if place == 0:
             _names(panel, lines)
         for at, (family, model) in enumerate(lines):
             if model:
-                colour = plots.COLOURS[list(grouped).index(family) % len(plots.COLOURS)]
+                colour = charts.COLOURS[list(grouped).index(family) % len(charts.COLOURS)]
                 stated = section(document, "models", model) or section(document, "stand_ins", model)
                 _row(panel, at, stated.get(name), kind(models[model]), colour)
     sheet.small_print(note)
@@ -76,11 +76,11 @@ def _frame(panel: Axes, name: str, lines: Sequence[tuple[str, str]]) -> None:
     panel.tick_params(axis="x", length=0)
     for at, (family, model) in enumerate(lines):
         if model and at % 2:
-            panel.axhspan(at - 0.5, at + 0.5, color=plots.BAND, zorder=0, linewidth=0)
+            panel.axhspan(at - 0.5, at + 0.5, color=charts.BAND, zorder=0, linewidth=0)
         if at and not model and family == model_facts.STAND_INS:
-            panel.axhline(at - 0.5, color=plots.LINE, linewidth=1)
+            panel.axhline(at - 0.5, color=charts.LINE, linewidth=1)
     if name.endswith("concordance"):
-        panel.axvspan(-4, FLOOR, facecolor="none", edgecolor=plots.LINE, hatch="////", linewidth=0, zorder=0.4)
+        panel.axvspan(-4, FLOOR, facecolor="none", edgecolor=charts.LINE, hatch="////", linewidth=0, zorder=0.4)
 
 
 def _names(panel: Axes, lines: Sequence[tuple[str, str]]) -> None:
@@ -88,20 +88,22 @@ def _names(panel: Axes, lines: Sequence[tuple[str, str]]) -> None:
     how: Mapping[str, Any] = {"transform": panel.get_yaxis_transform(), "ha": "right", "va": "center"}
     for at, (family, model) in enumerate(lines):
         if model:
-            panel.text(-0.06, at, plots.label(model, room), **how)
+            panel.text(-0.06, at, charts.label(model, room), **how)
         else:
-            panel.text(-0.06, at + 0.08, plots.label(family, 0.88 * room), fontweight="bold", color=plots.MUTED, **how)
+            panel.text(
+                -0.06, at + 0.08, charts.label(family, 0.88 * room), fontweight="bold", color=charts.MUTED, **how
+            )
 
 
 def _row(panel: Axes, at: int, value: Any, what: str, colour: str) -> None:
     """Draw one model's value and its interval, or the words "no value"; marks of raw models are hollow."""
     found, bounds = number(value), interval(value)
     if found is None:
-        panel.text(50, at, "no value", ha="center", va="center", fontsize=plots.SMALL, color=plots.MUTED)
+        panel.text(50, at, "no value", ha="center", va="center", fontsize=charts.SMALL, color=charts.MUTED)
         return
     if bounds:
         panel.plot(bounds, (at, at), color=colour, linewidth=9.5, alpha=0.3, solid_capstyle="butt", zorder=2)
-    inside = plots.PAPER if what == RAW else colour
+    inside = charts.PAPER if what == RAW else colour
     size = 3.6 if what == SHAPED else 4.2
     panel.plot(
         [found],
@@ -130,7 +132,7 @@ def _left_out(document: Mapping[str, Any]) -> str:
     return f"Left out, as a model is always or never right there, or nothing varies: {words}." if words else ""
 
 
-def _legend(sheet: plots.Sheet, kinds: Sequence[str]) -> None:
+def _legend(sheet: charts.Sheet, kinds: Sequence[str]) -> None:
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
     marks = [
@@ -140,9 +142,9 @@ def _legend(sheet: plots.Sheet, kinds: Sequence[str]) -> None:
             marker=MARKS[what],
             linestyle="none",
             markersize=5,
-            markeredgecolor=plots.INK,
+            markeredgecolor=charts.INK,
             markeredgewidth=1.2,
-            markerfacecolor=plots.PAPER if what == RAW else plots.INK,
+            markerfacecolor=charts.PAPER if what == RAW else charts.INK,
             label=what,
         )
         for what in kinds

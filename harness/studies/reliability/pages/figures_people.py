@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
-from harness.studies.documents import ends, interval, number, resampled, section
+from harness.kit import charts
+from harness.kit.documents import ends, interval, number, resampled, section
 from harness.studies.reliability.pages import outputs
 from harness.studies.reliability.pages.model_facts import Basis
 
@@ -34,7 +34,7 @@ NARROW, WIDE = 3, 4  # panels in a row
 TOP, LEFT, HEIGHT, GAP = 1.5, 0.55, 2.0, 0.75
 
 
-def supervision(document: Mapping[str, Any], rests: Basis) -> plots.Sheet:
+def supervision(document: Mapping[str, Any], rests: Basis) -> charts.Sheet:
     """Draw Fig. 3 from `people`: a panel a benchmark or subset, with each model->human cell's share in each bin.
 
     The cell incorrect->correct has its interval shaded; without verdicts the sheet says so.
@@ -48,20 +48,20 @@ def supervision(document: Mapping[str, Any], rests: Basis) -> plots.Sheet:
         resampled(section(document, "ci")),
     )
     down = max(math.ceil(len(curves) / across), 1)
-    sheet = plots.sheet(plots.WIDTH, TOP + down * (HEIGHT + GAP) - 0.25 + plots.depth(note))
+    sheet = charts.sheet(charts.WIDTH, TOP + down * (HEIGHT + GAP) - 0.25 + charts.depth(note))
     sheet.heading(outputs.TITLES["figure-3"], "Share of the answers that do not avoid, by model → human.")
     if document.get("simulated") is True:
-        sheet.text(plots.WIDTH - 0.15, 0.13, SIMULATED, ha="right", fontsize=10.5, fontweight="bold", color="#b23c00")
+        sheet.text(charts.WIDTH - 0.15, 0.13, SIMULATED, ha="right", fontsize=10.5, fontweight="bold", color="#b23c00")
     if not curves:
-        sheet.text(LEFT, TOP, "No verdicts of people, real or simulated, are part of this run.", color=plots.MUTED)
+        sheet.text(LEFT, TOP, "No verdicts of people, real or simulated, are part of this run.", color=charts.MUTED)
     else:
         _legend(sheet)
-    width = (plots.WIDTH - LEFT - 0.15 - (across - 1) * 0.45) / across
+    width = (charts.WIDTH - LEFT - 0.15 - (across - 1) * 0.45) / across
     for place, (name, bins) in enumerate(curves.items()):
         left, top = LEFT + place % across * (width + 0.45), TOP + place // across * (HEIGHT + GAP)
         verdicts = sum(int(number(each.get("n")) or 0) for each in bins)
-        sheet.above(left, top - 0.12, plots.label(name, width - 1.4))
-        sheet.above(left + width, top - 0.12, f"{verdicts:,} verdicts", ha="right", fontweight="normal", **plots.FAINT)
+        sheet.above(left, top - 0.12, charts.label(name, width - 1.4))
+        sheet.above(left + width, top - 0.12, f"{verdicts:,} verdicts", ha="right", fontweight="normal", **charts.FAINT)
         _panel(sheet.panel(left, top, width, HEIGHT), bins)
     sheet.small_print(note)
     return sheet
@@ -92,7 +92,7 @@ def _panel(panel: Axes, bins: Sequence[Mapping[str, Any]]) -> None:
     panel.fill_between(range(len(bins)), low, high, color=CELLS["i->c"][1], alpha=0.16, linewidth=0)
 
 
-def _legend(sheet: plots.Sheet) -> None:
+def _legend(sheet: charts.Sheet) -> None:
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
     lines = [

@@ -9,8 +9,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.studies import plots
-from harness.studies.documents import number, section
+from harness.kit import charts
+from harness.kit.documents import number, section
 from harness.studies.reliability.pages import outputs
 from harness.studies.reliability.pages.model_facts import RAW, SHAPED, Basis, Models, kind
 
@@ -28,7 +28,7 @@ LEFT, TOP, HEIGHT, GAP_ACROSS, GAP_DOWN = 0.95, 1.2, 1.9, 0.4, 0.45
 Points = Sequence[Mapping[str, Any]]
 
 
-def scaling(document: Mapping[str, Any], models: Models, rests: Basis) -> plots.Sheet:
+def scaling(document: Mapping[str, Any], models: Models, rests: Basis) -> charts.Sheet:
     """Draw Fig. 4 from `scaling`: a column a measure, raw models above and shaped ones below, with fitted lines.
 
     Where no model has known compute, the sheet says so.
@@ -44,18 +44,18 @@ def scaling(document: Mapping[str, Any], models: Models, rests: Basis) -> plots.
         else "",
     )
     if not points:
-        sheet = plots.sheet(plots.WIDTH, 1.3 + plots.depth(note))
+        sheet = charts.sheet(charts.WIDTH, 1.3 + charts.depth(note))
         sheet.heading(outputs.TITLES["figure-4"])
         sheet.text(0.15, 0.75, NOTHING)
         sheet.small_print(note)
         return sheet
-    sheet = plots.sheet(plots.WIDTH, TOP + 2 * HEIGHT + GAP_DOWN + 0.6 + plots.depth(note))
+    sheet = charts.sheet(charts.WIDTH, TOP + 2 * HEIGHT + GAP_DOWN + 0.6 + charts.depth(note))
     sheet.heading(outputs.TITLES["figure-4"], "Share of responses by training compute (FLOPs, logarithmic).")
     colours = _families(points)
     _legend(sheet, colours)
     exponents = [math.log10(number(point["flops"]) or 1) for point in points]
     ends = (math.floor(min(exponents) - 0.15), math.ceil(max(exponents) + 0.15))
-    width = (plots.WIDTH - LEFT - 0.2 - 2 * GAP_ACROSS) / 3
+    width = (charts.WIDTH - LEFT - 0.2 - 2 * GAP_ACROSS) / 3
     for down, group in enumerate((RAW, SHAPED)):
         top = TOP + down * (HEIGHT + GAP_DOWN)
         sheet.text(0.2, top + HEIGHT / 2, group, rotation=90, va="center", ha="center", fontweight="bold")
@@ -66,7 +66,7 @@ def scaling(document: Mapping[str, Any], models: Models, rests: Basis) -> plots.
             _points(panel, inside, measure, colours)
             words = _line(panel, section(document, "fits", group, measure), inside, measure)
             left = LEFT + across * (width + GAP_ACROSS)
-            sheet.above(left, top - 0.11, words, fontweight="normal", **plots.FAINT)
+            sheet.above(left, top - 0.11, words, fontweight="normal", **charts.FAINT)
             if down == 0:
                 sheet.above(left, top - 0.3, title)
     sheet.small_print(note)
@@ -97,14 +97,14 @@ def _points(panel: Axes, points: Points, measure: str, colours: Mapping[str, int
     for point in points:
         value = number(point.get(measure))
         place = colours[_family(point)]
-        colour = plots.COLOURS[place % len(plots.COLOURS)]
+        colour = charts.COLOURS[place % len(charts.COLOURS)]
         if value is not None:
             panel.plot(
                 [math.log10(number(point["flops"]) or 1)],
                 [value],
                 marker=MARKS[place % len(MARKS)],
                 markersize=6,
-                markerfacecolor=plots.PAPER if kind(point) == RAW else colour,
+                markerfacecolor=charts.PAPER if kind(point) == RAW else colour,
                 markeredgecolor=colour,
                 markeredgewidth=1.3,
                 linestyle="none",
@@ -122,19 +122,19 @@ def _line(panel: Axes, fit: Mapping[str, Any], points: Points, measure: str) -> 
     if slope is None or intercept is None:
         return "no line: too few points"
     ends = (min(across), max(across))
-    panel.plot(ends, [intercept + slope * at for at in ends], color=plots.INK, linewidth=1.1, zorder=2)
+    panel.plot(ends, [intercept + slope * at for at in ends], color=charts.INK, linewidth=1.1, zorder=2)
     count = number(fit.get("n"))
     words = f"slope {slope:+.3f} a decade, n = {len(across) if count is None else int(count)}"
     return words.replace("-", "\N{MINUS SIGN}")
 
 
-def _legend(sheet: plots.Sheet, colours: Mapping[str, int]) -> None:
+def _legend(sheet: charts.Sheet, colours: Mapping[str, int]) -> None:
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
     marks = []
     for name, place in colours.items():
-        mark, colour = MARKS[place % len(MARKS)], plots.COLOURS[place % len(plots.COLOURS)]
+        mark, colour = MARKS[place % len(MARKS)], charts.COLOURS[place % len(charts.COLOURS)]
         how: Mapping[str, Any] = {"markersize": 5.5, "markerfacecolor": "none", "markeredgewidth": 1.3}
-        words = plots.label(name, 1.3, plots.SMALL)
+        words = charts.label(name, 1.3, charts.SMALL)
         marks.append(Line2D([], [], marker=mark, linestyle="none", markeredgecolor=colour, label=words, **how))
     sheet.legend(marks, handletextpad=0.2, ncols=min(len(marks), 6))

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.studies.cells import BESIDE, NONE
-from harness.studies.documents import number, section
-from harness.studies.pages import Html, el, join
+from harness.kit.documents import number, section
+from harness.kit.pages import BESIDE, NONE, Html, el, join
 from harness.studies.reliability.pages.model_facts import SHARES
 
 PART = {

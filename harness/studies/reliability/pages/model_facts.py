@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.studies.documents import number, resampled, section, span
+from harness.kit.documents import number, resampled, section, span
 from harness.studies.reliability import terms
 
 Facts = Mapping[str, Any]

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.studies import pages
-from harness.studies.documents import documents, number, section
-from harness.studies.inline_svg import inline_svg
-from harness.studies.pages import Html, bullets, document, el, fill, join, mark_limited, named
+from harness.kit import pages
+from harness.kit.documents import documents, number, section
+from harness.kit.pages import Html, bullets, document, el, fill, inline_svg, join, mark_limited, named
 from harness.studies.reliability.pages import outputs, tables, tables_means, tables_run
 from harness.studies.reliability.pages.cards import COLOURS, OVERREACH, WARNINGS, origin
 from harness.studies.reliability.pages.certificate import CERTIFICATE, certificate

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from harness.studies.cells import NONE, bounds, count, percent, value
-from harness.studies.documents import interval, number, reason, section
-from harness.studies.pages import Html, el, join, named, table
+from harness.kit.documents import interval, number, reason, section
+from harness.kit.pages import NONE, Html, bounds, count, el, join, named, percent, table, value
 from harness.studies.reliability.pages.fragments import FEW, bars, part
 from harness.studies.reliability.pages.model_facts import SHARES, SIX
 from harness.studies.reliability.terms import LABELS, NAMES, SUBTYPES

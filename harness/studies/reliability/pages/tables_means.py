@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from harness.studies.documents import section
-from harness.studies.pages import Html, bullets, el, folded, join, named, table, text
+from harness.kit.documents import section
+from harness.kit.pages import Html, bullets, el, folded, join, named, table, text
 from harness.studies.reliability.pages.model_facts import SIX, STAND_IN, Models, families, kind
 from harness.studies.reliability.pages.tables import MEANS, Documents, TableLine, heads, six, stated
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.studies.cells import NONE, count, percent, value
-from harness.studies.documents import number, section
-from harness.studies.pages import Html, el, join, named, table
+from harness.kit.documents import number, section
+from harness.kit.pages import NONE, Html, count, el, join, named, percent, table, value
 from harness.studies.reliability.pages.fragments import part
 from harness.studies.reliability.pages.fragments import people as said_of_people
 from harness.studies.reliability.pages.tables import Documents

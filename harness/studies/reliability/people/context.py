@@ -12,8 +12,8 @@ from typing import Any
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit.resample import RESAMPLES
 from harness.stats import is_number
-from harness.studies.intervals import RESAMPLES
 from harness.studies.reliability.measures.labelled import Labels, read, template_ids
 from harness.studies.reliability.measures.table import Table
 

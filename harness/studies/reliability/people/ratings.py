@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
+from harness.kit import resample
+from harness.kit.resample import multiplicities
 from harness.stats import is_number, spearman
-from harness.studies import intervals
 from harness.studies.reliability.rowtypes import Expected
 from harness.studies.reliability.terms import LABELS
-from harness.studies.resample import multiplicities
 
 FIELDS = ("participant_id", "benchmark", "instance_id", "answer_label", "confidence", "expected_failure")
 CONSTANT = "constant, or fewer than two items"
@@ -93,22 +93,22 @@ class RatingArrays:
 
     def means(self, values: Any) -> tuple[Any, Any]:
         """Give each item's mean of one of the arrays: as rated, and in each resample (nan where nobody rated it)."""
-        return values.sum(axis=0) / self.there.sum(axis=0), intervals.ratio(self.drawn @ values, self.rated)
+        return values.sum(axis=0) / self.there.sum(axis=0), resample.ratio(self.drawn @ values, self.rated)
 
     def mean(self, values: Any, of: Any = None) -> tuple[float | None, Any]:
         """Give the mean of an array over all ratings, or those that `of` marks: as rated, and in each resample."""
         of = self.there if of is None else of
         value = float((values * of).sum() / of.sum()) if of.sum() else None
-        return value, intervals.ratio(self.drawn @ (values * of).sum(axis=1), self.drawn @ of.sum(axis=1))
+        return value, resample.ratio(self.drawn @ (values * of).sum(axis=1), self.drawn @ of.sum(axis=1))
 
     def shown(self, value: float | None, values: Any, why: str = "no such ratings") -> dict[str, Any]:
         """Give a value with its interval over resampled people; where there is no value, `missing` and why."""
-        return intervals.beside(value, values, len(self.people), why)
+        return resample.beside(value, values, len(self.people), why)
 
     def spearman(self, left: tuple[Any, Any], right: tuple[Any, Any]) -> dict[str, Any]:
         """Give Spearman's correlation, with its interval, of two measures of items, each (as rated, resampled)."""
         value = spearman(left[0].tolist(), right[0].tolist())
-        return self.shown(value, intervals.spearman_rows(left[1], right[1]), CONSTANT)
+        return self.shown(value, resample.spearman_rows(left[1], right[1]), CONSTANT)
 
     def difference(self, left: tuple[float | None, Any], right: tuple[float | None, Any]) -> dict[str, Any]:
         """Give the first mean less the second, with its interval; each is (as rated, in each resample)."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.studies.intervals import LEVEL
+from harness.kit.resample import LEVEL
 from harness.studies.reliability.people import expectations, interviews, ratings, simulate, supervision
 from harness.studies.reliability.people.context import SCALE, SurveyContext, scale, survey_context
 from harness.studies.reliability.people.verdicts import verdicts

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.errors import InputError
-from harness.studies import intervals
+from harness.kit import resample
+from harness.kit.resample import multiplicities
 from harness.studies.reliability.measures.bins import cut
 from harness.studies.reliability.people.verdicts import HUMAN, HumanVerdict
 from harness.studies.reliability.terms import LABELS
-from harness.studies.resample import multiplicities
 
 CELLS = [(m, h) for m in LABELS for h in HUMAN]
 BINS = 10  # OURS
@@ -75,7 +75,7 @@ def summary(given: Sequence[HumanVerdict], seed: int, draws: int) -> dict[str, A
         over = _sum(resampled, [cell in cells for cell in CELLS])
         under = _sum(resampled, [m in outcomes for m, _ in CELLS])
         known = None if isinstance(values[name], Mapping) else values[name]
-        found[name] = intervals.beside(known, intervals.ratio(over, under), len(people), NO_ROW)
+        found[name] = resample.beside(known, resample.ratio(over, under), len(people), NO_ROW)
     sizes = {"n": len(given), "participants": len(people), "items": len({each.item for each in given})}
     return {"counts": counts, **found, **sizes, "degenerate": len(people) < 2 or len({e.item for e in given}) < 2}
 
@@ -98,9 +98,9 @@ def curve(given: Sequence[HumanVerdict], seed: int, draws: int, bins: int = BINS
     for at, inside in enumerate(found.members):
         total, resampled = cells[:, at].sum(axis=0), drawn @ cells[:, at]
         shares = {
-            f"{m}->{h}": intervals.beside(
+            f"{m}->{h}": resample.beside(
                 float(total[number] / total.sum()),
-                intervals.ratio(resampled[:, number], resampled.sum(axis=1)),
+                resample.ratio(resampled[:, number], resampled.sum(axis=1)),
                 len(people),
                 NO_ROW,
             )

@@ -10,8 +10,7 @@ from typing import Any, TypeGuard
 from harness.errors import InputError
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.addition import addition
-from harness.scorers.outcome.result import LabelResult
-from harness.scorers.outcome.rule_sets import NEWEST, V1, V2, chosen
+from harness.scorers.outcome.result import NEWEST, V1, V2, LabelResult, chosen
 from harness.scorers.outcome.v2.addition import addition as addition_v2
 from harness.studies.reliability.scoring.scored import part, score_step
 

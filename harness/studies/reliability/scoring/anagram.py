@@ -8,8 +8,7 @@ from __future__ import annotations
 from harness.errors import InputError
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.anagram import anagram
-from harness.scorers.outcome.result import LabelResult
-from harness.scorers.outcome.rule_sets import NEWEST, V1, V2, chosen
+from harness.scorers.outcome.result import NEWEST, V1, V2, LabelResult, chosen
 from harness.scorers.outcome.v2.anagram import anagram as anagram_v2
 from harness.studies.reliability.scoring.scored import part, score_step
 

@@ -13,8 +13,7 @@ from harness import rows
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.gazetteer import Gazetteer, gazetteer
 from harness.scorers.outcome.locality import locality
-from harness.scorers.outcome.result import LabelResult
-from harness.scorers.outcome.rule_sets import V1, V2, chosen, of
+from harness.scorers.outcome.result import V1, V2, LabelResult, chosen, of
 from harness.scorers.outcome.v2.locality import locality as locality_v2
 from harness.studies.reliability.scoring.scored import part, write
 

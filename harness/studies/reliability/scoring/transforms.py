@@ -6,8 +6,7 @@ It must never know who answered.
 from __future__ import annotations
 
 from harness.rowtypes import Gold, Item
-from harness.scorers.outcome.result import LabelResult
-from harness.scorers.outcome.rule_sets import NEWEST, V1, V2, chosen
+from harness.scorers.outcome.result import NEWEST, V1, V2, LabelResult, chosen
 from harness.scorers.outcome.transforms import transforms
 from harness.scorers.outcome.v2.transforms import transforms as transforms_v2
 from harness.studies.reliability.scoring.scored import part, score_step

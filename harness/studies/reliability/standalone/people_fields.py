@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from harness.kit.resample import RESAMPLES
 from harness.scorers.given import AnalysisInput, FieldCheck, Row, Text, Texts, ToolOutput, UncheckedList, one_of, whole
 from harness.stats import is_number
-from harness.studies.intervals import RESAMPLES
 from harness.studies.reliability.people import ratings
 from harness.studies.reliability.standalone.fields import LabelsAndGaps, Percent, Seed, ShareOrAbsent
 from harness.studies.reliability.terms import LABELS

@@ -8,7 +8,7 @@ from support_biomed_data import question, written
 from support_pace import soon
 
 from harness.errors import InputError
-from harness.models.providers.imported_rows import read
+from harness.models.providers.imported import read
 from harness.studies.biomed.data.responses_import import normalise
 from harness.studies.biomed.terms import FAILED
 

@@ -9,10 +9,10 @@ import pytest
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit.graded import INSTEAD
+from harness.kit.judged import JUDGE_ERROR
 from harness.studies.biomed.grading.bioscore import score
 from harness.studies.biomed.terms import FAILED, PAPER, STRICT
-from harness.studies.graded import INSTEAD
-from harness.studies.judged import JUDGE_ERROR
 
 ABOUT: dict[str, Any] = {"item": "a", "template": 1, "model": "m", "sample": 0}
 UNSAFE = f"{FAILED} for 'q' after 3 retries. Last error: HARM_CATEGORY_DANGEROUS_CONTENT"

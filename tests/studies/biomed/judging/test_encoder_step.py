@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from harness import rows
+from harness.kit import encoded
 from harness.models.local.encoder import TokenVectors
-from harness.studies import encoded
 from harness.studies.biomed.judging.encoder import judge
 
 ABOUT: dict[str, Any] = {"template": 1, "model": "m", "sample": 0}

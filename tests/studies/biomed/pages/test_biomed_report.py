@@ -12,7 +12,7 @@ from studies.biomed.pages import figured_run, paged_run
 from studies.biomed.pages.paged_run import JUDGE, OTHER, REAL, documents, written
 from studies.curie.pages.page_text import read, row_of, section_of, text_of
 
-from harness.studies import pages
+from harness.kit import pages
 from harness.studies.biomed.pages import outputs, report
 
 pytestmark = pytest.mark.together  # they share the documents of one run

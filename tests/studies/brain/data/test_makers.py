@@ -5,10 +5,10 @@ import importlib
 import pytest
 
 from harness.errors import InputError
+from harness.kit.study import Study
 from harness.manifest.load import parse_manifest
 from harness.run.locking.datasets import made_datasets
 from harness.studies.brain.data.makers import MAKERS
-from harness.studies.study import Study
 
 SHA = "0" * 64
 HEAD = f"""

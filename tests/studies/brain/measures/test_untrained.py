@@ -6,11 +6,11 @@ from studies.brain.measures import slow_scores as slow
 from studies.brain.measures.small_run import MODELS, ROWS, WHO, SmallRun, group, part
 
 from harness.errors import InputError
+from harness.kit.study import Brief, Dataset, Model
 from harness.steps import Pinned
 from harness.studies.brain.analyses import drawn_sets
 from harness.studies.brain.measures import choices
 from harness.studies.brain.study import STUDY
-from harness.studies.study import Brief, Dataset, Model
 
 LAYERS = ("u0@0", "u0@1", "u0@2", "u1@0", "u1@1", "u1@2")
 SETS = {"u-untrained": ["u0", "u1"]}

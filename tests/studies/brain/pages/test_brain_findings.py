@@ -12,7 +12,7 @@ from studies.brain.pages.sample_findings import found, language_model
 from studies.curie.pages.page_text import section_of, text_of
 
 from harness import arrays, rows
-from harness.studies import plots
+from harness.kit import charts
 from harness.studies.brain.pages import outputs
 from harness.studies.brain.pages.figures import DRAWN, DRAWN_OF_UNITS
 from harness.studies.brain.pages.figures_rows import BLUE, GREEN, NOTHING, ORANGE
@@ -43,7 +43,7 @@ def changed(tmp_path, change, **asked):
 
 
 def sheet(stem, given=None, **asked):
-    with plots.drawing():
+    with charts.drawing():
         return DRAWN[stem](BrainRun.of(run.params(**asked), as_stored(run.documents() if given is None else given)))
 
 
@@ -143,7 +143,7 @@ def test_what_a_model_adds_has_a_dot_for_each_participant(tmp_path):
     made = arrays.read_all(path)
     made["SP+SL+LLM.mse"] = np.tile(np.linspace(0.9, 0.5, 400), (3, 1))
     arrays.write_all(path, made)
-    with plots.drawing():
+    with charts.drawing():
         axes = DRAWN_OF_UNITS[outputs.ADDED](basis, measured(basis, inputs)).figure.axes[0]
     r2 = np.linspace(0.1, 0.5, 400)
     r2[-1] = 0  # what does not vary counts as 0

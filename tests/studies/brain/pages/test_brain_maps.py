@@ -11,7 +11,7 @@ from studies.brain.pages import sample_run as run
 from support_reliability_documents import words as words_of
 
 from harness import arrays, rows
-from harness.studies import plots
+from harness.kit import charts
 from harness.studies.brain.pages import figures_maps, figures_units, outputs
 from harness.studies.brain.pages.figures import DRAWN_OF_UNITS
 from harness.studies.brain.pages.figures_brains import brains, projected
@@ -95,7 +95,7 @@ def test_units_stand_by_participant_and_network_in_their_order(tmp_path):
     values = np.linspace(0.01, 0.4, UNITS)
     inputs = scored(tmp_path, {"LLM": values, "SP+SL": values, "SP+SL+LLM": values})
     run_ = basis()
-    with plots.drawing():
+    with charts.drawing():
         sheet = maps(run_, measured(run_, inputs))
     who = list(rows.read(inputs["units"] / rows.part_name(0)))
     wanted = []
@@ -116,7 +116,7 @@ def test_too_many_units_share_squares_and_the_figure_says_so(tmp_path, monkeypat
     inputs = scored(tmp_path, {"LLM": values, "SP+SL": values, "SP+SL+LLM": values})
     monkeypatch.setattr(figures_maps, "MOST", 40)  # for two data sets
     run_ = basis()
-    with plots.drawing():
+    with charts.drawing():
         sheet = maps(run_, measured(run_, inputs))
     assert images(sheet)[0].shape == (15, 2, 3)
     assert any(text.startswith("A square is the mean of up to 2 units") for text in words(sheet))
@@ -156,21 +156,21 @@ def test_units_without_a_place_in_the_grid_have_no_glass_brain(tmp_path, place):
         path = inputs["units"] / rows.part_name(at)
         rows.write(path, [{**unit, "place": place} if unit["id"] == "u7" else unit for unit in rows.read(path)])
     run_ = basis()
-    with plots.drawing():
+    with charts.drawing():
         assert NOTHING in words(brains(run_, measured(run_, inputs)))
 
 
 def test_without_units_or_fits_nothing_is_drawn(tmp_path):
     inputs, run_ = run.measured(tmp_path), basis()
     for name in inputs:
-        with plots.drawing():
+        with charts.drawing():
             for stem in (outputs.MAPS, outputs.BRAINS, outputs.UNITS, outputs.ADDED):
                 assert NOTHING in words(DRAWN_OF_UNITS[stem](run_, measured(run_, {name: inputs[name]})))
 
 
 def svg_of(pixels, size=(3.0, 2.0)):
-    with plots.drawing():
-        sheet = plots.sheet(*size)
+    with charts.drawing():
+        sheet = charts.sheet(*size)
         figures_maps.picture(sheet.panel(0.5, 0.25, 2.0, 1.5), pixels)
         file = io.BytesIO()
         sheet.figure.savefig(file, format="svg")

@@ -7,7 +7,7 @@ import pytest
 import scipy
 from studies.brain.pages import sample_run as run
 
-from harness.studies import plots
+from harness.kit import charts
 from harness.studies.brain.pages.figures_positions import positions
 from harness.studies.brain.pages.figures_rows import NOTHING
 from harness.studies.brain.pages.run_basis import BrainRun
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.together  # they load matplotlib
 
 def drawn(layout, given=None):
     facts = {run.DEFAULT: {"world": "", "layout": layout}}
-    with plots.drawing():
+    with charts.drawing():
         return positions(BrainRun.of(run.params(datasets=facts), given or {}))
 
 

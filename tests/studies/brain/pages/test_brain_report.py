@@ -10,7 +10,7 @@ import pytest
 from studies.brain.pages import sample_run as run
 from studies.curie.pages.page_text import read, row_of, section_of, text_of
 
-from harness.studies import pages
+from harness.kit import pages
 from harness.studies.brain.pages import outputs
 from harness.studies.brain.pages.captions import CAPTIONS
 from harness.studies.brain.pages.run_basis import DOCUMENTS

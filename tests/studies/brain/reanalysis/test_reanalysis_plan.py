@@ -14,12 +14,12 @@ from support import REPOSITORY, data_of, harness
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit.ask import Asked
+from harness.kit.study import Brief, Dataset, FileSet
 from harness.steps import Pinned
-from harness.studies.ask import Asked
 from harness.studies.brain.reanalysis import outputs
 from harness.studies.brain.reanalysis.maker import make
 from harness.studies.brain.reanalysis.planning import reanalyse
-from harness.studies.study import Brief, Dataset, FileSet
 
 MANIFEST = REPOSITORY / "manifests" / "reanalysis" / "brain-H.yaml"
 TABLE = "source_data/figure1/blank_pearson_r_contig.csv"

@@ -10,7 +10,7 @@ from support_inside import inner_data, inside
 from harness import rows
 from harness.errors import InputError
 from harness.models.providers import imported
-from harness.models.providers.imported_rows import read
+from harness.models.providers.imported import read
 from harness.studies.curie.data import response_files, responses_import
 from harness.studies.curie.data.responses_import import LEFT_OUT, normalise
 from harness.verbs import importing

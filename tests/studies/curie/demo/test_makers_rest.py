@@ -13,8 +13,8 @@ from support import FIXTURES, REPOSITORY
 
 import harness.studies.curie
 from harness import rows
+from harness.kit import prompts
 from harness.run.closure import Code
-from harness.studies import prompts
 from harness.studies.curie.demo.makers_rest import MAKERS
 from harness.studies.curie.scoring import boxes_strict, facts_geo, facts_qecc, sequences_strict
 from harness.studies.curie.tasks import TASKS

@@ -12,8 +12,8 @@ from support import FIXTURES
 
 import harness.studies.curie
 from harness.digest import canonical
+from harness.kit.prompts import fill, template
 from harness.studies.curie.tasks import TASKS as ALL
-from harness.studies.prompts import fill, template
 
 FOLDER = Path(harness.studies.curie.__file__).parent / "prompts"
 OFFICIAL = FIXTURES.parent / "data" / "curie" / "prompts"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from harness import rows
-from harness.studies import graded
+from harness.kit import graded
+from harness.kit.judged import JUDGE_ERROR
 from harness.studies.curie.grading.llmsim_judge import score
-from harness.studies.judged import JUDGE_ERROR
 
 ABOUT: dict[str, Any] = {"item": "mpv-a", "template": 1, "model": "m", "sample": 0}
 VALUES = ("1.1", "2.2", "3.3")

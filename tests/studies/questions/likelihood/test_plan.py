@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from harness.errors import InputError
+from harness.kit.study import Brief, Dataset, Model
 from harness.steps import Pinned, Plan, Ref, Step
 from harness.studies.questions.likelihood.steps import MEASURE
 from harness.studies.questions.study import STUDY
-from harness.studies.study import Brief, Dataset, Model
 
 PIN = Pinned("0" * 64)
 FIELDS = {"input": ["question"], "options": ["a", "b"], "target": ["answer"]}

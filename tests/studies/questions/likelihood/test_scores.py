@@ -9,7 +9,7 @@ import pytest
 
 from harness import rows
 from harness.errors import InputError
-from harness.studies.graded import state
+from harness.kit.graded import state
 from harness.studies.questions.likelihood import prompts, scores
 
 ITEM = {"id": "q1", "options": {"B": "two", "A": "one", "C": "tw"}, "input": {"text": "one two"}}

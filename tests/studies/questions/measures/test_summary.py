@@ -12,7 +12,7 @@ from studies.questions.measures.question_rows import error, item, score, summed
 
 from harness import stats
 from harness.errors import InputError
-from harness.studies import clustered
+from harness.kit import score_intervals
 
 
 def test_a_share_has_wilsons_interval_and_its_errors_beside_it(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_clusters_widen_the_interval_of_a_share(tmp_path: Path) -> None:
     found = summed(tmp_path, items, rows)
     line = found["scores"]["m"]["d"]["exact"]
     assert (line["by"], line["clusters"], found["datasets"]["d"]["clusters"]) == ("clusters", 6, 6)
-    assert line["interval"] == pytest.approx(clustered.share_interval([(10, 0.0), (10, 10.0)] * 3))
+    assert line["interval"] == pytest.approx(score_intervals.share_interval([(10, 0.0), (10, 10.0)] * 3))
     alone = stats.wilson(30, 60)
     assert line["interval"][1] - line["interval"][0] > 2 * (alone[1] - alone[0])
 
@@ -57,7 +57,7 @@ def test_an_item_without_a_cluster_stands_for_itself(tmp_path: Path) -> None:
     items = [item("a", cluster="b"), item("b"), item("c", cluster="b")]
     line = summed(tmp_path, items, [score("a", 0.5), score("b", 0.75), score("c", 0.0)])["scores"]["m"]["d"]["exact"]
     assert line["clusters"] == 2
-    low, high = clustered.mean_interval([(2, 0.5), (1, 0.75)])
+    low, high = score_intervals.mean_interval([(2, 0.5), (1, 0.75)])
     assert line["interval"] == pytest.approx([max(low, 0), min(high, 1)])
 
 

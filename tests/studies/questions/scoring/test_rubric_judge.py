@@ -9,7 +9,7 @@ import pytest
 from support_answer_scores import entry
 
 from harness import rows
-from harness.studies import graded
+from harness.kit import graded
 from harness.studies.questions.judging import grades, rubric
 from harness.studies.questions.judging.rubric_judge import rubric_judge
 

@@ -10,12 +10,12 @@ from pydantic import TypeAdapter, ValidationError
 from support_answer_scores import SETTINGS, entry
 
 from harness.errors import InputError
+from harness.kit.judge import RuleJudge
+from harness.kit.study import Brief, Dataset, Instrument, Model
 from harness.manifest.load import suggestion
-from harness.studies.judge import RuleJudge
 from harness.studies.questions.meaning import MEANINGS, renamed
 from harness.studies.questions.scoring import catalogue
 from harness.studies.questions.settings import KINDS, QuestionsSettings
-from harness.studies.study import Brief, Dataset, Instrument, Model
 
 DATASET = Dataset("d", "file", {"fields": {"target": "t"}}, 1)
 LEAST: dict[str, Any] = {"regex": {"pattern": "a"}, "judge": {"rubric": "Is it right?"}}

@@ -11,8 +11,7 @@ from studies.reliability.data.scoring import response, scores
 
 from harness import rows
 from harness.errors import InputError
-from harness.models.providers.baseline import REFUSAL
-from harness.models.providers.forgery import FORGERY
+from harness.models.providers.baseline import FORGERY, REFUSAL
 from harness.scorers.outcome.anagram import anagram
 from harness.scorers.prepare import EPISTEMIC, ETHICAL
 from harness.studies.reliability.data.anagram import ShuffledWord, draw, facts, make, shuffled

@@ -14,9 +14,9 @@ from support_cities import MADE, NEAR, made_by, named
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit.prompts import render
 from harness.models.providers.baseline import BEHAVIOURS, respond
-from harness.scorers.outcome.common_words import common_words_sha256
-from harness.studies.prompts import render
+from harness.scorers.outcome.names import common_words_sha256
 from harness.studies.reliability.benchmarks import BENCHMARKS
 from harness.studies.reliability.data import sphere
 from harness.studies.reliability.data.locality_draw import binned, distance

@@ -11,9 +11,9 @@ from support_questions import GPQA, SECRET, hub, json_lines, nested, record, tab
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit.prompts import render
 from harness.models.providers.baseline import BEHAVIOURS, respond
 from harness.scorers.outcome.science import science
-from harness.studies.prompts import render
 from harness.studies.reliability.data import questions
 from harness.studies.reliability.data.science import make_gpqa, make_openbookqa, make_science_demo, order
 from harness.studies.reliability.data.science_demo import QUESTIONS

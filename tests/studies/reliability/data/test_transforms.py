@@ -13,8 +13,7 @@ from studies.reliability.data.scoring import response, scores
 
 from harness import rows
 from harness.errors import InputError
-from harness.models.providers.baseline import REFUSAL
-from harness.models.providers.forgery import FORGERY
+from harness.models.providers.baseline import FORGERY, REFUSAL
 from harness.scorers.outcome.transforms import sound, transforms
 from harness.studies.reliability.data.transforms import facts, make
 from harness.studies.reliability.data.transforms_demo import TASKS, draw

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit.resample import RESAMPLES, share
 from harness.scorers.outcome.by_row import BENCHMARKS
 from harness.stats import kappa
-from harness.studies.intervals import RESAMPLES, share
 from harness.studies.reliability.measures.agreement import agreement, table
 from harness.studies.reliability.standalone.agreement import ANALYSES
 from harness.studies.reliability.terms import LABELS

@@ -6,11 +6,11 @@ from typing import Literal
 import pytest
 
 from harness import rows
+from harness.kit.study import Brief, Dataset, Model, Templates
 from harness.models.provider import StandIn
 from harness.steps import Pinned
 from harness.studies.reliability.measures.checks import analyse
 from harness.studies.reliability.study import Reliability
-from harness.studies.study import Brief, Dataset, Model, Templates
 
 FORETOLD: Mapping[str, Literal["all"]] = {"locality": "all"}
 SOME = Pinned("0" * 64)

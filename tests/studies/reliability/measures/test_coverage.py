@@ -17,14 +17,13 @@ from bench.reliability_intervals import (
     wilson_99,
 )
 
-from harness.studies.intervals import LEVEL
+from harness.kit.resample import LEVEL, multiplicities
 from harness.studies.reliability.measures import coverage
 from harness.studies.reliability.measures.estimates import AnalysisOptions, estimate
 from harness.studies.reliability.measures.recentred import CURVED, recentred
 from harness.studies.reliability.measures.replicate import SortedCounts, replicate
 from harness.studies.reliability.measures.table import Table, TableItem
 from harness.studies.reliability.terms import LABELS, SIX
-from harness.studies.resample import multiplicities
 
 pytestmark = pytest.mark.together  # one simulation serves most
 ENDS = (1 - LEVEL) / 2, (1 + LEVEL) / 2

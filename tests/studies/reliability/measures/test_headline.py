@@ -8,8 +8,8 @@ from studies.reliability import slow
 from support import REPOSITORY
 
 from harness import rows
+from harness.kit.resample import multiplicities
 from harness.studies.reliability.measures.indicators import analyse
-from harness.studies.resample import multiplicities
 
 FIVE = ("addition", "anagram", "locality", "science", "transforms")
 SHARES = {"correct": "c", "avoidant": "a", "incorrect": "i"}

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.kit.resample import multiplicities
 from harness.studies.reliability.measures import replicate as replicating
 from harness.studies.reliability.measures.bins import cut
 from harness.studies.reliability.measures.defined import defined
 from harness.studies.reliability.measures.replicate import replicate, sorted_counts
 from harness.studies.reliability.measures.values import measures
-from harness.studies.resample import multiplicities
 
 TRIPLES = st.tuples(*[st.integers(0, 3)] * 3)  # correct, avoidant, incorrect; none at all is an error of every prompt
 

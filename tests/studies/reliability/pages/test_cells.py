@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from support_reliability_documents import SHARES
 
-from harness.studies.cells import NONE, bounds, percent, value
+from harness.kit.pages import NONE, bounds, percent, value
 from harness.studies.reliability.pages.fragments import MARKS, bars
 
 

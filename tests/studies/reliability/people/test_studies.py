@@ -4,10 +4,10 @@ import pytest
 
 from harness import rows
 from harness.errors import InputError
+from harness.kit.study import Brief, Dataset
 from harness.studies.reliability.people import simulate, surveys
 from harness.studies.reliability.people.studies import analyse
 from harness.studies.reliability.study import Reliability
-from harness.studies.study import Brief, Dataset
 
 SUBSETS = {"addition": ("addition",), "science": ("gpqa", "obqa")}
 

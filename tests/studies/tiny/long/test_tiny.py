@@ -10,11 +10,11 @@ from support_models import REPOSITORY, SMALL, TEMPLATES, make_model
 
 from harness import rows, seeds
 from harness.errors import InputError
+from harness.kit.prompts import fill, template
+from harness.kit.study import Brief, Dataset, Templates
 from harness.run.environment import NUMERICS
 from harness.steps import Pinned
-from harness.studies.prompts import fill, template
 from harness.studies.reliability.data.small_addition import make, pair
-from harness.studies.study import Brief, Dataset, Templates
 from harness.studies.tiny import corpus, recipe
 from harness.studies.tiny.evaluation import HeldOutExam
 from harness.studies.tiny.questions import TASKS, QuestionSource

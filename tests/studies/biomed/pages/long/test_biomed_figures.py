@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex
 from studies.biomed.measures.answer_rows import RULE
 from studies.biomed.pages import figured_run as run
 
-from harness.studies import plots
+from harness.kit import charts
 from harness.studies.biomed.pages import outputs
 from harness.studies.biomed.pages.figures import DOCUMENTS, DRAWN
 from harness.studies.biomed.pages.figures_basis import FigureBasis
@@ -39,13 +39,13 @@ def published(tmp_path_factory):
     return run.documents(tmp_path_factory.mktemp("paper"), mode="paper", each=5)
 
 
-MADE: dict[Any, tuple[plots.Sheet, Any]] = {}  # nobody changes a sheet; its documents are kept, so no id comes twice
+MADE: dict[Any, tuple[charts.Sheet, Any]] = {}  # nobody changes a sheet; its documents are kept, so no id comes twice
 
 
-def sheet(stem, documents, **asked) -> plots.Sheet:
+def sheet(stem, documents, **asked) -> charts.Sheet:
     place = (stem, id(documents), str(asked))
     if place not in MADE:
-        with plots.drawing():
+        with charts.drawing():
             MADE[place] = DRAWN[stem](FigureBasis.of(run.params(**asked), documents)), documents
     return MADE[place][0]
 
@@ -61,13 +61,13 @@ def patches(axes: Any) -> list[Any]:
     return list(axes.patches)
 
 
-def words(drawn: plots.Sheet) -> list[str]:
+def words(drawn: charts.Sheet) -> list[str]:
     """Give every text of a sheet, white space folded."""
     found = list(drawn.figure.texts) + [text for axes in drawn.figure.axes for text in axes.texts]
     return [" ".join(text.get_text().split()) for text in found]
 
 
-def small_print(drawn: plots.Sheet) -> str:
+def small_print(drawn: charts.Sheet) -> str:
     return " ".join(drawn.figure.texts[-1].get_text().split())
 
 
@@ -101,7 +101,7 @@ def test_a_figure_has_the_same_bytes_each_time(tmp_path, given):
     for folder in (tmp_path / "one", tmp_path / "other"):
         folder.mkdir()
         drawers = {outputs.LABELS: lambda: DRAWN[outputs.LABELS](FigureBasis.of(run.params(), given))}
-        plots.draw(drawers, folder, outputs.title)
+        charts.draw(drawers, folder, outputs.title)
         made.append([path.read_bytes() for path in sorted(folder.iterdir())])
     assert made[0] == made[1] and len(made[0]) == 2
 
@@ -354,10 +354,10 @@ def test_no_text_leaves_its_sheet_with_one_and_with_twenty_models(tmp_path, mode
     documents = with_blocked(run.documents(tmp_path, models, each=5)) if len(models) > 1 else \
         run.documents(tmp_path, models, each=5)  # fmt: skip
     for stem in (outputs.QUADRANTS, outputs.SAFETY, outputs.MAP_RQR, outputs.BOXES):
-        with plots.drawing():
+        with charts.drawing():
             drawn = DRAWN[stem](FigureBasis.of(run.params(models=models), documents))
             renderer = FigureCanvasAgg(drawn.figure).get_renderer()
-            width, height = (plots.DPI * side for side in (drawn.width, drawn.height))
+            width, height = (charts.DPI * side for side in (drawn.width, drawn.height))
             texts = [*drawn.figure.texts, *(text for axes in drawn.figure.axes for text in axes.texts)]
             for text in texts:
                 box = text.get_window_extent(renderer)

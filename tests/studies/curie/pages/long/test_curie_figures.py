@@ -9,7 +9,7 @@ import pytest
 import support_reliability_documents as page_reader
 from studies.curie.pages import made_run
 
-from harness.studies import plots
+from harness.kit import charts
 from harness.studies.curie.pages import figures, outputs
 from harness.studies.curie.pages.figures_length import length
 from harness.studies.curie.pages.figures_rows import NOTHING, Bar, BarChart, BarPanel, bar_chart
@@ -20,9 +20,9 @@ RUN = RunFacts.of(made_run.params())
 BEST, COPY = "mistral-large-2407", "strategy: copy the document"
 
 
-def sheet_of(draw: Any, *given: Any) -> plots.Sheet:
-    with plots.drawing():
-        sheet: plots.Sheet = draw(*given)
+def sheet_of(draw: Any, *given: Any) -> charts.Sheet:
+    with charts.drawing():
+        sheet: charts.Sheet = draw(*given)
         return sheet
 
 
@@ -31,7 +31,7 @@ def widths(axes: Any) -> list[float]:
     return [patch.get_width() for patch in axes.patches if patch.get_height() < 0.9]
 
 
-def texts(sheet: plots.Sheet) -> list[str]:
+def texts(sheet: charts.Sheet) -> list[str]:
     places: list[Any] = [sheet.figure, *sheet.figure.axes]
     return [text.get_text() for place in places for text in place.texts]
 

@@ -9,7 +9,7 @@ import pytest
 from studies.curie.pages import made_run
 from studies.curie.pages.page_text import read, row_of, section_of, text_of
 
-from harness.studies import pages
+from harness.kit import pages
 from harness.studies.curie.pages import outputs, report
 
 pytestmark = pytest.mark.together  # they share the documents and the figures of one run

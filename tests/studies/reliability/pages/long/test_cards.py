@@ -6,7 +6,7 @@ import pytest
 import support_reliability_documents as made
 
 from harness import rows
-from harness.studies import pages
+from harness.kit import pages
 from harness.studies.reliability.pages import cards, figures, outputs, report
 
 pytestmark = pytest.mark.together  # they share the figures of `ten`

@@ -9,7 +9,7 @@ import sys
 import pytest
 import support_reliability_documents as made
 
-from harness.studies import plots
+from harness.kit import charts
 from harness.studies.reliability.pages import figures, outputs
 from harness.studies.reliability.pages.figures_curves import FILL, stacked, templates
 from harness.studies.reliability.pages.figures_grid import GridModels
@@ -45,7 +45,7 @@ def rests(given, **params):
 
 
 def sheet_of(draw, *given):
-    with plots.drawing():
+    with charts.drawing():
         return draw(*given)
 
 
@@ -114,7 +114,7 @@ def test_a_row_of_figure_1_is_value_and_interval_and_raw_is_hollow():
     panel = sheet.figure.axes[ORDER.index("correctness_proportion")]
     bar, mark, _, shaped = panel.lines
     assert list(bar.get_xdata()) == [30.0, 52.0] and list(mark.get_xdata()) == [37.5]
-    assert mark.get_markerfacecolor() == plots.PAPER != shaped.get_markerfacecolor()
+    assert mark.get_markerfacecolor() == charts.PAPER != shaped.get_markerfacecolor()
     assert all(axes.get_xlim() == (-4, 104) for axes in sheet.figure.axes)
 
 

@@ -1,0 +1,370 @@
+"""The steps that every question-and-answer study shares: cut, render, respond, run code, judge, score, gather.
+
+A study adds its makers, its scorer and its analyses; shards, and so progress and resumption, come from here alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.errors import InputError
+from harness.kit import graded
+from harness.kit.judge import AnswerShard, Judge, RuleJudge, instrument, judge_steps
+from harness.kit.study import Brief, Dataset, Model, Templates
+from harness.kit.trials import TrialSpec, trial_steps
+from harness.rows import part_name
+from harness.steps import GATHER, JUDGED, Plan, Ref, Source, Step, maker
+from harness.trial import TRIALS
+
+ILLUSTRATED = 256  # where images go along with prompts: a shard that is made again sends them again
+_MEDIA = "harness.kit.media"
+
+
+def sample_seeds(seeds: Sequence[int], samples: int | None) -> tuple[int, ...]:
+    """Give a seed for each sample: the manifest's first ones, and where it has fewer those that follow its largest.
+
+    Without `samples` they are the manifest's seeds; InputError where it is below 1.
+    """
+    if samples is None:
+        return tuple(seeds)
+    if samples < 1:
+        raise InputError(f"`samples` is {samples}", where="samples", next="ask each model at least once")
+    more = range(max(seeds) + 1, max(seeds) + 1 + samples - len(seeds))
+    return (*seeds[:samples], *more)
+
+
+def reads_images(model: Model) -> bool:
+    """Whether a model is asked prompts with images: stand-ins, imported answers, and models elsewhere.
+
+    One elsewhere whose `facts` say `images: no` is not.
+    """
+    asked = model.stand_in is not None or model.imported is not None or model.calls
+    return asked and (not model.calls or model.facts.get("images") != "no")
+
+
+def media_steps(
+    dataset: Dataset, models: Sequence[Model], fits: Callable[[Model], bool], slices: Sequence[str]
+) -> tuple[list[Step], list[Ref]]:
+    """Give the steps that select each slice's images, and its prompts without images for models that see none.
+
+    The second value refers to the counts of prompts those models are not asked; empty where all are asked everything.
+    """
+    steps: list[Step] = []
+    name, prompts = dataset.name, {part: Ref(f"{dataset.name}/prompts/{part}", "prompts") for part in slices}
+    if any(model.calls and fits(model) for model in models):
+        whole = Ref(maker(name), "media")
+        for part, asked in prompts.items():
+            both = {"prompts": asked, "media": whole}
+            steps.append(Step(f"{name}/media/{part}", f"{_MEDIA}:pick", "prompts", {}, both, ("media",)))
+    unfit = sorted(model.name for model in models if not fits(model))
+    if not unfit:
+        return steps, []
+    for part, asked in prompts.items():
+        made = ("prompts", "skipped")
+        steps.append(Step(f"{name}/plain/{part}", f"{_MEDIA}:without", "prompts", {}, {"prompts": asked}, made))
+    skipped = tuple(Ref(f"{name}/plain/{part}", "skipped") for part in slices)
+    params = {"dataset": name, "models": unfit}
+    tally = Step(f"{name}/skipped", f"{_MEDIA}:tally", "prompts", params, {"skipped": skipped}, ("counts",))
+    return [*steps, tally], [Ref(tally.name, "counts")]
+
+
+def cut_steps(dataset: Dataset, tables: Sequence[str], size: int) -> list[Step]:
+    """Give the steps that cut tables of a dataset into shards of at most a size; their outputs are the shards.
+
+    Where rows were appended a shard begins, so that those before stay what they were.
+    """
+    ends = [*(end for end in dataset.cuts if end < dataset.rows), dataset.rows]
+    sizes = [-(-(end - start) // size) for start, end in zip([0, *ends], ends, strict=False)]
+    slices = tuple(part_name(index) for index in range(sum(sizes)))
+    kind, shape = "harness.rows:cut", dict[str, Any](size=size, rows=dataset.rows)
+    if len(ends) > 1:
+        kind, shape = "harness.kit.segments:cut", dict[str, Any](size=size, ends=ends)
+    return [
+        Step(f"{dataset.name}/{table}", kind, "rows", shape, {"rows": Ref(maker(dataset.name), table)}, slices)
+        for table in tables
+    ]
+
+
+# Rows a shard holds: at least two seconds of work each (docs/architecture.md#shards).
+SHARD = 5000
+LOCAL = 1024  # where a model computes on this machine, since its weights are loaded once a shard
+SHOTS = "shots"
+MERGE = "harness.rows:merge"
+TABLES = {"items": "rows", "gold": "rows", "prompts": "prompts", "responses": "responses", "scores": "scores"}
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A scorer of a dataset that has several: its step kind, and what it looks at besides the answers."""
+
+    name: str  # as its rows call it
+    kind: str
+    judges: tuple[str, ...] = ()  # whose judgements it reads, by name
+    trials: tuple[str, ...] = ()  # whose outcomes it reads, by name
+    prompts: bool = False  # it reads what was asked
+    needs: tuple[str, ...] = ()  # further outputs of the maker
+    instead: Mapping[str, int | str] = field(default_factory=dict)  # what a paper gave to `error`, to `judge_error`
+    params: Mapping[str, Any] = field(default_factory=dict)  # the study's own
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """A study's own step that writes prompts: its kind, its parameters, and what it reads besides the items."""
+
+    kind: str
+    params: Mapping[str, Any]
+    inputs: Mapping[str, Source] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class How:
+    """Evaluation settings of a dataset: its scorers, its prompt templates, and what either needs besides."""
+
+    score: str | tuple[Scorer, ...]  # the step kind that scores an answer, or several scorers, each by its name
+    templates: Templates | None  # None: the dataset brings its prompts along, rendered
+    rendered: int = 1  # how many prompts an item then has, about
+    budgets: bool = False  # each item has its own budget of tokens
+    rules_need: tuple[str, ...] = ()  # further outputs of the maker that the score steps read
+    score_params: Mapping[str, Any] = field(default_factory=dict)  # the study's own, of the one score step
+    most: Callable[[Model], int | None] = lambda _model: None  # a budget that a model has on all items of the dataset
+    judges: tuple[Judge | RuleJudge, ...] = ()  # who judges each answer before it is scored
+    trials: tuple[TrialSpec, ...] = ()  # what code in answers is tried before it is judged and scored
+    samples: int | None = None  # how often each model is asked, where that is not once for each seed of the manifest
+    shots: int = 0  # how many examples of the maker's `shots` its wordings show
+    media: bool = False  # its prompts may name images, which lie in the maker's output `media`
+    fits: Callable[[Model], bool] = reads_images  # whether a model is asked prompts with images; else it is left out
+    render: Rendering | None = None  # how the study writes prompts itself, where it does
+    shard: int = 0  # answers in a shard, where that must not depend on the models; 0: it may
+
+
+@dataclass
+class Asked:
+    """A plan in the making: the steps that evaluate one or more datasets, and where their outputs lie."""
+
+    steps: list[Step] = field(default_factory=list)
+    parts: dict[str, list[Ref]] = field(default_factory=dict)
+    imported: dict[str, list[Step]] = field(default_factory=dict)  # by model: steps that took somebody else's answers
+    scores: dict[tuple[str, str], list[Ref]] = field(default_factory=dict)  # by dataset and model
+    scored: dict[tuple[str, str, str], list[Ref]] = field(default_factory=dict)  # by dataset, model and scorer
+    judgements: dict[tuple[str, str, str], list[Ref]] = field(default_factory=dict)  # by dataset, model and judge
+    tried: dict[tuple[str, str, str], list[Ref]] = field(default_factory=dict)  # by dataset, model and trial
+
+    def add(self, step: Step, output: str | None = None) -> Ref:
+        """Add a step and give a reference to its first output, which becomes a part of `output`, if that is named."""
+        self.steps.append(step)
+        ref = Ref(step.name, step.outputs[0])
+        if output:
+            self.parts.setdefault(output, []).append(ref)
+        return ref
+
+    def joined(self, output: str, stage: str) -> Ref:
+        """Give a reference to an output's table: its only part, or that of a step added to concatenate all."""
+        return self._one(output, stage, GATHER)
+
+    def merged(self, output: str, stage: str) -> Ref:
+        """Give a reference to an output's document: its only part, or that of a step added to merge all."""
+        return self._one(output, stage, MERGE)
+
+    def tables(self, without: Collection[str] = ()) -> dict[str, Ref]:
+        """Give the outputs of every question-and-answer study, by name, once `ask` has added all of its datasets.
+
+        Items, gold, prompts, responses, scores and counts, but for those that a study is `without`; trials, judgements
+        and imported where there are any. Steps that join their parts are added to the plan.
+        """
+        judged = {name: JUDGED for name in (TRIALS, JUDGED) if name in self.parts}
+        wanted = {name: stage for name, stage in {**TABLES, **judged}.items() if name not in without}
+        found = {name: self.joined(name, stage) for name, stage in wanted.items()}
+        if self.imported:
+            found["imported"] = self._accounts()
+        return {**found, "counts": self.merged("counts", "rows")}
+
+    def plan(self, outputs: Mapping[str, Ref], optional: frozenset[str] = frozenset()) -> Plan:
+        """Give the finished plan: every step that was added, and the outputs that can be named."""
+        return Plan(tuple(self.steps), outputs, optional=optional)
+
+    def _accounts(self) -> Ref:
+        """Give the count of imported rows: those taken, those refused, and the prompts that have none."""
+        prompts = tuple(self.parts["prompts"])
+        for model, steps in sorted(self.imported.items()):
+            last, often = steps[-1], [len(step.params["seeds"]) for step in steps]
+            kind = last.kind.partition(":")[0] + ":account"
+            inputs = {"imported": last.inputs["imported"], "prompts": prompts}
+            params = last.params if len(set(often)) == 1 else {**last.params, "samples": often}
+            self.add(Step(f"imported/{model}", kind, "responses", params, inputs, ("imported",)), "imported")
+        return self.merged("imported", "responses")
+
+    def _one(self, output: str, stage: str, kind: str) -> Ref:
+        parts = self.parts.get(output, [])
+        if len(parts) == 1:
+            return parts[0]
+        step = Step(output, kind, stage, {"name": output}, {"parts": tuple(parts)}, (output,), derive=True)
+        self.steps.append(step)
+        return Ref(step.name, output)
+
+
+def make(asked: Asked, dataset: Dataset, kind: str, outputs: Sequence[str]) -> None:
+    """Add the step that makes a dataset, and list each of its outputs as a part of the plan's output of that name."""
+    asked.steps.append(make_step(dataset, kind, outputs))
+    for output in outputs:
+        asked.parts.setdefault(output, []).append(Ref(maker(dataset.name), output))
+
+
+def make_step(dataset: Dataset, kind: str, outputs: Sequence[str]) -> Step:
+    """Give the step that makes a dataset, the same one in every plan, so that `lock` and `run` share its result."""
+    said = {name: folder.said for name, folder in dataset.folders.items()}
+    folders: dict[str, Source] = {name: folder.parts for name, folder in dataset.folders.items()}
+    inputs = {**dataset.files, **folders}
+    return Step(maker(dataset.name), kind, "rows", {**dataset.params, **said}, inputs, tuple(outputs))
+
+
+def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
+    """Add the steps that ask every model every item of a dataset in every wording, and judge and score the answers.
+
+    Items are cut into shards; code in answers is tried where a study wants it. A model that does not fit (`How.fits`)
+    is asked no prompt with images: these are counted.
+    """
+    wordings = how.templates.count if how.templates else how.rendered
+    judging = [instrument(brief, judge.role).model for judge in how.judges if judge.role]
+    most = LOCAL if any(model.weights for model in (*brief.models, *judging)) else SHARD
+    most = how.shard or (min(most, ILLUSTRATED) if how.media else most)
+    size = max(1, most // max(1, wordings * len(sample_seeds(brief.seeds, how.samples))))
+    steps = cut_steps(dataset, ("items", "gold", *(("budgets",) if how.budgets else ())), size)
+    asked.steps += steps
+    slices = steps[0].outputs
+    for part in slices if how.templates or how.rendered else ():
+        asked.add(_prompts(dataset, how, part), "prompts")
+    if how.media:
+        steps, skipped = media_steps(dataset, brief.models, how.fits, slices)
+        asked.steps += steps
+        asked.parts.setdefault("counts", []).extend(skipped)
+    for model in sorted(brief.models, key=lambda model: model.name):
+        for part in slices:
+            _one_shard(asked, brief, dataset, how, model, part)
+        _in_order(asked, dataset, model, how)
+
+
+def _in_order(asked: Asked, dataset: Dataset, model: Model, how: How) -> None:
+    """Let the tables of what several say of a model go judge by judge, scorer by scorer, however it was cut."""
+    for one in how.trials:
+        asked.parts.setdefault(TRIALS, []).extend(asked.tried[dataset.name, model.name, one.name])
+    for judge in how.judges:
+        asked.parts.setdefault(JUDGED, []).extend(asked.judgements[dataset.name, model.name, judge.name])
+    for scorer in () if isinstance(how.score, str) else how.score:
+        refs = asked.scored[dataset.name, model.name, scorer.name]
+        asked.parts.setdefault("scores", []).extend(refs)
+        asked.scores.setdefault((dataset.name, model.name), []).extend(refs)
+
+
+def _prompts(dataset: Dataset, how: How, part: str) -> Step:
+    """Give the step that writes a slice's prompts: items in every wording, or the dataset's own, picked out."""
+    inputs: dict[str, Source] = {"items": Ref(f"{dataset.name}/items", part)}
+    if own := how.render:
+        named = f"{dataset.name}/prompts/{part}"
+        return Step(named, own.kind, "prompts", own.params, {**inputs, **own.inputs}, ("prompts",))
+    if how.budgets:
+        inputs["budgets"] = Ref(f"{dataset.name}/budgets", part)
+    if how.templates:
+        inputs["templates"] = how.templates.pinned
+    else:
+        inputs["rendered"] = Ref(maker(dataset.name), "rendered")
+    kind = "harness.kit.prompts:render" if how.templates else "harness.kit.prompts:pick"
+    params = {SHOTS: how.shots} if how.shots else {}
+    if how.shots:
+        inputs[SHOTS] = Ref(maker(dataset.name), SHOTS)
+    return Step(f"{dataset.name}/prompts/{part}", kind, "prompts", params, inputs, ("prompts",))
+
+
+def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Model, part: str) -> None:
+    """Add the answers of one model to one slice, and their scores."""
+    shown = sees_gold(model)
+    fits = not how.media or how.fits(model)
+    inputs: dict[str, Source] = {"prompts": Ref(f"{dataset.name}/{'prompts' if fits else 'plain'}/{part}", "prompts")}
+    if how.media and fits and model.calls:
+        inputs["media"] = Ref(f"{dataset.name}/media/{part}", "media")
+    answers: Mapping[str, Ref] = {
+        "items": Ref(f"{dataset.name}/items", part),
+        "gold": Ref(f"{dataset.name}/gold", part),
+    }
+    generation = dict(brief.generation)
+    if generation.get("max_tokens") == "benchmark":
+        generation["max_tokens"] = how.most(model) or "benchmark"
+    seeds = sample_seeds(brief.seeds, how.samples)
+    params = {**model.settings, "model": model.name, "seeds": list(seeds), "generation": generation}
+    if model.weights:
+        inputs["weights"] = tuple(model.weights.values())
+        params["files"] = list(model.weights)
+    if model.imported:
+        inputs["imported"] = model.imported.rows
+        del params["generation"]  # nobody is asked
+    respond = Step(
+        f"{dataset.name}/responses/{model.name}/{part}",
+        model.respond,
+        "responses",
+        params,
+        {**inputs, **(answers if shown else {})},
+        ("responses", "inference") if model.calls else ("responses",),
+        batch=str(model.settings.get("batch", "none")),
+        sees_gold=shown,
+        calls=model.calls,
+        infers=bool(model.weights),
+        imported=model.imported.source if model.imported else "",
+    )
+    if model.imported:
+        asked.imported.setdefault(model.name, []).append(respond)
+    answered = {"responses": asked.add(respond, "responses"), **answers}
+    tried: dict[str, Ref] = {}
+    for one in how.trials:
+        *before, last = trial_steps(one, AnswerShard(dataset.name, model.name, part, answered))
+        asked.steps += before
+        tried[one.name] = asked.add(last)
+        asked.tried.setdefault((dataset.name, model.name, one.name), []).append(tried[one.name])
+    judged: dict[str, Ref] = {}
+    for judge in how.judges:
+        *before, last = judge_steps(judge, brief, AnswerShard(dataset.name, model.name, part, answered))
+        asked.steps += before
+        judged[judge.name] = asked.add(last)
+        asked.judgements.setdefault((dataset.name, model.name, judge.name), []).append(judged[judge.name])
+    if isinstance(how.score, str):
+        needed = {name: Ref(maker(dataset.name), name) for name in how.rules_need}
+        named = f"{dataset.name}/scores/{model.name}/{part}"
+        step = Step(named, how.score, "scores", how.score_params, {**answered, **needed}, ("scores",))
+        asked.scores.setdefault((dataset.name, model.name), []).append(asked.add(step, "scores"))
+        return
+    for scorer in how.score:
+        seen = {**answered, "prompts": inputs["prompts"]}
+        step = _score(scorer, dataset, model, part, seen, {JUDGED: judged, TRIALS: tried})
+        asked.scored.setdefault((dataset.name, model.name, scorer.name), []).append(asked.add(step))
+
+
+def _score(
+    scorer: Scorer,
+    dataset: Dataset,
+    model: Model,
+    part: str,
+    inputs: Mapping[str, Source],
+    said: Mapping[str, Mapping[str, Ref]],
+) -> Step:
+    """Give the step of one scorer of several, with what it looks at and nothing else."""
+    reads = {JUDGED: scorer.judges, TRIALS: scorer.trials}
+    for table, names in reads.items():
+        if strangers := [name for name in names if name not in said[table]]:
+            raise InputError(f"scorer {scorer.name!r} reads {table} of {strangers[0]!r}, which this dataset has not")
+    if strangers := sorted(scorer.instead.keys() - graded.UNSCORED):
+        raise InputError(
+            f"scorer {scorer.name!r} has a value for {strangers[0]!r}, which no score can be",
+            next=f"use: {', '.join(graded.UNSCORED)}",
+        )
+    seen: dict[str, Source] = {name: ref for name, ref in inputs.items() if name != "prompts" or scorer.prompts}
+    seen |= {name: Ref(maker(dataset.name), name) for name in scorer.needs}
+    seen |= {table: tuple(said[table][name] for name in names) for table, names in reads.items() if names}
+    params = {**scorer.params, **({graded.INSTEAD: dict(scorer.instead)} if scorer.instead else {})}
+    return Step(
+        f"{dataset.name}/scores/{scorer.name}/{model.name}/{part}", scorer.kind, "scores", params, seen, ("scores",)
+    )
+
+
+def sees_gold(model: Model) -> bool:
+    """Whether a model is a stand-in that is shown the right answers (gold), which record and report must say."""
+    return model.stand_in is not None and model.stand_in.sees_gold

@@ -1,0 +1,230 @@
+"""Deterministic matplotlib figures for every study: equal data give equal bytes of SVG and PNG on any machine.
+
+It knows colours, inches and letters; it must never know a study or what a number stands for. It keeps no figure and no
+setting between two calls, obeys nobody's matplotlibrc, and looks for no fonts but those that matplotlib ships.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import math
+import os
+import tempfile
+import textwrap
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+DPI = 100
+WIDTH = 11.4  # inches: a page's width at 100 %
+BODY, SMALL, LARGE = 8.5, 7.5, 12.0  # points
+INK, MUTED, LINE, BAND, PAPER = "#222222", "#5f5f5f", "#d9d9d9", "#f4f4f4", "#ffffff"
+FAINT: Mapping[str, Any] = {"fontsize": SMALL, "color": MUTED}
+# Okabe and Ito's colours, which people who see colours differently can tell apart; yellow is too pale for a line.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#5f5f5f")
+FONT = "DejaVu Sans"
+_RC: dict[str, Any] = {
+    "font.family": ["sans-serif"],
+    # Text stays text in an SVG: it can be searched and read aloud. Verdana has DejaVu's widths where that is not there.
+    "font.sans-serif": [FONT, "Verdana", "sans-serif"],
+    "font.size": BODY,
+    "text.parse_math": False,  # a name with two dollar signs is a name
+    "text.color": INK,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "harness",
+    "figure.dpi": DPI,
+    "axes.titlesize": BODY,
+    "axes.labelsize": BODY,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": MUTED,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.formatter.use_locale": False,
+    "grid.color": LINE,
+    "grid.linewidth": 0.6,
+    "xtick.labelsize": SMALL,
+    "ytick.labelsize": SMALL,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.major.width": 0.7,
+    "ytick.major.width": 0.7,
+    "legend.frameon": False,
+    "legend.fontsize": SMALL,
+}
+
+
+@contextlib.contextmanager
+def drawing() -> Iterator[None]:
+    """Fix matplotlib's settings while figures are made and saved, and restore them afterwards."""
+    _load()
+    import matplotlib  # noqa: PLC0415
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        settings: Any = _RC
+        matplotlib.rcParams.update(settings)
+        yield
+
+
+def _load() -> None:
+    """Load matplotlib without the user's settings, without a look at the system's fonts, and leaving no cache."""
+    kept = {name: os.environ.get(name) for name in ("MPLCONFIGDIR", "MATPLOTLIBRC", "MPL_IGNORE_SYSTEM_FONTS")}
+    with tempfile.TemporaryDirectory(prefix="fonts-") as folder:
+        os.environ.update(MPLCONFIGDIR=folder, MPL_IGNORE_SYSTEM_FONTS="1")
+        os.environ.pop("MATPLOTLIBRC", None)
+        try:
+            import matplotlib.font_manager  # noqa: PLC0415, F401 - it lists the fonts when it is imported
+        finally:
+            for name, value in kept.items():
+                os.environ.pop(name, None)
+                if value is not None:
+                    os.environ[name] = value
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A figure with a layout in inches from its top left corner, so that no panel moves with the length of a text."""
+
+    figure: Figure
+    width: float
+    height: float
+
+    def panel(self, left: float, top: float, width: float, height: float) -> Axes:
+        """Add axes to the sheet, placed in inches."""
+        bottom = self.height - top - height
+        found: Axes = self.figure.add_axes(
+            (left / self.width, bottom / self.height, width / self.width, height / self.height)
+        )
+        return found
+
+    def text(self, left: float, top: float, text: str, **how: Any) -> None:
+        """Write a text whose upper left corner lies here, unless `ha` or `va` say otherwise."""
+        settings = {"ha": "left", "va": "top", "fontsize": BODY, **how}
+        self.figure.text(left / self.width, 1 - top / self.height, text, **settings)
+
+    def above(self, left: float, top: float, text: str, **how: Any) -> None:
+        """Write a line of text whose baseline is at this height, as the names of panels are."""
+        self.text(left, top, text, **{"va": "baseline", "fontweight": "bold", **how})
+
+    def heading(self, title: str, under: str = "") -> None:
+        """Write the figure's title, and below it in one line how to read it."""
+        self.text(0.15, 0.12, title, fontsize=LARGE, fontweight="bold")
+        self.text(0.15, 0.40, under, color=MUTED)
+
+    def legend(self, handles: Sequence[Any], *, top: float = 0.12, left: float | None = None, **how: Any) -> None:
+        """Add a legend outside of every panel: at the right edge, or from `left` on; none without handles."""
+        if handles:
+            across = self.width - 0.12 if left is None else left
+            settings = {"ncols": len(handles), "columnspacing": 1.5, "borderpad": 0, "borderaxespad": 0, **how}
+            self.figure.legend(
+                handles=list(handles),
+                loc="upper right" if left is None else "upper left",
+                bbox_to_anchor=(across / self.width, 1 - top / self.height),
+                **settings,
+            )
+
+    def small_print(self, text: str) -> None:
+        """Write at the foot of the sheet what the figure rests on."""
+        lines = wrapped(text, self.width - 0.3)
+        self.text(0.15, self.height - 0.1, "\n".join(lines), va="bottom", linespacing=1.3, **FAINT)
+
+
+Drawer = Callable[[], Sheet]
+
+
+def sheet(width: float, height: float) -> Sheet:
+    """Give an empty sheet of this size in inches; call it inside `drawing`."""
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    return Sheet(Figure(figsize=(width, height), facecolor=PAPER), width, height)
+
+
+def wrapped(text: str, width: float) -> list[str]:
+    """Break small print into lines that fit a width in inches."""
+    return textwrap.wrap(text, int(width * 72 / (0.56 * SMALL)), break_long_words=True)
+
+
+def depth(text: str, width: float = WIDTH) -> float:
+    """Give the height in inches of small print at the foot of a sheet, the white above it included."""
+    return 0.25 + len(wrapped(text, width - 0.3)) * SMALL * 1.42 / 72
+
+
+def label(text: str, width: float = 2.0, points: float = BODY) -> str:
+    """Sanitise a text for a figure: no control characters, only the font's letters, the middle cut out to fit."""
+    shown = "".join(_shown(char) for char in unicodedata.normalize("NFC", text))
+    shown = " ".join(shown.split()) or "(no name)"
+    room = width * 72 / points
+    if math.fsum(_advance(char) for char in shown) <= room:
+        return shown
+    room = (room - _advance("…")) / 2
+    return f"{_within(shown, room)}…{_within(shown[::-1], room)[::-1]}"
+
+
+def _shown(char: str) -> str:
+    category = unicodedata.category(char)
+    if category in ("Cc", "Zl", "Zp"):
+        return " "
+    if category in ("Cf", "Mn", "Me"):  # what turns the direction of the text, is not seen, or piles up on a letter
+        return ""
+    return char if ord(char) in _letters() else "\N{REPLACEMENT CHARACTER}"
+
+
+def _within(text: str, room: float) -> str:
+    """Give the beginning of a text that takes no more room than this, in units of the letters' size."""
+    taken = 0.0
+    for place, char in enumerate(text):
+        taken += _advance(char)
+        if taken > room:
+            return text[:place]
+    return text
+
+
+@functools.cache
+def _letters() -> frozenset[int]:
+    return frozenset(_font().get_charmap()) & frozenset(_font("DejaVuSans-Bold.ttf").get_charmap())
+
+
+@functools.cache
+def _advance(char: str) -> float:
+    """Give the width of a letter, in units of its size."""
+    from matplotlib.ft2font import LoadFlags  # noqa: PLC0415
+
+    glyph = _font().load_char(ord(char), flags=LoadFlags.NO_SCALE)
+    return float(glyph.horiAdvance / _font().units_per_EM)
+
+
+@functools.cache
+def _font(name: str = "DejaVuSans.ttf") -> Any:
+    from matplotlib import get_data_path  # noqa: PLC0415
+    from matplotlib.ft2font import FT2Font  # noqa: PLC0415
+
+    return FT2Font(os.path.join(get_data_path(), "fonts", "ttf", name))
+
+
+def save(figure: Figure, svg: Path, png: Path, title: str) -> None:
+    """Save a figure as SVG and PNG: equal figures give equal bytes, whenever and wherever."""
+    # No date, no version, no program's name: what is drawn is all there is.
+    silent = {"Date": None, "Creator": None, "Format": None, "Type": None}
+    figure.savefig(svg, format="svg", backend="svg", metadata={**silent, "Title": title})
+    figure.savefig(png, format="png", backend="agg", dpi=DPI, metadata={"Software": None})
+
+
+def draw(drawers: Mapping[str, Drawer], out: Path, title: Callable[[str], str]) -> None:
+    """Draw and save every figure as SVG and PNG, in files named by the keys of `drawers`."""
+    with drawing():
+        for stem, drawer in drawers.items():
+            save(drawer().figure, out / f"{stem}.svg", out / f"{stem}.png", title(f"{stem}.svg"))

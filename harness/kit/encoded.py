@@ -1,0 +1,45 @@
+"""The body of a judging step that measures by an encoder: BERTScore of each answer beside a reference text.
+
+The encoder is the one that a manifest names, with its own layer and window; another one's values are never compared
+with a paper's. It must never know a study, nor who answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.kit import judged
+from harness.models.local.encoder import encoder
+from harness.scorers.overlap.bertscore import LAST, Vectors, bertscore
+from harness.scorers.overlap.ngrams import NONE
+
+PRECISION, RECALL, F = "bert_precision", "bert_recall", "bert_f1"
+CUT = "cut"  # which of the two texts were longer than the encoder's window
+Reference = Callable[[judged.JudgedCase], str | Mapping[str, Any]]  # a text, or why there is none: a parsed reply
+
+
+def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reference: Reference) -> None:
+    """Write the judgement of each answer: precision, recall and F, and which text was cut; 0 where one is blank.
+
+    Where there is no reference text the judgement is what `reference` says instead.
+    """
+    with encoder(inputs["weights"], params["files"], params["dtype"]) as opened:
+
+        def says(case: judged.JudgedCase) -> dict[str, Any]:
+            text = reference(case)
+            if not isinstance(text, str):
+                return dict(text)
+            sides = {"answer": case.response["text"].strip(), "reference": text.strip()}
+            if not (sides["answer"] and sides["reference"]):
+                return _parsed(NONE, [])
+            seen = {side: opened.pieces(each, LAST) for side, each in sides.items()}
+            ours, theirs = (Vectors(found.vectors, found.own) for found in seen.values())
+            return _parsed(bertscore(ours, theirs), [side for side, found in seen.items() if found.cut])
+
+        judged.rule(params, inputs, out, says)
+
+
+def _parsed(found: tuple[float, float, float], cut: list[str]) -> dict[str, Any]:
+    return {**dict(zip((PRECISION, RECALL, F), found, strict=True)), CUT: cut}

@@ -1,0 +1,98 @@
+"""The steps that extract hidden states (activations) of a local model's layers, for a study's plan.
+
+One step for all of a table of texts, or several that read a part of it each: a run that was stopped then makes only the
+parts that it lacks. It never knows what the texts are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from harness.errors import InputError
+from harness.kit.study import Model
+from harness.models.local.activations import INDEX, layer_file
+from harness.models.local.pieces import ActivationOptions, require_part
+from harness.rows import part_name
+from harness.steps import Ref, Source, Step
+
+
+class ActivationParts(NamedTuple):
+    """The steps that read a table in parts, and by output what a step that reads all of it takes as its input."""
+
+    steps: tuple[Step, ...]
+    outputs: Mapping[str, Source]
+
+
+def activation_parts(
+    name: str,
+    model: Model,
+    pieces: Source,
+    how: ActivationOptions,
+    layers: Sequence[int],
+    parts: int,
+    *,
+    every: bool = False,
+) -> ActivationParts:
+    """Give the steps that write these hidden states in so many parts, `NAME/part-00000` and so on.
+
+    A part is a slice of the table in whole passages; where there are fewer passages than parts, some write no row. One
+    part is the step of `activations` itself. InputError as there, and for less than one part or too many.
+    """
+    if parts == 1:
+        step = activations(name, model, pieces, how, layers, every=every)
+        return ActivationParts((step,), {output: Ref(step.name, output) for output in step.outputs})
+    require_part((0, parts))
+    steps = tuple(
+        activations(f"{name}/{part_name(part)}", model, pieces, how, layers, every=every, part=(part, parts))
+        for part in range(parts)
+    )
+    return ActivationParts(
+        steps, {output: tuple(Ref(step.name, output) for step in steps) for output in steps[0].outputs}
+    )
+
+
+def activations(
+    name: str,
+    model: Model,
+    pieces: Source,
+    how: ActivationOptions,
+    layers: Sequence[int],
+    *,
+    every: bool = False,
+    part: tuple[int, int] | None = None,
+) -> Step:
+    """Give the step that writes the hidden states of these layers, 0 being the embedding, from a local model.
+
+    `pieces` is the table of texts that it reads. With `every` the step refuses a model that has other layers than
+    these: a manifest can say a wrong number, and only the opened model knows. With `part`, a number from 0 and how many
+    parts there are, it reads only that slice of the passages. InputError for an API model, imported answers, a
+    stand-in, and a part that is none.
+    """
+    if model.calls or model.imported or model.stand_in:
+        raise InputError(
+            f"{model.name!r} has no hidden states that can be read here",
+            where=f"models.{model.name}",
+            next="name a model of the provider transformers",
+        )
+    params: dict[str, Any] = {
+        **model.settings,
+        "model": model.name,
+        "files": list(model.weights),
+        "how": how.params(),
+        "layers": list(layers),
+        **({"all_layers": True} if every else {}),
+        **({"part": [*require_part(part)]} if part is not None else {}),
+    }
+    inputs: dict[str, Source] = {"pieces": pieces, "weights": tuple(model.weights.values())}
+    outputs = (INDEX, *(layer_file(layer) for layer in layers))
+    return Step(
+        name,
+        "harness.models.local.activations:extract",
+        "responses",
+        params,
+        inputs,
+        outputs,
+        batch=str(model.settings["batch"]),
+        infers=True,
+    )

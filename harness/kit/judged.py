@@ -1,0 +1,239 @@
+"""The bodies of judging steps: answers become a judge's prompts, and its replies become judgements.
+
+A study says how a case is worded and how a reply is read, in files of its own; a round is a prompt step, the provider's
+`respond`, and a reading step. It must never know a study's words, nor who answered.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NotRequired
+
+from harness import rows
+from harness.digest import canonical, sha256
+from harness.errors import InputError
+from harness.rowtypes import Answer, Gold, Item, Judgement, Missing, Prompt, Response
+
+LENGTH = 16  # hex digits of a mark
+MARK = "mark"
+
+
+def delimited(texts: Mapping[str, str]) -> dict[str, str]:
+    """Give each text between its marks, under its name, and the `mark` itself, so that a prompt can speak of it.
+
+    The mark is drawn from all the texts, and drawn again while it stands in one of them, however that spells it: so
+    nothing that was written in a text can end it, or begin another.
+    """
+    mark = _mark(texts)
+    blocks = {name: f"<{name} {mark}>\n{text}\n</{name} {mark}>" for name, text in texts.items()}
+    return {**blocks, MARK: mark}
+
+
+def _mark(texts: Mapping[str, str]) -> str:
+    """Draw a mark from the digest of the texts, and from that one's, until it stands in none of them."""
+    plain = [_plain(text) for text in texts.values()]
+    drawn = sha256(canonical(dict(texts)))
+    while any(drawn[:LENGTH] in text for text in plain):
+        drawn = sha256(drawn.encode())
+    return drawn[:LENGTH]
+
+
+def _plain(text: str) -> str:
+    """Spell a text as a lenient reader may see it: without case, without what is not seen, in ordinary letters."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(sign for sign in folded if unicodedata.category(sign) != "Cf")
+
+
+JUDGE_ERROR = "judge_error"  # what nobody could read after the last round, or no judge answered: never a score
+Key = tuple[str, int, str, int]  # of an answer
+
+
+class JudgePrompt(Prompt):
+    """A judge's prompt about one answer, with the key of that answer."""
+
+    model: str
+    sample: int
+    question: NotRequired[int]  # of several about one answer, counted from 0
+    repeat: NotRequired[int]  # of a later round, which asks once more for one reply
+
+
+@dataclass(frozen=True)
+class JudgedCase:
+    """An answer to be judged; in a later round, with the judge's reply that could not be parsed."""
+
+    item: Item
+    gold: Gold
+    response: Response
+    round: int
+    unread: Judgement | None = None
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Several prompts about one answer, each asked and replied to apart; none where there is nothing to ask."""
+
+    texts: tuple[str, ...]
+
+
+Worded = str | Sequence[Mapping[str, Any]] | Questions  # a judge's prompt about an answer: a text, messages, or several
+Word = Callable[[JudgedCase], Worded]  # in a later round it words the one question that is asked again
+Read = Callable[[Item, Gold, str], Any]  # of a reply: what it says, or {"missing": why it cannot be read}
+ReadRow = Callable[[Item, Gold, Response], Any]  # the same of a reply's whole row, log-probabilities included
+Rule = Callable[[JudgedCase], Any]  # what a judge that is a rule says of an answer
+
+
+def key(row: Answer | JudgePrompt) -> Key:
+    """Give the key of the answer that a row is about."""
+    return row["item"], row["template"], row["model"], row["sample"]
+
+
+def missing(parsed: Any) -> bool:
+    """Whether a parsed reply, or what a rule says, is a missing-value object: there is nothing to read in it."""
+    return isinstance(parsed, Mapping) and parsed.keys() == Missing.__annotations__.keys()
+
+
+def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, word: Word) -> None:
+    """Write the prompts of a judge's round: about every answer at first, later about each reply that was not parsed.
+
+    An answer that is an error is not judged. Without anything to ask there are no prompts, and no judge is asked.
+    """
+    cases = _again(inputs, params["round"]) if "unread" in inputs else _cases(inputs)
+    rows.write(out / "prompts", (row for case in cases for row in _questions(case, word(case))))
+
+
+def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reads: Read) -> None:
+    """Write the judgements that a round has settled, as `read_rows` does, by a rule that sees a reply's text alone."""
+    read_rows(params, inputs, out, lambda item, gold, reply: reads(item, gold, reply["text"]))
+
+
+def read_rows(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reads: ReadRow) -> None:
+    """Write the judgements that a round has settled, and apart from them the replies that the next one asks about.
+
+    A reply that is an error is settled without a value: the next run asks for it again. In the last round all unread
+    replies are settled so, as `judge_error`.
+    """
+    golds, items = _by_id(inputs)
+    settled: list[Judgement] = []
+    unread: list[Judgement] = []
+    for asked, repeat, reply in _replies(params, inputs):
+        row = _judgement(params, asked, repeat, reply["text"])
+        if "question" in asked:
+            row["question"] = asked["question"]
+        if "error" in reply:
+            row["error"], row["parsed"] = reply["error"], {"missing": JUDGE_ERROR}
+        else:
+            row["parsed"] = reads(items[asked["item"]], golds[asked["item"]], reply)
+        (unread if missing(row["parsed"]) and "error" not in row else settled).append(row)
+    if params["last"]:
+        settled += [{**row, "parsed": {"missing": JUDGE_ERROR}} for row in unread]
+        unread = []
+    rows.write(out / "judgements", _in_order(settled))
+    rows.write(out / "unread", unread)
+
+
+def settle(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Merge the rounds: one judgement for each answer, question and repeat, of the round that settled it."""
+    rows.write(out / "judgements", _in_order(rows.read(inputs["rounds"], Judgement)))
+
+
+def rule(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, says: Rule) -> None:
+    """Write the judgements of a judge that follows the rule `says`, one for each answer that is no error."""
+
+    def judged(case: JudgedCase) -> Judgement:
+        parsed = says(case)
+        return {
+            **_judgement(params, case.response, 0, ""),
+            "parsed": {"missing": JUDGE_ERROR} if missing(parsed) else parsed,
+        }
+
+    rows.write(out / "judgements", map(judged, _cases(inputs)))
+
+
+def _cases(inputs: Mapping[str, Path]) -> Iterator[JudgedCase]:
+    golds, items = _by_id(inputs)
+    for row in rows.read(inputs["responses"], Response):
+        if row["item"] not in items:
+            raise InputError(f"a response to item {row['item']}, which is not in items", where="responses")
+        if row.get("error") is None:
+            yield JudgedCase(items[row["item"]], golds[row["item"]], row, 0)
+
+
+def _again(inputs: Mapping[str, Path], round_: int) -> Iterator[JudgedCase]:
+    cases = {key(case.response): case for case in _cases(inputs)}
+    for row in rows.read(inputs["unread"], Judgement):
+        case = cases[key(row)]
+        yield JudgedCase(case.item, case.gold, case.response, round_, row)
+
+
+def _by_id(inputs: Mapping[str, Path]) -> tuple[dict[str, Gold], dict[str, Item]]:
+    golds = {row["id"]: row for row in rows.read(inputs["gold"], Gold)}
+    items = {row["id"]: row for row in rows.read(inputs["items"], Item)}
+    if lacking := sorted(items.keys() - golds.keys()):
+        raise InputError(f"item {lacking[0]} has no gold", where="gold", next="give the gold of all items")
+    return golds, items
+
+
+def _questions(case: JudgedCase, worded: Worded) -> Iterator[JudgePrompt]:
+    if not isinstance(worded, Questions):
+        yield _question(case, worded, None)
+        return
+    if case.unread:
+        raise InputError("a later round words one question, not several", where="judge", next="give a text")
+    for number, text in enumerate(worded.texts):
+        yield _question(case, text, number)
+
+
+def _question(case: JudgedCase, worded: str | Sequence[Mapping[str, Any]], number: int | None) -> JudgePrompt:
+    item, template, model, sample = key(case.response)
+    row: JudgePrompt = {"item": item, "template": template, "model": model, "sample": sample}
+    if isinstance(worded, str):
+        row["text"] = worded
+    else:
+        row["messages"] = list(worded)
+    if case.unread:
+        row["repeat"] = case.unread["repeat"]
+        number = case.unread.get("question")
+    if number is not None:
+        row["question"] = number
+    return row
+
+
+def _replies(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Iterator[tuple[JudgePrompt, int, Response]]:
+    """Give each reply with what was asked: a provider answers in the order of the prompts, each as often as asked."""
+    asked = (
+        (row, repeat)
+        for row in rows.read(inputs["prompts"], JudgePrompt)
+        for repeat in ([row["repeat"]] if "repeat" in row else range(params["repeats"]))
+    )
+    replies = rows.read(inputs["replies"], Response)
+    for question, reply in zip_longest(asked, replies):
+        if question is None or reply is None:
+            raise InputError("there are more or fewer replies than were asked for", where="replies")
+        row, repeat = question
+        if (row["item"], row["template"]) != (reply["item"], reply["template"]):
+            raise InputError(f"a reply about item {reply['item']} stands where one about {row['item']} was asked for")
+        yield row, repeat, reply
+
+
+def _judgement(params: Mapping[str, Any], about: Answer | JudgePrompt, repeat: int, text: str) -> Judgement:
+    item, template, model, sample = key(about)
+    return {
+        "item": item,
+        "template": template,
+        "model": model,
+        "sample": sample,
+        "judge": params["judge"],
+        "repeat": repeat,
+        "round": params.get("round", 0),
+        "text": text,
+        "parsed": None,
+    }
+
+
+def _in_order(found: Iterable[Judgement]) -> list[Judgement]:
+    """Sort judgements by what they are about, whichever round settled them."""
+    return sorted(found, key=lambda row: (*key(row), row["judge"], row["repeat"], row.get("question", 0)))

@@ -1,0 +1,345 @@
+"""HTML generation for the pages of every study: escaping by default, one style, one strict content security policy.
+
+Text becomes markup here alone, and is escaped unless it already is markup, in templates too: these are texts of Python
+modules, so that they stand in the closure of the step that fills them. A page loads nothing, runs nothing, and can be
+read without colour, in the dark, on paper and aloud. It must never know a study.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import html
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from harness.digest import sha256
+from harness.errors import InputError
+from harness.kit.documents import interval, number, reason, span
+
+STYLE = """
+:root{color-scheme:light dark;--ink:#1d1f21;--soft:#5b6167;--line:#d5d9dc;--paper:#fff;--band:#f3f5f6;--link:#00558c;
+--c:#0072b2;--a:#d5d9dc;--i:#d55e00;--warn:#fff4e5;--edge:#b25000}
+@media (prefers-color-scheme:dark){:root{--ink:#e6e8ea;--soft:#a9b0b6;--line:#41474c;--paper:#16181a;--band:#202427;
+--link:#7cc0ee;--c:#4aa3dc;--a:#5b6167;--i:#f08a3c;--warn:#332411;--edge:#f0a35c}}
+*{box-sizing:border-box}
+body{margin:0 auto;padding:1.2rem;max-width:76rem;color:var(--ink);background:var(--paper);
+font:.94rem/1.5 system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;overflow-wrap:anywhere}
+h1{font-size:1.6rem;line-height:1.25;margin:.2rem 0 .4rem}h2{font-size:1.2rem;margin:2rem 0 .5rem}
+h3{font-size:1rem;margin:1.4rem 0 .4rem}p,ul,ol{max-width:60rem;margin:.5rem 0}
+a{color:var(--link)}.soft,caption,figcaption{color:var(--soft)}.soft,caption,figcaption{font-size:.87rem}
+.note{border-left:4px solid var(--edge);background:var(--warn);padding:.5rem .9rem;margin:.8rem 0;max-width:60rem}
+.note p,.note ul{margin:.2rem 0}
+.scroll{overflow-x:auto}table{border-collapse:collapse;margin:.5rem 0;font-size:.87rem;line-height:1.35}
+caption{text-align:left;padding:.2rem 0;caption-side:top}
+th,td{padding:.25rem .4rem;border-bottom:1px solid var(--line);text-align:right;vertical-align:top;
+font-variant-numeric:tabular-nums;overflow-wrap:normal}
+th:first-child,td.text,th.text{text-align:left}thead th{background:var(--band);vertical-align:bottom}
+tbody th{font-weight:600;overflow-wrap:anywhere;min-width:8rem}tbody th.part{padding-left:1.5rem;font-weight:400}
+.ci,.why{display:block;font-size:.92em;color:var(--soft)}.ci{white-space:nowrap}.why{min-width:5rem}
+.swatch{display:inline-block;width:.8em;height:.8em;border:1px solid var(--soft)}
+.c{fill:var(--c);background:var(--c)}.a{fill:var(--a);background:var(--a)}.i{fill:var(--i);background:var(--i)}
+figure{margin:1rem 0}figure>svg{display:block;width:100%;height:auto;max-width:1140px;background:#fff;border-radius:4px}
+svg.bars{display:block;border:1px solid var(--line);margin-left:auto;shape-rendering:crispEdges}
+nav ul{columns:3 14rem}summary{cursor:pointer}
+@page{size:A4;margin:9mm}
+@media print{html{font-size:9.6px}body{line-height:1.3;max-width:none;padding:0}h1{margin:0}h2{margin:.5rem 0 .2rem}
+.note,p,ul{margin:.2rem 0;max-width:none}.note{padding:.1rem .5rem}th,td{padding:.05rem .35rem}table{margin:.2rem 0}
+svg.bars{height:1.7em;width:auto}.scroll{overflow:visible}figure,tr,.note{break-inside:avoid}}
+"""
+
+
+LIMITED = "limited"  # the parameter by which a page knows its run's `--limit`; the plan of a whole run has none
+_TURNING = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))  # marks that turn what follows
+
+
+LONGEST = 100  # letters of a name
+
+
+class Html(str):
+    """Markup that is escaped already and may stand in a page as it is."""
+
+    __slots__ = ()
+
+    def __html__(self) -> Html:
+        """Tell Jinja2 that this is markup already."""
+        return self
+
+
+def text(value: str) -> Html:
+    """Escape any text into markup; control characters and marks that turn text become a replacement character."""
+    return Html(html.escape("".join(_fit(char) for char in value)))
+
+
+def _fit(char: str) -> str:
+    category = unicodedata.category(char)
+    if char in "\t\n":
+        return char
+    hidden = category in ("Cc", "Cs", "Cn") or unicodedata.bidirectional(char) in _TURNING
+    return "\N{REPLACEMENT CHARACTER}" if hidden else char
+
+
+def join(parts: Iterable[str | None], between: str = "") -> Html:
+    """Concatenate texts, escaped, and markup, in their order; a part that is None is left out."""
+    made = (part if isinstance(part, Html) else text(part) for part in parts if part is not None)
+    return Html(text(between).join(made))
+
+
+def el(name: str, *inside: str | None, **attributes: str) -> Html:
+    """Make an HTML element of texts, escaped, and markup; `class_` and `aria_label` become what HTML calls them."""
+    spelled = "".join(f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items())
+    return Html(f"<{name}{spelled}>{join(inside)}</{name}>")
+
+
+def named(name: str) -> Html:
+    """Isolate a name of any text direction (`bdi`) from what stands around it, cut to 100 characters."""
+    return el("bdi", name if len(name) <= LONGEST else f"{name[:LONGEST]}…")
+
+
+def fill(template: str, **given: Any) -> Html:
+    """Render a Jinja2 template: values are escaped by `text`.
+
+    InputError for a name that is not given, and for a template that joins texts itself.
+    """
+    from jinja2 import UndefinedError  # noqa: PLC0415
+
+    try:
+        return Html(_compiled(template).render(given))
+    except UndefinedError as bad:
+        raise InputError(f"a template shows what was not given: {bad}", where="a page's template") from bad
+
+
+@functools.cache
+def _compiled(template: str) -> Any:
+    """Compile a template once; one that could make markup past `text` is refused before anything is filled in."""
+    from jinja2 import Environment, StrictUndefined, nodes  # noqa: PLC0415 - only who makes a page loads it
+
+    made = Environment(autoescape=True, undefined=StrictUndefined, finalize=_shown, loader=None, optimized=False)
+    made.filters, made.globals = {}, {}  # what is said of values is said in Python
+    joined = (nodes.Concat, nodes.Add, nodes.Mod)
+    if any(isinstance(node, joined) for node in made.parse(template).find_all(nodes.Expr)):
+        raise InputError("a template puts texts together itself", where="a page's template", next="use `join` outside")
+    return made.from_string(template)
+
+
+def _shown(value: object) -> str:
+    """Turn whatever a template shows into markup; nothing where there is nothing, as `join` does."""
+    return value if isinstance(value, Html) else Html() if value is None else text(str(value))
+
+
+TABLE = """<div class="scroll" role="region" aria-label="{{ label }}" tabindex="0">\
+<table><caption>{{ caption }}</caption>\
+<thead><tr>{% for each in head %}<th scope="col">{{ each }}</th>{% endfor %}</tr></thead>\
+<tbody>{% for first, others in body %}\
+<tr><th scope="row"{% if loop.index0 in inner %} class="part"{% endif %}>{{ first }}</th>\
+{% for each in others %}<td>{{ each }}</td>{% endfor %}</tr>\
+{% endfor %}</tbody></table></div>"""
+
+
+def table(caption: str, head: Sequence[str], body: Iterable[Sequence[str]], *, parts: Iterable[int] = ()) -> Html:
+    """Make an HTML table whose first column holds row headers; `parts` are the rows that are indented below another."""
+    rows = [(cells[0], cells[1:]) for cells in body]
+    return fill(TABLE, label=str(caption), caption=caption, head=head, body=rows, inner=frozenset(parts))
+
+
+WORDS = """<div class="scroll" role="region" aria-label="{{ caption }}" tabindex="0">\
+<table><caption>{{ caption }}</caption>\
+<thead><tr>{% for each in head %}<th scope="col" class="text">{{ each }}</th>{% endfor %}</tr></thead>\
+<tbody>{% for first, others in body %}<tr><th scope="row">{{ first }}</th>\
+{% for each in others %}<td class="text">{{ each }}</td>{% endfor %}</tr>{% endfor %}</tbody></table></div>"""
+
+
+def word_table(caption: str, head: Sequence[str], body: Iterable[Sequence[str]]) -> Html:
+    """Make an HTML table whose cells are words and stand at the left; the first column holds row headers."""
+    return fill(WORDS, caption=caption, head=head, body=[(cells[0], cells[1:]) for cells in body])
+
+
+FOLD = """<details><summary>{{ title }}</summary>{{ inside }}</details>"""
+
+
+def folded(title: str, *inside: str | None) -> Html:
+    """Fold parts of a page away below a title."""
+    return fill(FOLD, title=title, inside=join(inside))
+
+
+def bullets(items: Iterable[str]) -> Html:
+    """Make an HTML list of texts or markup."""
+    return fill("<ul>{% for each in items %}<li>{{ each }}</li>{% endfor %}</ul>", items=items)
+
+
+SECTION = """<section aria-labelledby="{{ anchor }}"><h2 id="{{ anchor }}">{{ title }}</h2>{{ inside }}</section>"""
+
+
+def section(title: str, anchor: str, *inside: str | None) -> Html:
+    """Make a section of a page with an anchor that links can name."""
+    return fill(SECTION, title=title, anchor=anchor, inside=join(inside))
+
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{{ policy }}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{{ title }}</title>
+<style>{{ style }}</style>
+</head>
+<body>
+{{ inside }}
+</body>
+</html>
+"""
+
+
+def mark_limited(page: bytes, params: Mapping[str, Any]) -> bytes:
+    """Say at the head of a page that its run was limited, where the step's parameters say so; else give it as it is."""
+    if LIMITED not in params:
+        return page
+    many = int(params[LIMITED])
+    what = f"the first {many:,} items of each dataset were" if many != 1 else "the first item of each dataset was"
+    words = f"A limited run: only {what} asked. No number on this page is of the whole benchmark."
+    return page.replace(b"<body>\n", f"<body>\n{el('p', words, class_='note')}\n".encode(), 1)
+
+
+def document(title: str, *inside: str | None) -> bytes:
+    """Make a whole HTML page with a policy that loads nothing and runs no script, whatever stands in it."""
+    allowed = base64.b64encode(bytes.fromhex(sha256(STYLE.encode()))).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
+    made = fill(PAGE, policy=Html(policy), title=title, style=Html(STYLE), inside=join(inside, "\n"))
+    return f"{made}\n".encode()
+
+
+NONE = "\N{EN DASH}"
+BESIDE = "‡ the interval lies beside the value: a percentile interval of resamples need not contain it."
+ROUNDING = 1e-9  # value and resamples are computed apart: what differs by less is the same
+
+
+def value(found: Any, digits: int = 1, scale: float = 1.0, unit: str = "") -> Html:
+    """Format a value with its interval under it and its marks behind it; an absent one is a dash with the reason.
+
+    The mark † stands for a degenerate value, ‡ for one that lies outside of its interval.
+    """
+    known, bounds = number(found), interval(found)
+    if known is None:
+        return join([NONE, el("span", reason(found)[:120], class_="why")])
+    marks = "†" if isinstance(found, Mapping) and found.get("degenerate") is True else ""
+    marks += "‡" if bounds and not _within(known, bounds) else ""
+    under = None
+    if bounds:
+        low, high = (f"{end * scale:z.{digits}f}" for end in bounds)
+        under = el("span", f"[{low}, {high}]", class_="ci")
+    elif isinstance(found, Mapping) and "interval" in found:
+        under = el("span", "no interval", class_="ci")
+    return join([f"{known * scale:z.{digits}f}{unit}{f' {marks}' if marks else ''}", under])
+
+
+def _within(known: float, bounds: tuple[float, float]) -> bool:
+    slack = ROUNDING * max(1.0, abs(known))
+    return bounds[0] - slack <= known <= bounds[1] + slack
+
+
+def percent(found: Any, digits: int = 1) -> Html:
+    """Format a share of 0 to 1 as a percentage, with interval and marks as `value` does."""
+    return value(found, digits, 100, " %")
+
+
+def count(found: Any) -> Html:
+    """Format a whole number with thousands separators; an absent one is a dash, without a reason."""
+    known = number(found)
+    return join([NONE if known is None else f"{known:,.0f}"])
+
+
+def bounds(found: Any, scale: float = 1.0, digits: int = 0, unit: str = "") -> Html:
+    """Format a range by its two bounds: one number where they read alike, a dash where either is absent."""
+    known = span(found)
+    if known is None:
+        return join([NONE])
+    low, high = (f"{end * scale:z.{digits}f}" for end in known)
+    return join([f"{low} to {high}{unit}" if low != high else f"{low}{unit}"])
+
+
+ELEMENTS = re.compile("svg|g|defs|path|use|clipPath|rect|text|tspan|pattern|circle|ellipse|line|polyline|polygon")
+ATTRIBUTES = re.compile(
+    "d|[xy][12]?|c[xy]|r[xy]?|points|width|height|transform|viewBox|href|clip-path|fill(-opacity|-rule)?|opacity|"
+    "stroke(-width|-opacity|-dasharray|-dashoffset|-linecap|-linejoin|-miterlimit)?|font-(size|family|weight|style)|"
+    "text-anchor|patternUnits|clipPathUnits"
+)
+NUMBERS = frozenset(("d", "x", "y", "points", "transform"))
+_LONG = re.compile(r"-?\d+\.\d{3,}(?!\d|e)")
+_INSIDE = re.compile(r"#([\w.-]+)")  # what an href names
+_DRAWN = re.compile(r"url\(#([\w.-]+)\)")  # a colour may begin with the same sign
+
+
+def inline_svg(svg: str, prefix: str, label: str) -> Html:
+    """Sanitise a figure into markup: its ids begin with `prefix`, and `label` is its name for screen readers.
+
+    ValueError where the root is no `svg` element.
+    """
+    root = ElementTree.fromstring(svg)  # noqa: S314 - drawn by an earlier step of the same run
+    if _name(root.tag) != "svg":
+        raise ValueError("this is no SVG")
+    used = {
+        target for each in root.iter() for key, value in _attributes(each).items() if (target := _target(key, value))
+    }
+    own = {"role": "img", "aria-label": label, "stroke-linejoin": "round", "stroke-linecap": "butt"}
+    kept = {key: value for key, value in _attributes(root).items() if key == "viewBox"}
+    inner = "".join(_element(child, prefix, used) for child in root)
+    return Html(f"<svg{_spelled({**kept, **own}, prefix)}>{inner}</svg>")
+
+
+def _element(element: ElementTree.Element, prefix: str, used: set[str]) -> str:
+    name = _name(element.tag)
+    if not ELEMENTS.fullmatch(name):
+        return ""
+    attributes = _attributes(element)
+    if element.get("id") in used:
+        attributes["id"] = f"{prefix}-{element.get('id')}"
+    inside = text(element.text or "") if name in ("text", "tspan") else ""
+    inner = inside + "".join(_element(child, prefix, used) for child in element)
+    return inner if name == "g" and not attributes else f"<{name}{_spelled(attributes, prefix)}>{inner}</{name}>"
+
+
+def _name(tag: object) -> str:
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""  # comments have no name
+
+
+def _attributes(element: ElementTree.Element) -> dict[str, str]:
+    """List the attributes that may stay, those of its style among them."""
+    found = {_name(key): value for key, value in element.attrib.items()}
+    style = found.pop("style", "")
+    found |= dict(_declared(style))
+    return {key: value for key, value in found.items() if ATTRIBUTES.fullmatch(key) and _harmless(key, value)}
+
+
+def _declared(style: str) -> Iterator[tuple[str, str]]:
+    for one in style.split(";"):
+        key, colon, value = one.partition(":")
+        if colon:
+            yield key.strip(), value.strip()
+
+
+def _harmless(key: str, value: str) -> bool:
+    """Whether a value points nowhere but into its own figure."""
+    return bool(_target(key, value)) or (key != "href" and "url(" not in value)
+
+
+def _target(key: str, value: str) -> str:
+    """Give the id that a value names; empty where it names none."""
+    found = (_INSIDE if key == "href" else _DRAWN).fullmatch(value)
+    return found[1] if found else ""
+
+
+def _spelled(attributes: Mapping[str, str], prefix: str) -> str:
+    return "".join(f' {key}="{text(_value(key, value, prefix))}"' for key, value in attributes.items())
+
+
+def _value(key: str, value: str, prefix: str) -> str:
+    if _target(key, value):
+        return value.replace("#", f"#{prefix}-", 1)
+    if key in NUMBERS:  # a hundredth of a point is less than anybody sees
+        return " ".join(_LONG.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), value).split())
+    return value

@@ -1,0 +1,177 @@
+"""Prompt rendering for any study: every item in every template, the template's words untouched.
+
+It knows placeholders and digests; it must never know a benchmark, an answer or a model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.digest import canonical, sha256
+from harness.errors import InputError
+from harness.rowtypes import Budget, Item, Prompt, Shot
+
+NAME = "shots"  # what a wording calls them, and what a maker's output is called
+ANSWER = "answer"  # what a wording calls an example's answer
+
+
+def disjoint(shots: Collection[Shot], items: Iterable[Item]) -> None:
+    """Refuse (InputError) an example that is also an item, under any id: its answer would stand in its prompt."""
+    ids, asked = {shot["id"] for shot in shots}, {_shots_shown(shot["input"]): shot["id"] for shot in shots}
+    for item in items:
+        same = item["id"] if item["id"] in ids else asked.get(_shots_shown(item["input"]))
+        if same is not None:
+            raise InputError(
+                f"the example {same} is asked too",
+                where=f"item {item['id']}",
+                next="draw examples from rows that are left out of the items",
+            )
+
+
+def given(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Sequence[Shot]:
+    """Give as many examples as a step shows, the first ones; none where it has no input `shots`.
+
+    InputError where an item is among all examples, or where there are too few, or two of one id.
+    """
+    if NAME not in inputs:
+        return []
+    found, count = list(rows.read(inputs[NAME], Shot)), int(params[NAME])
+    disjoint(found, rows.read(inputs["items"], Item))
+    if len(found) < count or len({shot["id"] for shot in found}) < len(found):
+        raise InputError(
+            f"the dataset has {len({shot['id'] for shot in found})} examples, and {count} are to be shown",
+            where=NAME,
+            next="draw more, or show fewer",
+        )
+    return found[:count]
+
+
+def values(shot: Shot) -> dict[str, Any]:
+    """Give the values for an example's placeholders: its item's fields, and the answer."""
+    return {**shot["input"], ANSWER: shot["answer"]}
+
+
+def _shots_shown(value: Mapping[str, Any]) -> str:
+    return sha256(canonical(dict(value)))
+
+
+# Split, never str.format: an item's own braces stay what they are, and no template reaches into an object.
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A parsed prompt template: literal words at even places, placeholder names at odd ones."""
+
+    id: int
+    pieces: tuple[str, ...]
+    sha256: str
+    shot: Template | None = None  # how an example is written, where it shows any
+
+
+def template(row: Mapping[str, Any]) -> Template:
+    """Parse one row of a prompt set; InputError for a faulty one, before any model is asked."""
+    number, text = row.get("id"), row.get("text")
+    if not isinstance(number, int) or isinstance(number, bool) or not isinstance(text, str):
+        raise InputError("a template needs a whole `id` and a `text`", where=f"templates: {row!r:.80}")
+    shot, pieces = row.get("shot"), tuple(_PLACEHOLDER.split(text))
+    if (NAME in pieces[1::2]) != isinstance(shot, str):
+        raise InputError(
+            f"template {number} shows examples, or says how one is written, and not both",
+            where="templates",
+            next="write `{shots}` in its `text`, and in `shot` the words of one example with its {answer}",
+        )
+    example = template({"id": number, "text": shot}) if isinstance(shot, str) else None
+    return Template(number, pieces, sha256(text.encode()), example)
+
+
+def fill(with_names: Template, item: str, values: Mapping[str, Any]) -> str:
+    """Substitute an item's values for the placeholders, once, so that a value is never read as a template.
+
+    InputError for a placeholder to which `values` has no text or whole number.
+    """
+    pieces = list(with_names.pieces)
+    for place in range(1, len(pieces), 2):
+        value = values.get(pieces[place])
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if not isinstance(value, str):
+            raise InputError(
+                f"template {with_names.id} asks for {{{pieces[place]}}}, which the item does not give as text",
+                where=f"item {item}",
+                next=f"use one of: {', '.join(sorted(values))}",
+            )
+        pieces[place] = value
+    return "".join(pieces)
+
+
+def render(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the prompts of a shard: each item in each template, with the digests of template and text.
+
+    A prompt brings along its item's images and budget of tokens, where it has them.
+    """
+    templates = [template(row) for row in rows.read(inputs["templates"])]
+    if len({each.id for each in templates}) != len(templates):
+        raise InputError("two templates have the same id", where="templates", next="number the templates")
+    budgets, examples = _budgets(inputs), given(params, inputs)
+    before = {each.id: _examples(each, examples) for each in templates if NAME in inputs}
+    rows.write(out / "prompts", _prompts(inputs["items"], templates, budgets, before))
+
+
+def _examples(each: Template, examples: Sequence[Shot]) -> str:
+    """Write the examples of a wording, one after the other; nothing where it shows none."""
+    if each.shot is None:
+        return ""
+    return "".join(fill(each.shot, shot["id"], values(shot)) for shot in examples)
+
+
+def _prompts(
+    items: Path, templates: list[Template], budgets: Mapping[str, int], examples: Mapping[int, str]
+) -> Iterator[Prompt]:
+    for row in rows.read(items, Item):
+        item, values = row["id"], row["input"]
+        if "options" in row:
+            values = {**values, "options": _prompts_shown(row["options"], item)}
+        for each in templates:
+            shown = {**values, NAME: examples[each.id]} if each.id in examples else values
+            text = fill(each, item, shown)
+            meta = {"template_sha256": each.sha256, "text_sha256": sha256(text.encode())}
+            prompt: Prompt = {"item": item, "template": each.id, "text": text, "meta": meta}
+            if each.shot:
+                prompt["meta"] = {**meta, "shot_sha256": each.shot.sha256}
+            if "attachments" in row:
+                prompt["attachments"] = row["attachments"]
+            yield _bounded(prompt, budgets)
+
+
+def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the prompts of a shard's items from a dataset that brings its own, rendered by those who published it."""
+    wanted = {row["id"] for row in rows.read(inputs["items"], Item)}
+    given(params, inputs)
+    budgets = _budgets(inputs)
+    rendered = (row for row in rows.read(inputs["rendered"], Prompt) if row["item"] in wanted)
+    rows.write(out / "prompts", (_bounded(row, budgets) for row in rendered))
+
+
+def _budgets(inputs: Mapping[str, Path]) -> Mapping[str, int]:
+    """Give each item's own budget of tokens, where the dataset has them."""
+    return {row["id"]: row["max_tokens"] for row in rows.read(inputs["budgets"], Budget)} if "budgets" in inputs else {}
+
+
+def _bounded(prompt: Prompt, budgets: Mapping[str, int]) -> Prompt:
+    """Let a prompt bring its item's budget along, where there is one."""
+    if prompt["item"] in budgets:
+        prompt["max_tokens"] = budgets[prompt["item"]]
+    return prompt
+
+
+def _prompts_shown(options: Any, item: str) -> str:
+    """Write options as a reader expects them, one a line after its letter."""
+    if not isinstance(options, Mapping) or not all(isinstance(text, str) for text in options.values()):
+        raise InputError("the options are not texts by letter", where=f"item {item}", next="give {A: …, B: …}")
+    return "\n".join(f"{letter}. {text}" for letter, text in sorted(options.items()))

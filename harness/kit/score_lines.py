@@ -1,0 +1,178 @@
+"""The lines of a table of scores: the mean of each metric of each scorer, by model and dataset, with its interval.
+
+An answer whose scorer, judge or model failed is counted and not scored; one that an agent never gave is counted apart.
+Pure: it is handed score rows, and must never know a store, a run or a study's words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness import stats
+from harness.kit import graded
+from harness.kit.meaning import MAIN, Meaning
+from harness.kit.score_intervals import MetricColumn, ScoreInterval, intervals_of
+from harness.rowtypes import Score
+
+Place = tuple[str, str, str]  # model, dataset, scorer
+
+
+@dataclass(frozen=True)
+class ScoreLine:
+    """One line of a table of scores: a metric's mean over the answers that it is of, and what is left out of it."""
+
+    model: str
+    dataset: str
+    scorer: str
+    metric: str  # "" is the scorer's main one
+    n: int  # answers that the value is a mean of
+    items: int  # different items among them
+    value: float | None
+    interval: ScoreInterval
+    errors: int  # answers, or judgements of them, that failed
+    unanswered: int  # asked of an agent, which gave no answer
+    missing: int  # further answers that the metric has no value of, or is not of
+    at_worst: float | None = None  # the value if all errors and unanswered ones had the metric's worst value
+
+    @property
+    def name(self) -> str:
+        """Give the name that scores of one model go by: `DATASET/SCORER`, and `/METRIC` of all but the main one."""
+        return f"{self.dataset}/{self.measure}"
+
+    @property
+    def measure(self) -> str:
+        """Give scorer and metric, as a study names them where it says what they mean."""
+        return measure(self.scorer, self.metric)
+
+    def document(self) -> dict[str, Any]:
+        """Give the line as plain data at full precision; what there is none of is left out."""
+        found: dict[str, Any] = {
+            "model": self.model,
+            "dataset": self.dataset,
+            "scorer": self.scorer,
+            "metric": self.metric,
+            "n": self.n,
+            "items": self.items,
+            "value": self.value,
+            **self.interval.document(),
+            "errors": self.errors,
+            "unanswered": self.unanswered,
+            "missing": self.missing,
+            "at_worst": self.at_worst,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class ScoredAnswer:
+    """One score, with what a table needs besides: its dataset, its metrics, and whether an answer was given at all."""
+
+    dataset: str
+    row: Score
+    metrics: Mapping[str, Any]
+    unanswered: bool = False
+    cluster: str = ""  # of its item, where items come in clusters
+
+
+@dataclass
+class _Group:
+    """Answers of one model to one dataset by one scorer: how many there are, and the numbers of each metric by item."""
+
+    answers: int = 0
+    errors: int = 0
+    unanswered: int = 0
+    failed_scored: int = 0  # errors that have a value all the same, since a paper gave them one
+    values: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    clusters: dict[str, str] = field(default_factory=dict)  # by item
+
+    def add(self, answer: ScoredAnswer) -> None:
+        """Count one answer, and keep its numbers."""
+        self.answers += 1
+        if answer.cluster:
+            self.clusters[answer.row["item"]] = answer.cluster
+        for metric in answer.metrics:
+            self.values.setdefault(metric, {})
+        failed = graded.state(answer.row) in graded.UNSCORED
+        if answer.unanswered:
+            self.unanswered += 1
+            return
+        self.errors += failed
+        numbers = {metric: value for metric, said in answer.metrics.items() if (value := number(said)) is not None}
+        self.failed_scored += failed and MAIN in numbers
+        for metric, value in numbers.items():
+            self.values[metric].setdefault(answer.row["item"], []).append(value)
+
+
+def measure(scorer: str, metric: str) -> str:
+    """Spell scorer and metric as one name; the main metric has none of its own."""
+    return f"{scorer}/{metric}" if metric else scorer
+
+
+def number(said: Any) -> float | None:
+    """Read a metric: a finite number; None where it is missing, a text such as `nan`, or too large to be summed."""
+    return float(said) if stats.is_number(said) and math.isfinite(said) else None
+
+
+def score_lines(answers: Iterable[ScoredAnswer], meanings: Mapping[str, Meaning]) -> tuple[ScoreLine, ...]:
+    """Make the table: a line for each model, dataset, scorer and metric, the first three in the order of their names.
+
+    A metric of which no answer has a number has a line without a value, so that its errors are seen.
+    """
+    groups: dict[Place, _Group] = {}
+    for answer in answers:
+        place = (answer.row["model"], answer.dataset, answer.row["scorer"])
+        groups.setdefault(place, _Group()).add(answer)
+    places = [(place, metric) for place in sorted(groups) for metric in _metrics(groups[place])]
+    columns = [_column(place, metric, groups[place], meanings) for place, metric in places]
+    found = zip(places, columns, intervals_of(columns), strict=True)
+    return tuple(
+        _line(place, metric, groups[place], column, interval, meanings) for (place, metric), column, interval in found
+    )
+
+
+def _metrics(group: _Group) -> Iterator[str]:
+    group.values.setdefault(MAIN, {})
+    yield from sorted(group.values)  # the main one, which has no name, comes first
+
+
+def _column(place: Place, metric: str, group: _Group, meanings: Mapping[str, Meaning]) -> MetricColumn:
+    meaning = meanings.get(measure(place[2], metric))
+    bounds = (meaning.floor, meaning.ceiling) if meaning else None
+    return MetricColumn(place[1], group.values[metric], bounds, group.clusters)
+
+
+def _line(
+    place: Place,
+    metric: str,
+    group: _Group,
+    column: MetricColumn,
+    interval: ScoreInterval,
+    meanings: Mapping[str, Meaning],
+) -> ScoreLine:
+    lacking = group.unanswered + group.errors - group.failed_scored
+    line = ScoreLine(
+        *place,
+        metric,
+        column.n,
+        len(column.by_item),
+        column.mean(),
+        interval,
+        group.errors,
+        group.unanswered,
+        group.answers - lacking - column.n,
+    )
+    worst = _worst(meanings.get(line.measure))
+    if worst is None or not lacking:
+        return line
+    total = math.fsum([*column.values(), *[worst] * lacking])
+    return ScoreLine(**{**vars(line), "at_worst": total / (column.n + lacking)})
+
+
+def _worst(meaning: Meaning | None) -> float | None:
+    """Give a metric's worst value, where its study says which way is better, and how far it goes."""
+    if meaning is None:
+        return None
+    return {"higher": meaning.floor, "lower": meaning.ceiling, "neither": None}[meaning.direction]
