@@ -10,6 +10,10 @@ from collections.abc import Mapping
 # The newest move first: the module that held a step's function after it -> the module that held it before.
 MOVES: tuple[Mapping[str, str], ...] = (
     {
+        f"harness.kit.{name}": f"harness.studies.{name}"
+        for name in ("encoded", "encoded_weighted", "graded", "judged", "media", "prompts", "segments")
+    },
+    {
         "harness.models.local.encoder": "harness.models.encoder",
         "harness.models.local.likelihood": "harness.models.likelihood",
         **{

@@ -22,12 +22,13 @@ FLOORS = {
     "step_kinds": 1, "texts": 1, "strict_json": 1, "trial_entry": 1, "arrays": 1,
     "models": 2, "store": 2, "trial": 2,
     "scorers": 3, "manifest": 3, "attempts": 3,
-    "studies": 4, "evidence": 4, "images": 4,
-    "run": 5, "report": 5,
-    "verbs": 6,
-    "cli": 7, "tools": 7,
+    "kit": 4, "evidence": 4, "images": 4,
+    "studies": 5,
+    "run": 6,
+    "verbs": 7,
+    "cli": 8, "tools": 8,
 }  # fmt: skip
-SCIENCE = {"studies", "scorers", "models", "stats"}
+SCIENCE = {"studies", "kit", "scorers", "models", "stats"}
 EVIDENCE = {"evidence", "manifest", "store"}
 # What the tower of evidence may never know of the tower of science, and the other way round.
 APART = {**dict.fromkeys(SCIENCE, EVIDENCE | {"engines"}), **dict.fromkeys(EVIDENCE, SCIENCE)}

@@ -1,6 +1,7 @@
 """The steps that every question-and-answer study shares: cut, render, respond, run code, judge, score, gather.
 
-A study adds its makers, its scorer and its analyses; shards, and so progress and resumption, come from here alone.
+A study adds its makers, its scorer and its analyses. Shards, and so progress and resumption, come from here alone; so
+do the seeds of repeated samples, and which models are shown images.
 """
 
 from __future__ import annotations

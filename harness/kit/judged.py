@@ -1,7 +1,8 @@
 """The bodies of judging steps: answers become a judge's prompts, and its replies become judgements.
 
 A study says how a case is worded and how a reply is read, in files of its own; a round is a prompt step, the provider's
-`respond`, and a reading step. It must never know a study's words, nor who answered.
+`respond`, and a reading step. Untrusted texts stand in a judge's prompt between marks that none can hold: whatever an
+answer says, it stays inside its marks, and the words of the prompt can name them.
 """
 
 from __future__ import annotations

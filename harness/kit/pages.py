@@ -2,7 +2,8 @@
 
 Text becomes markup here alone, and is escaped unless it already is markup, in templates too: these are texts of Python
 modules, so that they stand in the closure of the step that fills them. A page loads nothing, runs nothing, and can be
-read without colour, in the dark, on paper and aloud. It must never know a study.
+read without colour, in the dark, on paper and aloud. Figures in a page
+keep an allow-list of SVG's elements and attributes; table cells show a value with its interval, or why it is absent.
 """
 
 from __future__ import annotations

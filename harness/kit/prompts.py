@@ -1,6 +1,7 @@
-"""Prompt rendering for any study: every item in every template, the template's words untouched.
+"""Prompt rendering for any study: every item in every template, the template's words untouched, with few-shot examples.
 
-It knows placeholders and digests; it must never know a benchmark, an answer or a model.
+A maker writes examples to its output `shots`; a wording that shows them holds `{shots}`, and says in `shot` how each is
+written. None of them may be asked as a question.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Bootstrap resamples and the sign flips of a paired permutation test: the one place where studies draw them.
+"""Bootstrap resamples, sign flips of paired permutation tests, and the intervals and correlations made of them (OURS).
 
-It knows how many instances there are and in which strata; it must never know a label, a model or a statistic.
+The one place where studies draw resamples. Intervals are percentiles of resamples, or Wilson's; Spearman correlations
+are computed for many rows at once.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Intervals of the means in a table of scores: Wilson's of a share, else percentiles of resamples of the items (OURS).
 
 Answers to one item, in several wordings or samples, resemble each other: an item is drawn or left out with all of them.
-Where items come in clusters, what varies between these counts instead (`clustered`). It knows numbers by item; it must
-never know a model, a scorer or what a number stands for.
+Where items come in clusters (one text, one person, one table), what varies between these counts instead, as sandwich
+estimators of the variance have it (Liang and Zeger, 1986; for evaluations, Miller, 2024).
 """
 
 from __future__ import annotations

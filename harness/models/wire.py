@@ -1,6 +1,7 @@
-"""Wire formats of remote providers: the headers between a step and the gateway, parsed answers, errors and settings.
+"""Wire formats of remote providers: headers between a step and the gateway, parsed answers, errors and settings.
 
-Pure functions on bytes and JSON; it never opens a connection.
+Log-probabilities have one shape for every provider: for each token {token, logprob, top: [[token, logprob], …]}, where
+`top` holds the likeliest tokens in its place, the likeliest first. Pure functions on bytes and JSON.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """The decoding loop of a causal language model: tokens in, tokens out, for one request or a batch.
 
-It handles the KV cache, padding, stop strings, token limits and log-probabilities. Finished requests leave the batch.
-It never knows an item, a file or a manifest.
+It handles the KV cache, padding, stop strings, token limits and log-probabilities; finished requests leave the batch.
+Requests of different lengths are batched by length, and the batch size is halved where memory runs out: each request
+gets an answer, or None where it does not fit in memory alone. The next token is the likeliest, or drawn by temperature
+and top-p from the request's seed and the position, in float64. No item, file or manifest is known here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Log-likelihoods that a local model gives to continuations of a prompt, for multiple choice and perplexity.
+"""Log-likelihoods that a local model assigns to continuations of a prompt, for multiple choice and perplexity.
 
-At the reference level one continuation is read at a time. In batches prompts are read together, as many at a time as
-the batch says. It never knows which one is right.
+Context and continuation are read as one text, and the space between them belongs to the continuation; long texts are
+read as rolling windows, as lm-eval reads them. The prefix that several continuations share is computed once. At the
+reference level one continuation is read at a time; in batches the prompts of about one length are read together. Which
+continuation is right is not known here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Tokenization of text pieces for activations: the context before each piece, and the tokens that belong to it.
 
 Where the options ask for context, a piece follows the earlier text of its passage; both are cut from the left to the
-context window, with special tokens around them unless left out. It never runs a model.
+context window, with special tokens around them unless left out. A table of pieces is cut into parts in whole passages,
+so that each part can be read by a step of its own. No model is run here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The provider `agent`: answers that an agent gave in an attempt, read from its transcript; no model is called.
 
-Every prompt of the run gets a row: the recorded text, `unanswered` where the agent was asked and gave none, `not-asked`
-where the prompt was no part of the attempt. The last two are error rows, so that they are counted and never scored. It
-never knows an item's gold answer, a manifest or a store.
+The transcript is bytes that a lock pins: its chain is checked, and what was recorded is folded by item. Every prompt
+of the run gets a row: the recorded text, `unanswered` where the agent was asked and gave none, `not-asked` where the
+prompt was no part of the attempt. The last two are error rows: they are counted and never scored. Gold answers,
+manifests and stores are not known here.
 """
 
 from __future__ import annotations

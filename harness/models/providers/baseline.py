@@ -1,7 +1,10 @@
 """The provider `baseline`: stand-in models (test doubles) with known behaviour, to check a benchmark's scorer.
 
-A behaviour may declare how a sound scorer must mark it: `oracle` always right, `forger` never. It sees a prompt's text
-and, only where it declares so, an item's gold answer and difficulty, or a table of the world; it never knows more.
+A behaviour may declare how a sound scorer must mark it: `oracle` always right, `forger` never. The forger's text claims
+to be right in many languages and markups, and holds nothing that a rule could take for an answer: no digit or numeral
+of any script, no letter of an option, no name of a city, no word of 3 to 20 letters a to z, and none of these after
+NFKC. Other behaviours are right in other words, right but for a number, or give half an answer. A behaviour sees a
+prompt's text and, only where it declares so, an item's gold answer and difficulty, or a table of the world.
 """
 
 from __future__ import annotations

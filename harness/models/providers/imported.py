@@ -1,8 +1,8 @@
 """The provider `imported`: answers from another run, joined to prompts by key; no model is called.
 
-The key is item, template and sample. A prompt with no row, or with more than one, becomes an error row, so that it is
-missing and never scored; a row without a prompt is refused and counted. It never knows an item's gold answer, a
-manifest or a lock.
+The file holds JSON Lines, one answer a line under its key (item, template, sample). It is not trusted: every line is
+validated, and an error names its line. A prompt with no row, or with more than one, becomes an error row, so that it is
+missing and never scored; a row without a prompt is refused and counted. Gold answers are not known here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The standalone labelling of responses on all five benchmarks: one row in, one labelled row out.
 
-It knows the rows of every benchmark; it must never know where rows come from.
+A row is a pydantic model of each benchmark, with the method that labels it. Where rows come from is not known here.
 """
 
 from __future__ import annotations

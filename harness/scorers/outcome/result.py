@@ -1,6 +1,6 @@
-"""The result of labelling one response: its label, and the evidence to check it by eye.
+"""The result of labelling one response (its label, and the evidence to check it by eye), and the names of rule sets.
 
-It knows no benchmark, no rule and no response.
+What the name of a rule set stands for never changes, so that old runs keep their meaning.
 """
 
 from __future__ import annotations

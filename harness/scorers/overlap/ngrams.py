@@ -1,6 +1,7 @@
-"""How many n-grams two texts of words share, each as often as the rarer side has it.
+"""Counts that measures of overlap share: n-grams that two texts have in common, and precision, recall and F-measure.
 
-It must never know what a score is made of it, nor how a text is cut into words.
+Each n-gram counts as often as the rarer side has it. Apart from the measures, so that a step of one needs the packages
+of no other.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Labelling rules for answers to sums: correct, avoidant or incorrect, rule set OURS-v2.
 
-It knows one response and what was asked; it must never know a model, a prompt, a file or another response.
+Each number of an answer is an addend, a step of working, a question of its own, or a claim. Only one response and what
+was asked are known here.
 """
 
 from __future__ import annotations

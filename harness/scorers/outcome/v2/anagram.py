@@ -1,6 +1,7 @@
 """Labelling rules for answers to anagrams: correct, avoidant or incorrect, rule set OURS-v2.
 
-It knows one response and what was asked; it must never know a model, a prompt, a file or another response.
+First the words that an answer puts forward, and how strongly, by the forms of words in which it does; then the label.
+Only one response, its letters and what solves them are known here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Where a right output stands in a text, in whatever spelling, and whether it stands there as the answer.
+"""Where a right output stands in a text, in whatever spelling, and what a text puts forward as its result.
 
-It knows a text and a right output; it must never know a label.
+A result stands after a label, an arrow or a verb, or in quotes. A text and a right output are known here, no label.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Labelling rules for answers that name a city: correct, avoidant or incorrect, rule set OURS-v2.
 
-It knows one response, what was asked and the names of a gazetteer; it must never know a model, a prompt or a file.
+With the forms of words in which a city is put forward or set aside. Only one response, what was asked and the names of
+a gazetteer are known here.
 """
 
 from __future__ import annotations
@@ -241,10 +242,7 @@ def strength(text: str, mention: CityMention, named: list[CityMention]) -> int:
         return _own(text, mention, says)
     if says or IS_MOST.match(after) or CITY_OF.search(before):
         return STATED
-    if NOTHING.fullmatch(text, 0, start):
-        heads = HEADS.match(after)
-    else:
-        heads = LINE.search(before) and LINE_END.match(after)
+    heads = HEADS.match(after) if NOTHING.fullmatch(text, 0, start) else LINE.search(before) and LINE_END.match(after)
     return HEAD if heads else MET
 
 

@@ -1,6 +1,7 @@
 """Labelling rules for multiple-choice answers: correct, avoidant or incorrect, rule set OURS-v2.
 
-It knows one response, the options and the key; it must never know a model, a prompt or a file.
+With what an answer commits to by letters that hold only in a case, and with options whose words it takes back. Only one
+response, the options and the key are known here.
 """
 
 from __future__ import annotations

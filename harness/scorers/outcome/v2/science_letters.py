@@ -1,6 +1,6 @@
-"""Letters of options that a text puts forward, takes back, or leaves open.
+"""Letters of options that a text puts forward, takes back or leaves open, and options named by their place in the list.
 
-It knows four options and one text; it must never know which option is right, or how a label is made.
+Only four options and one text are known here, never which option is right.
 """
 
 from __future__ import annotations

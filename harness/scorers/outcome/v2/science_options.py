@@ -1,6 +1,7 @@
-"""Where the texts of a question's options stand in a response: in other words, too, and as numbers.
+"""Where the texts of a question's options stand in a response, and the verdict of a table on each option.
 
-It knows four options and one text; it must never know which option is right, or how a label is made.
+Options are found in other words, too, and as numbers; a table may give a share of confidence, a tick or a cross, yes or
+no. Only four options and one text are known here, never which option is right.
 """
 
 from __future__ import annotations

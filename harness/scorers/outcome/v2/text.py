@@ -1,6 +1,7 @@
-"""What all rules of OURS-v2 read alike: a response without mark-up, cut where it goes on to a question of its own.
+"""What all rules of OURS-v2 read alike: a response without mark-up, cut where it asks itself another question.
 
-It knows text; it must never know a benchmark, a model or an answer. Everything here runs in linear time.
+With the words by which a response declines to answer, wider than those of OURS-v1 and in several languages. Everything
+here runs in linear time.
 """
 
 from __future__ import annotations

@@ -90,7 +90,8 @@ def _require_categories(wanted: Sequence[tuple[str, str]], found: Sequence[str])
     Where all of an experiment's are called as in the study, each must be its own.
     """
     there = [(of, name) for (of, _), name in zip(wanted, found, strict=True)]
-    alike = {of for of, _ in wanted if _plain_names(wanted, of) == _plain_names(there, of)}
+    experiments = {of for of, _ in wanted}
+    alike = {of for of in experiments if _plain_names(wanted, of) == _plain_names(there, of)}
     own: dict[Passage, int] = {}  # the row in which each was met first
     other: dict[Passage, int] = {}
     for at, (here, name) in enumerate(zip(wanted, found, strict=True)):

@@ -1,7 +1,6 @@
 """Sanity checks of each benchmark's scorer: whether stand-in models built to be always right, or never, are so.
 
-It knows the models' totals on each benchmark and what each stand-in must reach; it must never know a rule, an item or
-a response.
+Known here are the models' totals on each benchmark, and what each stand-in must reach.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """File names and titles of figures, names of model cards and report: known from the models before any step runs.
 
-It knows names and facts of models; it must never know a value.
+Names of models may be any text; a slug is a unique, portable spelling of one.
 """
 
 from __future__ import annotations

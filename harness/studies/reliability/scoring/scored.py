@@ -1,6 +1,6 @@
-"""The shared body of the benchmarks' score steps: it labels each response and writes the label as a score.
+"""The body of the benchmarks' score steps: one score for each response, by a rule that labels it.
 
-It must never know a benchmark, nor who answered.
+A response that is an error has no score. The rule is a benchmark's own.
 """
 
 from __future__ import annotations
