@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from harness.attempts.backend import OpenedAttempt
-from harness.attempts.calls import CallFacts
+from harness.attempts.calls import CallFacts, OpenedAttempt
 from harness.attempts.codes import AttemptError
 from harness.attempts.desk import Desk, seat
 from harness.attempts.session import UNKNOWN

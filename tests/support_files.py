@@ -17,7 +17,7 @@ from harness import parts
 from harness.digest import sha256
 from harness.run import closure, lock
 from harness.run.executing import runner
-from harness.run.locking import tables
+from harness.run.locking import datasets
 
 REAL = Path(harness.__file__).parent
 STUDY = '''"""Shelf: what published files hold, each counted, and a table of the study's own."""
@@ -134,7 +134,7 @@ def shelf(folder: Path) -> Iterator[Path]:
     (own / "tables" / "unread@1.json").write_text("{}\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(harness.studies, "__path__", [*harness.studies.__path__, str(own.parent)])
-        for module in (closure, lock, runner, tables):
+        for module in (closure, lock, runner, datasets):
             patch.setattr(module, "code_root", lambda: root)
         parts._inside.cache_clear()
         yield own

@@ -20,9 +20,8 @@ from harness.evidence.record import id_time, spell, summarise
 from harness.files import locked
 from harness.manifest.load import load
 from harness.manifest.lockfile import Lock, load_lock, lock_path, save
-from harness.store.entries import Output
 from harness.store.journal import KIND, START, Event, read_chain
-from harness.store.store import Store
+from harness.store.store import Output, Store
 
 
 def written_down(store: Store) -> list[str]:

@@ -17,7 +17,7 @@ from harness.digest import sha256
 from harness.errors import MISSING
 from harness.files import locked
 from harness.images.image import Image, find_image, list_images, pins
-from harness.images.locks import Wheel
+from harness.images.recipe import Wheel
 from harness.store.blobs import Blobs
 from harness.store.store import Store
 

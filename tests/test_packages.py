@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.images.locks import PYTHON
+from harness.images.recipe import PYTHON
 
 pytestmark = pytest.mark.house
 ROOT = Path(__file__).resolve().parents[1]
@@ -63,4 +63,4 @@ def test_the_images_hold_the_oldest_python_and_the_source_names_it_once() -> Non
         for path in [*(ROOT / "harness" / "images").rglob("*.py"), *(ROOT / "harness" / "run").rglob("*.py")]
         if re.search(rf"cp{PYTHON.replace('.', '')}|[\"/n]{re.escape(PYTHON)}\b(?!\.)", path.read_text())
     }
-    assert said == {"harness/images/locks.py"}
+    assert said == {"harness/images/recipe.py"}

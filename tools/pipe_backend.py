@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from harness.attempts.backend import OpenedAttempt
+from harness.attempts.calls import OpenedAttempt
 from harness.attempts.codes import AttemptError
 from harness.digest import canonical, sha256
 from harness_tools.asking import PipeAnswer, PipeClient

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.attempts.backend import OpenedAttempt
-from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, accepted, attempted, began
+from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, OpenedAttempt, accepted, attempted, began
 from harness.attempts.codes import ANSWER_BYTES, AttemptError
 from harness.attempts.reads import Data, Listing, ViewReader
 from harness.attempts.shapes import SubmitAnswersRequest, SubmittedAnswer, checked, digest_of, rejected

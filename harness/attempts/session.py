@@ -10,8 +10,7 @@ import contextlib
 import re
 from collections.abc import Callable, Mapping
 
-from harness.attempts.backend import Backend
-from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, accepted, attempted, began
+from harness.attempts.calls import AgentReply, Backend, CallFacts, CallOutcome, accepted, attempted, began
 from harness.attempts.chain_log import ChainLog
 from harness.attempts.codes import AttemptError, nearest
 from harness.attempts.desk import FINISH, POLL, SCORE, TOOLS, Desk, DeskClosedError, Desks, EndedAttempt

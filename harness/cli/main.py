@@ -17,7 +17,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 from typer.models import CommandInfo
 
-from harness.cli import attempts, claims, evidence, images, imports, manifests, measuring, runs, scores, tapes
+from harness.cli import attempts, claims, evidence, images, manifests, measuring, runs, scores, tapes
 from harness.cli.terminal import fail, show
 from harness.errors import INTERRUPTED, Defect, HarnessError, InputError, Interrupted
 from harness.files import translate_os_error
@@ -37,7 +37,7 @@ for register in (
     claims.register,
     measuring.register,
     measuring.register_certify,
-    imports.register,
+    tapes.register_imports,
     evidence.register_upkeep,
     images.register,
     tapes.register,

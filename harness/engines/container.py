@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines import gpu
-from harness.engines.memory_use import MemoryMeter, count_threads
-from harness.engines.monitor import JobMonitor
+from harness.engines.monitor import JobMonitor, MemoryMeter, count_threads
 from harness.errors import HarnessError, InputError, MissingError
 
 ENDING = 30.0  # seconds in which the engine must tell how a container ended

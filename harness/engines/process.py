@@ -16,8 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.engines.memory_use import MemoryMeter, count_threads
-from harness.engines.monitor import JobMonitor
+from harness.engines.monitor import JobMonitor, MemoryMeter, count_threads
 
 KEYCTL, JOIN_SESSION_KEYRING = 250, 1
 HIGH = 100  # above the numbers that the shells around a step use

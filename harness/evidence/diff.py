@@ -14,7 +14,7 @@ from harness import arrays
 from harness.digest import differences
 from harness.errors import InputError
 from harness.evidence.causes import BOTH_RAN, describe_causes, name_processor, processor_change
-from harness.evidence.claims.history import RESOURCES, THREADS, changed_intent
+from harness.evidence.claims.subject import RESOURCES, THREADS, changed_intent
 from harness.evidence.compare import Deviation, deviation_text, first_deviation, largest_deviation, leaves
 from harness.evidence.explain import step_causes
 from harness.evidence.trail import ChangedLine, Trail, changed_files, changed_lines, environment_changes

@@ -10,9 +10,7 @@ import threading
 from collections.abc import Iterator
 
 from harness.errors import HarnessError
-from harness.store.entries import Entry
-from harness.store.listed import Listed, follow_journal, listed
-from harness.store.store import Store
+from harness.store.store import Entry, Listed, Store, follow_journal, listed
 
 TRIAL = "trial"  # no key of a step
 

@@ -27,7 +27,7 @@ from harness.evidence.causes import (
     name_processor,
     split_threads,
 )
-from harness.evidence.claims.history import NAMES, RESOURCES, THREADS
+from harness.evidence.claims.subject import NAMES, RESOURCES, THREADS
 from harness.evidence.trail import (
     RecordedStep,
     Trail,

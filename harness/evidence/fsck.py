@@ -20,10 +20,8 @@ from harness.store.attempts import (
     transcript_flaws,
 )
 from harness.store.blobs import is_digest
-from harness.store.entries import Entry
 from harness.store.journal import Chain, Event
-from harness.store.listed import Listed, follow_journal, runs_of, strange_lines
-from harness.store.store import Store
+from harness.store.store import Entry, Listed, Store, follow_journal, runs_of, strange_lines
 from harness.store.sweep import blob_files, image_files, read_entry_file, read_image, strangers
 
 

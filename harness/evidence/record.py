@@ -21,11 +21,19 @@ from harness.digest import document, parse
 from harness.errors import InputError
 from harness.files import read_plain
 from harness.store.attempts import ATTEMPT_ID, attempt_of
-from harness.store.entries import Entry
 from harness.store.journal import Chain, Event
-from harness.store.listed import Listed, damaged, follow_journal, read_recorded, require_listed, runs_of, started
 from harness.store.reader import MOST_RECORD
-from harness.store.store import Store
+from harness.store.store import (
+    Entry,
+    Listed,
+    Store,
+    damaged,
+    follow_journal,
+    read_recorded,
+    require_listed,
+    runs_of,
+    started,
+)
 
 STATES = {"step.done": "executed", "step.cached": "cached", "step.failed": "failed"}
 FINISHED = ("step.done", "step.cached")

@@ -19,10 +19,8 @@ from harness.evidence.record import FINISHED, entry_of_event
 from harness.manifest.datasets import files_of
 from harness.manifest.lockfile import Lock, read_lock
 from harness.store.blobs import is_digest
-from harness.store.entries import Entry
 from harness.store.journal import Event
-from harness.store.listed import damaged, follow_journal, require_listed
-from harness.store.store import Store
+from harness.store.store import Entry, Store, damaged, follow_journal, require_listed
 
 COMPUTING = ("numpy", "scipy", "torch")  # a number that differs comes of these more often than of any other package
 _TEXTS = ("image", "python", "implementation", "platform")

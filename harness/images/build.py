@@ -18,7 +18,7 @@ from harness.clock import stamp
 from harness.digest import CHUNK, document, document_digest, parse, sha256_file
 from harness.errors import HarnessError, InputError, MissingError
 from harness.files import translating_os_errors
-from harness.images import locks
+from harness.images import recipe
 from harness.images.image import (
     MOVED,
     Image,
@@ -37,8 +37,18 @@ from harness.images.inventory import keep
 from harness.images.layers import debian, layer, python
 from harness.images.layers.debian import OWN
 from harness.images.layers.layer import Archive, require_program
-from harness.images.locks import DEBS, Deb, Debs, Wheel, of_wheel, read_debs, read_wheels
-from harness.images.recipe import LocatedRecipe, Recipe, lineage
+from harness.images.recipe import (
+    DEBS,
+    Deb,
+    Debs,
+    LocatedRecipe,
+    Recipe,
+    Wheel,
+    lineage,
+    of_wheel,
+    read_debs,
+    read_wheels,
+)
 from harness.store.reader import MOST_NOTE
 from harness.store.store import Store
 
@@ -175,7 +185,7 @@ def _wheel_part(store: Store, recipe: Recipe, title: str, found: Sequence[Wheel]
 
 def _code(*modules: Any) -> list[str]:
     """Digests of the source files that make a layer, so that a change of code makes it again."""
-    return [sha256_file(Path(str(module.__file__)))[0] for module in (*modules, locks)]
+    return [sha256_file(Path(str(module.__file__)))[0] for module in (*modules, recipe)]
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from typing import Any
 from harness.digest import canonical, document, document_digest, parse
 from harness.errors import HarnessError, InputError, MissingError
 from harness.files import translating_os_errors, write_atomic
-from harness.images.locks import OTHERS, Licence, combined
-from harness.images.recipe import Recipe
+from harness.images.recipe import OTHERS, Licence, Recipe, combined
 from harness.store.blobs import is_digest
 from harness.store.store import Store
 from harness.store.sweep import image_files, read_image

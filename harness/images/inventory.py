@@ -21,8 +21,16 @@ from harness.errors import DamageError
 from harness.files import translating_os_errors
 from harness.images.image import MOVED, Image, inventory_path
 from harness.images.layers.python import SITE
-from harness.images.locks import Licence, of_copyright, of_metadata, read_debs, read_wheels
-from harness.images.recipe import LocatedRecipe, Recipe, lineage
+from harness.images.recipe import (
+    Licence,
+    LocatedRecipe,
+    Recipe,
+    lineage,
+    of_copyright,
+    of_metadata,
+    read_debs,
+    read_wheels,
+)
 from harness.store.store import Store
 
 STATUS = "var/lib/dpkg/status"

@@ -1,8 +1,8 @@
-"""Models in a manifest: settings typed by the provider's own file, and what is sent to models (temperature, tokens …).
+"""Models and prompts in a manifest: settings typed by the provider's own file, what is sent to models, and wordings.
 
 A provider is found by name, and what was written is validated by its settings; each provider says which generation
 settings it takes. What is not sent stands in no intent and in no step's parameters: `unset`, or whatever version 2
-leaves unsaid.
+leaves unsaid. Wordings are a study's published sets, or of one's own, written out or in a file; a step renders them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Discriminator,
     Field,
     PlainSerializer,
     PlainValidator,
+    StringConstraints,
+    Tag,
     TypeAdapter,
     ValidationError,
     model_validator,
@@ -66,11 +69,11 @@ Name = Annotated[str, AfterValidator(texts.name)]
 Tokens = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
-class _Part(BaseModel):
+class _ModelsPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Thinking(_Part):
+class Thinking(_ModelsPart):
     """Reasoning settings: whether a model thinks before it answers, how much, and whether that is shown."""
 
     type: Literal["enabled", "adaptive", "disabled"]
@@ -78,7 +81,7 @@ class Thinking(_Part):
     display: Literal["summarized", "omitted"] | None = Field(default=None, exclude_if=_absent)
 
 
-class Generation(_Part):
+class Generation(_ModelsPart):
     """Generation settings; a field that is None is not sent."""
 
     temperature: Annotated[Decimals | None, Sent] = Field(default="0", exclude_if=_absent)
@@ -149,11 +152,13 @@ def settings_of(value: Any) -> Any:
     return PROVIDERS.get(value.get("provider")) if isinstance(value, Mapping) else None
 
 
-def _forms(value: Any) -> tuple[Any, ...]:
+def _models_forms(value: Any) -> tuple[Any, ...]:
     return (settings_of(value),)
 
 
-Model = Annotated[Any, PlainValidator(read_model), PlainSerializer(lambda model: model.as_data()), TypedByValue(_forms)]
+Model = Annotated[
+    Any, PlainValidator(read_model), PlainSerializer(lambda model: model.as_data()), TypedByValue(_models_forms)
+]
 
 
 def is_stand_in(said: Mapping[str, Any]) -> bool:
@@ -162,3 +167,126 @@ def is_stand_in(said: Mapping[str, Any]) -> bool:
         return read_model(said).stand_in is not None
     except (PydanticCustomError, ValidationError, LookupError):
         return False
+
+
+MOST = 100_000  # characters of a wording
+ROLES = ("system", "user", "assistant")
+SetName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+/[a-z0-9_-]+@[0-9]+$")]
+
+
+def _wording(text: str) -> str:
+    if not 0 < len(text) <= MOST or not text.strip():
+        raise ValueError(f"write a text of 1 to {MOST:,} characters")
+    return text
+
+
+def _turn(said: Mapping[str, str]) -> Mapping[str, str]:
+    if len(said) != 1:
+        raise ValueError("a turn is one of `system: …`, `user: …`, `assistant: …`")
+    return said
+
+
+def _conversation(turns: tuple[Mapping[str, str], ...]) -> tuple[Mapping[str, str], ...]:
+    """Refuse an order of turns that no model is asked in: a system turn first at most, and the user last."""
+    roles = [role for turn in turns for role in turn]
+    if "system" in roles[1:]:
+        raise ValueError("the system turn stands first, and there is one at most")
+    spoken = [role for role in roles if role != "system"]
+    if not spoken or any(role != ROLES[1 + place % 2] for place, role in enumerate(spoken)) or len(spoken) % 2 == 0:
+        raise ValueError("user and assistant take turns, and the user has the first and the last word")
+    return turns
+
+
+Wording = Annotated[str, AfterValidator(_wording)]
+Turn = Annotated[dict[Literal["system", "user", "assistant"], Wording], AfterValidator(_turn)]
+
+
+class _PromptsPart(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the study's prompt sets, of which wordings of one's own are none."""
+        return ()
+
+
+class Prompts(_PromptsPart):
+    """Prompt sets of the study, versioned: one, or one for each benchmark."""
+
+    set: SetName | Annotated[tuple[SetName, ...], Field(min_length=1)]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the prompt sets, in a tuple also where there is only one."""
+        return (self.set,) if isinstance(self.set, str) else self.set
+
+
+class OneWording(_PromptsPart):
+    """One wording, written out, with `{column}` where a cell stands; `shot` is how an example is written."""
+
+    text: Wording
+    shot: Wording | None = None
+
+
+class SeveralWordings(_PromptsPart):
+    """Several wordings of one question, numbered from 0 in the order in which they stand."""
+
+    texts: Annotated[tuple[Wording, ...], Field(min_length=1, max_length=1000)]
+    shot: Wording | None = None
+
+
+class ChatWording(_PromptsPart):
+    """One wording in turns, as a chat is held: `system` first if at all, `user` last."""
+
+    turns: Annotated[tuple[Turn, ...], Field(min_length=1, max_length=100), AfterValidator(_conversation)]
+    shot: Wording | None = None
+
+
+class WordingsFile(_PromptsPart):
+    """Wordings in a file of the project: JSON Lines of `{id, text | turns, shot?}`, pinned by its digest."""
+
+    file: Annotated[str, AfterValidator(texts.inside)]
+
+
+_TAGS: dict[str, type[_PromptsPart]] = {
+    "set": Prompts,
+    "text": OneWording,
+    "texts": SeveralWordings,
+    "turns": ChatWording,
+    "file": WordingsFile,
+}
+
+
+def _form(value: Any) -> str:
+    """Choose a form by the key that only it has, so that an error speaks of that form only."""
+    have = value if isinstance(value, Mapping) else getattr(value, "__dict__", {})
+    return f"({next((key for key in _TAGS if key in have), 'text')})"
+
+
+def _prompts_forms(value: Any) -> tuple[Any, ...]:
+    told = isinstance(value, Mapping) and any(key in value for key in _TAGS)
+    return (_TAGS[_form(value)[1:-1]],) if told else tuple(_TAGS.values())
+
+
+AnyPrompts = Annotated[
+    Annotated[Prompts, Tag("(set)")]
+    | Annotated[OneWording, Tag("(text)")]
+    | Annotated[SeveralWordings, Tag("(texts)")]
+    | Annotated[ChatWording, Tag("(turns)")]
+    | Annotated[WordingsFile, Tag("(file)")],
+    Discriminator(_form),
+    TypedByValue(_prompts_forms),
+]
+
+
+def wordings(prompts: _PromptsPart) -> tuple[Mapping[str, Any], ...]:
+    """Give wordings that a manifest writes out as the rows of a file of wordings; none where they lie elsewhere."""
+    shot = getattr(prompts, "shot", None)
+    more = {"shot": shot} if shot else {}
+    if isinstance(prompts, OneWording):
+        return ({"id": 0, "text": prompts.text, **more},)
+    if isinstance(prompts, SeveralWordings):
+        return tuple({"id": place, "text": text, **more} for place, text in enumerate(prompts.texts))
+    if isinstance(prompts, ChatWording):
+        return ({"id": 0, "turns": [dict(turn) for turn in prompts.turns], **more},)
+    return ()

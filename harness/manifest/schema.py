@@ -32,8 +32,7 @@ from harness import texts
 from harness.errors import InputError
 from harness.manifest import models
 from harness.manifest.datasets import Dataset, Made
-from harness.manifest.models import EXTRA, Generation, Model, TypedByValue, read_model, settings_of
-from harness.manifest.prompts import AnyPrompts, SetName
+from harness.manifest.models import EXTRA, AnyPrompts, Generation, Model, SetName, TypedByValue, read_model, settings_of
 from harness.manifest.read import Place, Tree
 
 _OUTPUT = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")

@@ -17,8 +17,7 @@ from typing import Any
 from harness.errors import InputError
 from harness.run.executing.workshop import StepResult
 from harness.steps import Plan, Ref, Step
-from harness.store.entries import Entry
-from harness.store.store import Store
+from harness.store.store import Entry, Store
 
 ERROR = b'{"error":'  # how a row begins that is no answer: names stand in order
 

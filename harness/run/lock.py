@@ -22,18 +22,19 @@ from harness.run.locking.certificates import CERTIFICATES, certificate_pins
 from harness.run.locking.datasets import (
     CUTS,
     FILES,
+    TABLES,
     FetchedData,
     bring_files,
     changed_file,
     dataset_pin,
     file_pins,
+    table_pins,
     telling_of_files,
     with_cuts,
     wordings_pin,
 )
 from harness.run.locking.models import INSTRUMENTS, MODELS, every_model, pin_model
 from harness.run.locking.published import PublishedPins, published
-from harness.run.locking.tables import TABLES, table_pins
 from harness.run.planning.derived import held_lock
 from harness.run.planning.plan import CheckedManifest, check_wordings
 from harness.studies.registry import find

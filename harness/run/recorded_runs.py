@@ -16,8 +16,7 @@ from harness.evidence.record import FAIL, read_record, self_check
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock, load_expect, read_lock
 from harness.store.journal import Event
-from harness.store.listed import damaged, listed, require_listed, started
-from harness.store.store import Store
+from harness.store.store import Store, damaged, listed, require_listed, started
 
 
 @dataclass(frozen=True)

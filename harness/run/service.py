@@ -28,8 +28,8 @@ from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
 from harness.run.lock import changed_pins, require_fit, resolve
 from harness.run.locking.certificates import CERTIFICATES
+from harness.run.locking.datasets import TABLES
 from harness.run.locking.published import published
-from harness.run.locking.tables import TABLES
 from harness.run.planning.plan import check_manifest, plan, unresolved_pins
 from harness.run.planning.preconditions import find_missing, require_image, require_runnable
 from harness.run.progress import Progress, stoppable

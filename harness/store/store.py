@@ -1,24 +1,124 @@
-"""The store: blobs, cache entries, runs and the list of runs in one folder, shared safely by several processes.
+"""The store: blobs, entries of finished steps, runs and the list of runs in one folder, shared by several processes.
 
-`Store.open` never writes, so readers need no write permission; `Store.make` creates a store: for a run, an import.
+`Store.open` never writes, so readers need no write permission; `Store.make` creates a store. A step is finished when
+its entry has been renamed into place: one canonical file per key, with the key's preimage and the digests of outputs. A
+run counts as far as the list of runs, its journal and its record agree by digest; a journal that differs from the list
+is refused as forged, and a run that is not on the list was never started.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from harness.digest import document, document_digest, parse, sha256
 from harness.errors import DamageError, HarnessError, InputError, Interrupted, MissingError
-from harness.files import translating_os_errors
-from harness.store.blobs import Blobs
-from harness.store.entries import Entries
-from harness.store.journal import Chain, Heads, Journal, check_chain
-from harness.store.reader import MOST_FORMAT, MOST_LOG
+from harness.files import is_leftover, translating_os_errors
+from harness.store.blobs import Blobs, is_digest
+from harness.store.journal import MOST_START, Chain, Event, Heads, Journal, check_chain
+from harness.store.reader import MOST_ENTRY, MOST_FORMAT, MOST_LOG, MOST_RECORD
 from harness.store.tree import StoreTree
+
+FIELDS = {"sha256", "size"}  # of an output
+
+
+class Output(NamedTuple):
+    """An output file of a step: digest and size."""
+
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A finished step: its key, the digest of its entry's bytes, the preimage of the key, and its outputs."""
+
+    key: str
+    digest: str
+    preimage: Mapping[str, Any]
+    outputs: Mapping[str, Output]
+
+
+class Entries:
+    """The cache entries of a store, by step key; there is none for an unfinished step."""
+
+    def __init__(self, tree: StoreTree) -> None:
+        self.tree = tree
+        self.root = tree.root / "keys"
+
+    def path(self, key: str) -> Path:
+        """Make the path of a key's entry, present or not; InputError for a text that is no key."""
+        if not is_digest(key):
+            raise InputError(f"{key[:80]!r} is not a key", next="give 64 lower-case hex digits")
+        return self.root / key[:2] / f"{key}.json"
+
+    def put(self, preimage: Mapping[str, Any], outputs: Mapping[str, Output]) -> Entry:
+        """Write the entry of a finished step, and return it; the caller has stored all of its blobs before."""
+        key = document_digest(preimage)
+        body = {
+            "type": "entry/1",
+            "key": key,
+            "preimage": dict(preimage),
+            "outputs": {name: {"sha256": out.sha256, "size": out.size} for name, out in outputs.items()},
+        }
+        data = document(body) + b"\n"
+        if len(data) > MOST_ENTRY:
+            raise InputError(
+                f"the entry of this step would have {len(data):,} bytes",
+                next=f"plan it in parts: {MOST_ENTRY:,} are read",
+            )
+        self.tree.write_file(self.path(key), data, mode=0o444)
+        return Entry(key, sha256(data), dict(preimage), dict(outputs))
+
+    def get(self, key: str) -> Entry | None:
+        """Read the entry of a key; None where the step is not finished, DamageError where the entry is bad."""
+        path = self.path(key)
+        data = self.tree.find_file(path, MOST_ENTRY)
+        if data is None:
+            return None
+        try:
+            return read_entry(data, key, str(path))
+        except InputError as bad:
+            raise DamageError(bad.what, where=str(path), next="run the manifest again: the step is made anew") from bad
+
+    def all(self) -> Iterator[Path]:
+        """Iterate over all files in the folders of entries, in path order, but for leftovers of killed writes."""
+        for folder in self.tree.list_folders(self.root):
+            for name in self.tree.list_names(self.root / folder):
+                if not is_leftover(name):
+                    yield self.root / folder / name
+
+
+def read_entry(data: bytes, key: str, where: str) -> Entry:
+    """Parse the bytes of an entry and check them against its key; InputError where they are no sound entry."""
+    body = parse(data, "entry/1", where)
+    fix = "run `harness fsck`; the step is made again by the next run"
+    if set(body) != {"type", "key", "preimage", "outputs"} or not data.endswith(b"\n"):
+        raise InputError("an entry holds type, key, preimage and outputs, and ends its line", where=where, next=fix)
+    if body["key"] != key or not isinstance(body["preimage"], dict) or document_digest(body["preimage"]) != key:
+        raise InputError("this entry is not the one its name says", where=where, next=fix)
+    if not isinstance(body["outputs"], dict):
+        raise InputError("the outputs of this entry are malformed", where=where, next=fix)
+    outputs = {}
+    for name, out in body["outputs"].items():
+        if not isinstance(out, dict) or out.keys() != FIELDS or not is_digest(str(out["sha256"])):
+            raise InputError(f"output {name!r} of this entry is malformed", where=where, next=fix)
+        digest, size = out["sha256"], out["size"]
+        if type(size) is not int or size < 0:
+            raise InputError(f"the size of output {name!r} of this entry is malformed", where=where, next=fix)
+        outputs[name] = Output(digest, size)
+    declared = body["preimage"].get("outputs")
+    if not isinstance(declared, list) or sorted(outputs) != sorted(map(str, declared)):
+        raise InputError("this entry does not hold the outputs its step declares", where=where, next=fix)
+    return Entry(key, sha256(data), body["preimage"], outputs)
+
 
 HOME = ".harness"  # in a project's root, where nothing else is said
 FORMAT = "harness store 1\n"
@@ -182,3 +282,100 @@ class Store:
     def read_journal(self, run: str, *, spelled: bool = True) -> Chain:
         """Read the journal of a run as far as it is valid; InputError where it has none."""
         return check_chain(self.tree.read_file(self.journal(run), MOST_LOG), spelled=spelled)
+
+
+BEFORE = {"run.finished": "run.started", "attempt.closed": "attempt.started"}  # what a line ends
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A run on the list of runs: the digests of its journal's first and last line, and of its record."""
+
+    run: str
+    started: str
+    ended: str = ""  # empty: still running, or killed
+    record: str = ""
+
+
+def listed(store: Store) -> dict[str, Listed]:
+    """Give every run on a store's list by its id, in the order of their start; DamageError if the list is broken."""
+    heads = store.heads.read()
+    if heads.broken:
+        raise DamageError(
+            f"the list of runs is broken at {heads.broken}",
+            where=str(store.heads.path),
+            next="restore heads.jsonl from a copy; `harness fsck` says what else is wrong",
+        )
+    return runs_of(heads)
+
+
+def runs_of(heads: Chain) -> dict[str, Listed]:
+    """Collect the listed facts of each run; invalid lines are skipped here and reported by `strange_lines`."""
+    runs: dict[str, Listed] = {}
+    for event in heads.events:
+        run = str(event["run"])
+        if event["event"] == "run.started":
+            runs.setdefault(run, Listed(run, event["journal"]))
+        elif event["event"] == "run.finished" and run in runs and not runs[run].ended:
+            runs[run] = Listed(run, runs[run].started, event["journal"], event["record"])
+    return runs
+
+
+def strange_lines(heads: Chain) -> Iterator[tuple[str, str]]:
+    """Find lines of the list that repeat a run's start or end, or end what no line starts: run, and what is wrong."""
+    seen: set[tuple[str, str]] = set()
+    for event in heads.events:
+        run, kind = str(event["run"]), str(event["event"])
+        if (run, kind) in seen:
+            yield run, f"line {event['n'] + 1} repeats the {kind} of run {run}"
+        elif kind in BEFORE and (run, BEFORE[kind]) not in seen:
+            yield run, f"line {event['n'] + 1} ends run {run}, which no line before it starts"
+        seen.add((run, kind))
+
+
+def started(store: Store, known: Listed) -> Event | None:
+    """Read the first event of a run; None where it is not the line that the list names."""
+    try:
+        with store.tree.open_file(store.journal(known.run), MOST_LOG) as lines:
+            line = lines.readline(MOST_START)
+        event = json.loads(line) if sha256(line) == known.started else None
+    except (HarnessError, OSError, ValueError, RecursionError):
+        return None
+    return event if isinstance(event, dict) and event.get("run") == known.run else None
+
+
+def follow_journal(store: Store, known: Listed) -> Chain:
+    """Read the journal of a run; DamageError where it is missing, broken, or not the one that the list names."""
+    path = store.journal(known.run)
+    if not store.tree.is_file(path):
+        raise damaged("this run has no journal", str(path), known.run)
+    chain = store.read_journal(known.run, spelled=not known.ended)
+    if chain.broken:
+        raise damaged(f"the journal of this run is broken at {chain.broken}", str(path), known.run)
+    if not chain.lines or chain.lines[0] != known.started or chain.events[0].get("run") != known.run:
+        raise damaged("the journal of this run does not begin as the list of runs says", str(path), known.run)
+    if known.ended and (chain.head != known.ended or chain.torn):
+        raise damaged("the journal of this run does not end as the list of runs says", str(path), known.run)
+    return chain
+
+
+def require_listed(store: Store, run: str, runs: Mapping[str, Listed] | None = None) -> Listed:
+    """Find a run on the list; DamageError where it is missing: killed before its first event, or forged."""
+    known = (listed(store) if runs is None else runs).get(run)
+    if known is None:
+        raise damaged("the list of runs does not name this run", str(store.heads.path), run)
+    return known
+
+
+def read_recorded(store: Store, known: Listed) -> bytes:
+    """Read the bytes of a run's record; DamageError where they are missing, or not those that the list names."""
+    path = store.record(known.run)
+    data = store.tree.read_file(path, MOST_RECORD) if store.tree.is_file(path) else b""
+    if sha256(data) != known.record:
+        raise damaged("the record of this run is not the one that the list of runs names", str(path), known.run)
+    return data
+
+
+def damaged(what: str, where: str, run: str) -> DamageError:
+    """Make the error for a run that differs from the list of runs."""
+    return DamageError(what, where=where, next=f"`harness audit {run}` says more")

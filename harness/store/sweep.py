@@ -22,10 +22,8 @@ from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.files import is_leftover
 from harness.store.attempts import FILE, VIEWS, attempt_ids, read_transcript
 from harness.store.blobs import is_digest
-from harness.store.entries import Entry, read_entry
-from harness.store.listed import follow_journal, listed
 from harness.store.reader import MOST_DOCUMENT, MOST_ENTRY, MOST_LOG, MOST_NOTE
-from harness.store.store import Store
+from harness.store.store import Entry, Store, follow_journal, listed, read_entry
 
 STAMP = "[0-9]{8}T[0-9]{6}Z"
 RUN_ID = re.compile(rf"{STAMP}-[0-9a-f]{{8}}|{STAMP}-[0-9a-f]{{32}}(\.[1-9][0-9]*)?")

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from harness.verbs.attempts import *
     from harness.verbs.certifying import *
     from harness.verbs.describing import *
-    from harness.verbs.gatewaying import *
     from harness.verbs.importing import *
     from harness.verbs.measuring import *
     from harness.verbs.pins import *
@@ -46,16 +45,16 @@ _NAMES = {
     "certifying": "CarryCertificateRequest CertifyRequest CertifyResult CheckCertificateRequest CheckCertificateResult "
     "carry_certificate certify check_certificate",
     "describing": "SchemaRequest SchemaResult schema",
-    "gatewaying": "GatewayModel GatewayReady GatewayRequest GatewayResult gateway",
     "importing": "ImportFolderRequest ImportFolderResult ImportRequest ImportResult import_ import_folder",
     "measuring": "AnalyseRequest AnalyseResult ScoreRequest ScoreResult ToolsResult analyse list_analyses list_scorers "
     "score",
     "pins": "ListResult LockRequest LockResult ShowRequest ShowResult list_ lock show",
     "project": "Progress Project Request Result Watch",
     "published": "ClaimsRequest ClaimsResult RunsRequest RunsResult claims runs",
-    "recordings": "ExportTapeRequest ExportTapeResult ImportTapeRequest ImportTapeResult LsTapeResult "
-    "MergeTapesRequest MergeTapesResult RedactTapeRequest RedactTapeResult TapeRequest VerifyTapeResult export_tape "
-    "import_tape ls_tape merge_tapes redact_tape verify_tape",
+    "recordings": "ExportTapeRequest ExportTapeResult GatewayModel GatewayReady GatewayRequest GatewayResult "
+    "ImportTapeRequest ImportTapeResult LsTapeResult MergeTapesRequest MergeTapesResult RedactTapeRequest "
+    "RedactTapeResult TapeRequest VerifyTapeResult export_tape gateway import_tape ls_tape merge_tapes "
+    "redact_tape verify_tape",
     "review": "AuditRequest AuditResult DiffRequest DiffResult ExplainRequest ExplainResult GetRequest GetResult audit "
     "diff explain get",
     "running": "DryRunResult ReproduceRequest ReproduceResult RunRequest RunResult dry_run reproduce run",

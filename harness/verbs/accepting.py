@@ -18,11 +18,10 @@ from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.manifest.load import Loaded
 from harness.run.answers import NO_ERRORS, read_error_limit
 from harness.run.planning.preconditions import read_ceiling
+from harness.run.recording.accept import CarriedExpectation, require_own
 from harness.run.recording.accept import accept as accept_run
-from harness.run.recording.accept import require_own
+from harness.run.recording.accept import carry as carry_along
 from harness.run.recording.auditing import audit_run
-from harness.run.recording.carry import CarriedExpectation
-from harness.run.recording.carry import carry as carry_along
 from harness.run.service import RunTarget
 from harness.verbs.judging import judge_apart
 from harness.verbs.project import MEMORY, EngineRequest, PathText, Project, Request, Result, Watch

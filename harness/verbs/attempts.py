@@ -22,7 +22,7 @@ from harness.run.attempts.score import (
     note_end,
     score_attempt,
 )
-from harness.run.attempts.verify import verify_transcript as verify
+from harness.run.attempts.score import verify_transcript as verify
 from harness.store.attempts import (
     ListedAttempt,
     attempt_ids,

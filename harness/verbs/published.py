@@ -15,8 +15,7 @@ from pydantic import Field
 
 from harness.errors import AGREED, DISAGREED, HarnessError
 from harness.evidence.claims.claims import ClaimHistory, JudgedClaim, judge, with_absent_files, with_imported
-from harness.evidence.claims.history import History, changed_intent
-from harness.evidence.claims.subject import Subject, subject_of
+from harness.evidence.claims.subject import History, Subject, changed_intent, subject_of
 from harness.evidence.claims.values import PointerReader, criteria_text
 from harness.evidence.record import Record, read_record, spell_healed
 from harness.evidence.trail import absent_files, read_trail
@@ -24,8 +23,7 @@ from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock, load_lock, read_lock
 from harness.manifest.schema import Claim
 from harness.run.planning.plan import unresolved_pins
-from harness.store.listed import Listed, listed, started
-from harness.store.store import Store
+from harness.store.store import Listed, Store, listed, started
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 from harness.verbs.running import refuse_derived
 

@@ -16,9 +16,17 @@ from harness.evidence.record import spell_healed
 from harness.kit.score_lines import ScoreLine, measure, number
 from harness.rowtypes import Score
 from harness.run.scores.compare import ComparedLine, MovedItem, Side, compare_scores
-from harness.run.scores.items import AnswerFilter, ShownAnswer, require_showable, selected, shown
 from harness.run.scores.report import ScoreReport, score_report
-from harness.run.scores.table import SCORES, RunTables, scored_answers
+from harness.run.scores.table import (
+    SCORES,
+    AnswerFilter,
+    RunTables,
+    ShownAnswer,
+    require_showable,
+    scored_answers,
+    selected,
+    shown,
+)
 from harness.store.store import Store
 from harness.verbs.project import Project, Request, Result
 

@@ -20,7 +20,7 @@ COUNT = 400
 PROGRAM = textwrap.dedent(
     """
     import json, os, sys, threading
-    from harness.attempts.backend import OpenedAttempt
+    from harness.attempts.calls import OpenedAttempt
     from harness.attempts.calls import CallFacts
     from harness.attempts.desk import seat
 

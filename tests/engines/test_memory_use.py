@@ -16,11 +16,11 @@ import pytest
 from support_draws import drawn
 from support_walls import FILES, NAMES, TAKEN, WAITS
 
-from harness.engines import memory_use
+from harness.engines import monitor
 from harness.engines.engine import Limits, Outcome
 from harness.engines.isolation import isolation_command
 from harness.engines.local import available
-from harness.engines.memory_use import MemoryMeter, list_processes
+from harness.engines.monitor import MemoryMeter, list_processes
 
 MIB = 1 << 20
 OFFERED = available()
@@ -101,7 +101,7 @@ def test_a_process_that_ends_while_it_is_measured_counts_no_mapped_file_twice(mo
         assert process.stdout and process.stdout.readline()
         lines = Path(f"/proc/{process.pid}/maps").read_text().splitlines()
         [device] = {line.split()[3] for line in lines if "/dev/zero" in line}
-        read = memory_use._sum_lines
+        read = monitor._sum_lines
 
         def ending(path: str, names: tuple[str, ...]) -> int:
             found = read(path, names)
@@ -110,9 +110,9 @@ def test_a_process_that_ends_while_it_is_measured_counts_no_mapped_file_twice(mo
                 process.wait()
             return found
 
-        monkeypatch.setattr(memory_use, "_sum_lines", ending)
+        monkeypatch.setattr(monitor, "_sum_lines", ending)
         shared = os.makedev(*(int(one, 16) for one in device.split(":")))
-        assert 0 < memory_use._own_share(process.pid, {shared}) < 16 * MIB
+        assert 0 < monitor._own_share(process.pid, {shared}) < 16 * MIB
 
 
 @contextmanager

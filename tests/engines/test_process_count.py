@@ -15,7 +15,7 @@ import pytest
 from harness.engines.engine import Outcome
 from harness.engines.isolation import counts_per_step
 from harness.engines.local import available
-from harness.engines.memory_use import count_threads
+from harness.engines.monitor import count_threads
 
 CLOSED = [name for name in available() if name != "process"]
 FORKS = """

@@ -13,8 +13,7 @@ from typing import Any
 from harness.digest import document, document_digest, sha256
 from harness.evidence.record import spell, summarise
 from harness.store.journal import START
-from harness.store.listed import listed
-from harness.store.store import Store
+from harness.store.store import Store, listed
 
 
 class Forger:

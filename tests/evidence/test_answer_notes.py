@@ -13,9 +13,8 @@ from harness.evidence.audit.answers import note_answers
 from harness.evidence.audit.checks import Coverage, Report
 from harness.models.providers.remote import Inference
 from harness.steps import Ref, Step
-from harness.store.entries import Entry, Output
 from harness.store.journal import Chain
-from harness.store.store import Store
+from harness.store.store import Entry, Output, Store
 
 STEP = Step(
     "capitals/responses/far/part-00000", "harness.models.providers.openai:respond", "responses",

@@ -9,7 +9,7 @@ import pytest
 
 from harness.digest import sha256
 from harness.errors import DamageError
-from harness.evidence.claims.history import History
+from harness.evidence.claims.subject import History
 from harness.evidence.record import spell
 from harness.store.store import Store
 

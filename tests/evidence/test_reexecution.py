@@ -20,7 +20,7 @@ from harness.evidence.audit.reexecution import (
 )
 from harness.evidence.causes import CODE, NOTHING, Cause
 from harness.steps import Ref, Step
-from harness.store.entries import Entry, Output
+from harness.store.store import Entry, Output
 
 RIGHT, WRONG = "1" * 64, "0" * 64
 

@@ -17,8 +17,7 @@ from support_images import SHARED, branch, built, change, project, under
 
 from harness.images.image import Image, inventory_path, list_images, pins, save_pins
 from harness.images.image import Pin as PinOf
-from harness.images.locks import read_debs
-from harness.images.recipe import load
+from harness.images.recipe import load, read_debs
 from harness.store.store import Store
 
 ALIEN = {"TZ": "Asia/Kathmandu", "LC_ALL": "tr_TR.UTF-8", "LANG": "de_DE.UTF-8", "PYTHONHASHSEED": "7", "EDITOR": "x"}

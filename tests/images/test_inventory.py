@@ -17,7 +17,7 @@ from harness.errors import DamageError
 from harness.images.image import inventory_path
 from harness.images.inventory import inventory, keep
 from harness.images.layers.python import SITE
-from harness.images.locks import of_copyright
+from harness.images.recipe import of_copyright
 from harness.store.store import Store
 from harness.verbs.images import InventoryRequest
 from harness.verbs.images import inventory as verb

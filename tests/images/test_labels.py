@@ -12,8 +12,7 @@ from support_images import put, wheel_bytes
 
 from harness.errors import InputError
 from harness.images.image import LOCK, STANDARD, config, labels
-from harness.images.locks import OTHERS, Licence, combined, of_metadata, of_wheel
-from harness.images.recipe import lineage
+from harness.images.recipe import OTHERS, Licence, combined, lineage, of_metadata, of_wheel
 from harness.store.store import Store
 
 SOURCES = {"bash_5.2_amd64.deb": "a" * 64, "numpy-2.4.6.whl": "b" * 64}

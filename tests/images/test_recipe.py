@@ -9,8 +9,7 @@ from support import REPOSITORY, error_of
 from support_inside import inside
 
 from harness.errors import InputError
-from harness.images.locks import DEBS, read_debs, read_wheels
-from harness.images.recipe import lineage, load, names
+from harness.images.recipe import DEBS, lineage, load, names, read_debs, read_wheels
 
 GOOD = """\
 image: 1

@@ -12,8 +12,7 @@ import pytest
 from harness.run.answers import AnswerCounter
 from harness.run.executing.workshop import StepResult
 from harness.steps import Plan, Ref, Step
-from harness.store.entries import Entry, Output
-from harness.store.store import Store
+from harness.store.store import Entry, Output, Store
 
 MADE = {("prompts", "prompts"): ""}
 

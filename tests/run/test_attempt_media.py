@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 from PIL.PngImagePlugin import PngInfo
 
 from harness.errors import InputError
-from harness.run.attempts.media import stripped
+from harness.run.attempts.view import stripped
 
 SECRET = b"the answer is 42"
 

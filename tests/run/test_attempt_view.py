@@ -16,10 +16,9 @@ from harness.attempts.transcript import item_id, item_key
 from harness.digest import canonical, sha256, sha256_file
 from harness.errors import DamageError, InputError
 from harness.manifest.load import parse_manifest
-from harness.run.attempts.media import stripped
 from harness.run.attempts.open import open_attempt
 from harness.run.attempts.served import served_lock
-from harness.run.attempts.view import make_view, read_view, view_spec
+from harness.run.attempts.view import make_view, read_view, stripped, view_spec
 from harness.store.store import Store
 
 FIELDS = {"key", "task", "text", "messages", "media", "options", "answer_kind", "prompt_sha256", "size"}

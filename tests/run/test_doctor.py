@@ -130,7 +130,7 @@ def test_a_wall_that_does_not_hold_and_limits_that_nobody_holds_are_told(
     monkeypatch.setattr("harness.engines.local.chown_to_step", lambda *_: None)
     monkeypatch.setattr(LocalEngine, "_argv", lambda _, job, file: list(job.argv))  # no walls, and no bounds
     monkeypatch.setattr("harness.engines.monitor.DiskBudget.spent", lambda *_, **__: "")
-    monkeypatch.setattr("harness.engines.memory_use.MemoryMeter.measure", lambda *_: 0)
+    monkeypatch.setattr("harness.engines.monitor.MemoryMeter.measure", lambda *_: 0)
     if one == "process":
         pytest.skip("nothing is claimed on this machine")
     local = findings(tmp_path)["local"]

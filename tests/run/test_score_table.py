@@ -10,8 +10,7 @@ from support import data_of, harness, outputs_of, small_project, unlocked_projec
 
 from harness.errors import DamageError, InputError
 from harness.run.attempts.score import agent_meaning, agent_scores, rounded
-from harness.run.scores.items import require_showable
-from harness.run.scores.table import ItemPlace, RunTables, score_table
+from harness.run.scores.table import ItemPlace, RunTables, require_showable, score_table
 from harness.store.store import Store
 
 

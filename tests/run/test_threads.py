@@ -16,7 +16,7 @@ from support import REPOSITORY
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.errors import MissingError
-from harness.evidence.claims.history import changed_intent
+from harness.evidence.claims.subject import changed_intent
 from harness.run.closure import Code
 from harness.run.engines import limits
 from harness.run.environment import NUMERICS, cores

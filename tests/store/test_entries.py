@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from harness.digest import document, document_digest, sha256
 from harness.errors import HarnessError, InputError
-from harness.store.entries import Entries, Output, read_entry
+from harness.store.store import Entries, Output, read_entry
 from harness.store.tree import StoreTree
 
 PREIMAGE = {"type": "key/1", "kind": "m:f", "params": {"seed": 7}, "inputs": {}, "outputs": ["rows", "counts"]}

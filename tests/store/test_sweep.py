@@ -10,9 +10,8 @@ from harness.digest import document, sha256
 from harness.errors import DamageError, HarnessError, MissingError
 from harness.evidence.fsck import fsck
 from harness.evidence.record import spell, summarise
-from harness.store.entries import Output
 from harness.store.journal import Journal, read_chain
-from harness.store.store import Store
+from harness.store.store import Output, Store
 from harness.store.sweep import gc
 
 

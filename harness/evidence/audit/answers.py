@@ -35,10 +35,9 @@ from harness.store.attempts import (
     transcript_flaws,
     transcript_path,
 )
-from harness.store.entries import Entry
 from harness.store.journal import Chain, Event, check_chain
 from harness.store.reader import MOST_LOG
-from harness.store.store import Store
+from harness.store.store import Entry, Store
 
 LONGEST = 24  # bytes of text that a token stands for, on average over a step, at most
 SURROUND = 2_000  # tokens that a provider may add to a prompt

@@ -27,7 +27,7 @@ from harness.errors import DamageError, HarnessError, MissingError
 from harness.evidence.audit.checks import PARTIAL, Coverage, Report
 from harness.evidence.causes import ENVIRONMENT, Cause, FirstDifference, describe_causes
 from harness.steps import Ref, Step
-from harness.store.entries import Entry
+from harness.store.store import Entry
 
 MOST = 16  # steps that are made together: by then hardly anything is left of what is paid once
 SHARES = 2  # so many batches for each worker, or more

@@ -16,10 +16,9 @@ from harness.evidence.record import FINISHED, spell_healed
 from harness.evidence.trail import closure_files, read_environment
 from harness.steps import CPU, NUMERICS, PROCESSOR, Computing, Pinned, Plan, Setting, Step, preimage
 from harness.store.blobs import is_digest
-from harness.store.entries import Entry, read_entry
 from harness.store.journal import Chain, Event
 from harness.store.reader import MOST_DOCUMENT, MOST_ENTRY
-from harness.store.store import Store
+from harness.store.store import Entry, Store, read_entry
 
 
 class CheckedBlobs:

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.evidence.claims.history import History, StartedRun
 from harness.evidence.claims.subject import (
+    History,
     PointerOptions,
     Registered,
+    StartedRun,
     Subject,
     by_manifest,
     by_subject,

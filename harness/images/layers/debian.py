@@ -26,7 +26,7 @@ from harness.images.layers.layer import (
     require_program,
     shown,
 )
-from harness.images.locks import Deb, Debs
+from harness.images.recipe import Deb, Debs
 from harness.store.blobs import Blobs
 from harness.store.store import Store
 

@@ -19,7 +19,7 @@ from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.files import translating_os_errors
 from harness.images.layers.layer import Layer, environment, layer, program_error
 from harness.images.layers.sdist_wheel import LockLine, fetch_sdist, hold_wheel, make_wheel
-from harness.images.locks import PYTHON, Wheel
+from harness.images.recipe import PYTHON, Wheel
 from harness.store.blobs import Blobs
 from harness.store.store import Store
 

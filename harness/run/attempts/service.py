@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.attempts.backend import OpenedAttempt
+from harness.attempts.calls import OpenedAttempt
 from harness.attempts.codes import REPLY_BYTES, AttemptError
 from harness.attempts.session import UNKNOWN
 from harness.digest import canonical

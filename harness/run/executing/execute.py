@@ -28,8 +28,7 @@ from harness.run.environment import step_environment
 from harness.run.planning.preconditions import find_lacking
 from harness.run.step import COMPILED
 from harness.steps import FACTS, Step
-from harness.store.entries import Output
-from harness.store.store import Store
+from harness.store.store import Output, Store
 
 SHOWN = "code"  # the folder that errors name before a file, as the step sees it
 

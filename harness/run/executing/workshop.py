@@ -24,9 +24,7 @@ from harness.run.gateway import Gateway
 from harness.run.installed import checked
 from harness.run.receipt import containment
 from harness.steps import Computing, Pinned, Setting, Step, key, preimage
-from harness.store.entries import Entry, Output
-from harness.store.listed import listed, started
-from harness.store.store import Store
+from harness.store.store import Entry, Output, Store, listed, started
 
 Made = Mapping[tuple[str, str], str]  # (step, output) -> sha256
 OnPrinted = Callable[[str, bytes], None]  # step, what it printed

@@ -27,7 +27,7 @@ from harness.engines.engine import CALLS, PROCESSES, Engine, EngineOptions, Job,
 from harness.engines.local import ISOLATIONS, STEP_PATH, advise_isolation, available
 from harness.errors import HarnessError, MissingError
 from harness.images.image import list_images
-from harness.images.locks import PYTHON
+from harness.images.recipe import PYTHON
 from harness.run.engines import EngineChoice, image_of_run, kinds
 from harness.run.environment import facts, step_environment
 from harness.run.installed import checked

@@ -1,6 +1,6 @@
-"""Pins of made datasets: the digest and row count of each file in a lock, and the check that a run made the same.
+"""Pins of made datasets, and of the study's tables that a plan reads: digest and row count of each file in a lock.
 
-It makes no data, and never changes a lock.
+A run must make the same. No data is made here, and no lock is changed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from harness.kit.study import Dataset, FileSet, Maker, Study
 from harness.manifest.datasets import Fetched, FetchedFiles, Made, OwnFile, count_text, is_files
 from harness.manifest.load import Loaded, inside
 from harness.manifest.lockfile import Lock
-from harness.manifest.prompts import Prompts, WordingsFile
+from harness.manifest.models import Prompts, WordingsFile
 from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest
-from harness.steps import Pinned
+from harness.run.closure import code_root
+from harness.steps import Pinned, Plan
 from harness.store.blobs import Blobs
-from harness.store.entries import Entry
-from harness.store.store import Store
+from harness.store.store import Entry, Store
 from harness.studies.registry import find
 
 
@@ -383,3 +383,62 @@ def _begins(path: Path, before: Mapping[str, Any]) -> bool:
     with open(path, "rb") as rows:
         head = [rows.readline() for _ in range(before["rows"])]
     return sha256(b"".join(head)) == str(before["sha256"])
+
+
+TABLES = "tables"
+
+
+class Tables(dict[str, Pinned]):
+    """The data files ("tables") that a plan may read, by name, as inputs; an unknown name raises InputError."""
+
+    def __missing__(self, name: str) -> Pinned:
+        """Raise InputError: there is no table of this name, or the lock does not pin it yet."""
+        known = ", ".join(sorted(self)) or "none"
+        raise InputError(
+            f"there is no table {name!r} to plan with",
+            where=f"tables there are: {known}",
+            next="put it in the study's folder `tables/`; where it lies there, `harness lock` again pins it",
+        )
+
+
+def placeholder_tables(study: Study) -> Tables:
+    """Return all tables of a study with digests made of their names, for planning before a lock pins any."""
+    return Tables({name: Pinned(sha256(f"table {name}".encode())) for name in study.tables})
+
+
+def pinned_tables(pins: Mapping[str, Any]) -> Tables:
+    """Return the tables that a lock pins, from its pins of that kind."""
+    return Tables({name: Pinned(pin["sha256"]) for name, pin in pins.items()})
+
+
+def tables_read(plan: Plan, tables: Tables) -> set[str]:
+    """Return the names of those tables whose digest is an input of a step of the plan."""
+    sources = [source for step in plan.steps for source in step.inputs.values()]
+    parts = [part for source in sources for part in (source if isinstance(source, tuple) else (source,))]
+    read = {part.sha256 for part in parts if isinstance(part, Pinned)}
+    return {name for name, pinned in tables.items() if pinned.sha256 in read}
+
+
+def require_named(manifest: Manifest, study: Study, tree: Tree) -> None:
+    """Refuse a table that a manifest names and its study does not have."""
+    known = study.tables if manifest.tables else {}
+    for place, name in enumerate(manifest.tables):
+        if name not in known:
+            raise InputError(
+                f"study {study.name} has no table {name!r}",
+                where=tree.at((TABLES, place)),
+                next=f"choose one of: {', '.join(known)}" if known else "put it in the study's folder `tables/`",
+            )
+
+
+def table_pins(study: str, names: Collection[str]) -> dict[str, Any]:
+    """Return the pins of a study's tables: path below the code root and digest; none for a table that is gone."""
+    found = find(study).tables if names else {}
+    return {
+        name: {
+            "file": found[name].resolve().relative_to(code_root()).as_posix(),
+            "sha256": sha256(found[name].read_bytes()),
+        }
+        for name in sorted(names)
+        if name in found
+    }

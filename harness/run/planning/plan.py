@@ -17,20 +17,24 @@ from harness.kit.study import REQUIRED, Answered, Brief, Instrument, Maker, Mode
 from harness.manifest.datasets import Fetched, FetchedFiles, Made
 from harness.manifest.load import Loaded, explain
 from harness.manifest.lockfile import Lock
-from harness.manifest.prompts import WordingsFile, wordings
+from harness.manifest.models import WordingsFile, wordings
 from harness.manifest.read import Place, Tree
 from harness.manifest.schema import SPLITS, Manifest, split_datasets, splits
 from harness.run.locking.datasets import (
     FILES,
     OWN_WORDINGS,
+    TABLES,
     FetchedData,
     MadeDataset,
     made_datasets,
+    pinned_tables,
+    placeholder_tables,
+    require_named,
     require_own_wordings,
+    tables_read,
     wordings_in,
 )
 from harness.run.locking.models import INSTRUMENTS, MODELS, NamedModel, every_model, gateway_models
-from harness.run.locking.tables import TABLES, pinned_tables, placeholder_tables, require_named, tables_read
 from harness.step_kinds import LIMITED
 from harness.steps import Pinned, Plan, Step
 from harness.studies.registry import find

@@ -14,8 +14,7 @@ from pathlib import Path
 from harness.engines.engine import DISK, NETWORK, NO_IMAGE, Engine
 from harness.engines.local import ISOLATIONS, advise_isolation, available
 from harness.errors import InputError, MissingError
-from harness.images.locks import PYTHON, read_wheels
-from harness.images.recipe import lineage, names
+from harness.images.recipe import PYTHON, lineage, names, read_wheels
 from harness.manifest.load import Loaded
 from harness.manifest.schema import SIZES, Manifest, Resources
 from harness.run.closure import Code

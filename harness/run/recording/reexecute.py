@@ -42,8 +42,7 @@ from harness.run.executing.workshop import Workshop
 from harness.step_kinds import current_kind
 from harness.steps import PROCESSOR, Step, key
 from harness.store.blobs import Blobs, make_link
-from harness.store.entries import Entry
-from harness.store.store import Store
+from harness.store.store import Entry, Store
 
 MOST_KEPT = 4 << 30  # bytes of inputs that an audit keeps private copies of; what is more is copied at each use
 ROW = ("item", "template", "model", "sample")  # what an answer and its scores are known by

@@ -22,8 +22,8 @@ from support_inside import inside
 
 from harness.models.tape.index import verify
 from harness.models.tape.tape import Recorder, Tape
-from harness.verbs.gatewaying import GatewayReady, GatewayRequest, gateway
 from harness.verbs.project import Project, Watch
+from harness.verbs.recordings import GatewayReady, GatewayRequest, gateway
 
 pytestmark = pytest.mark.together
 

@@ -22,8 +22,7 @@ from support_draws import drawn
 
 from harness.digest import document, sealed, sha256_file
 from harness.evidence.record import MOMENT
-from harness.store.entries import Output
-from harness.store.store import Store
+from harness.store.store import Output, Store
 
 pytestmark = pytest.mark.together
 MANIFEST = "manifests/small.yaml"

@@ -21,7 +21,7 @@ from harness.errors import InputError, MissingError
 from harness.images.image import list_images
 from harness.images.layers import debian, layer
 from harness.images.layers.layer import Archive
-from harness.images.locks import DEBS, Deb, Debs
+from harness.images.recipe import DEBS, Deb, Debs
 from harness.store.store import Store
 
 THEN = "20260101T000000Z"

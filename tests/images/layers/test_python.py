@@ -16,7 +16,7 @@ from support_images import SHARED, built, put, wheel_bytes
 
 from harness.errors import InputError
 from harness.images.layers import python
-from harness.images.locks import Wheel
+from harness.images.recipe import Wheel
 from harness.run.installed.packages import environment
 from harness.store.blobs import Blobs
 from harness.store.tree import StoreTree

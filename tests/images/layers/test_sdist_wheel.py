@@ -20,7 +20,7 @@ from harness.digest import sha256
 from harness.errors import InputError, MissingError
 from harness.images.layers.python import ensure_wheels
 from harness.images.layers.sdist_wheel import SDISTS, LockLine, fetch_sdist, make_wheel, read_pins, wheel_name
-from harness.images.locks import read_wheels
+from harness.images.recipe import read_wheels
 from harness.store.store import Store
 
 INFO = "Metadata-Version: 2.1\nName: Toy_Pack\nVersion: 1.2\nRequires-Python: >=3.7\n\nA toy: Requires-Dist.\n"

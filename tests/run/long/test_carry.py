@@ -84,7 +84,7 @@ def test_a_slow_machine_has_all_the_time_it_needs(root: Path, monkeypatch: pytes
         bounds.append(how["budget"])
         return ReexecutionOptions(**how)
 
-    monkeypatch.setattr("harness.run.recording.carry.ReexecutionOptions", options)
+    monkeypatch.setattr("harness.run.recording.accept.ReexecutionOptions", options)
     add_a_package(root)
     done = carry(Project.at(root), CarryRequest(manifests=[small(root)]))
     assert ([one.state for one in done.carried], bounds) == (["carried"], [math.inf])

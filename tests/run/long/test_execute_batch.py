@@ -22,8 +22,7 @@ from harness.run.closure import Code
 from harness.run.executing.workshop import Workshop
 from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
 from harness.steps import Pinned, Step
-from harness.store.entries import Entry, Output
-from harness.store.store import Store
+from harness.store.store import Entry, Output, Store
 
 pytestmark = pytest.mark.together
 
