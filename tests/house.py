@@ -5,7 +5,9 @@ Run as a program (`make house`) it writes; the tests of the house read the same 
 
 from __future__ import annotations
 
+import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
@@ -28,6 +30,7 @@ FLOORS = {
     "verbs": 7,
     "cli": 8, "tools": 8,
 }  # fmt: skip
+CONTENTS = ("studies", "kit")  # what is no engine
 SCIENCE = {"studies", "kit", "scorers", "models", "stats"}
 EVIDENCE = {"evidence", "manifest", "store"}
 # What the tower of evidence may never know of the tower of science, and the other way round.
@@ -48,6 +51,7 @@ class Room:
     floor: int
     files: int
     lines: int
+    statements: int  # without imports and docstrings
     imports: tuple[str, ...]
 
 
@@ -74,10 +78,56 @@ def rooms() -> list[Room]:
     made = []
     for name, inside in found.items():
         others = {room(other) for module in inside for other in code.imports(module) if other.count(".")} - {name}
-        lines = sum(len(source(module).read_text().splitlines()) for module in inside)
+        texts = [source(module).read_text() for module in inside]
+        lines, statements = sum(len(one.splitlines()) for one in texts), sum(map(count_statements, texts))
         by_floor = sorted(others, key=lambda other: (-FLOORS[other], other))
-        made.append(Room(name, FLOORS[name], len(inside), lines, tuple(by_floor)))
+        made.append(Room(name, FLOORS[name], len(inside), lines, statements, tuple(by_floor)))
     return sorted(made, key=lambda each: (-each.floor, each.name))
+
+
+def count_statements(text: str) -> int:
+    """Count the statements of a file that are neither an import nor a docstring."""
+    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.stmt)]
+    return sum(not isinstance(node, ast.Import | ast.ImportFrom) and not _is_text(node) for node in nodes)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def figures(found: list[Room]) -> Iterator[str]:
+    """Say what a house weighs: the engine's size, slips of paper, imports, and what an edit makes again."""
+    code, importers = Code(ROOT), Counter[str]()
+    texts = {module: source(module).read_text() for module in modules()}
+    for module in texts:
+        importers.update(set(code.imports(module)))
+    engine = [each for each in found if each.name not in CONTENTS]
+    sums = (sum(getattr(each, what) for each in engine) for what in ("files", "lines", "statements"))
+    yield "the engine (all but {}): {:,} files, {:,} lines, {:,} statements".format(" and ".join(CONTENTS), *sums)
+    slips = [
+        module
+        for module, text in texts.items()
+        if room(module) not in {*CONTENTS, "cli"} and importers[module] == 1 and len(text.splitlines()) < 120
+    ]
+    yield f"its files under 120 lines with one importer, `cli` apart: {len(slips)}"
+    lines = sum(len(text.splitlines()) for text in texts.values())
+    imports = sum(
+        (node.end_lineno or 0) - node.lineno + 1
+        for text in texts.values()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    )
+    yield f"imports are {imports / lines:.1%} of the lines"
+    kinds = [module for module, text in texts.items() for _ in range(_step_kinds(text))]
+    remade = Counter[str](file for module in kinds for file in code.closure(module).files)
+    weighed = sum(len(text.splitlines()) * remade[f"{module.replace('.', '/')}.py"] for module, text in texts.items())
+    again = weighed / lines / len(kinds)
+    yield f"an edit of a line makes {again:.1%} of the {len(kinds)} kinds of steps again, on average"
+
+
+def _step_kinds(text: str) -> int:
+    functions = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
+    return sum([each.arg for each in node.args.args] == ["params", "inputs", "out"] for node in functions)
 
 
 def findings(found: list[Room]) -> Iterator[str]:
@@ -98,10 +148,10 @@ def text(found: list[Room]) -> str:
     for floor in sorted({each.floor for each in found}, reverse=True):
         for number, each in enumerate(one for one in found if one.floor == floor):
             label = "-" if floor < 0 else str(floor)
-            size = f"{each.files:3} files {each.lines:6,} lines"
+            size = f"{each.files:3} files {each.lines:6,} lines {each.statements:6,} statements"
             arrows = f"→ {' '.join(each.imports)}" if each.imports else ""
             lines.append(f"{label if not number else ' ':>2}  {each.name:<{width}} {size}  {arrows}".rstrip())
-    return "\n".join([*lines, "", *findings(found), "```\n"])
+    return "\n".join([*lines, "", *findings(found), *figures(found), "```\n"])
 
 
 def _side(name: str) -> int:
@@ -149,7 +199,8 @@ def drawing(found: list[Room]) -> str:
 
 def structure(drawn: str) -> str:
     """Give a drawing without its sizes, which change with every line that is written."""
-    return re.sub(r" +[\d,]+ (files|lines)|the largest rooms.*", "", drawn)
+    sizes = r" +[\d,]+ (files|lines|statements)|(the largest rooms|the engine|its files|imports are|an edit of).*"
+    return re.sub(sizes, "", drawn)
 
 
 def parts_of(page: str) -> tuple[str, str, str]:
@@ -160,8 +211,9 @@ def parts_of(page: str) -> tuple[str, str, str]:
 
 
 def main() -> None:
-    """Write the drawing into the page and beside it."""
+    """Write the drawing into the page and beside it, and print it."""
     found = rooms()
+    print(text(found))
     before, _, after = parts_of(PAGE.read_text())
     PAGE.write_text(f"{before}{BEGIN}![the floors](house.svg)\n\n{text(found)}{END}{after}")
     DRAWING.write_text(drawing(found))

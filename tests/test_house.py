@@ -96,6 +96,20 @@ def test_folders_that_stand_side_by_side_import_one_way() -> None:
     assert not waiting, f"these import each other: {', '.join(sorted(waiting))}"
 
 
+def test_every_file_of_the_kit_stands_on_its_page() -> None:
+    page = (ROOT / "docs" / "kit.md").read_text()
+    missing = [path.name for path in (ROOT / "harness" / "kit").glob("[a-z]*.py") if f"`kit/{path.name}`" not in page]
+    assert not missing
+
+
+def test_few_files_have_one_reader_and_an_edit_makes_few_steps_again() -> None:
+    """A small file with one importer belongs in it; a large one makes steps again that it says nothing to."""
+    said = "\n".join(house.figures(house.rooms()))
+    slips, again = re.search(r"apart: (\d+)", said), re.search(r"makes ([\d.]+)% of", said)
+    assert slips and int(slips[1]) <= 15
+    assert again and float(again[1]) <= 5
+
+
 def test_parent_packages_hold_a_docstring_and_nothing_else() -> None:
     """A step's closure contains every parent `__init__.py`: code there would run in every step."""
     for path in [*(ROOT / "harness").rglob("__init__.py"), ROOT / "tools" / "__init__.py"]:
