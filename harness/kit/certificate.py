@@ -292,21 +292,15 @@ def spell_measure(measure: Mapping[str, Any], digits: int = 2) -> str:
 def certificate_text(given: Path | None, root: Path = CODE) -> str:
     """Give the line beside a score that says how far its grader can be trusted, from the certificate the lock pins.
 
-    It is `uncertified` without one, and `void …` where the certificate contradicts itself or the grader's code changed;
-    missing code is an InputError.
-    The page's own code must import the grader's, so that the page is made anew where that changes.
+    It is `uncertified` without one, and `void …` where the certificate contradicts itself or the grader's code changed.
+    The page's own code must import the grader's, so that the page is made anew where that changes: what is not there
+    changed.
     """
     if given is None:
         return UNCERTIFIED
     found = read(given.read_bytes(), given.name)
     if flaws := find_contradictions(found):
         return contradicted_text(flaws)
-    if lacking := [name for name in found["files"] if not (root / name).is_file()]:
-        raise InputError(
-            f"{lacking[0]} is part of the grader and not of this page's code",
-            where=str(found["scorer"]),
-            next="import the grader's modules in the page",
-        )
     changed = changed_files(found, root)
     return void_text(changed) if changed else figures_text(found)
 
@@ -319,10 +313,7 @@ class Trust(NamedTuple):
 
 
 def trust_of(certificate: Path | None, least: float) -> Trust:
-    """Give whether a grader may be used: its certificate fits the code here, with a frozen kappa of at least `least`.
-
-    InputError as `certificate_text` raises it.
-    """
+    """Say whether a grader may be used: its certificate fits the code here, and its frozen kappa is high enough."""
     line = certificate_text(certificate)
     if certificate is None or line == UNCERTIFIED or line.startswith("void"):
         return Trust(False, line)

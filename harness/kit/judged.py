@@ -1,13 +1,11 @@
 """The bodies of judging steps: answers become a judge's prompts, and its replies become judgements.
 
 A study says how a case is worded and how a reply is read, in files of its own; a round is a prompt step, the provider's
-`respond`, and a reading step. Untrusted texts stand in a judge's prompt between marks that none can hold: whatever an
-answer says, it stays inside its marks, and the words of the prompt can name them.
+`respond`, and a reading step.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -15,39 +13,8 @@ from pathlib import Path
 from typing import Any, NotRequired
 
 from harness import rows
-from harness.digest import canonical, sha256
 from harness.errors import InputError
 from harness.rowtypes import Answer, Gold, Item, Judgement, Missing, Prompt, Response
-
-LENGTH = 16  # hex digits of a mark
-MARK = "mark"
-
-
-def delimited(texts: Mapping[str, str]) -> dict[str, str]:
-    """Give each text between its marks, under its name, and the `mark` itself, so that a prompt can speak of it.
-
-    The mark is drawn from all the texts, and drawn again while it stands in one of them, however that spells it: so
-    nothing that was written in a text can end it, or begin another.
-    """
-    mark = _mark(texts)
-    blocks = {name: f"<{name} {mark}>\n{text}\n</{name} {mark}>" for name, text in texts.items()}
-    return {**blocks, MARK: mark}
-
-
-def _mark(texts: Mapping[str, str]) -> str:
-    """Draw a mark from the digest of the texts, and from that one's, until it stands in none of them."""
-    plain = [_plain(text) for text in texts.values()]
-    drawn = sha256(canonical(dict(texts)))
-    while any(drawn[:LENGTH] in text for text in plain):
-        drawn = sha256(drawn.encode())
-    return drawn[:LENGTH]
-
-
-def _plain(text: str) -> str:
-    """Spell a text as a lenient reader may see it: without case, without what is not seen, in ordinary letters."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(sign for sign in folded if unicodedata.category(sign) != "Cf")
-
 
 JUDGE_ERROR = "judge_error"  # what nobody could read after the last round, or no judge answered: never a score
 Key = tuple[str, int, str, int]  # of an answer

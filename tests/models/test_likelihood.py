@@ -19,7 +19,6 @@ from harness import rows
 from harness.errors import InputError
 from harness.models.completion import CompletionRequest
 from harness.models.local import likelihood
-from harness.models.local import likelihood as local_likelihood
 from harness.models.local.decode import NO_ROOM
 from harness.models.local.likelihood import TokenizedContinuation, measure
 from harness.models.local.load import LoadedModel, open_causal
@@ -138,13 +137,13 @@ def test_a_batch_gives_the_same_numbers_but_for_their_last_digits(ours: list[Any
 
 def test_what_continuations_share_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
-    forward = local_likelihood._continuations_forward
+    forward = likelihood._continuations_forward
 
     def counted(loaded: Any, tokens: Any, *rest: Any) -> Any:
         read.append(sum(map(len, tokens)))
         return forward(loaded, tokens, *rest)
 
-    monkeypatch.setattr(local_likelihood, "_forward", counted)
+    monkeypatch.setattr(likelihood, "_continuations_forward", counted)
     text = "What is 12 plus 34? Think about it for a while.\nAnswer: it is"
     run(tmp_path, TINY, [{"text": text, "continuations": [" A", " B", " C", " D"]}])
     assert read == [len(text) + 1]  # of bytes: the space is shared too, and after the last letter nothing is asked
@@ -174,10 +173,12 @@ def test_a_prompt_without_anything_to_measure_is_refused(lacks: Mapping[str, Any
 def test_memory_that_runs_out_halves_the_batch_and_loses_nothing(
     ours: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    whole = likelihood.likelihoods
+
     def short(loaded: Any, pairs: Any, size: int) -> Any:
         if size > 2 or len(pairs) == 2:
             raise RuntimeError("CUDA out of memory")
-        return local_likelihood.likelihoods(loaded, pairs, size)
+        return whole(loaded, pairs, size)
 
     def short_batch(loaded: Any, groups: Any, header: Any, size: int) -> Any:
         raise RuntimeError("CUDA out of memory")
@@ -207,7 +208,7 @@ def test_a_long_continuation_with_one_unlikely_token_at_its_beginning_is_not_gre
     head = tuple(range(40, 50))
     odd = (*head, likeliest(head) ^ 1)
     whole = odd
-    while len(whole) < len(odd) + local_likelihood.ROWS:
+    while len(whole) < len(odd) + likelihood.ROWS:
         whole = (*whole, likeliest(whole))
     pairs = [TokenizedContinuation(odd, whole[len(odd) :]), TokenizedContinuation(head, whole[len(head) :])]
-    assert [each.greedy for each in local_likelihood.likelihoods(tiny, pairs)] == [True, False]
+    assert [each.greedy for each in likelihood.likelihoods(tiny, pairs)] == [True, False]

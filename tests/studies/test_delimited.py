@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toys.obeying import ATTACKS, obey
 
-from harness.kit.judged import delimited
+from harness.kit.delimited import delimited
 
 NAMES = ("answer", "reference", "reply")
 # Texts made of what an attacker would write: marks of every kind, also those that other texts really get.

@@ -14,7 +14,7 @@ from harness.kit import charts
 DRAW = """
 import sys
 from pathlib import Path
-from harness.studies import plots
+from harness.kit import charts as plots
 out = Path(sys.argv[1])
 with plots.drawing():
     sheet = plots.sheet(4, 3)
@@ -63,7 +63,7 @@ def test_settings_and_environment_are_given_back_and_pyplot_stays_unloaded(monke
         assert matplotlib.rcParams["text.parse_math"] is False
     assert dict(matplotlib.rcParams) == before
     assert os.environ["MPLCONFIGDIR"] == str(tmp_path) and "MPL_IGNORE_SYSTEM_FONTS" not in os.environ
-    loaded = "import sys; from harness.studies import plots; first = 'matplotlib' in sys.modules\n"
+    loaded = "import sys; from harness.kit import charts as plots; first = 'matplotlib' in sys.modules\n"
     script = f"{loaded}with plots.drawing(): plots.sheet(1, 1)\nprint(first, 'matplotlib.pyplot' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.kit import graded, judged
+from harness.kit.delimited import delimited
 from harness.kit.graded import Seen
-from harness.kit.judged import delimited
 from harness.models.local.encoder import encoder
 from harness.rowtypes import Found, Gold, Item
 

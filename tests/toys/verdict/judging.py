@@ -9,7 +9,7 @@ from typing import Any
 
 from harness import rows
 from harness.kit import judged
-from harness.kit.judged import delimited
+from harness.kit.delimited import delimited
 from harness.kit.prompts import fill, template
 from harness.rowtypes import Gold, Item
 

@@ -117,8 +117,7 @@ def test_a_one_line_edit_of_the_scorer_voids_its_certificate(alone, tmp_path):
     assert found.state == "void" and "harness/scorers/outcome/addition.py" in found.text
     assert certificate_text(shown, code) == found.text  # what a page says
     edited.unlink()
-    with pytest.raises(InputError, match="is part of the grader and not of this page"):
-        certificate_text(shown, code)
+    assert certificate_text(shown, code).startswith("void: ")  # what a page does not import, or is there no more
 
 
 def test_a_certificate_of_an_older_tree_is_carried_on_the_command_line(tmp_path):

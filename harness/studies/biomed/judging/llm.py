@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.kit import judged
-from harness.kit.judged import MARK, delimited
+from harness.kit.delimited import MARK, delimited
 from harness.rowtypes import Gold, Item
 from harness.studies.biomed.judging.grade_text import GRADES, NO_ANSWER, UNREADABLE, grade
 from harness.studies.biomed.judging.states import without_answer

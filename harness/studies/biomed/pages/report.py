@@ -54,7 +54,7 @@ Documents = Mapping[str, Mapping[str, Any]]
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the report of the run as one HTML file, with the SVG figures among the inputs inlined.
 
-    InputError for a certificate that is none, or whose grader's code is no part of this page's.
+    InputError for a certificate that is none.
     """
     run, given = PageFacts.of(params), documents(inputs, DOCUMENTS)
     names = [name for name in outputs.figures() if name.endswith(".svg") and name in inputs]

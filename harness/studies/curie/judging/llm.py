@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.kit import judged
-from harness.kit.judged import MARK, delimited
+from harness.kit.delimited import MARK, delimited
 from harness.rowtypes import Gold, Item
 from harness.studies.curie.judging.shown import shown
 from harness.studies.curie.reading.loose_json import Unreadable

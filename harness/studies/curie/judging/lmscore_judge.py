@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.kit import judged
-from harness.kit.judged import delimited
+from harness.kit.delimited import delimited
 from harness.rowtypes import Gold, Item, Response
 from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.scoring.lmscore import first_token

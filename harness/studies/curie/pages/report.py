@@ -47,7 +47,7 @@ Documents = Mapping[str, Mapping[str, Any]]
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the report of the run as one HTML file, with the SVG figures among the inputs inlined.
 
-    InputError for a certificate that is none, or whose grader's code is no part of this page's.
+    InputError for a certificate that is none.
     """
     run, given = RunFacts.of(params), documents(inputs, DOCUMENTS)
     names = [f"{stem}.svg" for stem in outputs.stems(run.tasks, run.instruments)]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.kit import judged
-from harness.kit.judged import MARK, delimited
+from harness.kit.delimited import MARK, delimited
 from harness.rowtypes import Gold, Item
 from harness.studies.questions.compared import targets
 

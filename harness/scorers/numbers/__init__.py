@@ -1,1 +1,0 @@
-"""Array statistics that steps and standalone analyses share."""
