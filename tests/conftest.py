@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from durations import Durations
-from support_draws import Deadline, of_one_file
+from support_draws import Deadline, in_drawn_order, of_one_file
 from support_examples import register_profiles
 from support_ground import PLACE, spoiled
 
@@ -37,6 +37,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a submission try a part of the night's tests; let `make test` note what they take."""
     told = "of the tests marked `exhaustive` run those of one file, drawn by the commit, as many as this time allows"
     parser.addoption("--night-for", type=float, metavar="SECONDS", help=told)
+    told = "begin no long test after this time; their files are in an order that the commit draws"
+    parser.addoption("--long-for", type=float, metavar="SECONDS", help=told)
     parser.addoption("--durations-to", type=Path, metavar="FILE", help="note here what each case takes")
 
 
@@ -104,6 +106,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = of_one_file([item for item in every if item.get_closest_marker("exhaustive")])
         config.hook.pytest_deselected(items=list(set(every) - set(items)))
         config.pluginmanager.register(Deadline(seconds), "night-deadline")
+    if (seconds := config.getoption("long_for")) is not None:
+        long = [item for item in items if _is_long(item)]
+        items[:] = [*in_drawn_order(long), *items[len(long) :]]
+        config.pluginmanager.register(Deadline(seconds, _is_long), "long-deadline")
 
 
 def _is_long(item: pytest.Item) -> bool:

@@ -3,7 +3,8 @@
 A family is what can be listed and not ended: each bit of a file, each moment of a kill, each text that is slow to read.
 `make test` and `make test-all` draw some by the commit's digest, so that a red one is red again in the same checkout;
 `make test-night` tries all of the tests that are marked `exhaustive`, and a submission those of one file, as far as it
-comes in the time it is given.
+comes in the time it is given. On a machine on which the long tests would take too long, a submission begins with those
+that its commit draws, and says how many it did not reach.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -45,16 +46,25 @@ def of_one_file(items: Iterable[pytest.Item]) -> list[pytest.Item]:
     return draw.sample(cases, len(cases))
 
 
-class Deadline:
-    """Skips each test that would begin when the time is up."""
+def in_drawn_order(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """Put the files of tests in an order that the commit draws, each with its cases as they stand."""
+    files = dict[str, list[pytest.Item]]()
+    for item in items:
+        files.setdefault(item.nodeid.partition("::")[0], []).append(item)
+    names = sorted(files)
+    return [item for name in Random(commit()).sample(names, len(names)) for item in files[name]]
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+
+class Deadline:
+    """Skips each test, or each of some, that would begin when the time is up."""
+
+    def __init__(self, seconds: float, among: Callable[[pytest.Item], bool] = lambda _: True) -> None:
+        self._seconds, self._among = seconds, among
         self._end = time.monotonic() + seconds
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self) -> None:
-        if time.monotonic() > self._end:
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        if time.monotonic() > self._end and self._among(item):
             pytest.skip(f"not reached in {self._seconds:.0f} s")
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import support_draws
 from hypothesis import settings
 from support import REPOSITORY
-from support_draws import drawn
+from support_draws import drawn, in_drawn_order
 
 EVERY = range(1000)
 
@@ -52,3 +54,25 @@ def test_a_night_of_some_seconds_tries_one_file_and_says_what_it_did_not_reach(s
     assert done.returncode == 0, done.stdout
     assert re.search(rf"\b1 {end}", done.stdout), done.stdout
     assert ("not reached in 0 s" in done.stdout) == (end == "skipped")
+
+
+@pytest.mark.long
+def test_long_tests_that_a_slow_machine_does_not_reach_are_said_aloud_and_no_others() -> None:
+    words = ["-m", "not house", "--long-for", "0", "-rs", "tests/scorers/test_outcome.py"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"SKIPPED \[1\].*not reached in 0 s", done.stdout), done.stdout
+    assert re.search(r"\d\d passed, 1 skipped", done.stdout), done.stdout
+
+
+def test_files_come_in_an_order_that_the_commit_draws_each_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"{file}::{case}" for file in "abcdefgh" for case in "21"]
+    found = []
+    for commit in "xxy":
+        monkeypatch.setattr(support_draws, "commit", lambda commit=commit: commit)
+        items: list[Any] = [SimpleNamespace(nodeid=name) for name in names]
+        found.append([item.nodeid for item in in_drawn_order(items)])
+    assert found[0] == found[1] != found[2] and sorted(found[0]) == sorted(names)
+    assert all(two == f"{one[:-1]}1" for one, two in zip(found[0][::2], found[0][1::2], strict=True))
