@@ -17,18 +17,18 @@ class Clock:
         self._since = time.monotonic()
 
     def now(self) -> str:
-        """Give the time stamp of an event: UTC, ISO 8601 with milliseconds; never earlier than the one before."""
+        """Return the time stamp of an event: UTC, ISO 8601 with milliseconds; never earlier than the one before."""
         passed = datetime.timedelta(seconds=time.monotonic() - self._since)
         return (self._begun + passed).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def now() -> str:
-    """Give a time stamp by the system's clock, which may step back: UTC, ISO 8601 with milliseconds."""
+    """Return a time stamp by the system's clock, which may step back: UTC, ISO 8601 with milliseconds."""
     return Clock().now()
 
 
 def after(time_stamp: str, seconds: int) -> str:
-    """Give the time stamp that many seconds after another, in the same form, so that they compare as texts."""
+    """Return the time stamp that many seconds after another, in the same form, so that they compare as texts."""
     later = datetime.datetime.fromisoformat(time_stamp) + datetime.timedelta(seconds=seconds)
     return later.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

@@ -1,6 +1,6 @@
 """Former names of step kinds: modules that moved, so that a run recorded under the old names is still audited in full.
 
-A step kind is part of a run's plan and keys, and a record never changes. It must never know a step or a run.
+A step kind is part of a run's plan and keys, and a record never changes. It does not know a step or a run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LIMITED = "limited"  # the parameter by which the step of a page knows its run's
 
 
 def former_kind(kind: str, moves: int) -> str:
-    """Give the name of a step kind as it was so many moves ago; its own where it did not move since."""
+    """Return the name of a step kind as it was so many moves ago; its own where it did not move since."""
     module, mark, name = kind.partition(":")
     for move in MOVES[:moves]:
         module = move.get(module, module)
@@ -36,7 +36,7 @@ def former_kind(kind: str, moves: int) -> str:
 
 
 def current_kind(kind: str) -> str:
-    """Give the name of a step kind today, whatever a record calls it."""
+    """Return the name of a step kind today, whatever a record calls it."""
     module, mark, name = kind.partition(":")
     for move in reversed(MOVES):
         module = next((after for after, before in move.items() if before == module), module)

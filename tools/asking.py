@@ -74,7 +74,7 @@ class PipeClient:
         return future
 
     def _expect(self) -> int:
-        """Give the number of the next request, whose answer is waited for from now on; call it under the lock."""
+        """Return the number of the next request, whose answer is waited for from now on; call it under the lock."""
         self._next += 1
         self._waiting[self._next] = Future()
         return self._next

@@ -48,7 +48,7 @@ class Lane:
         self._idle_since = time.monotonic()
 
     def fileno(self) -> int | None:
-        """Give the descriptor on which replies come; None where there is no worker."""
+        """Return the descriptor on which replies come; None where there is no worker."""
         return self._process.stdout.fileno() if self._process and self._process.stdout else None
 
     def add(self, job: LaneJob) -> None:

@@ -133,7 +133,7 @@ def _frame(message: Message, known: Id, method: object, params: object) -> str:
 
 
 def _or_empty(message: Message, name: str) -> Any:
-    """Give a member that may be left out or null, and then is an empty object; no other empty value is one."""
+    """Return a member that may be left out or null, and then is an empty object; no other empty value is one."""
     found = message.get(name)
     return {} if found is None else found
 

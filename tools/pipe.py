@@ -35,7 +35,7 @@ class Pipe:
         self._files: deque[int] = deque()
 
     def fileno(self) -> int:
-        """Give the descriptor on which one waits for something to come."""
+        """Return the descriptor on which one waits for something to come."""
         return self.end.fileno()
 
     def send(self, message: Message, files: Sequence[int] = ()) -> None:

@@ -24,7 +24,7 @@ class PipeBackend:
         self.seen: set[str] = set()  # attempts that were handed over
 
     def catalogue(self) -> Mapping[str, Any]:
-        """Give what list_studies tells."""
+        """Return what list_studies tells."""
         return dict(self._asking.ask_again("catalogue", "catalogue").data)
 
     def open(self, request: Mapping[str, Any], tools: str) -> OpenedAttempt:

@@ -24,7 +24,7 @@ class ToolSpec:
     idempotent: bool = True
 
     def listed(self) -> dict[str, Any]:
-        """Give the tool as `tools/list` shows it."""
+        """Return the tool as `tools/list` shows it."""
         return {
             "name": self.name,
             "title": self.title,

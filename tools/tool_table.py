@@ -17,7 +17,7 @@ TOOLS: Mapping[str, tuple[ToolSpec, ...]] = {"answer": ANSWER_TOOLS, **VERB_TOOL
 
 
 def listing(profile: str) -> list[dict[str, Any]]:
-    """Give all tools of a profile as `tools/list` shows them."""
+    """Return all tools of a profile as `tools/list` shows them."""
     return [spec.listed() for spec in TOOLS[profile]]
 
 

@@ -35,7 +35,7 @@ class _Stream:
         """Leave the descriptor as it is: the process that owns it ends soon."""
 
     async def __aenter__(self) -> Self:
-        """Give the stream itself."""
+        """Return the stream itself."""
         return self
 
     async def __aexit__(
@@ -113,15 +113,15 @@ class Source(_Stream):
             self._loop.call_soon_threadsafe(self._queue.put_nowait, (found, size))
 
     async def receive(self) -> SessionMessage | Exception:
-        """Give the next message."""
+        """Return the next message."""
         return await self.__anext__()
 
     def __aiter__(self) -> Source:
-        """Give the messages one by one."""
+        """Return the messages one by one."""
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
-        """Give the next message; ends with the wire, once what was asked on it was answered."""
+        """Return the next message; ends with the wire, once what was asked on it was answered."""
         while not (self._sink.gone or self._over):
             found, size = await self._queue.get()
             with self._room:

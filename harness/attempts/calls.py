@@ -36,7 +36,7 @@ class Backend(Protocol):
     """The side of a session that knows the store. Each call may take long; a refusal is an AttemptError."""
 
     def catalogue(self) -> Mapping[str, Any]:
-        """Give what list_studies tells: `studies`."""
+        """Return what list_studies tells: `studies`."""
 
     def open(self, request: Mapping[str, Any], tools: str) -> OpenedAttempt:
         """Open an attempt for the arguments of start_attempt, or the one that the same key opened before."""
@@ -92,7 +92,7 @@ class CallOutcome:
     receipts: list[Data] | None = None
 
     def fields(self, tool: str, facts: CallFacts, began: float) -> dict[str, Any]:
-        """Give the fields of the record."""
+        """Return the fields of the record."""
         fields: dict[str, Any] = {
             "tool": shown(tool),
             "args": self.args,
@@ -127,5 +127,5 @@ def attempted(args: object, work: Callable[[], CallOutcome]) -> CallOutcome:
 
 
 def began() -> float:
-    """Give the instant at which a call came in."""
+    """Return the instant at which a call came in."""
     return time.monotonic()

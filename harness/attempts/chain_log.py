@@ -36,7 +36,7 @@ class GroupCommit:
         self._over = False
 
     def ask(self) -> Future[None]:
-        """Give a future that is done when all that was written before this call is durable."""
+        """Return a future that is done when all that was written before this call is durable."""
         future: Future[None] = Future()
         future.set_running_or_notify_cancel()  # a waiter that goes away leaves the others alone
         with self._change:
@@ -76,7 +76,7 @@ class GroupCommit:
 
 
 def done() -> Future[None]:
-    """Give a future that is done: of a line that nobody waits for."""
+    """Return a future that is done: of a line that nobody waits for."""
     future: Future[None] = Future()
     future.set_result(None)
     return future

@@ -60,7 +60,7 @@ class AttemptError(InputError):
         self.retryable = advice.retryable if retryable is None else retryable
 
     def as_reply(self) -> dict[str, Any]:
-        """Give the error as an agent reads it: code, message, next, retryable."""
+        """Return the error as an agent reads it: code, message, next, retryable."""
         return {"code": self.name, "message": self.what, "next": self.next, "retryable": self.retryable}
 
     @property

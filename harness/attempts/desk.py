@@ -45,7 +45,7 @@ class Submission:
 
     @property
     def logged(self) -> list[Data]:
-        """Give the receipts as the record holds them."""
+        """Return the receipts as the record holds them."""
         return [{name: each for name, each in receipt.items() if name not in _REPLY_ONLY} for receipt in self.receipts]
 
 
@@ -81,7 +81,7 @@ def _receipt(name: str, answer: RecordedAnswer, status: str) -> Data:
 
 
 def _text(answer: Any) -> str:
-    """Give the text of an answer; AttemptError for what is neither text nor a whole number, or too long."""
+    """Return the text of an answer; AttemptError for what is neither text nor a whole number, or too long."""
     if isinstance(answer, bool) or not isinstance(answer, str | int):
         kind = "a number with a point" if isinstance(answer, float) else "no text"
         raise AttemptError("E_FORMAT", f"the answer is {kind}")
@@ -202,7 +202,7 @@ class Desk:
             self.transcript.end(reason).result()
 
     def outcome(self) -> Data:
-        """Give the counts of an attempt, as finish_attempt tells them."""
+        """Return the counts of an attempt, as finish_attempt tells them."""
         return {f"n_{name}": count for name, count in self.transcript.state.counts().items()}
 
     def shut(self) -> None:
@@ -298,7 +298,7 @@ class Desks:
         self._lock = threading.Lock()
 
     def get(self, attempt_id: str, reopen: Callable[[str], OpenedAttempt]) -> Desk | EndedAttempt:
-        """Give the desk of an attempt, opened again where it is not open, or what is known of it once it ended."""
+        """Return the desk of an attempt, opened again where it is not open, or what is known of it once it ended."""
         if found := self._known(attempt_id):
             return found
         with self._opening:  # of two calls at once one opens it

@@ -79,7 +79,7 @@ class ViewReader:
 
 
 def prompt_text(row: Mapping[str, Any]) -> str:
-    """Give the whole prompt as text: its own, or its turns as canonical JSON."""
+    """Return the whole prompt as text: its own, or its turns as canonical JSON."""
     return str(row["text"]) if "text" in row else canonical(row["messages"]).decode()
 
 
@@ -89,13 +89,13 @@ def prompt_form(row: Mapping[str, Any]) -> str:
 
 
 def _asked(row: Mapping[str, Any]) -> str:
-    """Give what tells a prompt from its neighbours: its text, or that of its last turn."""
+    """Return what tells a prompt from its neighbours: its text, or that of its last turn."""
     last = row["messages"][-1]["content"] if "messages" in row else row["text"]
     return last if isinstance(last, str) else canonical(last).decode()
 
 
 def _preview(text: str) -> str:
-    """Give the first words of a text in one line, without what a terminal or a reader could take for more."""
+    """Return the first words of a text in one line, without what a terminal or a reader could take for more."""
     plain = "".join(letter if letter.isprintable() else " " for letter in text[: 4 * PREVIEW])
     return " ".join(plain.split())[:PREVIEW]
 
@@ -134,7 +134,7 @@ class Listing:
         self._names = list(self.keys)
 
     def page(self, state: AttemptState, args: Mapping[str, Any]) -> Data:
-        """Give what list_items gives; AttemptError for a cursor that is not of this attempt and query."""
+        """Return what list_items gives; AttemptError for a cursor that is not of this attempt and query."""
         query = {"limit": args["limit"], "status": args["status"]}
         last = read_cursor(state.secret, query, args["cursor"]) if "cursor" in args else ""
         follow = islice(self._names, bisect(self._names, last), None)
@@ -163,7 +163,7 @@ class Listing:
         }
 
     def item(self, state: AttemptState, args: Mapping[str, Any]) -> tuple[Data, tuple[ReplyImage, ...]]:
-        """Give what get_item gives; AttemptError for an item or a part that is not there."""
+        """Return what get_item gives; AttemptError for an item or a part that is not there."""
         name, number = args["item_id"], args["part"]
         row = self.row(name)
         texts = parts(prompt_text(row))
@@ -192,7 +192,7 @@ class Listing:
         return data, tuple(ReplyImage(each["type"], self.view.image(each)) for each in here)
 
     def row(self, name: str) -> Mapping[str, Any]:
-        """Give the row of an item; AttemptError for an id that is none."""
+        """Return the row of an item; AttemptError for an id that is none."""
         if name not in self.keys:
             raise AttemptError("E_UNKNOWN_ITEM", "this attempt has no item of that item_id")
         return self.view.row(self.keys[name])
@@ -218,7 +218,7 @@ def parts(text: str) -> list[str]:
 
 
 def _piece(data: bytes, begin: int, length: int) -> str:
-    """Give the whole characters among so many bytes of a text in UTF-8."""
+    """Return the whole characters among so many bytes of a text in UTF-8."""
     end = min(begin + length, len(data))
     while end < len(data) and data[end] & 0xC0 == 0x80:  # inside of a character
         end -= 1

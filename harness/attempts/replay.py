@@ -22,7 +22,7 @@ _CALL = ("tool", "is_error", "code")
 
 
 def normal(events: Iterable[Event], keys: Iterable[str]) -> dict[str, Any]:
-    """Give the normal form of a transcript over the keys of its view: `header`, `calls`, `items`, `end`.
+    """Return the normal form of a transcript over the keys of its view: `header`, `calls`, `items`, `end`.
 
     `calls` are in their order, without the reads of one item, which documents of unlike length have more or less of;
     `items` holds by key what was done with each, in its order.
@@ -61,7 +61,7 @@ class _Names:
 
 
 def _general(event: Event, names: _Names) -> dict[str, Any]:
-    """Give the arguments of a call that are of no one item."""
+    """Return the arguments of a call that are of no one item."""
     if event["is_error"]:
         return {}
     args = event["args"]
@@ -74,7 +74,7 @@ def _general(event: Event, names: _Names) -> dict[str, Any]:
 
 
 def _special(event: Event) -> Iterable[tuple[str, dict[str, Any]]]:
-    """Give what a call did with items: the part that was read, the answer and what became of it."""
+    """Yield what a call did with items: the part that was read, the answer and what became of it."""
     args = event["args"]
     if event["is_error"]:
         return

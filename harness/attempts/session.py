@@ -1,7 +1,7 @@
 """A session: the one door for every call of an agent, whoever brings it: a server, the command line, Python.
 
 It finds the desk of an attempt, answers what concerns none, and has each call written down exactly once: in the
-transcript while the attempt is open, else in the log of the session. It must never know a protocol or a store.
+transcript while the attempt is open, else in the log of the session. It does not know a protocol or a store.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Session:
             self._backend.finish(attempt_id, wait=False)
 
     def _find(self, args: object) -> Desk | EndedAttempt | None:
-        """Give the desk that the arguments name; None where they name none, HarnessError where there is none."""
+        """Return the desk that the arguments name; None where they name none, HarnessError where there is none."""
         name = args.get("attempt_id") if isinstance(args, Mapping) else None
         if not isinstance(name, str):
             return None

@@ -370,7 +370,7 @@ def _kind(value: object) -> str:
 
 
 def rejected(value: object) -> dict[str, Any]:
-    """Give what a transcript keeps of something rejected: its first KiB as ASCII, its size and its digest."""
+    """Return what a transcript keeps of something rejected: its first KiB as ASCII, its size and its digest."""
     try:
         text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=lambda odd: type(odd).__name__)
     except (ValueError, TypeError, RecursionError):

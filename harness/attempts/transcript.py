@@ -83,7 +83,7 @@ def answer_digest(text: str, abstain: bool, confidence: str | None) -> str:
 
 
 def answer_text(answer: str | int) -> str:
-    """Give the text that is scored: of a whole number its decimal digits."""
+    """Return the text that is scored: of a whole number its decimal digits."""
     return answer if isinstance(answer, str) else str(answer)
 
 
@@ -230,7 +230,7 @@ class Transcript:
         return self.log.head
 
     def now(self) -> str:
-        """Give the time, as the next line would tell it."""
+        """Return the time, as the next line would tell it."""
         return self.log.clock.now()
 
     def add(self, event: str, fields: Mapping[str, Any], *, durable: bool = False) -> Future[None]:

@@ -106,7 +106,7 @@ def run(argv: Sequence[str]) -> int:
 
 @lru_cache(64)  # a word may be any
 def command_of(word: str) -> Callable[..., Any]:
-    """Give the command line with the one verb or group that is asked for alone: to make all of them takes time."""
+    """Return the command line with the one verb or group that is asked for alone: to make all of them takes time."""
     verbs = [one for one in app.registered_commands if _name(one) == word]
     groups = [one for one in app.registered_groups if one.name == word]
     if not verbs and not groups:

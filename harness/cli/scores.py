@@ -217,7 +217,7 @@ def _below(run: ScoredRunData) -> str:
 
 
 def _cells(run: ScoredRunData) -> Iterator[Sequence[object]]:
-    """Give the lines of a run as cells of CSV, at full precision."""
+    """Yield the lines of a run as cells of CSV, at full precision."""
     for line in run.scores:
         low, high = line.interval or (None, None)
         yield (

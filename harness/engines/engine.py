@@ -1,6 +1,6 @@
 """Interface of an engine: runs one command in one private folder and reports how it ended.
 
-It must never know what a step computes, what a store is, or what a result means.
+It does not know what a step computes, what a store is, or what a result means.
 """
 
 from __future__ import annotations

@@ -24,13 +24,13 @@ NOBODY = 65534  # the user and the group that a step of root's runs as
 
 
 def chown_to_step(*folders: Path, user: int = NOBODY) -> None:
-    """Give folders, without their contents, to the user that a step of root's runs as, so that it can write there."""
+    """Hand folders, without their contents, to the user that a step of root's runs as, so that it can write there."""
     for folder in folders:
         os.chown(folder, user, user)
 
 
 def chown_back(out: Path) -> None:
-    """Give a step's output folder and its direct entries back to root; links and subfolders are not entered."""
+    """Hand a step's output folder and its direct entries back to root; links and subfolders are not entered."""
     os.chown(out, 0, 0, follow_symlinks=False)
     if out.is_symlink() or not out.is_dir():
         return  # the step put something else in its place, and is told so

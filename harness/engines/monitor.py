@@ -311,7 +311,7 @@ class MemoryMeter:
 
 
 def _used(path: str, device: int) -> int | None:
-    """Give the bytes that a file system takes, its names counted; None where another is mounted there."""
+    """Return the bytes that a file system takes, its names counted; None where another is mounted there."""
     place = os.open(path, os.O_PATH)
     try:
         if os.fstat(place).st_dev != device:
@@ -323,7 +323,7 @@ def _used(path: str, device: int) -> int | None:
 
 
 def _room() -> int:
-    """Give the bytes that a socket of files may keep: this system's default, and the one message that went past it."""
+    """Return the bytes that a socket of files may keep: the system's default, and the one message that went past it."""
     try:
         return 2 * int(_DEFAULT.read_text())
     except (OSError, ValueError):

@@ -78,7 +78,7 @@ def largest_deviation(tolerance: str, expected: Path, found: Path) -> Deviation 
 
 
 def _pairs(expected: Path, one: ArrayHeader, found: Path, two: ArrayHeader, name: str) -> Iterator[tuple[Any, Any]]:
-    """Give the same elements of both: block by block, or whole where one of them lies in another order."""
+    """Yield the same elements of both: block by block, or whole where one of them lies in another order."""
     if one.fortran or two.fortran:
         yield arrays.read(expected, name), arrays.read(found, name)
     else:

@@ -91,7 +91,7 @@ def diff(left: Trail, right: Trail) -> RunDiff:
 
 
 def _texts(left: Trail, right: Trail, step: str) -> Iterator[ChangedLine]:
-    """Give the lines that differ of the pinned files that a step was made from."""
+    """Yield the lines that differ of the pinned files that a step was made from."""
     one, two = left.steps[step], right.steps[step]
     for pointer in differences(one.entry.preimage, two.entry.preimage):
         if pointer.startswith("/inputs/"):
@@ -142,7 +142,7 @@ def _contents(left: Trail, right: Trail, stages: Mapping[str, StageDiff]) -> Ite
 
 
 def _rows(left: Trail, right: Trail, step: str) -> Iterator[dict[str, Any]]:
-    """Give the rows of the first differing output that differ, and the words in which they do."""
+    """Yield the rows of the first differing output that differ, and the words in which they do."""
     one, two = left.steps[step].entry.outputs, right.steps[step].entry.outputs
     name = next((name for name in one if name in two and one[name] != two[name]), "")
     if name and (stray := _array(left, one[name].sha256, right, two[name].sha256)):
@@ -162,7 +162,7 @@ def _rows(left: Trail, right: Trail, step: str) -> Iterator[dict[str, Any]]:
 
 
 def _array(left: Trail, one: str, right: Trail, two: str) -> Deviation | None:
-    """Give the worst place at which two arrays part; what is no sound array has none."""
+    """Return the worst place at which two arrays part; what is no sound array has none."""
     paths = left.store.blobs.deliver(one), right.store.blobs.deliver(two)
     try:
         return largest_deviation("0", *paths) if any(map(arrays.file_format, paths)) else None

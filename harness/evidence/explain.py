@@ -195,7 +195,7 @@ def _machine(trail: Trail) -> Machine:
 
 
 def _shorten_environment(said: Mapping[str, Any]) -> dict[str, Any]:
-    """Give an environment document in the form that an expectation keeps: a package is its version and a digest."""
+    """Return an environment document in the form that an expectation keeps: a package is its version and a digest."""
     found = {name: said[name] for name in ("type", "python", "platform")}
     if "stdlib" in said:
         found["stdlib"] = shorten(said["stdlib"])
@@ -206,7 +206,7 @@ def _shorten_environment(said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _comparable(machine: Machine) -> Machine:
-    """Give a machine as it stands in an expectation in the form in which environments are compared."""
+    """Return a machine as it stands in an expectation in the form in which environments are compared."""
     packages = {name: one.rpartition(" ") for name, one in machine.environment["packages"].items()}
     spelled = {name: {"version": one[0], "record": one[2]} for name, one in packages.items()}
     return replace(machine, environment={**machine.environment, "packages": spelled})

@@ -91,7 +91,7 @@ def module_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[s
 
 
 def _altered(package: Mapping[str, Any] | None) -> list[str]:
-    """Give the files of a package that were not the installed ones, each with the digest that it had."""
+    """Return the files of a package that were not the installed ones, each with the digest that it had."""
     return [str(one) for one in package.get("altered", ())] if package else []
 
 

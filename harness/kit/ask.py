@@ -24,7 +24,7 @@ _MEDIA = "harness.kit.media"
 
 
 def sample_seeds(seeds: Sequence[int], samples: int | None) -> tuple[int, ...]:
-    """Give a seed for each sample: the manifest's first ones, and where it has fewer those that follow its largest.
+    """Return a seed for each sample: the manifest's first ones, and where it has fewer those that follow its largest.
 
     Without `samples` they are the manifest's seeds; InputError where it is below 1.
     """
@@ -48,7 +48,7 @@ def reads_images(model: Model) -> bool:
 def media_steps(
     dataset: Dataset, models: Sequence[Model], fits: Callable[[Model], bool], slices: Sequence[str]
 ) -> tuple[list[Step], list[Ref]]:
-    """Give the steps that select each slice's images, and its prompts without images for models that see none.
+    """Return the steps that select each slice's images, and its prompts without images for models that see none.
 
     The second value refers to the counts of prompts those models are not asked; empty where all are asked everything.
     """
@@ -72,7 +72,7 @@ def media_steps(
 
 
 def cut_steps(dataset: Dataset, tables: Sequence[str], size: int) -> list[Step]:
-    """Give the steps that cut tables of a dataset into shards of at most a size; their outputs are the shards.
+    """Return the steps that cut tables of a dataset into shards of at most a size; their outputs are the shards.
 
     Where rows were appended a shard begins, so that those before stay what they were.
     """
@@ -161,15 +161,15 @@ class Asked:
         return ref
 
     def joined(self, output: str, stage: str) -> Ref:
-        """Give a reference to an output's table: its only part, or that of a step added to concatenate all."""
+        """Return a reference to an output's table: its only part, or that of a step added to concatenate all."""
         return self._one(output, stage, GATHER)
 
     def merged(self, output: str, stage: str) -> Ref:
-        """Give a reference to an output's document: its only part, or that of a step added to merge all."""
+        """Return a reference to an output's document: its only part, or that of a step added to merge all."""
         return self._one(output, stage, MERGE)
 
     def tables(self, without: Collection[str] = ()) -> dict[str, Ref]:
-        """Give the outputs of every question-and-answer study, by name, once `ask` has added all of its datasets.
+        """Return the outputs of every question-and-answer study, by name, once `ask` has added all of its datasets.
 
         Items, gold, prompts, responses, scores and counts, but for those that a study is `without`; trials, judgements
         and imported where there are any. Steps that join their parts are added to the plan.
@@ -182,11 +182,11 @@ class Asked:
         return {**found, "counts": self.merged("counts", "rows")}
 
     def plan(self, outputs: Mapping[str, Ref], optional: frozenset[str] = frozenset()) -> Plan:
-        """Give the finished plan: every step that was added, and the outputs that can be named."""
+        """Return the finished plan: every step that was added, and the outputs that can be named."""
         return Plan(tuple(self.steps), outputs, optional=optional)
 
     def _accounts(self) -> Ref:
-        """Give the count of imported rows: those taken, those refused, and the prompts that have none."""
+        """Return the count of imported rows: those taken, those refused, and the prompts that have none."""
         prompts = tuple(self.parts["prompts"])
         for model, steps in sorted(self.imported.items()):
             last, often = steps[-1], [len(step.params["seeds"]) for step in steps]
@@ -213,7 +213,7 @@ def make(asked: Asked, dataset: Dataset, kind: str, outputs: Sequence[str]) -> N
 
 
 def make_step(dataset: Dataset, kind: str, outputs: Sequence[str]) -> Step:
-    """Give the step that makes a dataset, the same one in every plan, so that `lock` and `run` share its result."""
+    """Return the step that makes a dataset, the same one in every plan, so that `lock` and `run` share its result."""
     said = {name: folder.said for name, folder in dataset.folders.items()}
     folders: dict[str, Source] = {name: folder.parts for name, folder in dataset.folders.items()}
     inputs = {**dataset.files, **folders}
@@ -259,7 +259,7 @@ def _in_order(asked: Asked, dataset: Dataset, model: Model, how: How) -> None:
 
 
 def _prompts(dataset: Dataset, how: How, part: str) -> Step:
-    """Give the step that writes a slice's prompts: items in every wording, or the dataset's own, picked out."""
+    """Return the step that writes a slice's prompts: items in every wording, or the dataset's own, picked out."""
     inputs: dict[str, Source] = {"items": Ref(f"{dataset.name}/items", part)}
     if own := how.render:
         named = f"{dataset.name}/prompts/{part}"
@@ -347,7 +347,7 @@ def _score(
     inputs: Mapping[str, Source],
     said: Mapping[str, Mapping[str, Ref]],
 ) -> Step:
-    """Give the step of one scorer of several, with what it looks at and nothing else."""
+    """Return the step of one scorer of several, with what it looks at and nothing else."""
     reads = {JUDGED: scorer.judges, TRIALS: scorer.trials}
     for table, names in reads.items():
         if strangers := [name for name in names if name not in said[table]]:

@@ -1,6 +1,6 @@
 """The figures of a grader's certificate: agreement of its grades with labels, rows clustered by instance.
 
-It knows grades, labels and instances; it must never know a scorer, nor what was graded.
+It knows grades, labels and instances; it does not know a scorer, nor what was graded.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def require_apart(parts: Mapping[str, Iterable[Graded]]) -> None:
 
 
 def figures(rows: Sequence[Graded], accepts: str, seed: int) -> dict[str, Any]:
-    """Give a certificate's figures of one part, as decimal text: counts, matrix, accuracy, kappa, false grades.
+    """Return a certificate's figures of one part, as decimal text: counts, matrix, accuracy, kappa, false grades.
 
     `accepts` is the grade, and the label, of a right answer: false accepts and rejects are counted by it.
     """
@@ -60,7 +60,7 @@ def figures(rows: Sequence[Graded], accepts: str, seed: int) -> dict[str, Any]:
 
 
 def _kappa(rows: Sequence[Graded], classes: Sequence[str], seed: int) -> dict[str, Any]:
-    """Give Cohen's kappa and its interval over resampled instances, each with all its rows."""
+    """Return Cohen's kappa and its interval over resampled instances, each with all its rows."""
     import numpy as np  # noqa: PLC0415
 
     places = {name: place for place, name in enumerate(sorted({row.instance for row in rows}))}

@@ -34,7 +34,7 @@ def activation_parts(
     *,
     every: bool = False,
 ) -> ActivationParts:
-    """Give the steps that write these hidden states in so many parts, `NAME/part-00000` and so on.
+    """Return the steps that write these hidden states in so many parts, `NAME/part-00000` and so on.
 
     A part is a slice of the table in whole passages; where there are fewer passages than parts, some write no row. One
     part is the step of `activations` itself. InputError as there, and for less than one part or too many.
@@ -62,7 +62,7 @@ def activations(
     every: bool = False,
     part: tuple[int, int] | None = None,
 ) -> Step:
-    """Give the step that writes the hidden states of these layers, 0 being the embedding, from a local model.
+    """Return the step that writes the hidden states of these layers, 0 being the embedding, from a local model.
 
     `pieces` is the table of texts that it reads. With `every` the step refuses a model that has other layers than
     these: a manifest can say a wrong number, and only the opened model knows. With `part`, a number from 0 and how many

@@ -1,7 +1,7 @@
 """Paired differences of two series of scores: their mean, its interval, a test, and how often which one is greater.
 
 Answers to one item, or to the items of one cluster, resemble each other: such a unit is drawn, and its sign flipped, as
-a whole (OURS). It knows pairs of numbers by unit; it must never know a model, a scorer or which number is better.
+a whole (OURS). It knows pairs of numbers by unit; it does not know a model, a scorer or which number is better.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _no_interval(column: PairedColumn) -> str | None:
 
 
 def _mcnemar(column: PairedColumn) -> float | None:
-    """Give McNemar's exact p-value of pairs of zeros and ones, one a unit; None of any others."""
+    """Return McNemar's exact p-value of pairs of zeros and ones, one a unit; None of any others."""
     pairs = column.pairs()
     if not pairs or len(pairs) > len(column.units) or not {value for pair in pairs for value in pair} <= {0.0, 1.0}:
         return None
@@ -110,7 +110,7 @@ def _mcnemar(column: PairedColumn) -> float | None:
 
 
 def _resampled(dataset: str, columns: Sequence[PairedColumn]) -> list[tuple[float, float]]:
-    """Give the percentiles of the columns' mean differences over resamples of their units."""
+    """Return the percentiles of the columns' mean differences over resamples of their units."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     sums = np.array([column.differences() for column in columns]).T
@@ -124,7 +124,7 @@ def _resampled(dataset: str, columns: Sequence[PairedColumn]) -> list[tuple[floa
 
 
 def _sign_flips(dataset: str, columns: Sequence[PairedColumn]) -> list[float]:
-    """Give the two-sided p-value of each column's sum of differences, had each unit either sign with equal chance."""
+    """Return the two-sided p-value of each column's sum of differences, had each unit either sign with equal chance."""
     import numpy as np  # noqa: PLC0415
 
     whole: Any = np.array([_whole(column.differences()) for column in columns]).T

@@ -1,7 +1,7 @@
 """The manifest of an attempt's run, derived from the benchmark's own: what was asked, answered by an agent.
 
 A pure function of the benchmark's manifest and of what the transcript's first line says, so that an audit can derive it
-again. It must never know a study, a store or an answer.
+again. It does not know a study, a store or an answer.
 """
 
 from __future__ import annotations

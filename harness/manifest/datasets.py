@@ -1,6 +1,6 @@
 """Datasets in a manifest: made by a study's maker, published elsewhere as one file or many, or a file of one's own.
 
-It must never know a study, nor where published data is kept.
+It does not know a study, nor where published data is kept.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """JSON Schema of manifests for editors: the schema's types as they look in YAML, where `0.5` is a number.
 
 Nothing of a field is written here twice: patterns and bounds are read from the checks that a manifest passes. A schema
-says less than those checks, which also hold fields against each other. It must never know a study.
+says less than those checks, which also hold fields against each other. It does not know a study.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class EditorSchema(GenerateJsonSchema):
 
 
 def definitions(more: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Give the JSON Schemas of types by name, and the definitions that they share with each other."""
+    """Return the JSON Schemas of types by name, and the definitions that they share with each other."""
     wanted: list[tuple[str, Any, TypeAdapter[Any]]] = [
         (name, "validation", TypeAdapter(kind)) for name, kind in more.items()
     ]
@@ -100,7 +100,7 @@ def definitions(more: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict
 
 
 def manifest_definitions(studies: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Give the definitions of the manifest's parts by name: `Manifest`, each provider's settings, each study's.
+    """Return the definitions of the manifest's parts by name: `Manifest`, each provider's settings, each study's.
 
     `studies` are the types of the studies' settings by name.
     """
@@ -141,7 +141,7 @@ def _by_provider(kinds: Mapping[str, str]) -> dict[str, Any]:
 
 
 def chosen(key: str, value: str, then: dict[str, Any]) -> dict[str, Any]:
-    """Give a schema that holds where a key has a value."""
+    """Return a schema that holds where a key has a value."""
     return {"if": {"properties": {key: {"const": value}}, "required": [key]}, "then": then}
 
 

@@ -103,7 +103,7 @@ class Generation(_ModelsPart):
         return self
 
     def asked(self) -> dict[str, Any]:
-        """Give the settings as intents and step parameters hold them, without those that are unset."""
+        """Return the settings as intents and step parameters hold them, without those that are unset."""
         return self.model_dump(mode="json")
 
 
@@ -280,7 +280,7 @@ AnyPrompts = Annotated[
 
 
 def wordings(prompts: _PromptsPart) -> tuple[Mapping[str, Any], ...]:
-    """Give wordings that a manifest writes out as the rows of a file of wordings; none where they lie elsewhere."""
+    """Return wordings that a manifest writes out as the rows of a file of wordings; none where they lie elsewhere."""
     shot = getattr(prompts, "shot", None)
     more = {"shot": shot} if shot else {}
     if isinstance(prompts, OneWording):

@@ -217,7 +217,7 @@ def _events(value: Any, place: Place, typed: tuple[Place, ...]) -> Iterator[Any]
 
 
 def _scalar(text: str, *, quoted: bool = False) -> Any:
-    """Give a scalar: in double quotes where plain text would be read as something else, or is no single line."""
+    """Return a scalar: in double quotes where plain text would be read as something else, or is no single line."""
     double = quoted or any(not sign.isprintable() for sign in text)
     return yaml.ScalarEvent(None, None, (not double, True), text, style='"' if double else None)
 

@@ -126,7 +126,7 @@ class InstrumentSettings:
     asking: Asking
 
     def as_data(self) -> dict[str, Any]:
-        """Give the settings as the lock holds them."""
+        """Return the settings as the lock holds them."""
         return {**self.model.as_data(), **self.asking.model_dump(mode="json")}
 
 
@@ -369,7 +369,7 @@ def split_datasets(manifest: Manifest, name: str) -> tuple[str, ...]:
 
 
 def splits(manifest: Manifest) -> Mapping[str, Split]:
-    """Give the splits of a manifest by name; none where it is for operators only."""
+    """Return the splits of a manifest by name; none where it is for operators only."""
     return manifest.agents.splits if manifest.agents else {}
 
 

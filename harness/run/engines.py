@@ -87,7 +87,7 @@ def engine_of_run(choice: EngineChoice, image_id: str, resources: Resources) -> 
 
 
 def _image_of_project(choice: EngineChoice, root: Path, name: str) -> LoadableImage:
-    """Give the image that is meant: the one images.json pins, or the newest that was made of moved packages."""
+    """Return the image that is meant: the one images.json pins, or the newest that was made of moved packages."""
     if choice.moved:
         store = Store.open(choice.images)
         found = [one for one in list_images(store) if one.name == name + MOVED]
@@ -116,7 +116,7 @@ def image_of_run(choice: EngineChoice, image_id: str) -> LoadableImage:
 
 
 def _loadable(choice: EngineChoice, name: str, pin: Pin) -> LoadableImage:
-    """Give an image by its digests; its bytes come from the store when the engine needs them."""
+    """Return an image by its digests; its bytes come from the store when the engine needs them."""
 
     def load() -> Iterable[bytes]:
         store = Store.open(choice.images)

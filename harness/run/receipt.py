@@ -194,7 +194,7 @@ def _about(engine: Engine) -> dict[str, Any]:
 
 
 def _kept(path: Path) -> dict[str, Any] | None:
-    """Give what an older run of this user found; nothing where it cannot be read, or escaped."""
+    """Return what an older run of this user found; nothing where it cannot be read, or escaped."""
     try:
         facts = path.lstat()
         if facts.st_uid != os.geteuid() or facts.st_size > MOST_NOTE:

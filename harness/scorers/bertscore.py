@@ -1,6 +1,6 @@
 """The standalone scorer `bertscore`: a response against a reference, by the encoder that an installed package holds.
 
-It knows the names and fields a caller uses; it must never know where rows come from or where results go. A step that
+It knows the names and fields a caller uses; it does not know where rows come from or where results go. A step that
 has an encoder of its own among its inputs calls `harness.scorers.overlap.bertscore` with its vectors.
 """
 

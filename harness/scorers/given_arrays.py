@@ -1,6 +1,6 @@
 """Array fields of an analysis: given as numpy arrays, or as nested lists where a caller has JSON.
 
-No step imports it, since it belongs to models of pydantic. It must never know a file.
+No step imports it, since it belongs to models of pydantic. It does not know a file.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _is_finite(value: Any, whole: bool) -> bool:
 
 
 def marked(model: type[BaseModel]) -> dict[str, Axes]:
-    """Give the fields of a model that are annotated with `Axes`, by name, each with its annotation."""
+    """Return the fields of a model that are annotated with `Axes`, by name, each with its annotation."""
     return dict(_marked(model))
 
 
@@ -90,7 +90,7 @@ def _marked(model: type[BaseModel]) -> Iterator[tuple[str, Axes]]:
 
 
 def listed(value: Any) -> Any:
-    """Give a value as JSON has it: arrays as nested lists, numbers that are not finite as `nan`, `inf` or `-inf`."""
+    """Return a value as JSON has it: arrays as nested lists, numbers that are not finite as `nan`, `inf` or `-inf`."""
     if isinstance(value, Mapping):
         return {name: listed(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

@@ -1,6 +1,6 @@
 """The standalone scorer `rouge`: a response against a reference.
 
-It knows the names and fields a caller uses; it must never know where rows come from or where results go.
+It knows the names and fields a caller uses; it does not know where rows come from or where results go.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def find_attempt(store: Store, name: str) -> str:
 
 
 def attempt_of(run: str) -> str:
-    """Give the attempt that a run of this name scored: its own name, or what stands before the number of a new try."""
+    """Return the attempt that a run of this name scored: its name, or what stands before the number of a new try."""
     return run.partition(".")[0]
 
 

@@ -1,6 +1,6 @@
 """Content-addressed blob store: files named by their SHA-256, written once, read-only, verified when delivered.
 
-A blob once found sound is not read again while its file is untouched. It must never know what a blob means.
+A blob once found sound is not read again while its file is untouched. It does not know what a blob means.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Blobs:
             self.healed[digest] = state
 
     def _move(self, folder: int, name: str, handle: int, digest: str) -> None:
-        """Give a finished file, open and by its name, the name of its digest, durably and read-only."""
+        """Call a finished file, open and by its name, by its digest, durably and read-only."""
         os.fchmod(handle, READ_ONLY)
         sync_handle(handle)
         facts = os.fstat(handle)
@@ -297,7 +297,7 @@ class Blobs:
 
 
 def make_link(path: Path, target: Path) -> bool:
-    """Give a file a second name; False where its disk has none, or no more of them, or its owner is another."""
+    """Link a file under a second name; False where its disk has none, or no more of them, or its owner is another."""
     try:
         os.link(path, target, follow_symlinks=False)
     except OSError as bad:

@@ -1,7 +1,7 @@
 """The one reader of what lies below a store's root: by descriptors, through no link, and never more than may be there.
 
 A store may come from a stranger. So no link below its root is followed, and only regular files are read, of at most as
-many bytes as their kind may have. The root itself is a person's own word and may be a link. It must never know what a
+many bytes as their kind may have. The root itself is a person's own word and may be a link. It does not know what a
 file means, and writes nothing.
 """
 

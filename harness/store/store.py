@@ -298,7 +298,7 @@ class Listed:
 
 
 def listed(store: Store) -> dict[str, Listed]:
-    """Give every run on a store's list by its id, in the order of their start; DamageError if the list is broken."""
+    """Return every run on a store's list by its id, in the order of their start; DamageError if the list is broken."""
     heads = store.heads.read()
     if heads.broken:
         raise DamageError(

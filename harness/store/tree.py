@@ -1,6 +1,6 @@
 """What lies below a store's root, written and removed by descriptors as `reader.py` reads it: through no link.
 
-What is changed or locked has one name, so that no file elsewhere changes with it. It must never know what a file means.
+What is changed or locked has one name, so that no file elsewhere changes with it. It does not know what a file means.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class StoreTree(StoreReader):
                 os.close(handle)
 
     def rename(self, source: Place, target: Place) -> None:
-        """Give what lies at a place another one, durably."""
+        """Return what lies at a place another one, durably."""
         (above, _, old), (below, _, new) = (self.spell(place).rpartition("/") for place in (source, target))
         with (
             self.folder(above) as one,

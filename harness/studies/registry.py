@@ -23,22 +23,22 @@ ANALYSES = PartRegistry("file of analyses", "harness.scorers", "ANALYSES")
 
 
 def find(name: str, where: str = "") -> Study:
-    """Give a study by the name a manifest calls it; InputError, with those there are, for an unknown name."""
+    """Return a study by the name a manifest calls it; InputError, with those there are, for an unknown name."""
     return cast(Study, SHELF.find(name, where))
 
 
 def studies() -> list[Study]:
-    """Give every study, in the order of their names."""
+    """Return every study, in the order of their names."""
     return [find(name) for name in SHELF.names()]
 
 
 def importers() -> dict[str, Importer]:
-    """Give the importer of each dataset that users bring themselves, by the dataset's name."""
+    """Return the importer of each dataset that users bring themselves, by the dataset's name."""
     return {name: read for study in studies() for name, read in study.importers.items()}
 
 
 def find_scorer(name: str) -> Tool | None:
-    """Give a scorer by its name; None where there is none. No other is loaded where its study or file has it."""
+    """Return a scorer by its name; None where there is none. No other is loaded where its study or file has it."""
     own = name.partition(".")[0]
     study = cast("Study | None", SHELF.get(own))
     near: dict[str, Tool] = {**(study.scorers if study else {}), **(SCORERS.get(own) or {})}
@@ -46,13 +46,13 @@ def find_scorer(name: str) -> Tool | None:
 
 
 def scorers() -> dict[str, Tool]:
-    """Give every scorer by its name: those of the studies, and those of `harness/scorers/`, which belong to none."""
+    """Return every scorer by its name: those of the studies, and those of `harness/scorers/`, which belong to none."""
     alone = (SCORERS.find(name) for name in SCORERS.names())
     return _joined("scorers", *(study.scorers for study in studies()), *alone)
 
 
 def analyses() -> dict[str, Tool]:
-    """Give every analysis by its name: those of the studies, and those of `harness/scorers/`, which belong to none."""
+    """Return every analysis by its name: those of the studies, and those of `harness/scorers/`, of no study."""
     alone = (ANALYSES.find(name) for name in ANALYSES.names())
     return _joined("analyses", *(study.analyses for study in studies()), *alone)
 

@@ -82,7 +82,7 @@ def attempt_backend(
     profile: str = "answer",
     opens: bool = True,
 ) -> LocalBackend:
-    """Give what a session needs of a project's store, for one principal: what a server's worker calls.
+    """Return what a session needs of a project's store, for one principal: what a server's worker calls.
 
     One that `opens` nothing goes on with attempts alone, and needs no manifest.
     """

@@ -82,7 +82,7 @@ _OPTION = re.compile(r"(option|choice|opt|ending|candidate|answer)[ _-]?([a-z]|[
 
 
 def plain(name: str) -> str:
-    """Give a column's name as it is compared: without case, spaces and signs."""
+    """Return a column's name as it is compared: without case, spaces and signs."""
     return "".join(sign for sign in name.casefold() if sign.isalnum())
 
 

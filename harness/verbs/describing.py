@@ -186,12 +186,12 @@ class SchemaResult(Result):
     fields: list[ListedField]
 
     def as_data(self) -> dict[str, object]:
-        """Give the JSON Schema alone, which an editor reads as it is."""
+        """Return the JSON Schema alone, which an editor reads as it is."""
         return self.document
 
 
 def schema(asked: SchemaRequest | None = None) -> SchemaResult:
-    """Give the JSON Schema of manifests, and the fields in it; InputError where no field begins as requested."""
+    """Return the JSON Schema of manifests, and the fields in it; InputError where no field begins as requested."""
     asked = asked or SchemaRequest()
     document = manifest_schema()
     fields = [one for one in listed_fields(document) if one.field.startswith(asked.field)]
@@ -225,7 +225,7 @@ def _own_texts(shelf: Sequence[Study]) -> Texts:
 
 
 def _say(name: str, part: dict[str, Any], texts: Texts) -> None:
-    """Give each field of a definition its text and example, in the place of the title that pydantic makes of a name."""
+    """Put each field's text and example into a definition, in the place of the title that pydantic makes of a name."""
     for field, kind in part.get("properties", {}).items():
         kind.pop("title", None)
         if text := said_of(name, field, texts):
@@ -236,14 +236,14 @@ def _say(name: str, part: dict[str, Any], texts: Texts) -> None:
 
 
 def _inside(kind: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Give the forms of a field, and those of the rows of a list."""
+    """Yield the forms of a field, and those of the rows of a list."""
     for form in (kind, kind.get("items", {})):
         yield from form.get("anyOf", ())
         yield from form.get("oneOf", ())
 
 
 def said_of(name: str, field: str, texts: Texts) -> FieldText | None:
-    """Give the text of a field by the class that types it; an instrument's settings are its provider's."""
+    """Return the text of a field by the class that types it; an instrument's settings are its provider's."""
     of = texts.get(name.removesuffix("Instrument"), {}).get(field)
     if of is None and name.endswith("Instrument"):
         of = texts["Asking"].get(field)

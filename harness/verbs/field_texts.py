@@ -20,7 +20,7 @@ class FieldText(NamedTuple):
 
     @property
     def value(self) -> Any:
-        """Give the example as an editor reads it."""
+        """Return the example as an editor reads it."""
         return yaml.safe_load(self.example)
 
 

@@ -1,6 +1,6 @@
 """A run as data (`RunData`): its steps, calls, outputs with their verdicts, what is missing, and its first scores.
 
-Verbs that run manifests give it; it must never know how a run is started or shown.
+Verbs that run manifests give it; it does not know how a run is started or shown.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class CauseData(Result):
 
 
 def cause_data(found: FirstDifference) -> CauseData:
-    """Give a first difference as data."""
+    """Return a first difference as data."""
     causes = [CausePart(kind=one.kind, text=one.text) for one in found.causes]
     return CauseData(step=found.step, causes=causes, text=found.text)
 
@@ -213,7 +213,7 @@ def run_data(
     graders: Mapping[str, str] = MappingProxyType({}),
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> RunData:
-    """Give a run that ended as data; `more` are fields that the verb adds."""
+    """Return a run that ended as data; `more` are fields that the verb adds."""
     body, fields = ran.record.body, dict(more)
     if graders:
         fields["graders"] = dict(graders)

@@ -347,7 +347,7 @@ def _name(text: str) -> str:
 
 
 def _models(asked: NewRequest) -> tuple[Mapping[str, Mapping[str, Any]], str]:
-    """Give the models of the manifest, and a line on them: those that were named, else what works on this machine."""
+    """Return the models of the manifest, and a line on them: those that were named, else what works on this machine."""
     options, about = list(asked.models), "Who is asked."
     if not options:
         inferring = asked.engine != LOCAL or all(importable(each) for each in ("torch", "transformers"))
@@ -359,7 +359,7 @@ def _models(asked: NewRequest) -> tuple[Mapping[str, Mapping[str, Any]], str]:
 
 
 def _project(project: Project, watch: Watch) -> tuple[Project, bool]:
-    """Give the project that the folder is in; where it is in none, make the folder one, and say so."""
+    """Return the project that the folder is in; where it is in none, make the folder one, and say so."""
     if any((folder / MARKER).is_dir() for folder in (project.folder, *project.folder.parents)):
         return project, False
     laid: LaidFolder = lay_out(project.folder)
@@ -368,7 +368,7 @@ def _project(project: Project, watch: Watch) -> tuple[Project, bool]:
 
 
 def _take(root: Path, source: Path) -> tuple[str, bool]:
-    """Give the path of the file in the project; one from elsewhere is copied into `data/`."""
+    """Return the path of the file in the project; one from elsewhere is copied into `data/`."""
     whole, home = source.resolve(), root.resolve()
     if whole.is_relative_to(home):
         return whole.relative_to(home).as_posix(), False

@@ -191,12 +191,12 @@ def _beyond(store: Store, lock: Lock) -> Iterator[str]:
 
 
 def _formerly(plan: Plan, moves: int) -> Plan:
-    """Give a plan under the names that its step kinds had before their modules moved so many times."""
+    """Return a plan under the names that its step kinds had before their modules moved so many times."""
     return replace(plan, steps=tuple(replace(step, kind=former_kind(step.kind, moves)) for step in plan.steps))
 
 
 def _unmarked(plan: Plan) -> Plan:
-    """Give a limited run's plan as it was when pages were not told of the limit."""
+    """Return a limited run's plan as it was when pages were not told of the limit."""
     steps = [replace(step, params={k: v for k, v in step.params.items() if k != LIMITED}) for step in plan.steps]
     return replace(plan, steps=tuple(steps))
 

@@ -124,7 +124,7 @@ def _heads(store: Store, run: str, chain: Chain, report: Report) -> bool:
 
 
 def _lines_of(store: Store, run: str, heads: Chain) -> tuple[dict[str, Event], list[str]]:
-    """Give the lines of the list that speak of this run, and name those that no run wrote, or that lost theirs."""
+    """Return the lines of the list that speak of this run, and name those that no run wrote, or that lost theirs."""
     mine: dict[str, Event] = {}
     flaws = []
     for head in heads.events:

@@ -244,7 +244,7 @@ def _out_of_order(plan: Plan, chain: Chain) -> Iterator[str]:
 
 
 def _settings(plan: Plan, made: Made, started: Event, intent: Mapping[str, Any]) -> Settings:
-    """Give what surrounds the steps of a run, those that infer and the others: one environment and one device.
+    """Return what surrounds the steps of a run, those that infer and the others: one environment and one device.
 
     Foreign code has an environment of its own where the run names an image for it.
     """
@@ -284,7 +284,7 @@ def _key_flaws(step: Step, made: Made, setting: Setting) -> Iterable[str]:
 
 
 def _output_of(made: Made, step: str, output: str) -> str | None:
-    """Give what a step made, or nothing where it made no such thing."""
+    """Return what a step made, or nothing where it made no such thing."""
     found = made[step].outputs.get(output) if step in made else None
     return found.sha256 if found else None
 

@@ -204,7 +204,7 @@ def _lock_claims(
 
 
 def _first(outputs: PointerReader, spots: Sequence[str]) -> PointerValue:
-    """Give what stands at the first of some places at which anything does."""
+    """Return what stands at the first of some places at which anything does."""
     found = [outputs.at(spot) for spot in spots]
     return next((one for one in found if not one.lacks), found[0])
 
@@ -371,7 +371,7 @@ def _names(claims: Sequence[Claim]) -> Iterator[str]:
 
 
 def _not_run(claim: Claim, lacks: Sequence[str]) -> tuple[str, str]:
-    """Give the verdict without a run: what is lacking, or the claim's own line where pins are; these are the detail."""
+    """Return the verdict without a run: what is lacking, or the claim's own line where pins are: the detail."""
     needs = _needs(claim, lacks)
     pins = [lack for lack in lacks if " " not in lack]  # `models.NAME`; `a run` or `a lock` is said as it is
     return (NEEDS + claim.waits, needs) if claim.waits and pins else (NEEDS + needs, "")

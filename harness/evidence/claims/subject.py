@@ -62,7 +62,7 @@ def subject_of(intent: Mapping[str, Any], pins: Mapping[str, Any]) -> Subject:
 def _parts(
     intent: Mapping[str, Any], pins: Mapping[str, Any], kind: str
 ) -> list[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
-    """Give what a manifest names of a kind, each with what it says of it and what the lock pins."""
+    """Return what a manifest names of a kind, each with what it says of it and what the lock pins."""
     said, pinned = (_mapping(side.get(kind)) for side in (intent, pins))
     return [(str(name), _mapping(said[name]), _mapping(pinned.get(name))) for name in said]
 
@@ -137,7 +137,7 @@ def same_subject(here: Subject, there: Subject, *, models: bool = True) -> bool:
 
 
 def _renamed(name: str, here: Subject, there: Subject, twins: Sequence[str], *, asked: bool) -> Sequence[str]:
-    """Give what one name of a pointer can be called elsewhere: a model is who it is, data is who made it."""
+    """Return what one name of a pointer can be called elsewhere: a model is who it is, data is who made it."""
     if twins:
         return [name] if name in twins else twins
     if asked and name in here.models and name in there.models:

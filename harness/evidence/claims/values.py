@@ -64,7 +64,7 @@ class PointerReader:
         return self._found[known]
 
     def _document(self, name: str) -> tuple[Any, str]:
-        """Give an output that is one JSON document, or say what it would have to be."""
+        """Return an output that is one JSON document, or say what it would have to be."""
         if name not in self._outputs:
             return None, f"an output {name}, which the run does not have"
         path = self._deliver(self._outputs[name]["sha256"])

@@ -57,7 +57,7 @@ class RepeatCounter:
         return taken
 
     def give_back(self, digest: str, repeat: int) -> None:
-        """Give back a repeat number that got no answer; the next equal request takes it."""
+        """Take back a repeat number that got no answer; the next equal request takes it."""
         self._free.setdefault(digest, set()).add(repeat)
 
 

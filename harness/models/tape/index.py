@@ -209,7 +209,7 @@ class Index:
         return sum(layer.count for layer in self.layers) + len(self.fresh)
 
     def __iter__(self) -> Iterator[bytes]:
-        """Give every record in the order of keys."""
+        """Return every record in the order of keys."""
         layers = [map(layer.__getitem__, range(layer.count)) for layer in self.layers]
         return merge(*layers, sorted(self.fresh.values()))
 

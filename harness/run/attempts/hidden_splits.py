@@ -123,7 +123,7 @@ def split_data(loaded: Loaded, lock: Lock | None, split: str, store: Store | Non
 
 
 def _digests(manifest: Manifest, names: Iterable[str], *, private: bool) -> Iterator[str]:
-    """Give the digests of fetched files; of private ones alone where that is asked."""
+    """Yield the digests of fetched files; of private ones alone where that is asked."""
     for name in names:
         said = manifest.datasets.get(name)
         if isinstance(said, Fetched) and said.sha256 and (said.private or not private):
@@ -208,7 +208,7 @@ def attempt_shows_hidden(store: Store, start: Mapping[str, Any]) -> bool:
 
 
 def _around(loaded: Loaded, store: Store) -> tuple[list[SplitData], list[SplitData]]:
-    """Give what is shown to agents and what is hidden by other manifests, by marks, and by attempts of this store."""
+    """Return what is shown to agents and what is hidden by other manifests, by marks, and by attempts of this store."""
     shown, hidden = [], list(hidden_data(store))
     for other in neighbours(loaded):
         shown += _splits(other, store, hidden=False)

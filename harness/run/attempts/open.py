@@ -1,7 +1,7 @@
 """Attempts opened: limits, the view, and the first line of a transcript; and opened again by whom they belong to.
 
 One lock of the store is held while attempts are counted and one is begun, so that no two count the same one.
-It must never know a protocol, nor what an agent answers.
+It does not know a protocol, nor what an agent answers.
 """
 
 from __future__ import annotations
@@ -103,13 +103,13 @@ def open_attempt(served: ServedProject, asked: Opening) -> OpenedView:
 
 
 def _resumed(served: ServedProject, attempt: str, asked: Opening) -> OpenedView:
-    """Give an attempt that the same key began before, and say that it is that one."""
+    """Return an attempt that the same key began before, and say that it is that one."""
     opened = reopen_attempt(served, attempt, asked.principal)
     return replace(opened, more={**opened.more, "resumed": True})
 
 
 def reopen_attempt(served: ServedProject, attempt: str, principal: str) -> OpenedView:
-    """Give an attempt to go on with; AttemptError where there is none of this id, or it is somebody else's.
+    """Return an attempt to go on with; AttemptError where there is none of this id, or it is somebody else's.
 
     One that was begun where its agent could not read the answers does not go on where it could.
     """

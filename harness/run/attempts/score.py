@@ -60,7 +60,7 @@ DIGITS = 6  # significant ones
 
 
 def agent_scores(table: ScoreTable) -> dict[str, Any]:
-    """Give the main metrics and those that the study explains, by `DATASET/SCORER[/METRIC]`.
+    """Return the main metrics and those that the study explains, by `DATASET/SCORER[/METRIC]`.
 
     A metric without a value says why; `at_worst` stands beside a value that leaves answers out.
     """
@@ -68,7 +68,7 @@ def agent_scores(table: ScoreTable) -> dict[str, Any]:
 
 
 def agent_meaning(table: ScoreTable) -> dict[str, Any]:
-    """Give what the study says of the metrics that an agent is told, by `SCORER[/METRIC]`."""
+    """Return what the study says of the metrics that an agent is told, by `SCORER[/METRIC]`."""
     told = {line.measure for line in table.told()}
     return {name: said.document() for name, said in sorted(table.meanings.items()) if name in told}
 

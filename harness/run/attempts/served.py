@@ -1,6 +1,6 @@
 """The benchmarks that agents are served: which they are, what each split holds, and why one is not open to an agent.
 
-It must never know an item, an answer or a protocol.
+It does not know an item, an answer or a protocol.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class ServedProject:
 
 
 def served_lock(loaded: Loaded) -> Lock:
-    """Give the lock under which a manifest is served; InputError where it does not fit, its models aside.
+    """Return the lock under which a manifest is served; InputError where it does not fit, its models aside.
 
     An agent answers in their place, so models need not be here.
     """
@@ -125,7 +125,7 @@ def served_lock(loaded: Loaded) -> Lock:
 
 
 def ready_lock(loaded: Loaded) -> Lock | None:
-    """Give the lock under which a manifest is served; None where an operator has to do something first."""
+    """Return the lock under which a manifest is served; None where an operator has to do something first."""
     try:
         return served_lock(loaded)
     except HarnessError:

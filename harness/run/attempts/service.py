@@ -162,7 +162,7 @@ def opening(request: Mapping[str, Any], tools: str, profile: str, principal: str
 
 
 def told(store: Store, outcome: AttemptOutcome) -> dict[str, Any]:
-    """Give what an agent may know of its attempt's scoring: of hidden data that it is sealed, and nothing else."""
+    """Return what an agent may know of its attempt's scoring: of hidden data that it is sealed, and nothing else."""
     if outcome.hidden or _shows_hidden(store, outcome.attempt):
         return {"status": SEALED}
     if outcome.status == FAILED:
@@ -200,7 +200,7 @@ class LocalBackend:
     session: str = ""  # whose keys of start_attempt are its own
 
     def catalogue(self) -> Mapping[str, Any]:
-        """Give the studies that are served; InputError where they are more than one reply may tell of."""
+        """Return the studies that are served; InputError where they are more than one reply may tell of."""
         found = {"studies": catalogue(self.served, self.principal)}
         if len(canonical(found)) > REPLY_BYTES:
             raise InputError(
@@ -222,7 +222,7 @@ class LocalBackend:
         return open_attempt(self.served, opening(request, tools, self.profile, self.principal, self.session))
 
     def reopen_view(self, attempt_id: str) -> OpenedView:
-        """Give the files of an attempt of this principal by their paths."""
+        """Return the files of an attempt of this principal by their paths."""
         return reopen_attempt(self.served, attempt_id, self.principal)
 
     def status(self, attempt_id: str) -> Mapping[str, Any]:
@@ -243,7 +243,7 @@ class LocalBackend:
         return score_text(self.served.target, self.root, request, self.homes)
 
     def _mine(self, attempt_id: str) -> str:
-        """Give the id of an attempt back if it is this principal's: any other is unknown here."""
+        """Return the id of an attempt back if it is this principal's: any other is unknown here."""
         header = attempt_header(self._store(), attempt_id) if ATTEMPT_ID.fullmatch(attempt_id) else None
         if header is None or header.fields["principal"] != self.principal:
             raise AttemptError("E_UNKNOWN_ATTEMPT", UNKNOWN)

@@ -51,7 +51,7 @@ _WEBP_PLAIN = 0b00010010  # of the flags: transparency and animation; profile, E
 
 
 def stripped(data: bytes, kind: str, where: str = "media") -> bytes:
-    """Give an image without its metadata; InputError for another format, and for one that is cut off or broken."""
+    """Return an image without its metadata; InputError for another format, and for one that is cut off or broken."""
     strip = _STRIP.get(kind)
     try:
         if strip is None:
@@ -66,14 +66,14 @@ def stripped(data: bytes, kind: str, where: str = "media") -> bytes:
 
 
 def _piece(data: bytes, begin: int, size: int) -> bytes:
-    """Give a piece of an image; ValueError where the image ends within it."""
+    """Return a piece of an image; ValueError where the image ends within it."""
     if size < 0 or begin + size > len(data):
         raise ValueError("it is cut off")
     return data[begin : begin + size]
 
 
 def _png(data: bytes) -> Iterator[bytes]:
-    """Give the chunks that show the image, each checked; the first is the header, and none follows the end."""
+    """Yield the chunks that show the image, each checked; the first is the header, and none follows the end."""
     if not data.startswith(_PNG):
         raise ValueError("it is no PNG")
     yield _PNG
@@ -92,7 +92,7 @@ def _png(data: bytes) -> Iterator[bytes]:
 
 
 def _jpeg(data: bytes) -> Iterator[bytes]:
-    """Give the segments that show the image, up to its end."""
+    """Yield the segments that show the image, up to its end."""
     if data[:2] != b"\xff\xd8":
         raise ValueError("it is no JPEG")
     yield data[:2]
@@ -135,7 +135,7 @@ def _scan_end(data: bytes, at: int) -> int:
 
 
 def _gif(data: bytes) -> Iterator[bytes]:
-    """Give frames and how each is shown; comments, texts and what applications wrote are left out."""
+    """Yield frames and how each is shown; comments, texts and what applications wrote are left out."""
     if data[:6] not in (b"GIF87a", b"GIF89a"):
         raise ValueError("it is no GIF")
     at = 13 + _gif_colours(data[10])
@@ -157,7 +157,7 @@ def _gif(data: bytes) -> Iterator[bytes]:
 
 
 def _gif_colours(flags: int) -> int:
-    """Give the size of a table of colours in bytes, which its flags tell."""
+    """Return the size of a table of colours in bytes, which its flags tell."""
     return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
 
 
@@ -169,7 +169,7 @@ def _gif_blocks(data: bytes, at: int) -> int:
 
 
 def _webp(data: bytes) -> Iterator[bytes]:
-    """Give the chunks that show the image, under a head that says their size."""
+    """Yield the chunks that show the image, under a head that says their size."""
     if data[:4] != b"RIFF" or data[8:12] != b"WEBP":
         raise ValueError("it is no WebP")
     end, at, kept = 8 + int.from_bytes(data[4:8], "little"), 12, b""
@@ -318,7 +318,7 @@ class PromptMaker:
     workshop: Workshop
 
     def tables(self, steps: list[Step]) -> list[PromptTables]:
-        """Give the tables that a view is made from; what is not in the store yet is made there."""
+        """Return the tables that a view is made from; what is not in the store yet is made there."""
         self._bring(steps)
         with ThreadPoolExecutor(cores(), thread_name_prefix="view") as pool:
             made = [done for found in pool.map(self._dataset, self._by_dataset(steps)) for done in found]
@@ -417,7 +417,7 @@ class View:
 
 
 def views(store: Store) -> Path:
-    """Give the folder of a store's views."""
+    """Return the folder of a store's views."""
     return store.root / "views"
 
 
@@ -427,7 +427,7 @@ def view_spec(loaded: Loaded, split: str, subset: str = "") -> ViewSpec:
 
 
 def identity(loaded: Loaded, lock: Lock, spec: ViewSpec, steps: list[Step], code: Code) -> str:
-    """Give the digest of all that a view is made from: lock, split, and the code of every step and of its rows."""
+    """Return the digest of all that a view is made from: lock, split, and the code of every step and of its rows."""
     kinds = {step.kind for step in steps} | {CODE}
     return document_digest(
         {
@@ -494,7 +494,7 @@ def planned_view(loaded: Loaded, lock: Lock, spec: ViewSpec) -> tuple[Plan, list
 
 
 def make_view(loaded: Loaded, lock: Lock, spec: ViewSpec, store: Store, workshop: Callable[[], Workshop]) -> View:
-    """Give the view of a split from the store, or make it there: data, prompts, rows, images without metadata.
+    """Return the view of a split from the store, or make it there: data, prompts, rows, images without metadata.
 
     The workshop is opened only where something is to be made. InputError for a split that asks nothing.
     """

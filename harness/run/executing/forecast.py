@@ -147,7 +147,7 @@ class PromptMeasure:
         )
 
     def _pinned(self, made: Ref) -> str | None:
-        """Give the digest by which a lock knows what a dataset's maker gives; None where it is not in the store."""
+        """Return the digest by which a lock knows what a dataset's maker gives; None where it is not in the store."""
         for name, pin in self.lock.pins["datasets"].items():
             if made.step == maker(name) and isinstance(part := pin.get(made.output), Mapping):
                 digest = str(part.get("sha256"))
@@ -201,7 +201,7 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _wordings(pinned: Mapping[str, str], step: Step) -> list[int]:
-    """Give the length of each wording of a prompt step: those of a pinned file, or those in its parameters."""
+    """Return the length of each wording of a prompt step: those of a pinned file, or those in its parameters."""
     source = step.inputs.get("templates")
     if isinstance(source, Pinned) and source.sha256 in pinned:
         with open(Path(code_root()) / pinned[source.sha256], "rb") as lines:
@@ -231,7 +231,7 @@ class TokenEstimator:
         return tokens, told if sizes.written else BEFORE + told
 
     def _share(self, named: NamedModel, sizes: PromptSizes) -> Fraction | None:
-        """Give the tokens for each character, by the first sample there is; None where no tokenizer is here."""
+        """Return the tokens for each character, by the first sample there is; None where no tokenizer is here."""
         model = named.part, named.name
         if model not in self._shares and sizes.sampled:
             tokenizer = self._tokenizer(named)
@@ -401,7 +401,7 @@ def _step_forecast(named: NamedModel, step: Step, told: _Known) -> AskingForecas
 
 
 def _most(step: Step, answers: int, budget: int | None) -> int | None:
-    """Give the number of tokens that answers have at most; None where nothing bounds them."""
+    """Return the number of tokens that answers have at most; None where nothing bounds them."""
     if "likelihoods" in step.outputs or not answers:
         return 0
     said = step.params.get("generation", {})
@@ -412,7 +412,7 @@ def _most(step: Step, answers: int, budget: int | None) -> int | None:
 
 
 def _dollars(prices: Any, asked: AskingForecast) -> Decimal | None:
-    """Give what tokens cost at most, at the prices that a manifest gives; None without prices, 0 from a tape."""
+    """Return what tokens cost at most, at the prices that a manifest gives; None without prices, 0 from a tape."""
     if not prices or asked.prompt_tokens is None:
         return None
     if asked.tape == "replay":

@@ -1,7 +1,7 @@
 """Trials: executions of foreign programs, such as model-written code, each distinct one as a job of its own.
 
 The outcome of a program is durable before its step is finished, so that a kill loses only what is under way; the next
-run takes it from the journal of the one before. It must never know what a program is for, nor show it any answer.
+run takes it from the journal of the one before. It does not know what a program is for, nor show it any answer.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ class Trials:
         return {name: future.result() for name, future in going.items()}
 
     def _once(self, step: str, name: str, run: Callable[[], Tried]) -> str:
-        """Give what came of a trial: in a listed run, in another step at this moment, or now."""
+        """Return what came of a trial: in a listed run, in another step at this moment, or now."""
         with self._lock:
             other = self._going.get(name)
             mine: Future[str] = self._going.setdefault(name, Future())

@@ -85,7 +85,7 @@ class Workshop:
         self.setting = replace(self.setting, environment=sha256(self.environment))
 
     def _observed(self) -> bytes:
-        """Give the environment of the engine's image, as a step inside it saw it; seen once for each image."""
+        """Return the environment of the engine's image, as a step inside it saw it; seen once for each image."""
         step, parts = self.observation()
         with self.store.in_use():
             try:

@@ -220,7 +220,7 @@ def check(place: ImportPaths, *, full: bool) -> InstallCheck:
 
 
 def _spent() -> float:
-    """Give the CPU that this process and those it waited for have used."""
+    """Return the CPU that this process and those it waited for have used."""
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return math.fsum(one.ru_utime + one.ru_stime for one in used)
 

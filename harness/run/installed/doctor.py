@@ -245,7 +245,7 @@ def _isolation() -> MachineFinding:
 
 
 def _refusal() -> str:
-    """Give the first words of bubblewrap where it cannot do what a step needs of it first: namespaces of its own."""
+    """Return the first words of bubblewrap where it cannot do what a step needs of it first: namespaces of its own."""
     words = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/", "true"]
     try:
         tried = subprocess.run(

@@ -1,6 +1,6 @@
 """Import of a folder of downloaded files: those that manifests pin are found by digest and put into the store.
 
-Only plain files are read, each as a stream, and nothing is followed out of the folder. It must never know what is in
+Only plain files are read, each as a stream, and nothing is followed out of the folder. It does not know what is in
 the data.
 """
 
@@ -150,7 +150,7 @@ def _sort(done: FolderImport, pinned: Sequence[PinnedFile], strange: Mapping[str
 
 
 def _plain_files(folder: Path, skipped: dict[str, str]) -> Iterator[tuple[str, int]]:
-    """Give the plain files of a folder with their sizes; everything else is named and left alone."""
+    """Yield the plain files of a folder with their sizes; everything else is named and left alone."""
     waiting = [""]
     while waiting:
         under = waiting.pop()

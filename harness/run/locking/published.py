@@ -1,6 +1,6 @@
 """Pins of published data: every file by its digest, and which of many files could not be had, and why.
 
-It knows manifests and stores; it must never know a study, nor what is in the data.
+It knows manifests and stores; it does not know a study, nor what is in the data.
 """
 
 from __future__ import annotations

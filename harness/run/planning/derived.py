@@ -112,7 +112,7 @@ def _plain(place: Place) -> bool:
 
 
 def _below(place: Place, at: Place) -> Place | None:
-    """Give what is left of one path below another; nothing where they part."""
+    """Return what is left of one path below another; nothing where they part."""
     fits = all(wanted in ("*", found) for wanted, found in zip(at, place, strict=False))
     return at[len(place) :] if fits else None
 
@@ -227,7 +227,7 @@ def only_datasets(value: dict[str, Any], only: OnlyOption, parent: Loaded) -> No
 
 
 def _asked(split: Mapping[str, Any], kept: Collection[str]) -> Mapping[str, Any] | None:
-    """Give a split with the datasets that are kept; nothing where it names some and none of them is."""
+    """Return a split with the datasets that are kept; nothing where it names some and none of them is."""
     if not split.get("datasets"):
         return split
     names = [name for name in split["datasets"] if name in kept]
@@ -296,7 +296,7 @@ def read_model_option(text: str) -> ModelOption:
 
 
 def _said(settings: type[Settings], rest: str) -> dict[str, str]:
-    """Give the settings that REST is: the one field that a model cannot do without, and a tape to record on.
+    """Return the settings that REST is: the one field that a model cannot do without, and a tape to record on.
 
     Of a model of the hub, what follows `@` is the revision. ValueError where a model cannot do without more.
     """

@@ -228,7 +228,7 @@ def possible_outputs(loaded: Loaded) -> frozenset[str]:
 
 
 def _at_its_line(bad: InputError, tree: Tree) -> InputError:
-    """Give a study's refusal with the manifest's line, where it names a place of the manifest by its keys."""
+    """Return a study's refusal with the manifest's line, where it names a place of the manifest by its keys."""
     place: Place = tuple(int(part) if part.isdigit() else part for part in bad.where.split("."))
     if place[0] not in Manifest.model_fields:
         return bad

@@ -122,7 +122,7 @@ def require_own(store: Store, run: str) -> None:
 
 
 def _expected(output: str, digest: str, level: Level, store: Store) -> dict[str, Any]:
-    """Give what an expectation keeps of an output; of an array its form, since it lies beside."""
+    """Return what an expectation keeps of an output; of an array its form, since it lies beside."""
     path = store.blobs.deliver(digest)
     try:
         form, values = array_form(level, path), expected_values(level, path)

@@ -211,7 +211,7 @@ def recordable_isolations(engine: str) -> Collection[str] | None:
 def _workshop_of(
     store: Store, run: str, images: Path, stop: threading.Event | None, memory: int
 ) -> tuple[Workshop, str]:
-    """Give a place where the steps of a run can be made again: its engine and image, what its manifest allowed.
+    """Return a place where the steps of a run can be made again: its engine and image, what its manifest allowed.
 
     Where the engine of its image is not to be had, this machine does: equal bytes prove as much. Beside it stand both
     processors, where this one is not that of the run.

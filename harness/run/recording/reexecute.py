@@ -323,7 +323,7 @@ def _folder(store: Store) -> Path:
 
 
 def _other(workshop: Workshop) -> Callable[[Step, Mapping[str, Any]], tuple[Cause, ...]]:
-    """Give the way to name what is here other than it was in the run of a step."""
+    """Return the way to name what is here other than it was in the run of a step."""
     here, blobs = workshop.setting, workshop.store.blobs
 
     @functools.cache

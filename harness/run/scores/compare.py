@@ -58,7 +58,7 @@ def common_items(left: RunTables, right: RunTables) -> CommonItems:
 
 
 def _items(tables: RunTables) -> dict[str, tuple[str, str]]:
-    """Give of each item its dataset and the digest of what is asked."""
+    """Return each item's dataset and the digest of what is asked."""
     return {
         row["id"]: (name, sha256(canonical([row.get(field) for field in SHOWN])))
         for name, row in tables.made(ITEMS, Item)
@@ -79,7 +79,7 @@ def _remarks(left: RunTables, right: RunTables) -> list[str]:
 
 
 def _scorers(tables: RunTables) -> dict[str, frozenset[str]]:
-    """Give the digests of the code of each kind of step that scores."""
+    """Return the digests of the code of each kind of step that scores."""
     found: dict[str, set[str]] = {}
     sorts = {str(one["step"]).rpartition("/")[0]: one for one in tables.finished if one["stage"] == SCORES}
     for event in sorts.values():

@@ -56,7 +56,7 @@ class AnswerCosts:
         return f"{(whole / MILLION).normalize():f}"
 
     def document(self) -> dict[str, Any]:
-        """Give the costs as plain data; what nobody counted is left out."""
+        """Return the costs as plain data; what nobody counted is left out."""
         tokens = {"prompt": self.prompt_tokens, "completion": self.completion_tokens}
         found: dict[str, Any] = {"refused": self.refused} if self.refused else {}
         if counted := {name: count for name, count in tokens.items() if count is not None}:
@@ -91,7 +91,7 @@ def answer_costs(tables: RunTables) -> dict[AskedPlace, AnswerCosts]:
 
 
 def _asked(step: str) -> tuple[str, str, str]:
-    """Give dataset, table and model of a step in which a model is asked; its name is DATASET/…/TABLE/MODEL/PART."""
+    """Return dataset, table and model of a step in which a model is asked; its name is DATASET/…/TABLE/MODEL/PART."""
     parts = step.split("/")
     return (parts[0], parts[-3], parts[-2]) if len(parts) > 3 else ("", "", "")
 
@@ -109,7 +109,7 @@ def _responses(tables: RunTables) -> Iterator[Used]:
 
 
 def _likelihoods(tables: RunTables) -> Iterator[Used]:
-    """Give the tokens of continuations that models were asked about; of their prompts nobody counts any."""
+    """Yield the tokens of continuations that models were asked about; of their prompts nobody counts any."""
     for row in tables.rows(LIKELIHOODS, Likelihood):
         if row["item"] in tables.places:
             place = (row["model"], tables.places[row["item"]].dataset)
@@ -132,7 +132,7 @@ class ScoreReport:
     stand_ins: Mapping[str, bool] = field(default_factory=dict)  # what is no model: was it shown the right answers?
 
     def documents(self, lines: Iterable[ScoreLine]) -> list[dict[str, Any]]:
-        """Give lines of the table as plain data, each with its certificate and with what its answers took."""
+        """Return lines of the table as plain data, each with its certificate and with what its answers took."""
         return [self._document(line) for line in lines]
 
     def _document(self, line: ScoreLine) -> dict[str, Any]:
@@ -142,7 +142,7 @@ class ScoreReport:
         return {**found, **(costs.document() if costs else {})}
 
     def first(self) -> tuple[ScoreLine, ...]:
-        """Give the lines that are told at the end of a run: of few all that are told first, of many main metrics."""
+        """Return the lines that are told at the end of a run: of few all that are told first, of many main metrics."""
         told = self.table.told()
         return told if len(told) <= MOST else tuple(line for line in told if not line.metric)[:MOST]
 
@@ -190,7 +190,7 @@ def _grader(study: str, scorer: str) -> str:
 
 
 def _code(tables: RunTables) -> dict[str, str]:
-    """Give the code of a run, file by file, from one step of each sort: shards of one are made by the same code."""
+    """Return the code of a run, file by file, from one step of each sort: shards of one are made by the same code."""
     sorts = {str(event["step"]).rpartition("/")[0]: event for event in tables.finished}
     whole = {str(event["step"]): event for event in tables.finished if "/" not in str(event["step"])}
     digests = {str(tables.entry(event).preimage["code"]) for event in [*sorts.values(), *whole.values()]}

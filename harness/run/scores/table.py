@@ -78,7 +78,7 @@ class RunTables:
         return output in self.record.outputs
 
     def rows(self, output: str, kind: type[Kind]) -> Iterator[Kind]:
-        """Give the rows of an output, its bytes checked; nothing where the run has none of this name."""
+        """Yield the rows of an output, its bytes checked; nothing where the run has none of this name."""
         if self.has(output):
             yield from rows.read(self.store.blobs.deliver(str(self.record.outputs[output]["sha256"])), kind)
 
@@ -89,11 +89,11 @@ class RunTables:
         return tuple(event for event in chain.events if event["event"] in FINISHED)
 
     def entry(self, event: Event) -> Entry:
-        """Give the entry of a step that finished."""
+        """Return the entry of a step that finished."""
         return entry_of_event(self.store, event, self.run)
 
     def made(self, table: str, kind: type[Kind]) -> Iterator[tuple[str, Kind]]:
-        """Give the rows of a table that the makers of datasets wrote, such as `items`, each with its dataset."""
+        """Yield the rows of a table that the makers of datasets wrote, such as `items`, each with its dataset."""
         for event in self.finished:
             step = str(event["step"])
             dataset = step.rpartition("/")[0]
@@ -139,11 +139,11 @@ class ScoreTable:
     meanings: Mapping[str, Meaning]
 
     def told(self) -> tuple[ScoreLine, ...]:
-        """Give the lines that a reader is shown first: main metrics, and those of which the study says a meaning."""
+        """Return the lines that a reader is shown first: main metrics, and those of which the study says a meaning."""
         return tuple(line for line in self.lines if not line.metric or line.measure in self.meanings)
 
     def document(self) -> dict[str, Any]:
-        """Give the whole table as plain data at full precision."""
+        """Return the whole table as plain data at full precision."""
         used = {line.measure for line in self.lines}
         return {
             "run": self.run,
@@ -169,7 +169,7 @@ def table_of(tables: RunTables) -> ScoreTable:
 
 
 def scored_answers(tables: RunTables) -> Iterator[ScoredAnswer]:
-    """Give each score of a run with its dataset, its metrics and whether there was an answer, in the stored order."""
+    """Yield each score of a run with its dataset, its metrics and whether there was an answer, in the stored order."""
     if not tables.has(SCORES):
         return
     ended, study = _without_answer(tables), tables.study

@@ -1,6 +1,6 @@
 """How the models are asked and their answers graded: graders and scorers, by the settings of the manifest.
 
-Names and kinds only; it must never know an item or a rule.
+Names and kinds only; it does not know an item or a rule.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NOT_KNOWN = "-1"  # what the published grader gives to the text of a failed requ
 
 
 def how(brief: Brief, outputs: Collection[str]) -> How:
-    """Give the settings by which a brief asks models the questions of a maker with these outputs, and scores them."""
+    """Return the settings by which a brief asks models the questions of a maker with these outputs, and scores them."""
     mode = brief.settings["mode"]
     return How(
         tuple(_scorers(brief, mode)),

@@ -1,6 +1,6 @@
 """The meaning of this study's numbers in a table of scores: the paper's rates, each a mean over the answers it is of.
 
-It knows states and grades; it must never know a question, a text or a grader's reasons.
+It knows states and grades; it does not know a question, a text or a grader's reasons.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MEANINGS: Mapping[str, Meaning] = {
 
 
 def metrics(row: Score) -> dict[str, Any]:
-    """Give the metrics of one score, so that the mean of each over the answers is the rate of the paper's definition.
+    """Return the metrics of one score, so that the mean of each over the answers is the rate of the paper's definition.
 
     In strict mode errors and ungraded answers are in no rate; in paper mode each answer counts by its score.
     """

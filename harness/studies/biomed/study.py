@@ -1,6 +1,6 @@
 """The study `biomed` (CARDBiomedBench, bioRxiv 2025.01.15.633272): its makers, importer, plan, scorers and analyses.
 
-It knows names of steps and of what they read; it must never know a question, an answer or a grade.
+It knows names of steps and of what they read; it does not know a question, an answer or a grade.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class Biomed(Study):
 
     @property
     def scorers(self) -> Mapping[str, Tool]:
-        """Give the study's standalone scorers by their names; their pydantic models are loaded on first use."""
+        """Return the study's standalone scorers by their names; their pydantic models are loaded on first use."""
         from harness.studies.biomed.standalone.catalogue import SCORERS  # noqa: PLC0415
 
         return SCORERS
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
-        """Give the study's standalone analyses by their names; their pydantic models are loaded on first use."""
+        """Return the study's standalone analyses by their names; their pydantic models are loaded on first use."""
         from harness.studies.biomed.standalone.catalogue import ANALYSES  # noqa: PLC0415
 
         return ANALYSES

@@ -1,6 +1,6 @@
 """The planning of the study's analyses: scores, choices, stars, omega, tests, their measured size, figures and page.
 
-It knows steps, their names and parameters; it must never know a result.
+It knows steps, their names and parameters; it does not know a result.
 """
 
 from __future__ import annotations
@@ -100,11 +100,11 @@ def _shown(asked: Asked, brief: Brief, fitted: Fitted, made: Mapping[str, Ref]) 
 
 
 def _about(model: Model) -> dict[str, Any]:
-    """Give what the page says of a text model: its provider, and the seed of its weights if nothing trained it."""
+    """Return what the page says of a text model: its provider, and the seed of its weights if nothing trained it."""
     drawn = model.settings.get(UNTRAINED)
     return {"provider": model.provider, **({} if drawn is None else {UNTRAINED: drawn})}
 
 
 def _shown_of(one: Recorded) -> dict[str, Any]:
-    """Give what the page says of a dataset, with the weights of its simulation that the manifest changed."""
+    """Return what the page says of a dataset, with the weights of its simulation that the manifest changed."""
     return {**one.about(), **({"weights": dict(one.weights)} if one.weights else {})}

@@ -1,6 +1,6 @@
 """The models that a plan asks for, by their texts: of time, of feature spaces, of layers, and of both together.
 
-It knows names of features and which generation fits which; it must never know a dataset's steps or a score.
+It knows names of features and which generation fits which; it does not know a dataset's steps or a score.
 """
 
 from __future__ import annotations

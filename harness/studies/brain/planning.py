@@ -1,6 +1,6 @@
 """The planning of the fits: which models of which features are fitted to which recordings, in which split.
 
-It knows names of features, models and steps; it must never know a recording, a feature or a score.
+It knows names of features, models and steps; it does not know a recording, a feature or a score.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def fit_all(asked: Asked, brief: Brief) -> Fitted:
 
 
 def layers(model: Model) -> tuple[int, ...]:
-    """Give the layers of a model, 0 being its embedding; InputError where the manifest does not say how many."""
+    """Return the layers of a model, 0 being its embedding; InputError where the manifest does not say how many."""
     said = str(model.facts.get(LAYERS, ""))
     if not (said.isascii() and said.isdigit() and 0 < int(said) < 1000):
         raise InputError(

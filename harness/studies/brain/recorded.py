@@ -1,6 +1,6 @@
 """The datasets with recordings, as a plan knows them before any file of theirs is read: layout, experiments, arrays.
 
-It knows the makers' names and parameters; it must never know a row.
+It knows the makers' names and parameters; it does not know a row.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Recorded:
 
 
 def recorded(datasets: Iterable[Dataset]) -> tuple[Recorded, ...]:
-    """Give the datasets with recordings; InputError for an experiment of what has none."""
+    """Return the datasets with recordings; InputError for an experiment of what has none."""
     found = []
     for dataset in datasets:
         if dataset.make == SIMULATED:

@@ -1,6 +1,6 @@
 """The study `brain` (what language models map to in the brain, 2024): its makers, settings, plan and analyses.
 
-It knows names of steps and of what they read; it must never know a recording, a feature or a score.
+It knows names of steps and of what they read; it does not know a recording, a feature or a score.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Brain(Study):
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
-        """Give the study's standalone analyses by their names; their pydantic models are loaded on first use."""
+        """Return the study's standalone analyses by their names; their pydantic models are loaded on first use."""
         from harness.studies.brain.standalone.catalogue import ANALYSES  # noqa: PLC0415
 
         return ANALYSES

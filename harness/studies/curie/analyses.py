@@ -1,6 +1,6 @@
 """The planning of the study's analyses: means, slices, comparisons, tables, figures and the page.
 
-It knows steps, their names and parameters; it must never know a result.
+It knows steps, their names and parameters; it does not know a result.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How each task is asked and scored: its wordings, judges, trials and scorers, by the settings of the manifest.
 
-Names and kinds only; it must never know an item or a rule.
+Names and kinds only; it does not know an item or a rule.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BUDGET = "max_tokens"  # the fact of a model that bounds its answers
 
 
 def how(task: Task, brief: Brief, *, rendered: bool) -> How:
-    """Give the settings by which a brief asks models about a task, and scores them.
+    """Return the settings by which a brief asks models about a task, and scores them.
 
     InputError where the dataset brings no prompts and the manifest names no wordings for the task.
     """
@@ -57,12 +57,12 @@ def _templates(task: Task, brief: Brief) -> Any:
 
 
 def _samples(task: Task, brief: Brief) -> int | None:
-    """Give the runs of a task: as many as the manifest has seeds, or, where it has one, as many as the paper made."""
+    """Return the runs of a task: as many as the manifest has seeds, or, where it has one, as many as the paper made."""
     return task.runs if len(brief.seeds) == 1 and task.runs > 1 else None
 
 
 def _most(model: Model) -> int | None:
-    """Give the budget of tokens that a model's facts state; InputError where that is no count."""
+    """Return the budget of tokens that a model's facts state; InputError where that is no count."""
     text = model.facts.get(BUDGET)
     if text is not None and not (text.isascii() and text.isdigit() and int(text)):
         raise InputError(
@@ -112,7 +112,7 @@ def _scorers(task: Task, brief: Brief, mode: str) -> Iterator[Scorer]:
 
 
 def primary(brief: Brief, tasks: Sequence[str]) -> dict[str, list[str]]:
-    """Give the scorer and metric that is primary for each task: of LLMSim the judge's, where there is one."""
+    """Return the scorer and metric that is primary for each task: of LLMSim the judge's, where there is one."""
     mode, found = brief.settings["mode"], {}
     for name in tasks:
         task = TASKS[name]

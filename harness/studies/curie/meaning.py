@@ -1,6 +1,6 @@
 """The meaning of this study's metrics in a table of scores, and what an answer counts for in each.
 
-It must never know a task's records, an answer or a rule. Averages as the notebooks make them, with zeros filled in by
+It does not know a task's records, an answer or a rule. Averages as the notebooks make them, with zeros filled in by
 record, are the business of `measures`; in a table each answer counts once.
 """
 
@@ -32,7 +32,7 @@ MEANINGS: Mapping[str, Meaning] = {
 
 
 def metrics(row: Score) -> dict[str, Any]:
-    """Give the metrics of one score: none of unusable gold, and in strict mode 0 as the main one of a bad answer (A1).
+    """Return the metrics of a score: none of unusable gold, and in strict mode 0 as the main one of a bad answer (A1).
 
     In paper mode a text that spells no number is 0, as in the notebooks.
     """

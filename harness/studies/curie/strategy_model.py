@@ -1,6 +1,6 @@
 """The cheap strategies as one stand-in of a plan, which is asked as models are and answers by each of them.
 
-Apart from the strategies themselves, since no step may load what a plan is made of. It must never know an item.
+Apart from the strategies themselves, since no step may load what a plan is made of. It does not know an item.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ class StrategyModel(Model):
 
     @property
     def respond(self) -> str:
-        """Give the step kind in which the strategies answer."""
+        """Return the step kind in which the strategies answer."""
         return "harness.studies.curie.strategies:respond"
 
 
 def strategy_model(task: str) -> StrategyModel:
-    """Give the stand-in for the prompts of one task."""
+    """Return the stand-in for the prompts of one task."""
     return StrategyModel(NAME, PROVIDER, {"task": task}, stand_in=StandIn(sees_gold=True))

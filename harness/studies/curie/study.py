@@ -1,6 +1,6 @@
 """The study `curie` (arXiv 2503.13517): its makers, importers, plan, scorers and analyses.
 
-It knows names of steps and of what they read; it must never know an item, a response or a result.
+It knows names of steps and of what they read; it does not know an item, a response or a result.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ class Curie(Study):
 
     @property
     def scorers(self) -> Mapping[str, Tool]:
-        """Give the study's standalone scorers by their names; their pydantic models are loaded on first use."""
+        """Return the study's standalone scorers by their names; their pydantic models are loaded on first use."""
         from harness.studies.curie.standalone.catalogue import SCORERS  # noqa: PLC0415
 
         return SCORERS
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
-        """Give the study's standalone analyses by their names; their pydantic models are loaded on first use."""
+        """Return the study's standalone analyses by their names; their pydantic models are loaded on first use."""
         from harness.studies.curie.standalone.catalogue import ANALYSES  # noqa: PLC0415
 
         return ANALYSES
@@ -93,7 +93,7 @@ class Curie(Study):
         return asked.plan({**outputs, **analyses}, frozenset(analyses) - ALWAYS)
 
     def _task(self, dataset: Dataset) -> Task:
-        """Give the task of a dataset: the parameter it was given, its maker's own, or the end of its maker's name."""
+        """Return the task of a dataset: the parameter it was given, its maker's own, or the end of its maker's name."""
         name = dataset.params.get("task") or self.makers[dataset.make].fixed.get("task")
         return TASKS[str(name or dataset.make.rpartition("_")[2])]
 

@@ -1,7 +1,7 @@
 """What may be written for each scorer under `settings.score`: a class of typed fields for each, and the entry itself.
 
 A trailing underscore is Python's alone: a manifest says `from`, `as`. Decimals stay texts, since no key holds a float.
-It must never know an answer, nor which step scores one.
+It does not know an answer, nor which step scores one.
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ class ScorerEntry:
 
 
 def options_named(score: Any) -> set[str]:
-    """Give the columns that choices of a manifest's `score`, as written, are said to be from; none that is not said."""
+    """Return the columns that choices of a manifest's `score`, as written, are said to be from; none that is unsaid."""
     entries = [
         entry.get("choice")
         for entry in (score if isinstance(score, list | tuple) else ())

@@ -1,7 +1,7 @@
 """The settings of the study `questions`: which scorers score each answer, and how often each prompt is asked.
 
 In a brief each scorer is a flat map: `scorer` (which), `name` (what its rows are called), and all that it may be told.
-It must never know an answer, nor which step scores one.
+It does not know an answer, nor which step scores one.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class QuestionsSettings(Switches):
 
 
 def _spelled_out(given: Any) -> Any:
-    """Give an entry as a map of one scorer: a bare name has nothing to say of it, nor has `NAME:` alone."""
+    """Return an entry as a map of one scorer: a bare name has nothing to say of it, nor has `NAME:` alone."""
     if isinstance(given, str):
         if given not in KINDS:
             raise ValueError(f"there is no such scorer; there are: {', '.join(KINDS)}")

@@ -1,6 +1,6 @@
 """The study `questions`: a person's own benchmark, which is a file, wordings and scorers that a manifest names.
 
-It knows names of steps and of what they read; it must never know a question, an answer or a score.
+It knows names of steps and of what they read; it does not know a question, an answer or a score.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PERPLEXITY, BENCHMARK = "perplexity", "benchmark"
 
 
 def file_maker(params: Mapping[str, Any]) -> Maker:
-    """Give the maker of a file's dataset: it writes examples where some are shown, and tests where code is tried."""
+    """Return the maker of a file's dataset: it writes examples where some are shown, and tests where code is tried."""
     more = [SHOTS] * (SHOTS in params) + [TESTS] * bool(params["fields"].get(TESTS))
     return Maker("harness.studies.questions.data.maker:make", {}, (*OUTPUTS, *more))
 
@@ -52,24 +52,24 @@ class OwnQuestions(Study):
 
     @property
     def scorers(self) -> Mapping[str, Tool]:
-        """Give the study's standalone scorers by their names; their pydantic models are loaded on first use."""
+        """Return the study's standalone scorers by their names; their pydantic models are loaded on first use."""
         from harness.studies.questions.standalone.catalogue import SCORERS  # noqa: PLC0415
 
         return SCORERS
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
-        """Give the study's standalone analyses by their names; their pydantic models are loaded on first use."""
+        """Return the study's standalone analyses by their names; their pydantic models are loaded on first use."""
         from harness.studies.questions.standalone.catalogue import ANALYSES  # noqa: PLC0415
 
         return ANALYSES
 
     def meanings_of(self, settings: Mapping[str, Any]) -> Mapping[str, Meaning]:
-        """Give what the scorers' numbers mean, by the names that a manifest gives them."""
+        """Return what the scorers' numbers mean, by the names that a manifest gives them."""
         return meaning.renamed(settings.get("score"))
 
     def own_fields(self, fields: Mapping[str, Any], settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Give the columns of a file, with the one of the options that a scorer of choices names where no field does.
+        """Return the columns of a file, with the one of the options that a scorer of choices names where no field does.
 
         InputError where two scorers name two columns, and where the column tells what is right.
         """
@@ -111,7 +111,7 @@ class OwnQuestions(Study):
 
 
 def _how(brief: Brief, dataset: Dataset) -> tuple[Brief, Dataset, How]:
-    """Give how the questions of a dataset are asked: of no model, where no scorer looks at an answer."""
+    """Return how the questions of a dataset are asked: of no model, where no scorer looks at an answer."""
     count, written = rendering(brief, dataset)
     scored, samples = asked_scorers(brief, dataset), brief.settings["samples"] * len(brief.seeds)
     asking = brief if of_answers(brief.settings["score"]) else replace(brief, models=())

@@ -1,6 +1,6 @@
 """The planning of the study's analysis steps: what is computed from labels, and figures, model cards and report.
 
-It knows steps, their names and parameters; it must never know a result.
+It knows steps, their names and parameters; it does not know a result.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _drawn(
 
 
 def _facts(model: Model) -> dict[str, Any]:
-    """Give what the analyses may know of a model: some facts, its provider, and whether it is a stand-in."""
+    """Return what the analyses may know of a model: some facts, its provider, and whether it is a stand-in."""
     known = {name: model.facts[name] for name in ("shaped", "parameters", "flops", "raw_twin") if name in model.facts}
     family = model.facts.get("family", "stand-ins" if model.stand_in else "others")
     return {"family": family, "provider": model.provider, "stand_in": model.stand_in is not None, **known}

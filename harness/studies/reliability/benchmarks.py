@@ -1,6 +1,6 @@
 """The study's benchmarks as its plan sees them: maker, scorer, prompt set and token budget of each.
 
-Names and kinds only; it must never know an item or a rule.
+Names and kinds only; it does not know an item or a rule.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Benchmark:
     rendered: bool = False  # it brings its prompts along
 
     def how(self, brief: Brief) -> How:
-        """Give the settings by which a brief evaluates models on this benchmark.
+        """Return the settings by which a brief evaluates models on this benchmark.
 
         Raises InputError where it needs prompt templates and the manifest names none for it.
         """
@@ -56,7 +56,7 @@ class Benchmark:
         return How(kind, templates, PUBLISHED_WORDINGS, True, self.rules_need, rules, self.most)
 
     def most(self, model: Model) -> int | None:
-        """Give a token budget in place of those of the items: MORE for conversational models, not on transforms.
+        """Return a token budget in place of those of the items: MORE for conversational models, not on transforms.
 
         None for all others; raises InputError for an unknown `group` among the model's facts.
         """
@@ -72,7 +72,7 @@ class Benchmark:
 
 
 def rule_set(brief: Brief) -> str:
-    """Give the name of the rule set by which a brief's answers are labelled."""
+    """Return the name of the rule set by which a brief's answers are labelled."""
     return str(brief.settings.get(RULES, NEWEST))
 
 

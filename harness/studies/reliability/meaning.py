@@ -1,6 +1,6 @@
 """The meaning of the labels of answers in a table of scores: the shares of correct, avoidant and incorrect ones.
 
-It must never know a rule, an item or an answer.
+It does not know a rule, an item or an answer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MEANINGS: Mapping[str, Meaning] = {
 
 
 def metrics(row: Score) -> dict[str, Any]:
-    """Give the metrics of one score: whether its answer is correct, avoidant, incorrect; none where it has no label."""
+    """Return the metrics of a score: whether its answer is correct, avoidant, incorrect; none where it has no label."""
     label = row.get("outcome")
     if label is None:
         return {}

@@ -1,6 +1,6 @@
 """Metadata of the paper's 32 models: size, tokens, compute and access, each with its source.
 
-Rule: docs/reliability-rules.md#models. It knows names and numbers; it must never know a manifest, a response or a
+Rule: docs/reliability-rules.md#models. It knows names and numbers; it does not know a manifest, a response or a
 result.
 """
 
@@ -32,7 +32,7 @@ class Sourced:
     status: str = STATED
 
     def row(self) -> dict[str, str]:
-        """Give the table fields value, source and status; `missing` where there is no number."""
+        """Return the table fields value, source and status; `missing` where there is no number."""
         if not self.text:
             return {"missing": UNKNOWN}
         return {"value": self.text, "source": self.source, "status": self.status}
@@ -49,7 +49,7 @@ class ModelAccess:
     gated: bool = False
 
     def row(self) -> dict[str, Any]:
-        """Give the table fields: provider, `model` (OpenAI) or `hub` (else), source, status and gated."""
+        """Return the table fields: provider, `model` (OpenAI) or `hub` (else), source, status and gated."""
         where = "model" if self.provider == "openai" else "hub"
         provenance = {"source": self.source, "status": self.status, "gated": self.gated}
         return {"provider": self.provider, where: self.id, **provenance}
@@ -76,7 +76,7 @@ class PaperModel:
     group: str = ""
 
     def row(self) -> dict[str, Any]:
-        """Give the model's row of the table of models: every field, the sourced ones as objects."""
+        """Return the model's row of the table of models: every field, the sourced ones as objects."""
         return {
             "paper_name": self.paper_name,
             "name": self.name,
@@ -92,7 +92,7 @@ class PaperModel:
         }
 
     def facts(self) -> dict[str, str]:
-        """Give the model's `facts` for a manifest as texts: family, shaped, and what is known of the others."""
+        """Return the model's `facts` for a manifest as texts: family, shaped, and what is known of the others."""
         known = {
             "parameters": self.parameters.text,
             "flops": self.flops.text,
@@ -235,5 +235,5 @@ MODELS: tuple[PaperModel, ...] = (*_gpt(), *_llama(), *_bloom())
 
 
 def rows(models: Iterable[PaperModel] = MODELS) -> list[dict[str, Any]]:
-    """Give the rows of the table of models, in the order given; by default GPT, LLaMA, BLOOM as in the paper."""
+    """Return the rows of the table of models, in the order given; by default GPT, LLaMA, BLOOM as in the paper."""
     return [model.row() for model in models]

@@ -1,6 +1,6 @@
 """The study `reliability` (Zhou et al., Nature 2024): its makers, importers, plan, scorers and analyses.
 
-It knows names of steps and of what they read; it must never know an item, a response or a result.
+It knows names of steps and of what they read; it does not know an item, a response or a result.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Reliability(Study):
 
     @property
     def scorers(self) -> Mapping[str, Tool]:
-        """Give the study's standalone scorer by its name; its pydantic models are loaded on first use."""
+        """Return the study's standalone scorer by its name; its pydantic models are loaded on first use."""
         from harness.studies.reliability.standalone.outcome import SCORERS  # noqa: PLC0415
 
         return SCORERS
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
-        """Give the study's standalone analyses by their names; their pydantic models are loaded on first use."""
+        """Return the study's standalone analyses by their names; their pydantic models are loaded on first use."""
         from harness.studies.reliability.standalone.catalogue import ANALYSES  # noqa: PLC0415
 
         return ANALYSES

@@ -89,7 +89,7 @@ know.""",
 
 
 def card(folder: Path, recipe: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any], found: Labels) -> str:
-    """Give the text of a model card from the recipe, training facts and measured labels, and the folder's files."""
+    """Return the text of a model card from the recipe, training facts and measured labels, and the folder's files."""
     made = recipe[folder.name]
     raw, shaped = (f"{recipe[name]['steps']:,} steps" for name in ("tiny-raw", "tiny-shaped"))
     return _TEXT.format(

@@ -1,6 +1,6 @@
 """Evaluation of a tiny model: held-out questions in all wordings, answered greedily, labelled and counted.
 
-It knows questions, answers and the rules that label them; it must never know how a model was made.
+It knows questions, answers and the rules that label them; it does not know how a model was made.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The makers of this study's questions: synthetic, generated from source tables, or published.
 
 Each also stands under a name with `_prompts`, as which it needs the published prompts too. A manifest has one of them,
-since all write one dataset of the study. It must never know a question.
+since all write one dataset of the study. It does not know a question.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PLAIN: Mapping[str, Maker] = {
 
 
 def _with_prompts(maker: Maker) -> Maker:
-    """Give the same maker with the published prompts: their file as one more input, the grader's as an output."""
+    """Return the same maker with the published prompts: their file as one more input, the grader's as an output."""
     return replace(
         maker, outputs=(*maker.outputs, GRADING_PROMPT), files=(*maker.files, CONFIG), needs=(*maker.needs, CONFIG)
     )

@@ -1,6 +1,6 @@
 """The merge of questions with one table of answers per model: an outer join by uuid, as published or checked.
 
-It must never know what an answer says.
+It does not know what an answer says.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _check(questions: Sequence[Row], by_model: Mapping[str, Sequence[Row]]) -> N
 
 
 def _own_columns(name: str, rows: Sequence[Row], taken: Sequence[str]) -> tuple[str, ...]:
-    """Give the columns that a model's table adds: those that are none of the questions'."""
+    """Return the columns that a model's table adds: those that are none of the questions'."""
     found = dict.fromkeys(column for row in rows for column in row)
     if rows and ID not in found:
         raise InputError(f"the column `{ID}` is missing", where=name, next="give the files as the responses stage does")

@@ -1,7 +1,7 @@
 """The importer of published answers: files `MODEL_responses.csv` become rows as the provider `imported` takes them.
 
 The text of a request that failed stays a text, since the published code graded it; an empty cell is an empty text,
-which that code read back, and graded, as `nan`. It must never know a gold answer; grades in the files are left out.
+which that code read back, and graded, as `nan`. It does not know a gold answer; grades in the files are left out.
 """
 
 from __future__ import annotations

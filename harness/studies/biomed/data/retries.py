@@ -1,6 +1,6 @@
 """The retries of the published code, as a pure function: replies go in, and the stored text and the sleeps come out.
 
-Nothing here waits or asks; a run of this study does not retry so. It must never know a model.
+Nothing here waits or asks; a run of this study does not retry so. It does not know a model.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def retried(
     initial_delay: int = INITIAL_DELAY,
     repeat: bool = True,
 ) -> RetriedReply:
-    """Give what the published code stores of a model that replies so, one reply a query.
+    """Return what the published code stores of a model that replies so, one reply a query.
 
     A reply that holds INVALID has failed, and the sleeps double; after the last failure too it sleeps, and stores a
     text that begins with FAILED. The last reply stands for all further ones unless `repeat` is false. InputError for

@@ -1,7 +1,7 @@
 """Grading in batches as published: requests for what no cache holds, and scores from the replies.
 
 Rule: docs/biomed.md#paper-grading. A reply that can be read is cached by its prompt; the others are said, and asked
-again by the next batch. No request is sent from here. It must never know a gold answer apart from the prompt that holds
+again by the next batch. No request is sent from here. It does not know a gold answer apart from the prompt that holds
 it.
 """
 
@@ -37,14 +37,14 @@ class GradedBatch:
 
 
 def cache_key(grader: str, system: str, prompt: str) -> str:
-    """Give the key under which a grader's reply is cached: its name, its system prompt, and the prompt."""
+    """Return the key under which a grader's reply is cached: its name, its system prompt, and the prompt."""
     return f"{grader}_{system}_{prompt}"
 
 
 def requests(
     rows: Sequence[GradingRow], cache: Mapping[str, str], grader: str, system: str = ""
 ) -> list[dict[str, Any]]:
-    """Give the requests about rows whose prompt is not cached, in their order; none where all are.
+    """Return the requests about rows whose prompt is not cached, in their order; none where all are.
 
     The system prompt is a part of the cache's key alone: it is not sent, as published.
     """
@@ -120,7 +120,7 @@ def _final(row: GradingRow, found: GradedBatch, cached: str | None) -> float | N
 
 
 def content(reply: Mapping[str, Any]) -> str:
-    """Give the text in a batch's reply; empty where it holds none, such as one that says an error."""
+    """Return the text in a batch's reply; empty where it holds none, such as one that says an error."""
     place: Any = reply
     for step in ("response", "body", "choices", 0, "message", "content"):
         if isinstance(step, int):

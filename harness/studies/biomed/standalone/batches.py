@@ -39,14 +39,14 @@ class BatchCache(Parametrised):
     system: Text = Field(default="", description="the system prompt: a part of the cache's keys, and never sent")
 
     def asked(self) -> list[GradingRow]:
-        """Give the rows with their prompts; InputError where a field or the column of responses is lacking."""
+        """Return the rows with their prompts; InputError where a field or the column of responses is lacking."""
         column = self._column() if self.rows else ""
         return [
             GradingRow(str(_cell(row, "uuid", place)), self._prompt(row, column, place)) for place, row in _n(self.rows)
         ]
 
     def cache(self, asked: Sequence[GradingRow]) -> dict[str, str]:
-        """Give the cache by its keys; InputError for the place of a row that there is not."""
+        """Return the cache by its keys; InputError for the place of a row that there is not."""
         found = {}
         for name, reply in self.cache_before.items():
             place = PLACE.fullmatch(name)
@@ -113,7 +113,7 @@ def _cell(row: Mapping[str, Any], name: str, place: int) -> Any:
 
 
 def batch_grading(given: BatchInput) -> dict[str, Any]:
-    """Give the requests about rows that no cache holds, and the scores that replies and cache give.
+    """Return the requests about rows that no cache holds, and the scores that replies and cache give.
 
     InputError for a batch that is not completed, and for rows that lack a field.
     """

@@ -1,6 +1,6 @@
 """What the standalone analyses of columns take: rows of a published table, or columns, and parameters apart or beside.
 
-It knows the fields a caller gives; it must never know what is computed from a column.
+It knows the fields a caller gives; it does not know what is computed from a column.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ class ScoreColumns(Parametrised):
     models: Texts = Field(default_factory=list, description="the models in their order; else all that have a column")
 
     def names(self) -> list[str]:
-        """Give the models that were asked for, or all that have a column."""
+        """Return the models that were asked for, or all that have a column."""
         return [*self.models] or [*self.columns()]
 
     def columns(self, metric: str = BIOSCORE) -> dict[str, list[float]]:
-        """Give the column of a metric for each model that has one."""
+        """Return the column of a metric for each model that has one."""
         if self.scores is not None:
             given = self.scores if isinstance(self.scores, Mapping) else {"x": self.scores}
             return {name: paper_columns.column(column, f"scores.{name}") for name, column in given.items()}
@@ -71,17 +71,17 @@ class ScoreColumns(Parametrised):
 
 
 def keys(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Give the columns of rows in the order in which they first occur."""
+    """Return the columns of rows in the order in which they first occur."""
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
 def cells(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
-    """Give a column of numbers out of rows; NaN where a row lacks it."""
+    """Return a column of numbers out of rows; NaN where a row lacks it."""
     return paper_columns.column((row.get(name) for row in rows), name)
 
 
 def row_labels(rows: Sequence[Mapping[str, Any]], column: str, mode: str = PAPER) -> list[list[str]]:
-    """Give the labels of each row in a column; InputError where a cell is no text, as the published code stops there.
+    """Return the labels of each row in a column; InputError where a cell is no text, as the published code stops there.
 
     In strict mode an empty label after a trailing `;` is dropped.
     """

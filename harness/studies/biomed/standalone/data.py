@@ -1,6 +1,6 @@
 """The standalone analyses of data: the published sampling, split, merge and retries, each over what a caller gives.
 
-It knows the names and fields a caller uses; it must never know where rows come from.
+It knows the names and fields a caller uses; it does not know where rows come from.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class DataRetriesOutput(ToolOutput):
 
 
 def _first(*found: Model | None, usual: Model) -> Model:
-    """Give the first value that is there, or the usual one."""
+    """Return the first value that is there, or the usual one."""
     return next((one for one in found if one is not None), usual)
 
 
@@ -184,13 +184,13 @@ def _draws(given: DataSamplingInput | DataSplitInput) -> tuple[int, int, int]:
 
 
 def sampling_of(given: DataSamplingInput) -> dict[str, Any]:
-    """Give the uuids of the published sample of rows."""
+    """Return the uuids of the published sample of rows."""
     places = sampling.sample_by_template([row.get("template_uuid") for row in given.rows], *_draws(given))
     return {"uuids": [given.rows[place].get("uuid") for place in places], "index": [*range(len(places))][:3]}
 
 
 def split_of(given: DataSplitInput) -> dict[str, Any]:
-    """Give test and train of rows, or of templates that have so many rows; InputError without either, or for both."""
+    """Return test and train of rows, or of templates that have so many rows; InputError without either, or for both."""
     if (given.rows is None) == (given.templates is None):
         raise InputError("rows are wanted, or templates", where="templates", next="give one of the two")
     pairs = [(row.get("uuid"), row.get("template_uuid")) for row in given.rows or ()]
@@ -213,7 +213,7 @@ def split_of(given: DataSplitInput) -> dict[str, Any]:
 
 
 def merge_of(given: DataMergeInput) -> dict[str, Any]:
-    """Give the merged table of questions and answers; InputError as the merge says."""
+    """Return the merged table of questions and answers; InputError as the merge says."""
     found = merging.merge(given.qa, given.by_model, _first(given.mode, given.params.mode, usual=PAPER))
     return {
         "columns": list(found.columns),
@@ -225,7 +225,7 @@ def merge_of(given: DataMergeInput) -> dict[str, Any]:
 
 
 def retries_of(given: DataRetriesInput) -> dict[str, Any]:
-    """Give what the published code stores of such replies; InputError for too few of them."""
+    """Return what the published code stores of such replies; InputError for too few of them."""
     params = given.params
     found = retries.retried(
         given.query,

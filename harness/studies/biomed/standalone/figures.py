@@ -109,7 +109,7 @@ class StatisticsOutput(ToolOutput):
 
 
 def heatmap(given: HeatmapInput) -> dict[str, Any]:
-    """Give one published heat map of rows with labels and scores."""
+    """Return one published heat map of rows with labels and scores."""
     columns, cells = given.columns(), paper_heatmaps.exploded(row_labels(given.rows, given.category, given.mode))
     order = given.model_order or model_order(given.names(), columns)
     found = paper_heatmaps.heatmap(
@@ -119,7 +119,7 @@ def heatmap(given: HeatmapInput) -> dict[str, Any]:
 
 
 def boxplot(given: BoxplotInput) -> dict[str, Any]:
-    """Give the values and labels of the published box plot."""
+    """Return the values and labels of the published box plot."""
     columns = given.columns(given.metric)
     order = given.model_order or model_order(given.models or list(columns), columns)
     return {"result": plain(paper_figures.boxplot(columns, order, given.metric))}
@@ -132,7 +132,7 @@ def donut(given: DonutInput) -> dict[str, Any]:
 
 
 def statistics_txt(given: StatisticsInput) -> dict[str, str]:
-    """Give the published file of token statistics."""
+    """Return the published file of token statistics."""
     ending = "_response_token_count"
     models = given.models or [name.removesuffix(ending) for name in given.inputs if name.endswith(ending)]
     return {"text": paper_figures.statistics_text(given.inputs, models, given.title)}

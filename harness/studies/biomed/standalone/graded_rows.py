@@ -1,6 +1,6 @@
 """What the standalone analyses of strict mode (OURS) read: graded rows of a caller, each of one question and model.
 
-It knows the fields a caller gives and turns them into counted answers; it must never know what is made of the counts.
+It knows the fields a caller gives and turns them into counted answers; it does not know what is made of the counts.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def graded_rows(rows: Sequence[Mapping[str, Any]]) -> list[GradedRow]:
 
 
 def column_rows(columns: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
-    """Give columns of scores as rows of the compiled table, each its own template."""
+    """Return columns of scores as rows of the compiled table, each its own template."""
     longest = max(map(len, columns.values()), default=0)
     ending = column_name("", BIOSCORE)
     return [
@@ -79,7 +79,7 @@ def column_rows(columns: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
 
 
 def counted(found: Sequence[GradedRow], models: Sequence[str] = ()) -> RunAnswers:
-    """Give rows as the answers of a run in strict mode, of the models that are asked for, else of all.
+    """Return rows as the answers of a run in strict mode, of the models that are asked for, else of all.
 
     InputError for a model that no row has: a slip of the pen would else be a model without an answer.
     """
@@ -116,7 +116,7 @@ def _wide(row: Mapping[str, Any], models: Sequence[str], uuid: str, template: st
 
 
 def _raw_grade(given: Any, place: int, field: str) -> str | None:
-    """Give the grade that strict mode reads in a number or a reply; None where there is none."""
+    """Return the grade that strict mode reads in a number or a reply; None where there is none."""
     if given is None or (isinstance(given, float) and math.isnan(given)):
         return None
     if isinstance(given, str) or is_number(given):
@@ -125,7 +125,7 @@ def _raw_grade(given: Any, place: int, field: str) -> str | None:
 
 
 def _score_grade(cell: Any, where: str) -> str | None:
-    """Give the raw grade of a score, which is a third of it, or -1; None where the cell is empty."""
+    """Return the raw grade of a score, which is a third of it, or -1; None where the cell is empty."""
     [score] = paper_columns.column([cell], where)
     if math.isnan(score):
         return None

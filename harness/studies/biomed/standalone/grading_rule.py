@@ -1,6 +1,6 @@
 """The standalone scorer of the rule grader: a question, its gold answer and a response, graded good, bad or abstaining.
 
-It knows the names and fields a caller uses; it must never know how the rule decides.
+It knows the names and fields a caller uses; it does not know how the rule decides.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The standalone analyses `biomed.performance_table`, its edge cases, `biomed.model_order` and `biomed.nlp_table`.
 
-It knows the names and fields a caller uses; it must never know how a quantity is computed.
+It knows the names and fields a caller uses; it does not know how a quantity is computed.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class NlpTable(ToolOutput):
 
 
 def performance_table(given: PerformanceColumns) -> dict[str, Any]:
-    """Give the table of performance, and what stands behind its cells: as published, or strict (OURS).
+    """Return the table of performance, and what stands behind its cells: as published, or strict (OURS).
 
     InputError for rows without a column of scores, and in strict mode as `graded_rows` refuses them.
     """
@@ -129,7 +129,7 @@ def _rates(found: paper_performance.Performance) -> dict[str, list[float]]:
 
 
 def performance_row(given: PerformanceColumns) -> dict[str, Any]:
-    """Give the table's row of the one column that is given; InputError where there are none or several, or strict."""
+    """Return the table's row of the one column that is given; InputError where there are none or several, or strict."""
     if given.mode == STRICT:
         raise InputError("this row is of paper mode alone", where="mode", next="use biomed.performance_table")
     columns = given.columns()
@@ -149,12 +149,12 @@ def performance_row(given: PerformanceColumns) -> dict[str, Any]:
 
 
 def order_of(given: ScoreColumns) -> dict[str, Any]:
-    """Give the models in the order of the published figures."""
+    """Return the models in the order of the published figures."""
     return {"order_out": model_order(given.names(), given.columns())}
 
 
 def nlp_table(given: NlpColumns) -> dict[str, Any]:
-    """Give the published table of text metrics of columns, or of rows that have them."""
+    """Return the published table of text metrics of columns, or of rows that have them."""
     if given.columns is None:
         names = [name for name in keys(given.rows) if name.endswith(tuple(f"_{each}" for each in given.metrics))]
         columns = {name: cells(given.rows, name) for name in names}

@@ -1,6 +1,6 @@
 """The standalone analyses of strict mode (OURS): `biomed.states`, `biomed.comparisons`, and strict performance.
 
-It knows the names and fields a caller uses; it must never know how a quantity is computed.
+It knows the names and fields a caller uses; it does not know how a quantity is computed.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class ModelPairs(ToolOutput):
 
 
 def strict_performance(rows: Sequence[Mapping[str, Any]], models: Sequence[str]) -> dict[str, Any]:
-    """Give the printed rows of strict performance, and by model all its numbers.
+    """Return the printed rows of strict performance, and by model all its numbers.
 
     InputError for rows that cannot be counted, as `graded_rows` says.
     """
@@ -83,7 +83,7 @@ def strict_performance(rows: Sequence[Mapping[str, Any]], models: Sequence[str])
 
 
 def states_of(given: StrictRows) -> dict[str, Any]:
-    """Give the strict state of each row of the models that are asked for, and their counts; refuses as above."""
+    """Return the strict state of each row of the models that are asked for, and their counts; refuses as above."""
     found = [each for each in graded_rows(given.rows) if not given.models or each.model in given.models]
     run = counted(found, given.models)
     names = ("uuid", "template_uuid", "model", "state", "grade")

@@ -1,6 +1,6 @@
 """The standalone scorer `biomed.nlp_metrics`: BLEU, ROUGE-2 and ROUGE-L of an answer beside its reference.
 
-It knows the fields a caller gives; it must never know where rows come from or where results go.
+It knows the fields a caller gives; it does not know where rows come from or where results go.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The planning of the reanalysis: one step for the document of each data set of published results, figures and page.
 
-It knows steps, their names and parameters; it must never know a result.
+It knows steps, their names and parameters; it does not know a result.
 """
 
 from __future__ import annotations

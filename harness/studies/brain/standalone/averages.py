@@ -1,6 +1,6 @@
 """The standalone analyses of averages and choices (OURS): of units and participants, layers, folds and subsets.
 
-The rules are those of the paper (P) and of its repository (H). It must never know a run.
+The rules are those of the paper (P) and of its repository (H). It does not know a run.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """All standalone analyses of the study, by name.
 
-Those that have the name of a golden file are its official counterpart; the others are OURS. It must never know a field.
+Those that have the name of a golden file are its official counterpart; the others are OURS. It does not know a field.
 """
 
 from __future__ import annotations

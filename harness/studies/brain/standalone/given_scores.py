@@ -1,6 +1,6 @@
 """Fields of the standalone analyses of scores: numbers that need not be finite, in lists as deep as they are.
 
-It knows how a caller writes a number that is not finite; it must never know what a score is of.
+It knows how a caller writes a number that is not finite; it does not know what a score is of.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The fields of the standalone analyses of tests: errors and p-values that may have gaps, and whose units they are.
 
-It knows how a caller writes a number that is not finite; it must never know how anything is tested.
+It knows how a caller writes a number that is not finite; it does not know how anything is tested.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class AxesWithGaps(Axes):
 
 
 def _filled(value: Any, gap: float | None) -> Any:
-    """Give nested lists with something else in place of what is no finite number, or with its float."""
+    """Return nested lists with something else in place of what is no finite number, or with its float."""
     if isinstance(value, list | tuple):
         return [_filled(one, gap) for one in value]
     odd = isinstance(value, float) and not isfinite(value)

@@ -1,6 +1,6 @@
 """Where a caller's mistake stands: tables that are given under a name of choice, and errors told by the caller's field.
 
-It must never know what a field means.
+It does not know what a field means.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _TABLE: TypeAdapter[Any] = TypeAdapter(Annotated[Any, Axes(2)])
 
 
 def finite_table(name: str, value: Any) -> Array:
-    """Give what stands under a name as [row, column] of finite numbers.
+    """Return what stands under a name as [row, column] of finite numbers.
 
     InputError for texts, true and false, complex numbers, what is not finite, and lists of unequal lengths.
     """

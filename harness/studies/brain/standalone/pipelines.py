@@ -1,6 +1,6 @@
 """Whole fits as analyses that are called alone: one feature space through a dataset's folds, and plain ridge.
 
-Which scores are asked is read off names; the values that stand under them are never looked at. It must never know a
+Which scores are asked is read off names; the values that stand under them are never looked at. It does not know a
 recording's file.
 """
 
@@ -82,7 +82,7 @@ class PlainRidgeOutput(ToolOutput):
 
 
 def single_space(given: SpacesInput) -> dict[str, Array]:
-    """Give out-of-sample R2, a value a unit, of one feature space in each split that is asked by name, banded as in H.
+    """Return out-of-sample R2, a value a unit, of one feature space in each split asked for by name, banded as in H.
 
     Pereira's features may have all 627 rows, of which the experiment's are taken. InputError where no features are
     given by a known name, targets lack, or there are not as many rows as the dataset has.
@@ -107,7 +107,7 @@ def single_space(given: SpacesInput) -> dict[str, Array]:
 
 
 def _layout(name: str, experiment: str, rows: int) -> Layout:
-    """Give the layout of a dataset with so many rows; sentences of Fedorenko may be more or fewer than published."""
+    """Return the layout of a dataset with so many rows; sentences of Fedorenko may be more or fewer than published."""
     made: Callable[[], Layout] = blank
     if experiment:
         made = lambda: pereira(experiment)  # noqa: E731
@@ -141,7 +141,7 @@ def _r2(features: Array, targets: Array, folds: tuple[Fold, ...], alphas: Array)
 
 
 def _table(name: str, value: Any) -> Array:
-    """Give what stands under a name as [row, column] of finite numbers, float32."""
+    """Return what stands under a name as [row, column] of finite numbers, float32."""
     import numpy as np  # noqa: PLC0415
 
     with np.errstate(over="ignore"):

@@ -1,6 +1,6 @@
 """Banded ridge as analyses that are called alone: by the authors' criterion, by upstream's, over subsets of bands.
 
-The first rows train and consecutive inner folds choose; everything is computed in float64. It must never know what a
+The first rows train and consecutive inner folds choose; everything is computed in float64. It does not know what a
 column or a target stands for.
 """
 
@@ -63,7 +63,7 @@ class BandedByName(BandedInput):
     model_config = ConfigDict(extra="allow")
 
     def sets(self) -> dict[str, Array]:
-        """Give the sets of weights by the names before `_gammas`; InputError for no set, or one that is no table."""
+        """Return the sets of weights by the names before `_gammas`; InputError for no set, or one that is no table."""
         asked = self.model_extra or {}
         found = {name.removesuffix(ENDING): value for name, value in asked.items() if name.endswith(ENDING)}
         if not found:

@@ -1,6 +1,6 @@
 """The standalone analyses of the study's golden scores: R2 out of sample with Pearson's r, and omega with stars.
 
-It must never know a run.
+It does not know a run.
 """
 
 from __future__ import annotations

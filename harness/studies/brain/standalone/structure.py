@@ -1,6 +1,6 @@
 """The rows, folds and features of time as analyses that are called alone: the names of what is asked are parsed.
 
-What stands under an asked name is never looked at, but for the names of a fold's fields. It must never know a
+What stands under an asked name is never looked at, but for the names of a fold's fields. It does not know a
 recording.
 """
 
@@ -53,7 +53,7 @@ class AskedByName(AnalysisInput):
     model_config = ConfigDict(extra="allow")
 
     def asked(self) -> Mapping[str, Any]:
-        """Give the fields that are not declared."""
+        """Return the fields that are not declared."""
         return self.model_extra or {}
 
 
@@ -78,7 +78,7 @@ class RowLabels(ToolOutput):
 
 
 def features_oasm_wp(given: AskedFeatures) -> dict[str, Any]:
-    """Give each matrix that is asked by name; InputError where no name is known, or a size is out of bounds."""
+    """Return each matrix that is asked by name; InputError where no name is known, or a size is out of bounds."""
     found = {}
     for name in given.asked():
         with located({"sigma": name, "RAMP": name}):
@@ -115,7 +115,7 @@ def _bounded(name: str, size: int) -> int:
 
 
 def folds(given: AskedByName) -> dict[str, Any]:
-    """Give the folds of each set that is asked by name, `<dataset>[_<exp>]_<split>[_inner<rows>]`.
+    """Return the folds of each set that is asked by name, `<dataset>[_<exp>]_<split>[_inner<rows>]`.
 
     Where the field is an object, the names in it and in its first fold say which fields are wanted; else those that are
     usual for the dataset. InputError where no name is known.
@@ -140,7 +140,7 @@ def _set(name: str, part: re.Match[str], shape: Any) -> dict[str, Any]:
 
 
 def _first_row(layout: Layout) -> int:
-    """Give the row of the whole dataset at which the layout begins."""
+    """Return the row of the whole dataset at which the layout begins."""
     return pereira().ids.index(layout.ids[0]) if layout.dataset == PEREIRA else 0
 
 
@@ -173,7 +173,7 @@ def _some(found: dict[str, Any], example: str) -> dict[str, Any]:
 
 
 def pereira_row_labels(given: AnalysisInput) -> dict[str, Any]:
-    """Give the labels of Pereira's 627 rows in the study's order."""
+    """Return the labels of Pereira's 627 rows in the study's order."""
     return {"row_labels": [*pereira().labels]}
 
 

@@ -1,6 +1,6 @@
 """The paired tests as analyses that are called alone: the published set, blocks, false discovery rates, measured sizes.
 
-It knows the fields a caller gives; it must never know how a model was fitted.
+It knows the fields a caller gives; it does not know how a model was fitted.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Array = Any  # of numpy
 
 
 def published(given: PublishedTestsInput) -> dict[str, Any]:
-    """Give the tests of generation H: both models against the simple one, and the language model against the mean.
+    """Return the tests of generation H: both models against the simple one, and the language model against the mean.
 
     Language units, sorted by participant; raw (`_orig`) and corrected p-values of rows (`plain_`) and of block means
     (`blocked_`); and the column of the best of mean, language model and both (`select_lower_error`).
@@ -115,7 +115,7 @@ def fdr(given: FdrInput) -> dict[str, Any]:
 
 
 def best(given: LowestErrorInput) -> dict[str, Any]:
-    """Give the model with the lowest mean squared error of each unit, and its errors."""
+    """Return the model with the lowest mean squared error of each unit, and its errors."""
     chosen, lowest = lowest_error(given.errors.items())
     return {"chosen": chosen, "lowest": lowest}
 

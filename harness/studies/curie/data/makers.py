@@ -1,7 +1,7 @@
 """The makers of published records: one a source, a task and whether it brings the published prompts along.
 
 A manifest names a maker of its own for each task, since two datasets of one maker would give their items equal ids.
-It must never know a record.
+It does not know a record.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _maker(module: str, task: str, data: str, *, prompts: bool) -> Maker:
 
 
 def _named(source: str, data: str, tasks: tuple[str, ...], module: str = "") -> dict[str, Maker]:
-    """Give the makers of a source by name: `curie.SOURCE_TASK`, and `curie.SOURCE_prompts_TASK`."""
+    """Return the makers of a source by name: `curie.SOURCE_TASK`, and `curie.SOURCE_prompts_TASK`."""
     return {
         f"curie.{source}{'_prompts' if prompts else ''}_{task}": _maker(module or source, task, data, prompts=prompts)
         for prompts in (False, True)

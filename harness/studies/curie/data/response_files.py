@@ -1,6 +1,6 @@
 """A reader of folders of published answers, which trusts none: names and sizes are bounded, links left alone.
 
-It must never know what an answer says, nor which tasks there are.
+It does not know what an answer says, nor which tasks there are.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _walk(tree: AnswerTree, layout: str) -> Iterator[str]:
 
 
 def _answer(path: str) -> AnswerPath | None:
-    """Give the answer that a file belongs to; None for a file that lies elsewhere."""
+    """Return the answer that a file belongs to; None for a file that lies elsewhere."""
     layout, _, below = path.partition("/")
     if below.count("/") + 1 != DEPTH[layout]:
         return None

@@ -1,6 +1,6 @@
 """The importer of published answers: a folder in either layout of the paper's notebooks becomes rows of responses.
 
-Rows are what the provider `imported` takes, one wording an item. It must never know a ground truth or a score.
+Rows are what the provider `imported` takes, one wording an item. It does not know a ground truth or a score.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Counted:
     runs: dict[str, list[int]] = field(default_factory=dict)  # by task, in the order of their samples
 
     def told(self) -> dict[str, Any]:
-        """Give the counts as `import` reports them."""
+        """Return the counts as `import` reports them."""
         return {
             "instances": len(self.items),
             "prompts": self.rows,
@@ -99,7 +99,7 @@ def _rows(
 
 
 def _said(tree: AnswerTree, one: AnswerPath, counted: Counted) -> dict[str, str]:
-    """Give what the files of an answer say, as fields of its row; an error stands for what the notebooks skip."""
+    """Return what the files of an answer say, as fields of its row; an error stands for what the notebooks skip."""
     paths = (one.success, failure_path(one.success))
     try:
         files = {path: text for path in paths if (text := tree.read(path)) is not None}

@@ -1,7 +1,7 @@
 """The makers of the demo's synthetic papers (OURS) for DFT, MPV, HFD and HFE: one a task, by name.
 
 A manifest names a maker of its own for each task, since two datasets of one maker would give their items equal ids; and
-no manifest mixes two sources of one task, since both have the task's ids. It must never know a record.
+no manifest mixes two sources of one task, since both have the task's ids. It does not know a record.
 """
 
 from __future__ import annotations

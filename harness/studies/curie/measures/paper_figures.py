@@ -1,6 +1,6 @@
 """Figures 1a, 5 and 7 of the paper in numbers: task means, their average, quartiles, and means by difficulty.
 
-Rule: docs/curie.md#paper-averages. It knows each task's primary metric; it must never know how a figure is drawn.
+Rule: docs/curie.md#paper-averages. It knows each task's primary metric; it does not know how a figure is drawn.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class FigureRow(NamedTuple):
 
 
 def _shown(name: str) -> tuple[tuple[str, str, str], tuple[str, float]]:
-    """Give how result files know an averaged task, and how figures show it: its name and the metric's scale."""
+    """Return how result files know an averaged task, and how figures show it: its name and the metric's scale."""
     task = TASKS[name]
     domain = RENAMED.get(task.domain, task.domain)
     scale = 0.01 if task.paper == "rougeLsum" else 1.0
@@ -61,7 +61,7 @@ def figure_rows(rows: Sequence[MetaRow], every: Sequence[str], licence: Sequence
 
 
 def task_means(rows: Iterable[FigureRow]) -> dict[str, dict[str, float]]:
-    """Give each model's mean on each task, and the mean of these means, whatever tasks there are."""
+    """Return each model's mean on each task, and the mean of these means, whatever tasks there are."""
     found: dict[str, dict[str, float]] = {}
     for (model, task), values in _by(rows, lambda row: (row.model, row.task)).items():
         found.setdefault(model, {})[task] = mean(values)
@@ -69,7 +69,7 @@ def task_means(rows: Iterable[FigureRow]) -> dict[str, dict[str, float]]:
 
 
 def quartiles(rows: Iterable[FigureRow]) -> list[list[Any]]:
-    """Give [model, task, 25th percentile, 75th percentile] of the records' scores, linear, NaN left out."""
+    """Return [model, task, 25th percentile, 75th percentile] of the records' scores, linear, NaN left out."""
     found: list[list[Any]] = []
     for (model, task), values in _by(rows, lambda row: (row.model, row.task)).items():
         known = [value for value in values if not math.isnan(value)]
@@ -93,7 +93,7 @@ def levels(given: Any) -> dict[tuple[str, str], str]:
 
 
 def by_level(rows: Sequence[FigureRow], known: Mapping[tuple[str, str], str]) -> dict[str, Any]:
-    """Give each model's mean by difficulty: pooled over all records of all tasks (Figure 7), and as a mean of domains.
+    """Return each model's mean by difficulty: over the records of all tasks (Figure 7), and as a mean of domains.
 
     DFT's three tasks count thrice in the pooled mean and are one domain in the other. InputError for a record without a
     level: there the notebook fails too.

@@ -1,6 +1,6 @@
 """Areas on a map, read from an answer or a ground truth (OURS): boxes, and polygons as GeoJSON has them (RFC 7946).
 
-Rules: docs/curie.md#areas. What is read is rings of degrees, each checked by itself. It must never know what an area is
+Rules: docs/curie.md#areas. What is read is rings of degrees, each checked by itself. It does not know what an area is
 compared with, repair one, or hold a library of geometry.
 """
 
@@ -127,7 +127,7 @@ def _list(found: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _box(found: Mapping[str, Any]) -> GeoBox:
-    """Give a box by the rules of strict boxes (B3): west to east, over the antimeridian where east is the smaller."""
+    """Return a box by the rules of strict boxes (B3): west to east, over the antimeridian where east is the smaller."""
     west, south, east, north = (_degrees(found[side], LATITUDE if side in "SN" else LONGITUDE) for side in SIDES)
     box = GeoBox(west, south, east, north)
     if not box.width * box.height > 0:

@@ -1,6 +1,6 @@
 """The published layout of one model's response to one record: which of two files holds what, and what each must say.
 
-The rules are the evaluation notebook's, oddities included (docs/curie.md#paper-responses). It must never know how a
+The rules are the evaluation notebook's, oddities included (docs/curie.md#paper-responses). It does not know how a
 response is scored, nor touch a disk: files come as texts by their path.
 """
 
@@ -27,7 +27,7 @@ class PublishedResponse:
 
 
 def failure_path(success_path: str) -> str:
-    """Give the path of a response's failure file: every `success` in the path is replaced, also in a folder's name."""
+    """Return the path of a response's failure file: every `success` in the path is replaced, in folders' names, too."""
     return success_path.replace("success", "failure")
 
 

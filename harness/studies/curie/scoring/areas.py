@@ -97,7 +97,7 @@ def _on_circle(shape: Shape) -> list[Shape]:
 
 
 def _edges(shape: Shape) -> list[Shape]:
-    """Give the edges of a shape, a line each."""
+    """Return the edges of a shape, a line each."""
     shapely = _shapely()
     rings = [ring for part in shapely.get_parts(shape) for ring in shapely.get_rings(part)]
     corners = [shapely.get_coordinates(ring) for ring in rings]
@@ -122,7 +122,7 @@ def _require_few_of(shapes: Sequence[Shape]) -> None:
 
 
 def _meetings(ours: Sequence[Shape], theirs: Sequence[Shape]) -> tuple[list[int], list[int]]:
-    """Give the places of edges that meet, in pairs."""
+    """Return the places of edges that meet, in pairs."""
     one, other = _shapely().STRtree(theirs).query(ours, predicate="intersects").tolist()
     return one, other
 

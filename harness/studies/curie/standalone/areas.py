@@ -1,6 +1,6 @@
 """The standalone scorer `curie.biogr_areas`: boxes and polygons in an answer against the right ones (OURS).
 
-It knows the fields a caller gives; it must never know where rows come from or where results go.
+It knows the fields a caller gives; it does not know where rows come from or where results go.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The standalone scorer `curie.biogr`: a bounding box in an answer against the right one, in paper or strict mode.
 
-It knows the fields a caller gives; it must never know where rows come from or where results go.
+It knows the fields a caller gives; it does not know where rows come from or where results go.
 """
 
 from __future__ import annotations

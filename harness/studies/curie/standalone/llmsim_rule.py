@@ -1,6 +1,6 @@
 """The standalone scorer of the rule judge: one gold item and one predicted item, told the same or different.
 
-It knows the names and fields a caller uses; it must never know how the rule decides.
+It knows the names and fields a caller uses; it does not know how the rule decides.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def _program(given: PdbInput) -> tuple[str, str] | None:
 
 
 def _document(given: PdbInput) -> str:
-    """Give what a program reads: the prompt from its first ATOM on, where the structure begins."""
+    """Return what a program reads: the prompt from its first ATOM on, where the structure begins."""
     return given.prompt_text[max(0, given.prompt_text.find("ATOM")) :]
 
 

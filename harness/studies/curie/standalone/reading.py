@@ -1,6 +1,6 @@
 """Standalone analyses of what the paper's notebook reads: ground truth, predictions, the two files of a response.
 
-They know the fields a caller gives; they must never know where these come from or where results go.
+They know the fields a caller gives; they do not know where these come from or where results go.
 """
 
 from __future__ import annotations

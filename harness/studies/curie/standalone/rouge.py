@@ -1,6 +1,6 @@
 """The standalone scorer `curie.rouge`: a whole answer against a reference text, in paper or strict mode.
 
-It knows the fields a caller gives; it must never know where rows come from or where results go.
+It knows the fields a caller gives; it does not know where rows come from or where results go.
 """
 
 from __future__ import annotations

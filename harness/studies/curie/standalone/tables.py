@@ -1,6 +1,6 @@
 """The standalone analysis of published results: Tables 1, 2 and 7 and the numbers behind Figures 1a, 5 and 7.
 
-It knows the names and fields a caller uses; it must never know where results come from.
+It knows the names and fields a caller uses; it does not know where results come from.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class TablesOutput(ToolOutput):
 
 
 def tables_of(given: TablesInput) -> dict[str, Any]:
-    """Give the paper's tables and figures in numbers from aggregated results, as its notebook computes them.
+    """Return the paper's tables and figures in numbers from aggregated results, as its notebook computes them.
 
     InputError for results of another shape, and for a record that has no level where levels are given.
     """

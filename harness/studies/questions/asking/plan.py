@@ -1,6 +1,6 @@
 """How the questions of a file are asked: the wordings of a brief, checked, and the step that fills them in.
 
-Names and parameters only; it must never know an item.
+Names and parameters only; it does not know an item.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def require(brief: Brief, dataset: Dataset) -> None:
 
 
 def rendering(brief: Brief, dataset: Dataset) -> tuple[int, Rendering | None]:
-    """Give how many wordings there are, and the step that fills them in; none where a brief asks nothing in words."""
+    """Return how many wordings there are, and the step that fills them in; none where a brief asks nothing in words."""
     if not brief.prompts:
         return 0, None
     fields = {name: columns for name, columns in dataset.params["fields"].items() if name in SHOWN}

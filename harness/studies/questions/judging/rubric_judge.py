@@ -1,6 +1,6 @@
 """The judge of one rubric: a plan's record of it, one for each scorer `judge` of a manifest.
 
-All are the instrument `judge`, asked apart; the name of the scorer tells them apart. It must never know an answer.
+All are the instrument `judge`, asked apart; the name of the scorer tells them apart. It does not know an answer.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class RubricJudge(Judge):
 
     @property
     def name(self) -> str:
-        """Give the name that its judgements carry."""
+        """Return the name that its judgements carry."""
         return self.called
 
 
 def rubric_judge(entry: Mapping[str, Any]) -> RubricJudge:
-    """Give the judge of one scorer, with what it is told."""
+    """Return the judge of one scorer, with what it is told."""
     params = {name: entry[name] for name in TOLD}
     return RubricJudge(ROLE, f"{KIND}:ask", f"{KIND}:read", rounds=ROUNDS, params=params, called=str(entry["name"]))

@@ -1,6 +1,6 @@
 """What log-likelihoods add to a plan: prompts with what is to be measured, a measurement for each model, and scores.
 
-Scorers that look at the same continuations share one measurement. It must never know an item.
+Scorers that look at the same continuations share one measurement. It does not know an item.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _chats(model: Model, what: str) -> bool:
 
 
 def _prompts(dataset: Dataset, what: str, told: str, chat: bool, part: str) -> Step:
-    """Give the step that writes what is measured of a slice."""
+    """Return the step that writes what is measured of a slice."""
     inputs: dict[str, Source] = {"items": Ref(f"{dataset.name}/items", part)}
     params: dict[str, Any]
     if what == "options":
@@ -154,7 +154,7 @@ def _one_shard(
 
 
 def _measure(name: str, model: Model, prompts: Ref, more: Mapping[str, Any]) -> Step:
-    """Give the step in which a model on this machine measures."""
+    """Return the step in which a model on this machine measures."""
     params = {**model.settings, "model": model.name, "files": list(model.weights), **more}
     inputs: dict[str, Source] = {"prompts": prompts, "weights": tuple(model.weights.values())}
     return Step(

@@ -1,6 +1,6 @@
 """The planning of the study's analyses: the summary, the figure and the page.
 
-It knows steps, their names and parameters; it must never know a result.
+It knows steps, their names and parameters; it does not know a result.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _step(name: str, kind: str, params: Mapping[str, Any], inputs: Mapping[str, 
 
 
 def _facts(brief: Brief) -> dict[str, Any]:
-    """Give what the page says of a run besides its results."""
+    """Return what the page says of a run besides its results."""
     return {
         "models": {
             model.name: {"provider": model.provider, "stand_in": model.stand_in is not None} for model in brief.models

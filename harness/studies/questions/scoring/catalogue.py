@@ -1,6 +1,6 @@
 """The scorers of a brief as steps: which kind scores by which name, and what judges and trials it reads.
 
-Names and kinds only; it must never know an answer or a rule.
+Names and kinds only; it does not know an answer or a rule.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def compares(entry: Mapping[str, Any]) -> bool:
 
 
 def asked_scorers(brief: Brief, dataset: Dataset) -> AskedScorers:
-    """Give the scorers of answers that a brief names for a dataset, with the judges and trials that they read.
+    """Return the scorers of answers that a brief names for a dataset, with the judges and trials that they read.
 
     InputError where a scorer measures by an instrument that the manifest has not.
     """
@@ -104,7 +104,7 @@ def _encoder_judge(entry: Mapping[str, Any]) -> str:
 
 
 def _likeness(brief: Brief, entry: Mapping[str, Any], where: str) -> RuleJudge:
-    """Give the judge of an entry of BERTScore; with a baseline, where the package has one for this very encoder."""
+    """Return the judge of an entry of BERTScore; with a baseline, where the package has one for this very encoder."""
     name = _encoder_judge(entry)
     if name == ENCODER:
         return RuleJudge(ENCODER, f"{HERE}.judging.likeness:judge", role=ENCODER)

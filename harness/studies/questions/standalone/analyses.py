@@ -1,6 +1,6 @@
 """The standalone analysis of scores: means with intervals, groups, wordings, pass@k and majorities, of any rows.
 
-It knows the fields a caller gives; it must never know where rows come from or where results go.
+It knows the fields a caller gives; it does not know where rows come from or where results go.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class ScoresOutput(ToolOutput):
 
 
 def scores_of(given: ScoresInput) -> dict[str, Any]:
-    """Give what scores amount to; an item is one of its dataset, with the group and cluster of its first row."""
+    """Return what scores amount to; an item is one of its dataset, with the group and cluster of its first row."""
     items: dict[str, GroupedItem] = {}
     answers = [_answer(items, row) for row in given.rows]
     kinds = dict.fromkeys(_names(given.rows, "scorer"), VERDICT if given.share else OTHER)

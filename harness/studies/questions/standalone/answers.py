@@ -1,6 +1,6 @@
 """The fields that the study's standalone scorers share: an answer, what is right, and a value with what was read.
 
-It must never know a rule.
+It does not know a rule.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class AnswerRow(Row):
     accepted: Texts = Field(default=[], description="further right answers")
 
     def gold(self) -> dict[str, Any]:
-        """Give what is right as a gold row holds it."""
+        """Return what is right as a gold row holds it."""
         return {"target": self.target, "accepted": self.accepted}
 
 

@@ -1,6 +1,6 @@
 """The study's scorers and analyses that can be called alone, by their names.
 
-`rouge`, `bleu` and `bertscore` are scorers of the harness itself. It must never know a manifest.
+`rouge`, `bleu` and `bertscore` are scorers of the harness itself. It does not know a manifest.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The standalone scorers of texts: `questions.exact`, `questions.match`, `questions.f1`, `questions.regex`.
 
-They know the fields a caller gives; they must never know where rows come from or where results go.
+They know the fields a caller gives; they do not know where rows come from or where results go.
 """
 
 from __future__ import annotations

@@ -47,21 +47,21 @@ class CopyRow:
         return InputError(what, where=self.where, next=next)
 
     def cell(self, name: str) -> Any:
-        """Give a cell's value, numbers as text; None where it is missing or blank."""
+        """Return a cell's value, numbers as text; None where it is missing or blank."""
         value = self.cells.get(self.columns.get(name, name))
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
         return None if isinstance(value, str) and not value.strip() else value
 
     def optional(self, name: str) -> str | None:
-        """Give an optional text cell, or None; raises InputError where it holds something else."""
+        """Return an optional text cell, or None; raises InputError where it holds something else."""
         value = self.cell(name)
         if not isinstance(value, str | None):
             raise self.bad(f"`{name}` is not text")
         return value
 
     def text(self, name: str) -> str:
-        """Give a required text cell; raises InputError where it is missing, empty or no text."""
+        """Return a required text cell; raises InputError where it is missing, empty or no text."""
         value = self.optional(name)
         if value is None:
             column = self.columns.get(name, name)
@@ -69,7 +69,7 @@ class CopyRow:
         return value
 
     def _how(self, name: str) -> str:
-        """Give advice on a missing column: it names the known columns only, as a first row may hold items."""
+        """Return advice on a missing column: it names the known columns only, as a first row may hold items."""
         known = [each for each in dict.fromkeys((*KNOWN, *self.columns.values())) if each in self.cells]
         if not any(self.columns.get(each, each) in known for each in COMMON):
             known = []  # then even `C` may be an answer and no column
@@ -78,7 +78,7 @@ class CopyRow:
         return f'{has}; {first}name another with --columns \'{{"{name}": "…"}}\''
 
     def number(self, name: str) -> float:
-        """Give a required cell as a finite decimal number; raises InputError for anything else."""
+        """Return a required cell as a finite decimal number; raises InputError for anything else."""
         text = self.text(name)
         value = float(text) if _NUMBER.fullmatch(text.strip()) else float("nan")
         if not is_number(value):
@@ -86,14 +86,14 @@ class CopyRow:
         return value
 
     def whole(self, name: str) -> int:
-        """Give a required cell as a whole number from 1 up; raises InputError for anything else."""
+        """Return a required cell as a whole number from 1 up; raises InputError for anything else."""
         value = self.number(name)
         if value < 1 or not value.is_integer():
             raise self.bad(f"`{name}` is not a whole number from 1 up")
         return int(value)
 
     def texts(self, name: str) -> list[str]:
-        """Give an optional cell as a list of texts, empty where it is absent; one text may also be a JSON list.
+        """Return an optional cell as a list of texts, empty where it is absent; one text may also be a JSON list.
 
         Raises InputError for anything else.
         """

@@ -1,6 +1,6 @@
 """Agreement of a rule set's labels with those of a person who read the same responses.
 
-Rule: docs/reliability-rules.md#labels-agreement. It knows pairs of labels; it must never know a rule, a response's text
+Rule: docs/reliability-rules.md#labels-agreement. It knows pairs of labels; it does not know a rule, a response's text
 or who wrote it. A cell is always named person -> rules. The measures and their intervals are OURS: the paper gives
 none.
 """
@@ -70,7 +70,7 @@ def _pair(row: Mapping[str, Any], names: tuple[str, str], classes: Sequence[str]
 
 
 def _parts(pairs: Sequence[LabelPair], classes: Sequence[str], seed: int) -> dict[str, Any]:
-    """Give the measures of each benchmark, and of all together, where resamples are drawn within each benchmark."""
+    """Return the measures of each benchmark, and of all together, where resamples are drawn within each benchmark."""
     strata = {name: [[0] * len(classes) for _ in classes] for name in sorted({pair.benchmark for pair in pairs})}
     for pair in pairs:
         strata[pair.benchmark][classes.index(pair.person)][classes.index(pair.rules)] += 1

@@ -1,6 +1,6 @@
 """The standalone analysis of agreement: rows with two labels, or with a person's label and a response.
 
-It knows the fields a caller gives; it must never know how a rule decides, nor where rows come from.
+It knows the fields a caller gives; it does not know how a rule decides, nor where rows come from.
 """
 
 from __future__ import annotations

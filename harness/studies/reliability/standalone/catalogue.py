@@ -1,6 +1,6 @@
 """The catalogue of the study's standalone analyses, by the names that a caller uses.
 
-It joins the catalogues of the modules beside it; it must never know a field.
+It joins the catalogues of the modules beside it; it does not know a field.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The standalone analysis of difficulty: the raw difficulty of three benchmarks' cases, or the scale of 0 to 100.
 
-It knows the names and fields a caller uses; it must never know where rows come from or where results go.
+It knows the names and fields a caller uses; it does not know where rows come from or where results go.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class DifficultyOutput(ToolOutput):
 
 
 def difficulty_of(given: DifficultyInput) -> Mapping[str, Any]:
-    """Give the raw difficulty of one case or of each of `cases`, or put raw difficulties on the scale of 0 to 100.
+    """Return the raw difficulty of one case or of each of `cases`, or put raw difficulties on the scale of 0 to 100.
 
     Raises InputError where no benchmark is named or evident, or a field or the calibration is malformed.
     """

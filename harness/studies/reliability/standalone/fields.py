@@ -1,6 +1,6 @@
 """Helpers of several standalone analyses: shared field types, a check of parallel lists, a loop over cases.
 
-It knows kinds of values; it must never know what a field means.
+It knows kinds of values; it does not know what a field means.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LabelsAndGaps = Annotated[
 
 
 def each(cases: Sequence[Any], run: Callable[[Mapping[str, Any]], Any]) -> list[Any]:
-    """Give the result of a function on every case; an InputError names the place of its case in `cases`."""
+    """Return the result of a function on every case; an InputError names the place of its case in `cases`."""
     found = []
     for place, case in enumerate(cases):
         where = f"cases[{place}]"

@@ -1,6 +1,6 @@
 """The standalone analyses of the indicators: bins, stability, generality, and all six indicators of a model.
 
-It knows what a caller asks; it must never know where rows come from or where results go.
+It knows what a caller asks; it does not know where rows come from or where results go.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def bins_of(given: fields.ItemsInput) -> dict[str, Any]:
 
 
 def stability_of(given: fields.StabilityInput) -> dict[str, Any]:
-    """Give the prompting stability of one group of labels from counts for each instance."""
+    """Return the prompting stability of one group of labels from counts for each instance."""
     return stability(given.positives_per_instance, given.prompts_per_instance)
 
 
 def generality_of(given: fields.GeneralityInput) -> dict[str, Any]:
-    """Give area, spread, generality and indicator of one curve of success over difficulty."""
+    """Return area, spread, generality and indicator of one curve of success over difficulty."""
     return generality(given.h, given.psi, given.kmin)
 
 

@@ -1,6 +1,6 @@
 """The standalone analysis of locality targets: the cities near a city, and which of them is the target.
 
-It knows the names and fields a caller uses; it must never know where rows come from or where results go.
+It knows the names and fields a caller uses; it does not know where rows come from or where results go.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class LocalityTargetsOutput(ToolOutput):
 
 
 def locality_targets(given: LocalityTargetsInput) -> dict[str, Any]:
-    """Give the cities near a city and the target among them, for one case or each of `cases`, over one city table.
+    """Return the cities near a city and the target among them, for one case or each of `cases`, over one city table.
 
     Raises InputError for a malformed row, or a city that is not among those that pass the filters.
     """

@@ -1,6 +1,6 @@
 """The standalone analysis `models`: gives the table of the paper's models and the meaning of its source tags.
 
-It knows the name a caller uses; it must never know what the table says, which stands in the study's `models`.
+It knows the name a caller uses; it does not know what the table says, which stands in the study's `models`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class ModelsOutput(ToolOutput):
 
 
 def models_of(given: ModelsInput) -> dict[str, Any]:
-    """Give the whole table of the paper's models and what the tags of the sources stand for; there is no option."""
+    """Return the whole table of the paper's models and what the tags of the sources stand for; there is no option."""
     return {"models": rows(), "sources": dict(SOURCES)}
 
 

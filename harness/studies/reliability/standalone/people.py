@@ -1,6 +1,6 @@
 """The standalone analyses of people's ratings and verdicts, training compute, token budgets and pairs of models.
 
-It knows what a caller asks; it must never know where rows come from or where results go.
+It knows what a caller asks; it does not know where rows come from or where results go.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def supervision_of(given: fields.SupervisionInput) -> dict[str, Any]:
 
 
 def token_budget_of(given: fields.TokenBudgetInput) -> dict[str, Any]:
-    """Give the token budget of one answer on a benchmark, for a group of models and a length of expected output."""
+    """Return the token budget of one answer on a benchmark, for a group of models and a length of expected output."""
     return {"max_new_tokens": token_budget(given.benchmark, given.model_group, given.expected_output_chars)}
 
 

@@ -1,6 +1,6 @@
 """Input and output models of the standalone analyses about people, compute, token budgets and pairs of models.
 
-It knows names and kinds of fields; it must never know what is computed from them.
+It knows names and kinds of fields; it does not know what is computed from them.
 """
 
 from __future__ import annotations

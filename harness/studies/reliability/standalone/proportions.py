@@ -1,6 +1,6 @@
 """The standalone analysis of proportions: the curve of one model over bins of difficulty.
 
-It knows the names and fields a caller uses; it must never know where rows come from or where results go.
+It knows the names and fields a caller uses; it does not know where rows come from or where results go.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class ProportionsOutput(ToolOutput):
 
 
 def proportions_of(given: ProportionsInput) -> dict[str, Any]:
-    """Give the shares of one model in each bin and in all, from rows or from `ids`, `difficulty` and `labels`.
+    """Return the shares of one model in each bin and in all, from rows or from `ids`, `difficulty` and `labels`.
 
     Raises InputError for malformed rows or columns of different lengths.
     """

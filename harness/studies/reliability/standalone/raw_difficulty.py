@@ -1,6 +1,6 @@
 """The standalone analyses of raw difficulty: of an addition, an anagram or a text task, each from two texts.
 
-It knows the names and fields a caller uses; it must never know a scale, nor where rows come from.
+It knows the names and fields a caller uses; it does not know a scale, nor where rows come from.
 """
 
 from __future__ import annotations
