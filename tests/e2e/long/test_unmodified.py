@@ -95,7 +95,7 @@ def asked(folder: Path, models: dict[str, Any], images: tuple[Path, str]) -> tup
     """Run their code in a container beside a gateway; gives what it printed, and what the gateway did."""
     for name in ("in", "out", "tmp", "code"):
         (folder / name).mkdir(parents=True)
-    shutil.copy(REPOSITORY / "harness" / "models" / "gate" / "forward.py", folder / "code" / "forward.py")
+    shutil.copy(REPOSITORY / "harness" / "models" / "gateway" / "forward.py", folder / "code" / "forward.py")
     (folder / "code" / "theirs.py").write_text(THEIRS)
     (folder / "code" / "main.py").write_text(OURS)
     for path in (folder, *folder.rglob("*")):
