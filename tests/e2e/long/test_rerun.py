@@ -163,14 +163,14 @@ def test_an_audit_executes_steps_of_other_code_and_equal_bytes_confirm(house: Ho
 
 
 def test_a_run_is_audited_in_full_after_a_module_of_its_steps_moved(house: House) -> None:
-    studies = house.source / "harness" / "studies"
-    (studies / "prompts.py").rename(studies / "wordings.py")
+    kit = house.source / "harness" / "kit"
+    (kit / "prompts.py").rename(kit / "wordings.py")
     for path in (house.source / "harness").rglob("*.py"):
-        path.write_text(path.read_text().replace("harness.kit.prompts", "harness.studies.wordings"))
+        path.write_text(path.read_text().replace("harness.kit.prompts", "harness.kit.wordings"))
     moved = json.loads(house.call("audit", "last", "--json").stdout)
     assert (moved["verdict"], moved["coverage"]) == ("incomplete", None), "nothing says that it moved"
     told = "MOVES: tuple[Mapping[str, str], ...] = ("
-    house.edit("harness/step_kinds.py", told, f'{told}\n    {{"harness.studies.wordings": "harness.kit.prompts"}},')
+    house.edit("harness/step_kinds.py", told, f'{told}\n    {{"harness.kit.wordings": "harness.kit.prompts"}},')
     report = json.loads(house.call("audit", "last", "--json").stdout)
     assert (report["verdict"], report["coverage"]["again"]) == ("agreed", report["coverage"]["steps"])
     assert 0 < report["coverage"]["other"] < report["coverage"]["steps"]
