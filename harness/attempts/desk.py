@@ -116,7 +116,7 @@ class DeskClosedError(Exception):
 
 
 class Desk:
-    """The desk of one attempt; thread-safe. Calls are answered one after the other, in the order they are written.
+    """Answers the calls of one attempt and writes each down first; thread-safe, one call after the other.
 
     It owns the transcript and the view. DamageError where the view is not the one that the transcript names.
     """

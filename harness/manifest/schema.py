@@ -363,7 +363,7 @@ SPLITS: Place = ("agents", "splits")
 
 
 def split_datasets(manifest: Manifest, name: str) -> tuple[str, ...]:
-    """Name the datasets of a split in the manifest's order: those it names, or all that are made."""
+    """Return the names of a split's datasets, in the manifest's order: those it lists, else all that a maker makes."""
     said, split = manifest.datasets, splits(manifest)[name]
     return tuple(one for one in said if one in split.datasets or (not split.datasets and isinstance(said[one], Made)))
 

@@ -30,7 +30,7 @@ _BLOB = READ | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Shelves:
-    """Opens blobs by their digests, which whoever asks has checked to be such."""
+    """Opens blobs by their digests; the caller has checked that each is a digest, and no path."""
 
     def __init__(self, tree: StoreReader) -> None:
         self._tree = tree

@@ -113,7 +113,7 @@ def scores(project: Project, asked: ScoresRequest) -> ScoresResult:
 
 
 def first_scores(store: Store, run: str) -> dict[str, Any]:
-    """Return the lines of a run's table of scores that are told first, and count the others: fields of a run's data."""
+    """Return the first lines of a run's table of scores (`scores`), and how many more there are (`more_scores`)."""
     report = score_report(store, run)
     first = report.first()
     found: dict[str, Any] = {"scores": _line_data(report, first)} if first else {}

@@ -214,9 +214,9 @@ _STATES = ("done", "failed", "interrupted")
 
 
 def audit_values(chain: Chain, isolations: Callable[[str], Collection[str] | None], report: Report) -> None:
-    """Report every value of a journal that no run writes, and an isolation that the run's engine never writes down.
+    """Report each value in a journal that no harness can have written, and an isolation that the engine does not have.
 
-    `isolations` gives those of an engine; None, for one that is not installed, makes that check skipped.
+    `isolations` returns those of an engine; None, for an engine that is not installed, skips that check.
     """
     run = str(chain.events[0]["run"])
     flaws = [f"line {number}: {flaw}" for number, event in enumerate(chain.events, 1) for flaw in _odd(event)]

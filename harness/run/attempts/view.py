@@ -207,7 +207,7 @@ class PromptTables:
 
 @dataclass(frozen=True)
 class Control:
-    """A row that no item stands behind: who knows its word has read what agents are not given."""
+    """A canary among the prompts: an agent that answers it with its word has read what agents are not shown."""
 
     record: str  # a GUID, which the prompt names
     word: str

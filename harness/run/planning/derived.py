@@ -66,7 +66,7 @@ def read_set_option(text: str) -> SetOption:
 
 
 def set_value(tree: dict[str, Any], option: SetOption) -> Place:
-    """Change one value of a tree, or take its line out where `null` is given; returns the place of it."""
+    """Change one value of a manifest's tree, or remove its key for `null`; return the path of that key."""
     place: Place = ()
     holder: Any = tree
     parts = option.path.split(".")

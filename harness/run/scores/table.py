@@ -163,7 +163,7 @@ def score_table(store: Store, run: str) -> ScoreTable:
 
 
 def table_of(tables: RunTables) -> ScoreTable:
-    """Make the table of scores from a run's tables, as `score_table` does."""
+    """Make the table of scores of a run whose tables were read: the mean of each metric, with its interval."""
     study = tables.study
     return ScoreTable(tables.run, study.name, score_lines(scored_answers(tables), tables.meanings), tables.meanings)
 

@@ -232,5 +232,5 @@ def score_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def labelled(row: BenchmarkRow) -> dict[str, Any]:
-    """Label one validated row, and give the fields of its label and evidence."""
+    """Label the response of one validated row; return the label with the evidence for it as fields."""
     return row.root.outcome().row()
