@@ -276,7 +276,7 @@ def merge(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Add to a tape the exchanges that others have and it lacks; where they contradict each other, nothing is written."""
+    """Add to a tape the exchanges that only others have; where they contradict each other, nothing is written."""
     from harness.verbs import recordings as verbs
 
     done = verbs.merge_tapes(_here(), verbs.MergeTapesRequest(into=into, sources=sources))
