@@ -90,7 +90,7 @@ def test_an_edited_scorer_runs_the_scores_and_what_they_change(house: House) -> 
 
 
 def test_another_name_of_the_rules_alone_changes_no_label(house: House) -> None:
-    house.edit("harness/scorers/outcome/v2/refusals.py", '"OURS-v2"', '"OURS-v3"')
+    house.edit("harness/scorers/outcome/v2/text.py", '"OURS-v2"', '"OURS-v3"')
     assert house.run() == {"scores", "labels"}
 
 
@@ -185,14 +185,14 @@ def test_explain_names_the_file_whose_edit_made_a_step_run_again(house: House) -
 
 
 def test_diff_names_the_first_stage_the_cause_and_the_rows(house: House) -> None:
-    house.edit("harness/scorers/outcome/v2/refusals.py", '"OURS-v2"', '"OURS-v3"')
+    house.edit("harness/scorers/outcome/v2/text.py", '"OURS-v2"', '"OURS-v3"')
     first = json.loads(house.call("audit", "last", "--json").stdout)["run"]
     house.run()
     done = house.call("diff", first, "last", "--json")
     assert done.returncode == 1
     parted = json.loads(done.stdout)
     assert parted["first"]["stage"] == "scores"
-    assert parted["cause"] == "code: harness/scorers/outcome/v2/refusals.py"
+    assert parted["cause"] == "code: harness/scorers/outcome/v2/text.py"
     assert parted["rows"][0]["fields"] == ["/detail/rule_set"]
     assert parted["rows"][0]["right"].endswith("v3")
     same = house.call("diff", "last", "last", "--json")

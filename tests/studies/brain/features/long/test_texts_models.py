@@ -80,8 +80,9 @@ def looked(loaded, dataset, generation, pool):
     return [piece.vectors[:, 0] for piece in found]
 
 
-def near(one, two):
-    return one.shape == two.shape and bool(np.allclose(one, two, rtol=1e-5, atol=2e-5))
+def near(one, two, summed=1):
+    """Whether values differ by their last digits alone; of a sum each of so many terms may, on another processor."""
+    return one.shape == two.shape and bool(np.allclose(one, two, rtol=1e-5, atol=2e-5 * summed))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -122,7 +123,8 @@ def test_a_scan_is_read_behind_the_last_512_tokens(opened, kind):
     for row in (2, 6):
         spaced = [f" {text}" for text in texts]
         assert near(last[row], plain_states(plain, "".join(spaced[:row]), spaced[row], limit)[:, -1])
-        assert near(summed[row], plain_states(plain, " ".join(texts[:row]), spaced[row], limit).sum(axis=1))
+        states = plain_states(plain, " ".join(texts[:row]), spaced[row], limit)
+        assert near(summed[row], states.sum(axis=1), states.shape[1])
     assert near(last[7], plain_states(plain, "", " Once", limit)[:, -1])  # another story
 
 
