@@ -95,7 +95,7 @@ def test_a_batch_reads_what_prompts_begin_with_once_and_equal_prompts_once(monke
         read.append(tuple(tokens.shape))
         return forward(loaded, tokens, *rest)
 
-    monkeypatch.setattr(likelihood, "_forward", counted)
+    monkeypatch.setattr(likelihood, "_together_forward", counted)
     logprobs(loaded, 16, ASKED)
     header, prompts, rests = read
     assert header[0] == 1 and header[1] >= len(SHOTS)
@@ -112,7 +112,7 @@ def test_no_batch_has_more_rows_than_it_was_told(monkeypatch: pytest.MonkeyPatch
         read.append(len(tokens))
         return forward(loaded, tokens, *rest)
 
-    monkeypatch.setattr(likelihood, "_forward", counted)
+    monkeypatch.setattr(likelihood, "_together_forward", counted)
     logprobs(loaded, 2, ASKED)
     assert max(read) == 2 and len(read) > 4
 
@@ -121,8 +121,10 @@ def test_memory_that_runs_out_between_batches_measures_the_rest_anew(monkeypatch
     loaded = open_causal(TINY, {"batch": "4", "dtype": "float32"})
     expected = logprobs(loaded, 1, ASKED)
 
+    whole = likelihood.measure_batch
+
     def short(loaded: Any, groups: Any, header: Any, size: int) -> None:
-        likelihood.measure_batch(loaded, groups, header, size)
+        whole(loaded, groups, header, size)
         if size > 2:
             raise MemoryError
 
@@ -138,10 +140,12 @@ def test_memory_that_runs_out_over_what_all_begin_with_loses_nothing(monkeypatch
     loaded = open_causal(TINY, {"batch": "4", "dtype": "float32"})
     expected, times = logprobs(loaded, 1, ASKED), iter([True, False])
 
+    whole = likelihood.header_of
+
     def short(loaded: Any, groups: Any) -> Any:
         if next(times):
             raise MemoryError
-        return likelihood.header_of(loaded, groups)
+        return whole(loaded, groups)
 
     monkeypatch.setattr(likelihood, "header_of", short)
     for mine, known in zip(logprobs(loaded, 4, ASKED), expected, strict=True):

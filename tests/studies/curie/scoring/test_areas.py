@@ -223,6 +223,13 @@ def test_an_answer_in_prose_is_read_from_its_first_json() -> None:
     assert scored("no box at all")["outcome"] == "invalid" and scored(" \n")["outcome"] == "missing"
 
 
+def slowness() -> float:
+    """Say how much slower this machine is than those on which a bound in seconds was set; 1 at least."""
+    began = time.process_time()
+    sum(number * number for number in range(1_000_000))
+    return max(1.0, (time.process_time() - began) / 0.03)
+
+
 def comb(teeth: int, turned: bool) -> Any:
     """Give a ring of so many teeth from edge to edge; turned ones cross all those that are not."""
     zigzag = [corner for at in range(teeth) for corner in ((160 * at / teeth - 80, -80), (160 * at / teeth - 79.9, 80))]
@@ -236,7 +243,7 @@ def test_outlines_that_meet_as_often_as_they_can_take_no_time(teeth: int) -> Non
     found = scored(comb(teeth, False), comb(teeth, True))
     both = {"type": "MultiPolygon", "coordinates": [[comb(min(teeth, 480), False)], [comb(min(teeth, 480), True)]]}
     alone = scored(both)
-    assert time.process_time() - began < 2 * SECONDS
+    assert time.process_time() - began < 2 * SECONDS * slowness()
     if teeth > 50:
         assert "meet more than 10,000 times" in found["detail"]["reason"]
         assert "meet more than 10,000 times" in alone["detail"]["reason"]
