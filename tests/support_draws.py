@@ -38,9 +38,7 @@ def drawn(cases: Iterable[Case], short: int, long: int = 0) -> list[Case]:
 
 def of_one_file(items: Iterable[pytest.Item]) -> list[pytest.Item]:
     """Draw one file of all by the commit, and give its cases in an order that is drawn, too."""
-    files = dict[str, list[pytest.Item]]()
-    for item in sorted(items, key=lambda item: item.nodeid):
-        files.setdefault(item.nodeid.partition("::")[0], []).append(item)
+    files = _by_file(sorted(items, key=lambda item: item.nodeid))
     draw = Random(commit())
     cases = draw.choice(list(files.values())) if files else []
     return draw.sample(cases, len(cases))
@@ -48,11 +46,16 @@ def of_one_file(items: Iterable[pytest.Item]) -> list[pytest.Item]:
 
 def in_drawn_order(items: Iterable[pytest.Item]) -> list[pytest.Item]:
     """Put the files of tests in an order that the commit draws, each with its cases as they stand."""
+    files = _by_file(items)
+    names = sorted(files)
+    return [item for name in Random(commit()).sample(names, len(names)) for item in files[name]]
+
+
+def _by_file(items: Iterable[pytest.Item]) -> dict[str, list[pytest.Item]]:
     files = dict[str, list[pytest.Item]]()
     for item in items:
         files.setdefault(item.nodeid.partition("::")[0], []).append(item)
-    names = sorted(files)
-    return [item for name in Random(commit()).sample(names, len(names)) for item in files[name]]
+    return files
 
 
 class Deadline:

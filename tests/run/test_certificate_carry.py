@@ -20,7 +20,7 @@ from harness.digest import parse, sealed, sha256
 from harness.errors import InputError
 from harness.kit.certificate import certificate_text, changed_files, find_contradictions
 from harness.run.closure import Code
-from harness.run.locking.certificate_carry import carried_certificate, code_fields
+from harness.run.locking.certificate_carry import CodeTree, carried_certificate, code_fields
 from harness.run.locking.certificates import certificate_path
 from harness.steps import GATHER
 
@@ -319,3 +319,14 @@ def test_each_python_gives_the_same_digests() -> None:
         for python in pythons
     }
     assert len(said) == 1
+
+
+def test_what_a_file_defines_first_is_compared_by_what_it_is(tmp_path: Path) -> None:
+    """It was compared as it is spelled: a name of it that moved looked like another function."""
+    for tree, name in (("older", "first"), ("here", "begun")):
+        (tmp_path / tree / "harness").mkdir(parents=True)
+        text = f"def {name}():\n    return 1\n\n\ndef second():\n    return {name}()\n"
+        (tmp_path / tree / "harness" / "a.py").write_text(text)
+    older = CodeTree(tmp_path / "older", {"harness.a:first": "harness.a:begun"}).definitions(["harness/a.py"])
+    assert older == CodeTree(tmp_path / "here", {}).definitions(["harness/a.py"])
+    assert older != CodeTree(tmp_path / "older", {}).definitions(["harness/a.py"])

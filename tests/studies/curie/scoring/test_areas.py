@@ -227,7 +227,7 @@ def slowness() -> float:
     """Say how much slower this machine is than those on which a bound in seconds was set; 1 at least."""
     began = time.process_time()
     sum(number * number for number in range(1_000_000))
-    return max(1.0, (time.process_time() - began) / 0.03)
+    return max(1.0, (time.process_time() - began) / 0.04)
 
 
 def comb(teeth: int, turned: bool) -> Any:
