@@ -15,7 +15,7 @@ GPU_JSON ?= .bench/gpu-check.json
 FOR ?=  # seconds: of the tests of the night those of one file, drawn by the commit, as far as it comes; none: all
 TURN ?=  # a commit, by which half of the mutants are drawn; none: all
 
-.PHONY: test-night places durations help setup images reproduce test peers test-all fuzz mutants check golden walk bench gpu-check house relock
+.PHONY: test-night places durations help setup images reproduce test peers test-all fuzz mutants mutation-audit check golden walk bench gpu-check house relock
 
 help: ## say what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -32,7 +32,7 @@ images: setup ## build the images that the demos and the tests run in (MOVED=1: 
 	@$(BIN)/harness images build $(if $(MOVED),--moved) sandbox cpu
 
 reproduce: setup $(if $(filter docker,$(ENGINE)),images) ## run the demo manifests in a fresh store and compare: ENGINE=docker
-	@$(BIN)/harness reproduce --engine $(ENGINE) $(if $(MOVED),--moved) $(DEMOS)
+	@$(BIN)/harness reproduce --engine $(ENGINE) $(if $(MOVED),--moved) --reports .reports $(DEMOS)
 
 test: setup ## run the tests, one form of each promise: minutes; make test TESTS="tests/run tests/cli" runs those of some folders
 	@echo "collecting the tests; the long ones begin first, so the first dots take a while" >&2
@@ -42,10 +42,10 @@ peers: setup ## other people's software, which the long tests speak with and ski
 	@sh lockfiles/peers.sh
 
 test-all: setup ## run the tests, the long forms too: every bit flipped, every kill, other people's software
-	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house" --hypothesis-profile=long --durations-to=.bench/test-all.json $(OPTIONS)
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not house and not nightly" --hypothesis-profile=long --durations-to=.bench/test-all.json $(OPTIONS)
 
 test-night: setup ## try all of what test and test-all draw some of: every bit, every kill, every slow text (FOR=150: of one file, so many seconds)
-	@$(BIN)/python -m pytest -n $(WORKERS) -m exhaustive --hypothesis-profile=night $(if $(strip $(FOR)),--night-for $(strip $(FOR))) $(TESTS)
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "exhaustive or nightly" --hypothesis-profile=night $(if $(strip $(FOR)),--night-for $(strip $(FOR))) $(TESTS)
 
 fuzz: setup ## try each property with thousands of examples that nobody has seen; what it finds becomes an example of the test
 	@$(BIN)/python -m pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=fuzz $(TESTS)
@@ -55,6 +55,9 @@ durations: setup ## write what each test took in the last `make test` and `make 
 
 mutants: setup ## break a promise at a time in a copy of the source, and see whether tests notice: long, or ONLY=store, or TURN=COMMIT for half
 	@$(BIN)/python tests/mutants/run.py $(ONLY) $(if $(strip $(TURN)),--turn $(strip $(TURN)))
+
+mutation-audit: setup ## change every leaf of every document of a run, as is and re-sealed, and see what an audit names; writes docs/audit.md: minutes
+	@$(BIN)/python tests/evidence/mutation_audit.py --write
 
 check: setup ## ruff, mypy --strict, and the tests of how the house is written: floors, habits, words, references
 	@$(BIN)/ruff check .

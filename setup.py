@@ -11,8 +11,8 @@ from setuptools.command.build_py import build_py
 
 # What a project outside the repository needs of it: the wheel holds it below harness/shipped/, in the same folders.
 SHIPPED = (
-    "assets/*/*", "certificates/*.json", "images/*/*", "lockfiles/image-*.txt", "lockfiles/images.json",
-    "lockfiles/sdists.txt",
+    "assets/*/*", "certificates/*.json", "docs/*.md", "docs/*/*.md", "images/*/*", "lockfiles/image-*.txt",
+    "lockfiles/images.json", "lockfiles/sdists.txt",
 )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
-"""NumPy array files as every step reads and writes them: `.npy` and `.npz` without pickles, in bounded memory.
+"""Reading and writing of NumPy array files for all steps: `.npy` and `.npz` without pickles, in bounded memory.
 
-What a file says of itself is held against its bytes before anything is made of it: an array of objects, a header that
-lies, a member that is no member are refused by name. It must never know what an array means.
+The header of a file is checked against its bytes before an array is made. Arrays of objects, headers that do not match
+the data and invalid archive members are refused with an error that names them.
 """
 
 from __future__ import annotations
@@ -30,23 +30,26 @@ from harness.npy import (
     require_size,
 )
 
-Array = Any  # of numpy, which only the functions that make one load
+Array = Any  # a numpy array; only functions that create arrays import numpy
 ZIP = b"PK\x03\x04"
-MOST = 1 << 30  # bytes of arrays that are held whole, or inflated
-MEMBERS, DIRECTORY = 10_000, 16 << 20  # of an archive: how many there may be, and the bytes that list them
+MOST = 1 << 30  # bytes of arrays that are held in memory at once, or decompressed
+MEMBERS, DIRECTORY = 10_000, 16 << 20  # of an archive: the most members, and the most bytes of its directory
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, struct.error, ValueError)
-STAMP = (1980, 1, 1, 0, 0, 0)  # of every member, so that equal arrays have equal bytes
+STAMP = (1980, 1, 1, 0, 0, 0)  # date of every member, so that equal arrays have equal bytes
 
 
 def file_format(path: Path) -> str:
-    """Detect by its first bytes whether a file is `npy`, `npz` or neither (empty), since outputs have no suffix."""
+    """Return the format of a file by its first bytes: `npy`, `npz`, or an empty string for any other file.
+
+    Outputs of steps have no suffix, so the name does not tell the format.
+    """
     with open(path, "rb") as file:
         begin = file.read(6)
     return "npy" if begin == MAGIC else "npz" if begin[:4] == ZIP else ""
 
 
 def headers(path: Path) -> dict[str, ArrayHeader]:
-    """Read the header of each array in a file, by name, checked against the bytes; a .npy has one, unnamed."""
+    """Read the header of each array in a file, by name, checked against the bytes; a `.npy` array has an empty name."""
     if file_format(path) != "npz":
         with _opened(path, "") as (_, head):
             return {"": head}
@@ -55,9 +58,10 @@ def headers(path: Path) -> dict[str, ArrayHeader]:
 
 
 def blocks(path: Path, member: str = "", *, any_order: bool = False) -> Iterator[Array]:
-    """Iterate over an array in blocks of rows, in constant memory however large it is; one without rows has no block.
+    """Iterate over an array in blocks of rows, in constant memory however large the array is.
 
-    Fortran order lays no row in one piece: it is refused, or with `any_order` read whole, up to 1 GiB.
+    An array without rows yields no block. In Fortran order a row is not contiguous: such an array is refused with an
+    InputError, or with `any_order` read whole, up to 1 GiB.
     """
     with _opened(path, member) as (stream, head):
         where = _at(path, member)
@@ -79,24 +83,30 @@ def blocks(path: Path, member: str = "", *, any_order: bool = False) -> Iterator
 
 
 def memory_map(path: Path) -> Array:
-    """Memory-map the array of a .npy file, read-only, in its own order; texts, booleans and empty arrays are read."""
+    """Memory-map the array of a `.npy` file, read-only, in its own order.
+
+    Texts, booleans and empty arrays are read into memory instead.
+    """
     import numpy as np  # noqa: PLC0415
 
     with _opened(path, "") as (_, head):
         order: Any = "F" if head.fortran else "C"
-        if not head.size or head.dtype[1] in "Ub":  # these are looked at, element by element
+        if not head.size or head.dtype[1] in "Ub":  # each element of these is checked
             return read(path)
         return np.memmap(path, head.dtype, "r", head.start, head.shape, order)
 
 
 def read(path: Path, member: str = "", *, most: int = MOST) -> Array:
-    """Read one array whole; InputError where it has more than `most` bytes. A `.npz` file needs the name `member`."""
+    """Read one array whole; raises InputError if it has more than `most` bytes.
+
+    A `.npz` file needs the name `member`.
+    """
     with _opened(path, member) as (stream, head):
         return _whole(stream, head, most, _at(path, member))
 
 
 def read_all(path: Path, *, most: int = MOST) -> dict[str, Array]:
-    """Read all arrays of a .npz file by name; InputError where they have more than `most` bytes together."""
+    """Read all arrays of a `.npz` file by name; raises InputError if they have more than `most` bytes together."""
     with _archive(path) as archive:
         found, left = {}, most
         for info in archive.infolist():
@@ -108,19 +118,23 @@ def read_all(path: Path, *, most: int = MOST) -> dict[str, Array]:
 
 
 def write(path: Path, array: Array) -> None:
-    """Write one array as a .npy file, in C order: equal arrays have equal bytes."""
+    """Write one array as a `.npy` file, in C order; equal arrays have equal bytes."""
     with open(path, "wb") as out:
         _put(out, array)
 
 
 def write_all(path: Path, arrays: Mapping[str, Array]) -> None:
-    """Write named arrays as an uncompressed .npz file without dates, sorted by name: equal arrays have equal bytes."""
+    """Write named arrays as an uncompressed `.npz` file, sorted by name and without dates.
+
+    Equal arrays have equal bytes.
+    """
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(arrays):
             _named(f"{name}.npy", str(path))
             info = zipfile.ZipInfo(f"{name}.npy", STAMP)
             info.create_system, info.external_attr = 3, 0o644 << 16
-            # The size, told beforehand, decides on the form of the entry: a forced one is spelt by each Python its way.
+            # With the size known beforehand, zipfile chooses the form of the entry; a forced form differs between
+            # Pythons.
             info.file_size = len(header_bytes(dtype_text(arrays[name].dtype), arrays[name].shape)) + arrays[name].nbytes
             with archive.open(info, "w") as out:
                 _put(cast(BinaryIO, out), arrays[name])
@@ -128,9 +142,9 @@ def write_all(path: Path, arrays: Mapping[str, Array]) -> None:
 
 @contextmanager
 def stream_writer(path: Path, dtype: Any, shape: tuple[int, ...]) -> Iterator[Callable[[Array], None]]:
-    """Open a writer of a .npy file of a known shape: each call appends rows.
+    """Context manager that opens a writer of a `.npy` file of known shape; each call of the writer appends rows.
 
-    InputError for rows of another shape or type, for too many, and at the end for too few.
+    Raises InputError for rows of another shape or type, for too many rows, and at the end for too few.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -159,7 +173,7 @@ def _put(out: BinaryIO, array: Array) -> None:
     kind = dtype_text(array.dtype)
     out.write(header_bytes(kind, array.shape))
     flat = np.ascontiguousarray(array, kind).reshape(-1)
-    for start in range(0, flat.size, CHUNK):  # an archive takes no more than 4 GiB at once
+    for start in range(0, flat.size, CHUNK):  # a zip archive takes at most 4 GiB at once
         out.write(flat[start : start + CHUNK].tobytes())
 
 
@@ -192,7 +206,7 @@ def _whole(stream: BinaryIO, head: ArrayHeader, most: int, where: str) -> Array:
 
 
 def _elements(data: bytes | memoryview, head: ArrayHeader, where: str) -> Array:
-    """Decode bytes as elements; invalid letters and booleans are refused, since numpy would crash on them."""
+    """Decode bytes as elements; raises InputError for invalid characters and booleans, on which numpy would crash."""
     import numpy as np  # noqa: PLC0415
 
     least = {"U": (head.dtype[0] + "u4", 0x10FFFF), "b": ("|u1", 1)}.get(head.dtype[1])
@@ -202,16 +216,16 @@ def _elements(data: bytes | memoryview, head: ArrayHeader, where: str) -> Array:
 
 
 def _ended(stream: BinaryIO, where: str) -> None:
-    """Check that nothing follows the last element; an archive's checksum of the bytes is verified here, too."""
+    """Check that nothing follows the last element; reading to the end also verifies an archive's checksum."""
     if stream.read(1):
         raise array_error("bytes follow it that belong to nothing", where)
 
 
 class _Frugal(io.BufferedReader):
-    """Read wrapper around an archive's file that bounds a single read, so no list of members exhausts memory."""
+    """Reader of an archive's file that bounds each single read, so that no list of members exhausts memory."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read so many bytes, or what there is; a read beyond the bound means that the archive is broken."""
+        """Read at most `size` bytes; a read that returns more than the bound raises BadZipFile."""
         data = super().read(min(DIRECTORY + 1, DIRECTORY + 1 if size is None or size < 0 else size))
         if len(data) > DIRECTORY:
             raise zipfile.BadZipFile(f"more than {DIRECTORY >> 20} MiB list its members")
@@ -220,7 +234,11 @@ class _Frugal(io.BufferedReader):
 
 @contextmanager
 def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Open a .npz file whose members are plain: few, uniquely named, bounded, neither nested nor encrypted."""
+    """Context manager that opens a `.npz` file and checks its members.
+
+    There may not be too many members. Their names must be unique, their sizes bounded, and none may be nested or
+    encrypted.
+    """
     where = str(path)
     try:
         with _Frugal(open(path, "rb", buffering=0)) as file, zipfile.ZipFile(file) as archive:

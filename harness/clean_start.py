@@ -1,10 +1,11 @@
-"""Start of a process that judges: the harness compiled from its source, packages that are as locked, and nothing else.
+"""Start of a clean process for verdicts: only the harness from its source, and packages as locked, are loaded.
 
-`clean_command` spells the command line of such a process. Its interpreter is told `-I -S`, so that no `.pth` file, no
-`sitecustomize` and no PYTHON… variable is read, and finds bytecode only where `make setup` made it. As that
-process's script this file loads the code of the harness from source alone, keeps the digest of each file as it was
-loaded, and gives every other import to `checked_imports.py`. Before those are in place it may import the standard
-library alone.
+`clean_command` returns the command line of such a process. Its interpreter gets `-I -S`, so that it reads no `.pth`
+file, no `sitecustomize` and no PYTHON… variable, and reads bytecode only from the folder that `make setup` wrote.
+
+This file is also the script of that process. It loads the code of the harness from source alone, keeps the digest of
+each file as it was loaded, and leaves all other imports to `run/installed/checked.py`. Before both import hooks are
+installed, this file may import the standard library alone.
 """
 
 from __future__ import annotations
@@ -18,28 +19,28 @@ from importlib.machinery import SOURCE_SUFFIXES, FileFinder, ModuleSpec, SourceF
 from types import CodeType
 
 PACKAGE = "harness"
-BYTECODE, BYTECODE_LIST = "bytecode", "bytecode.list"  # beside the packages: our own, and what was made of it
-VERDICTS = ("audit", "lock", "reproduce")  # verbs of the command line that give one, or accept a run on one
+BYTECODE, BYTECODE_LIST = "bytecode", "bytecode.list"  # beside the packages: the bytecode, and the list of its sources
+VERDICTS = ("audit", "lock", "reproduce")  # commands that give a verdict, or accept a run because of one
 DROPPED = ("PYTHON", "LD_", "GLIBC_", "MALLOC_")  # variables that change how any program starts
-LOADED: dict[str, str] = {}  # in a process that was started so: each file of the harness, by the digest of what ran
+LOADED: dict[str, str] = {}  # in a clean process: each loaded file of the harness, with its source's digest
 
 
 def own_bytecode() -> str:
-    """Return where bytecode may be read from: the folder that setup made, or one in which nothing can lie."""
+    """Return the folder to read bytecode from: the one that setup made, or `/dev/null`, below which no file is."""
     prefix = os.path.realpath(sys.prefix)
     made = os.path.isfile(os.path.join(prefix, BYTECODE_LIST))
     return os.path.join(prefix, BYTECODE) if made else os.devnull
 
 
 def clean_command(place: str, words: Sequence[str] = ()) -> list[str]:
-    """Spell the command that calls the function `place` (`module:name`) in a clean process, `words` as its argv."""
+    """Return the command that calls the function `place` (`module:name`) in a clean process, with argv `words`."""
     read = ["-X", f"pycache_prefix={own_bytecode()}", "--check-hash-based-pycs", "always"]
     script = (os.path.realpath(__file__), sys.prefix)
     return [sys.executable, "-I", "-S", "-B", *read, *script, place, *words]
 
 
 def launcher() -> str:
-    """Spell the program `harness` as a shell script, so that no `.pth` file is read on the way to a verdict either."""
+    """Return the text of the shell script `harness`; verdicts start there without a `.pth` file."""
     quoted = [
         " ".join(f"'{word}'" for word in words)
         for words in (
@@ -67,18 +68,18 @@ def clean_environment() -> dict[str, str]:
 
 
 def is_clean() -> bool:
-    """Tell whether this process was started by `clean_command`."""
+    """Whether this process was started by `clean_command`."""
     return bool(sys.flags.isolated and sys.flags.no_site and loaded_files())
 
 
 def loaded_files() -> dict[str, str]:
-    """Return the files of the harness that a clean process has loaded, each by the digest of what was loaded."""
+    """Return the files of the harness that a clean process has loaded, each with the digest of its source as loaded."""
     found = getattr(sys.modules["__main__"], "LOADED", {})
     return dict(found) if isinstance(found, dict) else {}
 
 
 class _FromSource(SourceFileLoader):
-    """Loads a module from its source, whatever bytecode lies about, and keeps the source's digest."""
+    """Loader that compiles a module from its source, ignores any bytecode, and keeps the source's digest."""
 
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
@@ -90,7 +91,7 @@ class _FromSource(SourceFileLoader):
 
 
 class _HarnessFinder:
-    """Finds the modules of the harness, beside this file alone."""
+    """Finder of the harness's own modules; it searches the folder of this package alone."""
 
     def __init__(self) -> None:
         self._folders: dict[str, FileFinder] = {}
@@ -111,8 +112,8 @@ def _root() -> str:
 
 
 def _start(prefix: str, place: str, words: Sequence[str]) -> None:
-    """Call a function in a process in which nothing was imported yet that could be other than it should be."""
-    sys.prefix = sys.exec_prefix = prefix  # as `site` would: where the packages lie
+    """Call the function `place` in a process that has not yet imported anything outside the standard library."""
+    sys.prefix = sys.exec_prefix = prefix  # as `site` would set them: where the packages are
     sys.argv = [PACKAGE, *words]
     here = os.path.dirname(os.path.realpath(__file__))
     sys.path[:] = [one for one in sys.path if os.path.realpath(one) != here]
@@ -122,7 +123,7 @@ def _start(prefix: str, place: str, words: Sequence[str]) -> None:
         importlib.import_module("harness.run.installed.checked").CheckedFinder.install()
         module, _, name = place.partition(":")
         getattr(importlib.import_module(module), name)()
-    except error as bad:  # of what is imported: errors of a verb are told by whoever calls it
+    except error as bad:  # raised by an import; a command prints its own errors
         sys.stderr.write(f"error: {bad}\n")
         sys.exit(bad.code)
 

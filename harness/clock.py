@@ -1,4 +1,4 @@
-"""Clocks, in one place: UTC time stamps for events and names, never an input of a computation."""
+"""Clocks, in one place: UTC time stamps for events and names, which are never an input of a computation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import datetime
 import secrets
 import time
 
-MONOTONE = "monotone"  # what a journal says of its times since they never step back
+MONOTONE = "monotone"  # the mark in a journal whose time stamps never step back
 
 
 class Clock:
@@ -17,22 +17,22 @@ class Clock:
         self._since = time.monotonic()
 
     def now(self) -> str:
-        """Return the time stamp of an event: UTC, ISO 8601 with milliseconds; never earlier than the one before."""
+        """Return the current UTC time stamp, ISO 8601 with milliseconds; never earlier than the one before."""
         passed = datetime.timedelta(seconds=time.monotonic() - self._since)
         return (self._begun + passed).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def now() -> str:
-    """Return a time stamp by the system's clock, which may step back: UTC, ISO 8601 with milliseconds."""
+    """Return a time stamp of the system's clock, which may step back: UTC, ISO 8601 with milliseconds."""
     return Clock().now()
 
 
 def after(time_stamp: str, seconds: int) -> str:
-    """Return the time stamp that many seconds after another, in the same form, so that they compare as texts."""
+    """Return the time stamp `seconds` after `time_stamp`, in the same form, so that both compare as texts."""
     later = datetime.datetime.fromisoformat(time_stamp) + datetime.timedelta(seconds=seconds)
     return later.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def stamp(size: int = 4) -> str:
-    """Make a unique name from the current UTC second and `size` random bytes in hex."""
+    """Return a unique name made of the current UTC second and `size` random bytes in hex."""
     return f"{datetime.datetime.now(datetime.UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(size)}"

@@ -1,7 +1,8 @@
-"""What a source file defines, apart from its words: digests that comments, docstrings and layout do not change.
+"""Digests of what a source file defines, which comments, docstrings and layout do not change.
 
-A digest is of the syntax tree, walked here: `ast.dump` writes other text in each Python, and a walk of tokens sees
-brackets and commas that a formatter sets. It is the same in each Python that is supported.
+The digest is computed from the syntax tree, by the code of this module. `ast.dump` writes different text in each
+Python version, and a digest of tokens would see brackets and commas that a formatter adds. The digest is the same in
+each Python version that is supported.
 """
 
 from __future__ import annotations
@@ -13,29 +14,29 @@ from functools import lru_cache
 
 from harness.digest import sha256
 
-_PARSING = threading.Lock()  # CPython 3.11 counts the depth of a tree for all threads together
-_SILENT = {"ctx", "kind", "type_comment"}  # fields that change nothing of what is computed
+_PARSING = threading.Lock()  # CPython 3.11 counts the depth of a tree over all threads
+_SILENT = {"ctx", "kind", "type_comment"}  # fields that do not change what is computed
 
 
-Naming = Callable[[ast.AST], str | None]  # what a node stands for; "": what is written; None: nothing, it is left out
+Naming = Callable[[ast.AST], str | None]  # what a node stands for: "" for itself, None if it is left out
 
 
 @lru_cache(maxsize=2048)
 def digest_definitions(source: bytes) -> str:
-    """Digest what a file defines: equal for two texts that differ in comments, docstrings and layout alone."""
+    """Return the digest of what a file defines; equal for texts that differ only in comments, docstrings and layout."""
     return digest_nodes(parse_source(source).body)
 
 
 def parse_source(source: bytes) -> ast.Module:
-    """Parse a source file; one at a time, whichever thread asks."""
+    """Parse a source file; only one thread parses at a time."""
     with _PARSING:
         return ast.parse(source)
 
 
 def digest_nodes(nodes: Sequence[ast.AST], naming: Naming = lambda _: "") -> str:
-    """Digest syntax trees: names of nodes and their fields in order, without docstrings, `pass` and positions.
+    """Return the digest of syntax trees: node types and fields in order, without docstrings, `pass` and positions.
 
-    `naming` says of a name what it stands for, where the same thing may be called otherwise elsewhere.
+    `naming` returns the text that stands for a node, for things that have different names in different files.
     """
     lines: list[str] = []
     _walk_all(nodes, naming, lines)
@@ -54,7 +55,7 @@ def _walk(node: ast.AST, naming: Naming, lines: list[str]) -> None:
         return
     lines.append(f"({type(node).__name__}")
     if isinstance(node, ast.Constant):
-        # With its type, and in ASCII: which letters `repr` escapes differs between Pythons.
+        # With its type, and in ASCII, because the letters that `repr` escapes differ between Pythons.
         lines.append(f"{type(node.value).__name__} {node.value!a}")
     elif isinstance(node, ast.JoinedStr):
         _walk_all(_merged(node.values), naming, lines)
@@ -78,17 +79,17 @@ def _walk_field(value: object, naming: Naming, lines: list[str]) -> None:
             if isinstance(one, ast.AST):
                 _walk(one, naming, lines)
             else:
-                lines.append(ascii(one))  # a text of `global`, or the None that stands for a default that is not there
+                lines.append(ascii(one))  # a name in a `global` statement, or the None of an absent default
 
 
 def _says_nothing(node: ast.AST) -> bool:
-    """Whether a node is a statement of a text alone, or `pass`."""
+    """Whether a node is `pass` or a string alone, such as a docstring."""
     bare = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
     return bare or isinstance(node, ast.Pass)
 
 
 def _merged(values: Iterable[ast.expr]) -> Iterator[ast.expr]:
-    """Join texts that stand side by side in an f-string, which Pythons cut at different places."""
+    """Join adjacent texts of an f-string, which Python versions split at different places."""
     text = ""
     for value in values:
         if isinstance(value, ast.Constant) and isinstance(value.value, str):

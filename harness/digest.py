@@ -1,8 +1,8 @@
-"""Canonical JSON (RFC 8785) and SHA-256: the only place that hashes.
+"""Canonical JSON (RFC 8785) and SHA-256; no other module computes hashes.
 
-It knows bytes and plain values; it must never know files' names, stores or studies.
-Rows and summaries are RFC 8785. Identity documents (lock, key, journal, record …) are its strict subset:
-no floats, integers below 2^53, ASCII keys, a mandatory `type`. One digest everywhere: SHA-256 of the bytes as stored.
+Rows and summaries are RFC 8785. Identity documents (lock, key, journal, record …) are a strict subset of it: no
+floats, integers below 2^53, ASCII keys, a mandatory `type`. There is one digest everywhere: SHA-256 of the bytes as
+stored. This module works on bytes and plain values, not on file names, stores or studies.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=F
 
 
 def sha256(data: bytes) -> str:
-    """SHA-256 of bytes in hex: the name of content everywhere in the project."""
+    """Return the SHA-256 of bytes in hex, which is the name of content everywhere in the project."""
     return hashlib.sha256(data).hexdigest()
 
 
 def sha256_stream(stream: RawIOBase) -> tuple[str, int]:
-    """SHA-256 of a stream of any size in constant memory; returns the digest and the number of bytes read."""
+    """Return the SHA-256 of a stream and the number of bytes read, in constant memory."""
     state, size = hashlib.sha256(), 0
     buffer = bytearray(CHUNK)
     view = memoryview(buffer)
@@ -38,17 +38,20 @@ def sha256_stream(stream: RawIOBase) -> tuple[str, int]:
 
 
 def sha256_file(path: Path) -> tuple[str, int]:
-    """SHA-256 and size in bytes of a file as it lies on the disk now."""
+    """Return the SHA-256 and the size in bytes of a file, read from the disk now."""
     with open(path, "rb", buffering=0) as stream:
         return sha256_stream(stream)
 
 
 def canonical(value: Any) -> bytes:
-    """Encode a value as canonical JSON (RFC 8785), so that equal data has equal bytes; InputError if it has none."""
+    """Encode a value as canonical JSON (RFC 8785), so that equal data has equal bytes.
+
+    Raises InputError for a value that has no canonical JSON.
+    """
     try:
         if _plain(value, floats=True):
             return _encode(value).encode()
-        import rfc8785  # noqa: PLC0415 - only where json.dumps and RFC 8785 part
+        import rfc8785  # noqa: PLC0415 - needed only if json.dumps and RFC 8785 differ
 
         return rfc8785.dumps(value)
     except (ValueError, RecursionError) as bad:
@@ -59,7 +62,7 @@ def canonical(value: Any) -> bytes:
 
 
 def _plain(value: Any, *, floats: bool) -> bool:  # noqa: PLR0911 - one line a kind of value
-    """Whether json.dumps gives the RFC 8785 encoding of the value: the fast path of every row and line."""
+    """Whether json.dumps returns the RFC 8785 encoding of the value; the fast path for every row and line."""
     kind = type(value)
     if kind is dict:
         for key, item in value.items():
@@ -79,7 +82,7 @@ def _plain(value: Any, *, floats: bool) -> bool:  # noqa: PLR0911 - one line a k
 
 
 def document(value: Mapping[str, Any]) -> bytes:
-    """Encode an identity document; InputError without a `type`, or for values outside the strict subset."""
+    """Encode an identity document; raises InputError without a `type`, or for values outside the strict subset."""
     if not isinstance(value.get("type"), str):
         raise InputError("an identity document needs a `type`", next='give it one, such as "lock/1"')
     try:
@@ -89,12 +92,12 @@ def document(value: Mapping[str, Any]) -> bytes:
     except RecursionError as bad:
         raise InputError("an identity document is not nested this deeply", next="give flatter data") from bad
     except ValueError:
-        pass  # canonical says what is wrong
+        pass  # `canonical` raises an error that says what is wrong
     return canonical(value)
 
 
 def _refuse(value: Any) -> None:
-    """Find the first place at which a value leaves the strict subset."""
+    """Raise InputError for the first place at which a value is outside the strict subset."""
     for pointer, item in walk(value):
         if isinstance(item, float):
             raise InputError("an identity document holds no floats", where=pointer, next="write a decimal string")
@@ -103,20 +106,21 @@ def _refuse(value: Any) -> None:
 
 
 def document_digest(value: Mapping[str, Any]) -> str:
-    """SHA-256 of an identity document."""
+    """Return the SHA-256 of an identity document."""
     return sha256(document(value))
 
 
 def sealed(value: Mapping[str, Any]) -> bytes:
-    """Encode a document with its own digest in `self`, and a newline, so that damage shows without another file."""
+    """Encode a document with its own digest in `self`, and a newline, so that damage is detected alone."""
     body = {key: item for key, item in value.items() if key != "self"}
     return document({**body, "self": document_digest(body)}) + b"\n"
 
 
 def parse(data: bytes, kind: str, where: str) -> dict[str, Any]:
-    """Decode an identity document of type `kind`; InputError for bytes that are not canonical.
+    """Decode an identity document of type `kind`; raises InputError for bytes that are not canonical.
 
-    One last newline may follow; a digest in `self` must be the document's own. `where` names the source in the error.
+    One newline may follow the document. A digest in `self` must be the document's own. `where` names the source in an
+    error.
     """
 
     def refuse(what: str) -> InputError:
@@ -144,7 +148,7 @@ def parse(data: bytes, kind: str, where: str) -> dict[str, Any]:
 
 
 def walk(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
-    """Iterate over every value of a document with its JSON Pointer, parents first."""
+    """Yield every value of a document with its JSON Pointer, parents first."""
     yield pointer, value
     if isinstance(value, Mapping):
         for key, item in value.items():
@@ -155,12 +159,12 @@ def walk(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _below(pointer: str, key: object) -> str:
-    """JSON Pointer of a member of an object (RFC 6901)."""
+    """Return the JSON Pointer of a member of an object (RFC 6901)."""
     return f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}"
 
 
 def differences(old: Any, new: Any, pointer: str = "") -> Iterator[str]:
-    """JSON Pointers at which two documents differ, so that a reader is shown the field and not the file."""
+    """Yield the JSON Pointers at which two documents differ, so that an error can name the field."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in sorted({*old, *new}, key=str):
             at = _below(pointer, key)

@@ -1,4 +1,4 @@
-"""Errors that a user can meet: each says what, where and what to do next, and has an exit code."""
+"""Errors that are shown to a user: each says what is wrong, where, and what to do next, and has an exit code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class HarnessError(Exception):
         self.next = next
 
     def __str__(self) -> str:
-        """Format the error as a terminal shows it."""
+        """Format the error for a terminal."""
         lines = [self.what]
         if self.where:
             lines.append(f"  where: {self.where}")
@@ -47,43 +47,43 @@ class InputError(HarnessError):
 
 
 class MissingError(HarnessError):
-    """Something the machine lacks: an engine, a package, data, room on the disk, the right to write."""
+    """Something that the machine lacks: an engine, a package, data, disk space, write permission."""
 
     code = MISSING
     name = "missing"
 
 
 class RefusedError(HarnessError):
-    """Refusal by a model elsewhere of all requests; nothing of it was stored, and the next run asks again."""
+    """Refusal of all requests by a remote model; no response was stored, and the next run asks again."""
 
     name = "refused"
 
 
 class StepError(HarnessError):
-    """Failure of a step; nothing of it was stored."""
+    """Failure of a step; none of its outputs was stored."""
 
     code = STEP_FAILED
     name = "step-failed"
 
 
 class Defect(HarnessError):  # noqa: N818 - the word a user reads
-    """Bug in the harness itself: never the user's fault."""
+    """Bug in the harness itself; never the user's fault."""
 
     code = STEP_FAILED
     name = "defect"
 
 
 class Interrupted(HarnessError):  # noqa: N818 - the word a user reads
-    """Interruption of a run by a person; what was finished is kept."""
+    """Interruption of a run by a person; finished work is kept."""
 
     code = INTERRUPTED
     name = "interrupted"
 
 
 class DamageError(HarnessError):
-    """Damaged stored data: bytes without the digest that names them, a broken log, a link where a file should be.
+    """Damaged stored data: bytes that do not match their digest, a broken log, a link in place of a file.
 
-    Nothing made from them is delivered.
+    Nothing made from damaged data is delivered.
     """
 
     code = DISAGREED

@@ -1,7 +1,7 @@
-"""Atomic, durable file writes and file locks: the only place that writes files that must survive a crash.
+"""Atomic, durable file writes and file locks; all files that must survive a crash are written here.
 
-A reader of a file written whole sees the old bytes or the new ones, never a mixture, at whatever instant the power
-goes; a log that is appended to may end in part of a line. It must never know what the bytes mean.
+After a power failure at any instant, a file that is written whole has either the old bytes or the new ones, never a
+mixture. A log that is appended to may end in a partial line.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _WRONG = {errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP}
 _SHUT = {errno.EROFS, errno.EACCES, errno.EPERM}
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_STRANGE = {errno.ELOOP, errno.ENXIO, errno.ENODEV}  # what opening a link, a socket or a dead device says
+_STRANGE = {errno.ELOOP, errno.ENXIO, errno.ENODEV}  # errors on opening a link, a socket or a missing device
 
 
 @contextlib.contextmanager
 def translating_os_errors(where: Path | str) -> Iterator[None]:
-    """Context manager that turns an OSError into a HarnessError: what, where and what to do next."""
+    """Context manager that turns an OSError into a HarnessError that says what is wrong, where, and what to do next."""
     try:
         yield
     except OSError as bad:
@@ -36,7 +36,7 @@ def translating_os_errors(where: Path | str) -> Iterator[None]:
 
 
 def translate_os_error(bad: OSError, where: Path | str) -> HarnessError:
-    """Translate an OSError (disk full, no permission, wrong path) into an error a user can act on."""
+    """Translate an OSError (disk full, no permission, wrong path) into an error that a user can act on."""
     at = str(bad.filename or where)
     if bad.errno in _FULL:
         return MissingError(
@@ -54,7 +54,7 @@ def translate_os_error(bad: OSError, where: Path | str) -> HarnessError:
 
 
 def open_plain(path: Path) -> BinaryIO:
-    """Open a regular file for reading; DamageError where it is a link, FIFO, device or folder.
+    """Open a regular file for reading; raises DamageError if it is a link, FIFO, device or folder.
 
     Only the last component of the path is checked: a parent folder that is a link is followed. A missing file or
     permission is an OSError.
@@ -72,16 +72,16 @@ def open_plain(path: Path) -> BinaryIO:
 
 
 def read_plain(path: Path) -> bytes:
-    """Read a regular file; DamageError where it is a link, FIFO, device or folder, as `open_plain` says.
+    """Read a regular file; raises DamageError if it is a link, FIFO, device or folder, like `open_plain`.
 
-    An OSError becomes what `translate_os_error` makes of it: InputError for a wrong path, MissingError for the rest.
+    An OSError is translated by `translate_os_error`: InputError for a wrong path, MissingError for the rest.
     """
     with translating_os_errors(path), open_plain(path) as file:
         return file.read()
 
 
 def is_plain(path: Path) -> bool:
-    """Whether a path is a regular file: no link, device or folder; links among its parent folders are followed."""
+    """Whether a path is a regular file, not a link, device or folder; links among its parent folders are followed."""
     try:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:
@@ -115,7 +115,10 @@ def make_folder(folder: Path) -> None:
 
 
 def remove_tree(folder: Path) -> None:
-    """Delete a folder tree of any depth, unreadable folders included, and follow no link; what cannot be is left."""
+    """Delete a folder tree of any depth, including unreadable folders, without following links.
+
+    What cannot be deleted is left in place.
+    """
     with contextlib.suppress(OSError):
         above = os.open(folder.parent, _FOLDER)
         try:
@@ -125,9 +128,9 @@ def remove_tree(folder: Path) -> None:
 
 
 def remove_at(folder: int, name: str) -> None:
-    """Delete what has a name in an open folder, be it a tree of any depth; a link is deleted, and never followed.
+    """Delete the entry `name` of an open folder, which may be a tree of any depth; a link is deleted, not followed.
 
-    Of a tree stays what cannot be deleted; a file that cannot be is an OSError.
+    Parts of a tree that cannot be deleted are left in place. A single file that cannot be deleted raises OSError.
     """
     if not stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
         os.unlink(name, dir_fd=folder)
@@ -142,7 +145,7 @@ def remove_at(folder: int, name: str) -> None:
 
 
 def _empty(folder: int) -> None:
-    """Empty an open folder: each round lifts what lies two floors down to the first, so that nothing recurses."""
+    """Empty an open folder without recursion: each round moves folders of the second level to the first."""
     while found := list(os.scandir(folder)):
         for one in found:
             if not one.is_dir(follow_symlinks=False):
@@ -163,23 +166,23 @@ def _empty(folder: int) -> None:
 
 
 def _open_to_empty(folder: int, name: str) -> int:
-    """Open a folder in an open one, no link followed, and let its owner empty it."""
+    """Open a folder inside an open folder, without following a link, and give its owner all permissions on it."""
     there = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     try:
         with contextlib.suppress(OSError):
-            os.chmod(f"/proc/self/fd/{there}", 0o700)  # of what was opened, whatever has its name by now
+            os.chmod(f"/proc/self/fd/{there}", 0o700)  # the opened folder, whatever has its name now
         return os.open(".", _FOLDER, dir_fd=there)
     finally:
         os.close(there)
 
 
 def is_leftover(name: str) -> bool:
-    """Whether a file name is that of a temporary file of `write_atomic`, left over where the write was killed."""
+    """Whether a file name is that of a temporary file of `write_atomic`, left behind by a write that was killed."""
     return re.fullmatch(r"\..+\.[0-9a-f]{8}\.tmp", name) is not None
 
 
 def write_atomic(path: Path, data: bytes, mode: int = 0o644) -> None:
-    """Write a file whole or not at all: temporary file, fsync, rename, fsync of the folder."""
+    """Write a file atomically: temporary file, fsync, rename, fsync of the folder."""
     with translating_os_errors(path):
         make_folder(path.parent)
         folder = os.open(path.parent, _FOLDER)
@@ -191,7 +194,7 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o644) -> None:
 
 
 def write_at(folder: int, name: str, data: bytes, mode: int) -> None:
-    """Write a file in an open folder whole or not at all: temporary file, fsync, rename; the folder is the caller's."""
+    """Write a file in an open folder atomically: temporary file, fsync, rename; the caller syncs the folder."""
     temp = f".{name}.{secrets.token_hex(4)}.tmp"
     try:
         handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder)
@@ -222,7 +225,7 @@ def move_durable(source: Path, target: Path, mode: int) -> None:
 
 
 def write_all(handle: int, data: bytes | memoryview) -> None:
-    """Write every byte to a descriptor, however little the kernel takes at a time."""
+    """Write every byte to a descriptor, even if the kernel takes only a few at a time."""
     view = memoryview(data)
     while view:
         view = view[os.write(handle, view) :]
@@ -235,9 +238,9 @@ def append_durable(handle: int, lines: Sequence[bytes]) -> None:
 
 
 def open_log(path: Path) -> int:
-    """Open a log for appending, created with its folder if needed, and give its descriptor, which no child inherits.
+    """Open a log for appending, create it and its folder if needed, and return its descriptor, which no child inherits.
 
-    DamageError where the path is a link or anything else than a regular file.
+    Raises DamageError if the path is a link or anything else that is not a regular file.
     """
     with translating_os_errors(path):
         make_folder(path.parent)
@@ -259,9 +262,9 @@ def _own(path: Path, more: int = 0) -> int:
 
 @contextlib.contextmanager
 def locked(path: Path, *, exclusive: bool = True, wait: bool = True) -> Iterator[bool]:
-    """Hold a file lock, which ends with its process, in a `with` block; shared unless `exclusive`.
+    """Context manager that holds a file lock, which ends with its process; shared unless `exclusive`.
 
-    Gives True, or with `wait=False` False where another process holds it.
+    Yields True, or with `wait=False` False if another process holds the lock.
     """
     with translating_os_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -273,11 +276,14 @@ def locked(path: Path, *, exclusive: bool = True, wait: bool = True) -> Iterator
 
 
 def lock_handle(handle: int, how: int, path: Path, *, wait: bool = True) -> bool:
-    """Lock an open file, `path` by its name, until it is closed; False where another has it and `wait` is not set."""
+    """Lock the open file `handle` until it is closed; `path` is its name for errors.
+
+    Returns False if another process holds the lock and `wait` is not set.
+    """
     try:
         fcntl.flock(handle, how if wait else how | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError as bad:  # some network disks know no locks
+    except OSError as bad:  # some network disks do not support locks
         raise translate_os_error(bad, path) from bad
     return True

@@ -1,6 +1,6 @@
 """Headers of `.npy` arrays: parsed with bounds, checked against the file's size, and written canonically.
 
-The format is that of `.npy` (numpy.lib.format), less all that needs a pickle. It must never know where a file lies.
+The format is that of `.npy` (numpy.lib.format), without the types that need a pickle.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ KIND = re.compile(r"[<>|](?:b1|[iu][1248]|f[248]|c8|c16|[US][1-9][0-9]{0,8})")
 NAMES = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex", "U": "text", "S": "bytes"}
 LENGTHS = {b"\x01\x00": "<H", b"\x02\x00": "<I", b"\x03\x00": "<I"}  # of the header, by the version of the format
 PIECE = 1 << 20  # bytes read at once: an archive bounds each read
-GROWTH = 21  # numpy leaves room in a header for the digits of a larger shape; so do we, and the bytes are the same
+GROWTH = 21  # as in numpy, a header leaves room for a longer first dimension, so that the bytes are equal
 
 
 @dataclass(frozen=True)
 class ArrayHeader:
-    """Header of an array: element type, shape, order, and where the elements begin; never the elements."""
+    """Header of an array: element type, shape, order, and the offset of the first element."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -35,23 +35,23 @@ class ArrayHeader:
 
     @property
     def width(self) -> int:
-        """Bytes of one element."""
+        """The number of bytes of one element."""
         return int(self.dtype[2:]) * (4 if self.dtype[1] == "U" else 1)
 
     @property
     def size(self) -> int:
-        """Bytes of all elements."""
+        """The number of bytes of all elements."""
         return self.width * math.prod(self.shape)
 
     def text(self) -> str:
-        """Format it for people: `float32 [3, 4]`."""
+        """Format the element type and shape for people: `float32 [3, 4]`."""
         kind, width = self.dtype[1], self.dtype[2:]
         bits = "" if kind == "b" else width if kind in "US" else str(8 * int(width))
         return f"{NAMES[kind]}{bits} {[*self.shape]}"
 
 
 def read_header(stream: BinaryIO, where: str) -> ArrayHeader:
-    """Parse an untrusted header in bounded time and memory; InputError where it is invalid or needs a pickle."""
+    """Parse an untrusted header in bounded time and memory; raises InputError if it is invalid or needs a pickle."""
     begin = stream.read(8)
     if begin[:6] != MAGIC:
         pickle = begin[:1] == b"\x80" and begin[1:2] in b"\x02\x03\x04\x05"
@@ -89,7 +89,7 @@ def _believable(kind: Any, fortran: Any, shape: Any, start: int, where: str) -> 
 
 
 def require_size(head: ArrayHeader, size: int, where: str) -> None:
-    """Raise InputError for a file whose size is not what its header says, before memory is allocated for it."""
+    """Raise InputError for a file whose size does not match its header, before memory is allocated for the array."""
     has = size - head.start
     if has < head.size:
         raise array_error(f"it is cut short: {head.text()} has {head.size:,} bytes, {has:,} are there", where)
@@ -100,12 +100,12 @@ def require_size(head: ArrayHeader, size: int, where: str) -> None:
 def array_error(
     what: str, where: str, mend: str = "write it again, as numpy.save writes arrays of numbers"
 ) -> InputError:
-    """Make the error for an array that is refused: what is wrong, where, and what to do about it."""
+    """Return the error for an array that is refused: what is wrong, where, and what to do about it."""
     return InputError(f"this array is refused: {what}", where=where, next=mend)
 
 
 def read_exactly(stream: BinaryIO, size: int, where: str) -> bytes | memoryview:
-    """Read exactly so many bytes, a piece at a time; InputError for fewer: the file was cut short."""
+    """Read exactly `size` bytes, a piece at a time; raises InputError if the file is cut short."""
     if size <= PIECE:
         data = stream.read(size)
         if len(data) != size:
@@ -123,7 +123,10 @@ def read_exactly(stream: BinaryIO, size: int, where: str) -> bytes | memoryview:
 
 
 def dtype_text(dtype: Any) -> str:
-    """Name an element type as files have it, little-endian everywhere; one that would need a pickle is refused."""
+    """Return the name of an element type as files spell it, always little-endian.
+
+    Raises InputError for a type that would need a pickle.
+    """
     import numpy as np  # noqa: PLC0415
 
     kind: str = np.dtype(dtype).newbyteorder("<").str

@@ -1,7 +1,8 @@
-"""Plugin lookup by file name (engines, providers, scorers, studies), and import of a place written `module:name`.
+"""Plugin lookup by file name (engines, providers, scorers, studies), and import of a `module:name` string.
 
-A part is found where its kind lives, by the name of its file, so that adding one touches no list. Nothing that a step
-imports may import this: what a step runs is read from its source, and an import by name would not be seen there.
+A plugin is found by its file name in the package of its kind, so that adding one needs no registration. Modules that a
+step imports may not import this module: the code of a step is found by reading its source, which does not show an
+import by name.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ from harness.errors import InputError
 
 @dataclass(frozen=True)
 class PartRegistry:
-    """Plugins of one kind: what a person calls it, the package it lives in, and the variable its file defines."""
+    """Plugins of one kind: the word for the kind, the package that holds them, and the variable each file defines."""
 
     what: str
     package: str
     holds: str
-    file: str = ""  # of a part that is a folder: the module in it that says what it is
+    file: str = ""  # if a plugin is a folder: the module in it that defines the variable
 
     def find(self, name: str, where: str = "") -> Any:
-        """Get a part by its name, or raise an InputError that lists those there are."""
+        """Return a plugin by its name, or raise an InputError that lists those that exist."""
         found = self.get(name)
         if found is None:
             raise InputError(
@@ -34,11 +35,11 @@ class PartRegistry:
         return found
 
     def get(self, name: object) -> Any:
-        """Get a part by its name; None where no module of that name defines one."""
+        """Return a plugin by its name; None if no module of that name defines one."""
         return self._load(name) if isinstance(name, str) and name in self._modules() else None
 
     def names(self) -> list[str]:
-        """List the parts there are: the modules of the package that define one."""
+        """List the names of the plugins: the modules of the package that define one."""
         return [name for name in self._modules() if self._load(name) is not None]
 
     def _modules(self) -> tuple[str, ...]:
@@ -51,7 +52,7 @@ class PartRegistry:
 
 @cache
 def _inside(package: str, *, folders: bool) -> tuple[str, ...]:
-    """List a package's modules, or its packages."""
+    """List the modules of a package, or with `folders` its subpackages."""
     path = importlib.import_module(package).__path__
     return tuple(sorted(one.name for one in pkgutil.iter_modules(path) if one.ispkg == folders))
 

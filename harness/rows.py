@@ -1,7 +1,7 @@
-"""JSON Lines as every step reads and writes them: canonical rows, one a line, in constant memory.
+"""Reading and writing of JSON Lines for all steps: canonical rows, one per line, in constant memory.
 
-Also the steps that only move rows: `cut` makes the shards, `gather` puts them together again, `merge` joins summaries.
-It must never know what a row means.
+The module also has the steps that only move rows: `cut` makes the shards, `gather` joins them again, `merge` joins
+summaries.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from harness.digest import CHUNK, canonical
 from harness.errors import InputError
 
 _decode = json.JSONDecoder().raw_decode
-Row = dict[str, Any]  # one of which `rowtypes` says nothing: a study's own table, or a document of one row
+Row = dict[str, Any]  # a row without a type in `rowtypes`: of a study's own table, or a document of one row
 Kind = TypeVar("Kind")
 
 
@@ -25,9 +25,9 @@ def read(path: Path) -> Iterator[Row]: ...
 @overload
 def read(path: Path, kind: type[Kind]) -> Iterator[Kind]: ...
 def read(path: Path, kind: object = Row) -> Iterator[Any]:
-    """Give the rows of a file, or of the parts of a fan-in folder in their order.
+    """Yield the rows of a file, or of the parts of a fan-in folder in their order.
 
-    `kind` is one of `rowtypes`, for the type checker alone: what it takes a row for. No row is checked or changed.
+    `kind` is a type of `rowtypes`, which serves the type checker alone. No row is checked or changed.
     """
     for part in parts(path):
         with open(part, "rb") as lines:
@@ -35,28 +35,28 @@ def read(path: Path, kind: object = Row) -> Iterator[Any]:
 
 
 def _parse(line: bytes) -> Any:
-    """Read one line as `json.loads` does, but sooner where the line is as `write` leaves it."""
+    """Parse one line as `json.loads` does, but faster if the line is as `write` leaves it."""
     try:
         text = line.decode()
         value, end = _decode(text)
     except ValueError:
-        return json.loads(line)  # other white space, another encoding, or no JSON: it knows, or says what is wrong
+        return json.loads(line)  # other white space, another encoding, or invalid JSON: json.loads parses it or raises
     return value if text[end:] == "\n" else json.loads(line)
 
 
 def parts(path: Path) -> list[Path]:
-    """List the files behind an input, so that a fan-in and a single file read alike."""
+    """List the files of an input, so that a fan-in folder and a single file are read alike."""
     return sorted(path.iterdir()) if path.is_dir() else [path]
 
 
 def count(path: Path) -> int:
-    """Count the rows of one file, as a lock pins it; a fan-in folder is not read."""
+    """Count the rows of one file, as a lock pins it; does not read fan-in folders."""
     with open(path, "rb") as lines:
         return sum(1 for _ in lines)
 
 
 def write(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
-    """Write rows as canonical JSON Lines in the order given, never sorted; returns how many they are."""
+    """Write rows as canonical JSON Lines in the order given, never sorted; return their number."""
     count = 0
     with open(path, "wb", buffering=CHUNK) as out:
         for row in rows:
@@ -72,7 +72,7 @@ def write_one(path: Path, value: Any) -> None:
 
 
 def cut(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Step that slices the first `rows` rows into shards of `size`: contiguous slices, the unit of progress."""
+    """Step that cuts the first `rows` rows into shards of `size` contiguous rows; a shard is the unit of progress."""
     size, index, room = params["size"], -1, 0
     target: BinaryIO | None = None
     with open(inputs["rows"], "rb") as lines:
@@ -90,7 +90,7 @@ def cut(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
 
 
 def merge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Step that merges JSON summaries into one; a field that two of them have is refused."""
+    """Step that merges JSON summaries into one; raises InputError if two of them have the same field."""
     whole: Row = {}
     for part in parts(inputs["parts"]):
         [summary] = read(part)
@@ -104,7 +104,7 @@ def merge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def part_name(index: int) -> str:
-    """File name of a shard; text order is row order."""
+    """Return the file name of a shard; sorted as texts, the names are in row order."""
     return f"part-{index:05d}"
 
 

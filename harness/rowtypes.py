@@ -1,7 +1,7 @@
 """Types of the rows of the tables that studies share (TypedDicts), field by field, for the type checker.
 
-Plain dicts when the code runs, so that every step may import this and no library comes along; a field that is spelled
-wrong is an error of `mypy`. It must never know how a row is made or what is computed from it.
+At run time the rows are plain dicts, so every step may import this module without loading a library. A misspelled
+field is an error of `mypy`.
 """
 
 from __future__ import annotations
@@ -11,28 +11,28 @@ from typing import Any, NotRequired, TypedDict
 
 
 class Missing(TypedDict):
-    """Marker of a value that cannot be had, with the reason: never a number, and never nothing."""
+    """Marker of a value that is not available, with the reason; used in place of a number or an empty value."""
 
     missing: str
 
 
 class Item(TypedDict):
-    """One question of a dataset, without anything that tells its answer."""
+    """One question of a dataset, without anything that reveals its answer."""
 
     id: str
     task: str
-    input: Mapping[str, Any]  # what a wording may show, by the name it asks for
-    difficulty: float | None  # none where it depends on the answer: then it stands beside the gold
+    input: Mapping[str, Any]  # what a prompt template may show, by name
+    difficulty: float | None  # None if it depends on the answer: then it is in the gold row
     meta: Mapping[str, Any]
-    options: NotRequired[Mapping[str, str]]  # of a choice: the texts by letter
+    options: NotRequired[Mapping[str, str]]  # of a multiple-choice question: the texts by letter
     attachments: NotRequired[list[Attachment]]  # images that belong to the question
 
 
 class Gold(TypedDict):
-    """The right answer to one item, and whatever is computed from it, such as a difficulty."""
+    """The right answer to one item, and values computed from it, such as a difficulty."""
 
     id: str
-    gold: Mapping[str, Any]  # `target`, what else is accepted, and what only a scorer may see
+    gold: Mapping[str, Any]  # `target`, other accepted answers, and what only a scorer may see
     difficulty: NotRequired[float]
     raw_difficulty: NotRequired[Mapping[str, float]]
 
@@ -45,14 +45,14 @@ class Budget(TypedDict):
 
 
 class Attachment(TypedDict):
-    """Reference by digest to an image that goes along with a prompt; its bytes stand in `media`."""
+    """Reference by digest to an image that goes with a prompt; its bytes are in the table `media`."""
 
     sha256: str
     type: str
 
 
 class Medium(TypedDict):
-    """An image's bytes, known by their digest."""
+    """An image's bytes, identified by their digest."""
 
     id: str  # the SHA-256 of the bytes
     type: str  # such as image/png
@@ -60,28 +60,28 @@ class Medium(TypedDict):
 
 
 class Shot(TypedDict):
-    """Few-shot example with its answer, which stands before a question and is never asked."""
+    """Few-shot example with its answer, which precedes a question and is never asked."""
 
     id: str
-    input: Mapping[str, Any]  # what a wording may show of it, as of an item
+    input: Mapping[str, Any]  # what a prompt template may show of it, as for an item
     answer: str
 
 
 class Prompt(TypedDict):
-    """One item in one wording, as a text or as messages: what a model is asked."""
+    """One item in one prompt template, as a text or as messages: what a model is asked."""
 
     item: str
     template: int
     text: NotRequired[str]
     messages: NotRequired[list[Mapping[str, Any]]]
-    attachments: NotRequired[list[Attachment]]  # images, which a provider is sent with the last turn of the user
-    continuations: NotRequired[list[str]]  # how likely is each of these? of a model on this machine alone
+    attachments: NotRequired[list[Attachment]]  # images, sent with the last user turn
+    continuations: NotRequired[list[str]]  # texts whose likelihood is asked; local models alone
     max_tokens: NotRequired[int]
     meta: NotRequired[Mapping[str, Any]]
 
 
 class Answer(TypedDict):
-    """Identity of an answer: item, wording, model and sample that a row is about."""
+    """Identity of an answer: the item, template, model and sample that a row is about."""
 
     item: str
     template: int
@@ -90,15 +90,15 @@ class Answer(TypedDict):
 
 
 class Response(Answer):
-    """A model's response to one prompt in one sample, or the error that stands in its place."""
+    """A model's response to one prompt in one sample, or the error in place of a response."""
 
     text: str
     finish: str
     reasoning: NotRequired[str]
-    logprobs: NotRequired[list[Mapping[str, Any]]]  # one a token: {token, logprob, top}
+    logprobs: NotRequired[list[Mapping[str, Any]]]  # one per token: {token, logprob, top}
     usage: NotRequired[Mapping[str, int]]
     error: NotRequired[str]
-    imported: NotRequired[bool]  # somebody else's run gave it; in no other row
+    imported: NotRequired[bool]  # true if the response comes from another party's run; absent otherwise
 
 
 class Likelihood(TypedDict):
@@ -112,14 +112,14 @@ class Likelihood(TypedDict):
 
 
 class Judgement(Answer):
-    """A judge's verdict on one response in one repeat: its reply, what was parsed of it, and in which round."""
+    """A judge's verdict on one response in one repeat: its reply, what was parsed from the reply, and the round."""
 
     judge: str
     repeat: int
     round: int
     text: str
     parsed: Any
-    question: NotRequired[int]  # of several about one answer
+    question: NotRequired[int]  # its number, if there are several about one answer
     error: NotRequired[str]
 
 
@@ -135,20 +135,20 @@ class Tried(TypedDict):
 
     outcome: str  # done | failed | killed | time | cpu | memory | output
     stdout: str
-    exit: NotRequired[int]  # of one that failed
-    signal: NotRequired[int]  # of one that was killed
-    stderr: NotRequired[str]  # the end of it
+    exit: NotRequired[int]  # if the outcome is `failed`
+    signal: NotRequired[int]  # if the outcome is `killed`
+    stderr: NotRequired[str]  # the last characters
 
 
 class Trial(Answer, Tried):
-    """Result of the program of one answer: which answer, and how its run ended."""
+    """Result of the program of one answer: the answer's identity, and how the run of the program ended."""
 
-    trial: str  # its name, as the study calls it
+    trial: str  # the study's name for the trial
     program: str  # SHA-256
 
 
 class Score(Answer):
-    """One scorer's value of one response; an error has a missing value, or the one that a study's paper gave it."""
+    """One scorer's value of one response; an error has a missing value, or the value that the study's paper assigns."""
 
     scorer: str
     value: int | float | str | Missing  # a number that is not finite is written as text
@@ -157,7 +157,7 @@ class Score(Answer):
 
 
 class Found(TypedDict):
-    """A study's finding about one response: the fields of its score that the response itself does not have."""
+    """A study's finding about one response: the fields of its score that are not in the response itself."""
 
     value: int | float | str | Missing
     outcome: NotRequired[str]

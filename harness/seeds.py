@@ -1,4 +1,4 @@
-"""Random numbers, in one place: seeds derived from the purpose of a draw, never from order, shard or batch."""
+"""Random numbers, in one place: seeds are derived from the purpose of a draw, never from order, shard or batch."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def unit(seed: int) -> float:
 
 
 def stream(seed: int) -> Stream:
-    """Open a generator for draws of many values; use it through `below` alone, whose algorithm is pinned here."""
+    """Return a generator for draws of many values; use it through `below` alone, whose algorithm is pinned here."""
     return random.Random(seed)  # noqa: S311 - reproducible on purpose; nothing secret is drawn
 
 
 def sample(source: Stream, items: Sequence[_T], count: int) -> list[_T]:
-    """Draw without replacement from a sequence; all of it where it has no more."""
+    """Draw `count` items without replacement, or all if there are not that many."""
     rest = list(items)
     return [rest.pop(below(source, len(rest))) for _ in range(min(count, len(rest)))]
 
@@ -37,7 +37,7 @@ def sample(source: Stream, items: Sequence[_T], count: int) -> list[_T]:
 def below(source: Stream, bound: int) -> int:
     """Draw uniformly from 0..bound-1 by rejection on raw bits, which Python promises never to change.
 
-    InputError for a bound below 1.
+    Raises InputError for a bound below 1.
     """
     if bound < 1:
         raise InputError(f"there is nothing to draw below {bound}", next="draw from what holds something")

@@ -1,13 +1,13 @@
-"""Former names of step kinds: modules that moved, so that a run recorded under the old names is still audited in full.
+"""Former names of step kinds whose modules moved, so that a run recorded under the old names is still audited in full.
 
-A step kind is part of a run's plan and keys, and a record never changes. It does not know a step or a run.
+A step kind is part of a run's plan and keys, and a record never changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-# The newest move first: the module that held a step's function after it -> the module that held it before.
+# The newest move first: the module of a step's function after the move -> its module before.
 MOVES: tuple[Mapping[str, str], ...] = (
     {
         f"harness.kit.{name}": f"harness.studies.{name}"
@@ -24,11 +24,11 @@ MOVES: tuple[Mapping[str, str], ...] = (
 )
 
 
-LIMITED = "limited"  # the parameter by which the step of a page knows its run's `--limit`; whole runs have none
+LIMITED = "limited"  # the parameter that tells the step of a page its run's `--limit`; absent in whole runs
 
 
 def former_kind(kind: str, moves: int) -> str:
-    """Return the name of a step kind as it was so many moves ago; its own where it did not move since."""
+    """Return the name that a step kind had `moves` moves ago; its present name if it did not move since."""
     module, mark, name = kind.partition(":")
     for move in MOVES[:moves]:
         module = move.get(module, module)
@@ -36,7 +36,7 @@ def former_kind(kind: str, moves: int) -> str:
 
 
 def current_kind(kind: str) -> str:
-    """Return the name of a step kind today, whatever a record calls it."""
+    """Return the present name of a step kind, given any name that a record has for it."""
     module, mark, name = kind.partition(":")
     for move in reversed(MOVES):
         module = next((after for after, before in move.items() if before == module), module)

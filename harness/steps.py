@@ -1,4 +1,4 @@
-"""Steps, plans and step keys: pure values that say what is to be done and what could change its result."""
+"""Steps, plans and step keys: plain values that say what to compute and what could change its result."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from harness.errors import InputError
 
 GATHER = "harness.rows:gather"  # moves rows without reading them
 CPU = "cpu"
-# The stages of a study, in the order in which two runs can part.
+# The stages of a study, in the order in which two runs can diverge.
 STAGES = ("rows", "prompts", "responses", "judgements", "scores", "analyses")
 
-# How steps compute that infer or fit: with equal bytes on every processor, or by what this one does best.
+# How steps that infer or fit compute: with equal bytes on every processor, or as fast as this processor can.
 PORTABLE, MACHINE = "portable", "machine"
-NUMERICS, PROCESSOR = "HARNESS_NUMERICS", "HARNESS_PROCESSOR"  # by which a step is told of `machine`, and of its class
+NUMERICS, PROCESSOR = "HARNESS_NUMERICS", "HARNESS_PROCESSOR"  # tell a step of `machine`, and its processor class
 
-THREADS = "HARNESS_THREADS"  # by which a library that sets its own threads is told how many
+THREADS = "HARNESS_THREADS"  # tells a library that sets its own threads how many to use
 _THREADS = ("MKL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", THREADS)
 
-JUDGED = "judgements"  # the stage of what judges say: it may see gold, and no step that answers sees it
+JUDGED = "judgements"  # the stage of judges' verdicts: it may see gold, and steps that answer do not see its outputs
 
 
 @dataclass(frozen=True)
@@ -34,18 +34,18 @@ class Ref:
 
 @dataclass(frozen=True)
 class Pinned:
-    """Reference to a file that the lock pins by digest; the runner puts its bytes into the store."""
+    """Reference to a file that the lock pins by digest; the runner copies its bytes into the store."""
 
     sha256: str
 
 
 Source = Ref | Pinned | tuple[Ref | Pinned, ...]
-FACTS = "facts.json"  # what a step observed of the machine: for the journal, never an output, never compared
+FACTS = "facts.json"  # what a step observed about the machine, for the journal; not an output, never compared
 
 
 @dataclass(frozen=True)
 class Step:
-    """Declaration of a step: its function (`kind`), parameters, inputs and outputs; the value itself runs nothing."""
+    """Declaration of a step: its function (`kind`), parameters, inputs and outputs. It does not run anything."""
 
     name: str
     kind: str  # "package.module:function"
@@ -54,46 +54,46 @@ class Step:
     inputs: Mapping[str, Source]
     outputs: tuple[str, ...]
     batch: str = "none"
-    derive: bool = False  # an aggregate: audit computes it again
-    sees_gold: bool = False  # a stand-in that is shown the answers; record and report say so
-    calls: bool = False  # it asks models elsewhere, through the gateway and nothing else
-    imported: str = ""  # its answers are somebody else's, from this source; record, claims and audit say so
-    infers: bool = False  # a model computes here: it gets the run's device, and its key names it
-    threaded: bool = False  # it computes in as many threads as the run's manifest says, and its key names them
-    trial: bool = False  # foreign code runs: the runner makes it, one job a program, and never a step from inside
+    derive: bool = False  # an aggregate: audit recomputes it
+    sees_gold: bool = False  # a baseline that is shown the answers; record and report say so
+    calls: bool = False  # it asks remote models, through the gateway alone
+    imported: str = ""  # the source, if its answers come from another party; record, claims and audit say so
+    infers: bool = False  # a model runs in it: it gets the run's device, which is part of its key
+    threaded: bool = False  # it uses as many threads as the manifest says; the number is part of its key
+    trial: bool = False  # untrusted code: the runner runs it, one job per program; the step itself never does
 
     @property
     def in_threads(self) -> bool:
-        """Whether the number of threads can change the outputs: floating-point sums are rounded in another order."""
+        """Whether the number of threads can change the outputs, as it changes the order in which sums are rounded."""
         return self.infers or self.threaded
 
     def takes(self) -> dict[str, str]:
-        """Give model and source of a step whose answers are imported; empty for any other step."""
+        """Return model and source of a step whose answers are imported; empty for any other step."""
         return {"model": str(self.params["model"]), "source": self.imported} if self.imported else {}
 
     def refs(self) -> Iterator[Ref]:
-        """Iterate over the outputs of other steps that this one reads."""
+        """Yield the outputs of other steps that this step reads."""
         for source in self.inputs.values():
             parts = source if isinstance(source, tuple) else (source,)
             yield from (part for part in parts if isinstance(part, Ref))
 
 
 def maker(dataset: str) -> str:
-    """Name the step that makes a dataset: the planner, the runner and audit find it by this name alone."""
+    """Return the name of the step that makes a dataset; planner, runner and audit find the step by this name."""
     return f"{dataset}/make"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Steps in topological order, and the outputs a reader may ask for; no step is run here."""
+    """Steps in topological order, and the outputs that a reader may ask for. It does not run any step."""
 
     steps: tuple[Step, ...]
     outputs: Mapping[str, Ref]
     pinned: Mapping[str, str] = field(default_factory=dict)  # sha256 -> path in the project
-    optional: frozenset[str] = frozenset()  # outputs that are made only where a manifest declares them
+    optional: frozenset[str] = frozenset()  # outputs that are made only if a manifest declares them
 
     def for_outputs(self, declared: Collection[str]) -> Plan:
-        """Give the plan without optional outputs that nobody declares, and without steps that only those need."""
+        """Return the plan without optional outputs that are not declared, and without the steps that only they need."""
         needed = {ref.step for name, ref in self.outputs.items() if name in declared or name not in self.optional}
         for step in reversed(self.steps):
             if step.name in needed:
@@ -102,12 +102,12 @@ class Plan:
         return Plan(tuple(step for step in self.steps if step.name in needed), outputs, self.pinned)
 
     def check(self) -> Plan:
-        """Return the plan itself; InputError for a dangling reference, two steps of one name, or a leak.
+        """Return the plan itself; raises InputError for a dangling reference, two steps of one name, or a leak.
 
-        A leak shows right answers to a model or to foreign code, or takes what a judge said for an answer.
+        A leak shows right answers to a model or to untrusted code, or uses a judge's verdict as an answer.
         """
         made: dict[tuple[str, str], bool] = {}
-        judged: set[str] = set()  # steps that hold what a judge said
+        judged: set[str] = set()  # steps whose outputs contain a judge's verdict
         stages: dict[str, str] = {}
         for step in self.steps:
             if step.name in stages:
@@ -161,7 +161,7 @@ class Plan:
 
 
 def _require_apart(steps: Iterable[Step]) -> None:
-    """Refuse a trial whose inputs hold right answers, or a trial step that does anything else as well."""
+    """Raise InputError for a trial whose inputs hold right answers, or a trial step that does anything else as well."""
     tell: set[tuple[str, str]] = set()
     for step in steps:
         told = any((ref.step, ref.output) in tell for ref in step.refs())
@@ -182,35 +182,35 @@ def _source(source: Source) -> Any:
 
 @dataclass(frozen=True)
 class Setting:
-    """Environment that every step of a run shares and that can change its result: parts of each step's key."""
+    """Environment that all steps of a run share and that can change their results; part of each step's key."""
 
     environment: str  # digest of the environment document, or of the image
     device: str
     numerics: Mapping[str, str]
-    heavy: Mapping[str, str] = field(default_factory=dict)  # besides, of steps that infer or fit: threads, `machine`
+    heavy: Mapping[str, str] = field(default_factory=dict)  # more for steps that infer or fit: threads, `machine`
 
     def numerics_of(self, step: Step) -> dict[str, str]:
-        """Numerics settings under which a step computes."""
+        """Return the numerics settings under which a step computes."""
         return {**self.numerics, **(self.heavy if step.in_threads else {})}
 
 
 @dataclass(frozen=True)
 class Computing:
-    """How a manifest has steps compute that infer or fit: in how many threads, `portable` or by the `machine`."""
+    """How steps that infer or fit compute under a manifest: number of threads, and `portable` or `machine` numerics."""
 
-    threads: int | None = None  # one, where nothing is said
+    threads: int | None = None  # None means one
     numerics: str = PORTABLE
 
     @classmethod
     def of(cls, intent: Mapping[str, Any]) -> Computing:
-        """Read it from a manifest's intent."""
+        """Read the settings from a manifest's intent."""
         return cls(intent.get("resources", {}).get("threads"), intent.get("numerics", PORTABLE))
 
     def variables(self, processor: str) -> dict[str, str]:
-        """Numerics settings besides the usual ones, on a class of processors; empty for one thread and `portable`.
+        """Return the additional numerics settings for a class of processors; empty for one thread and `portable`.
 
-        In several threads a library may not choose fewer: how a sum is cut into parts is what another number changes.
-        Under `machine` libraries choose by the processor, whose class therefore stands beside them.
+        With several threads, a library may not choose fewer, because another number of threads cuts sums into other
+        parts. Under `machine`, libraries choose by the processor, so its class is one of the settings.
         """
         found = {}
         if self.threads not in (None, 1):
@@ -221,7 +221,7 @@ class Computing:
 
 
 def preimage(step: Step, inputs: Mapping[str, str | list[str]], code: str, setting: Setting) -> dict[str, Any]:
-    """Collect everything that can change a step's output; kept beside the result, so that `explain` can answer."""
+    """Return everything that can change a step's output; it is kept beside the result for the `explain` command."""
     return {
         "type": "key/1",
         "kind": step.kind,
@@ -237,5 +237,5 @@ def preimage(step: Step, inputs: Mapping[str, str | list[str]], code: str, setti
 
 
 def key(parts: Mapping[str, Any]) -> str:
-    """Digest of the preimage: names a step's result before it exists."""
+    """Return the digest of the preimage, which names a step's result before it exists."""
     return document_digest(parts)

@@ -1,7 +1,7 @@
-"""Trials: untrusted code, such as a model wrote, run as jobs of their own; a crash or timeout is an outcome, no error.
+"""Trials: untrusted code, such as a model wrote, run as separate jobs; a crash or timeout is an outcome, not an error.
 
-Here is what a program is, what a trial may use, what its outcome says, and the table that comes of it: plain values,
-without a place to run in. It must never know an engine, a store, a study or what a program is for.
+This module defines a program, the limits and the outcome of a trial, and the table of results. These are plain values;
+the engine that runs a trial is elsewhere.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from harness.rowtypes import Program, Trial, Tried
 # How a trial can end: `done` (exit 0), `failed` (another exit code), `killed` (a signal), or it went past a limit.
 DONE, FAILED, KILLED, TIME, CPU, MEMORY, OUTPUT = "done", "failed", "killed", "time", "cpu", "memory", "output"
 OUTCOMES = (DONE, FAILED, KILLED, TIME, CPU, MEMORY, OUTPUT)
-SCRIPT = "code/trial_entry.py"  # in a trial's folder: what leads its streams to files, and runs it
-PROGRAMS, TRIALS = "programs", "trials"  # what a trial step reads, and what it makes
-MOST_PROGRAM = 8 << 20  # bytes of a program, and of what it reads
-LAST_WORDS = 4000  # characters of stderr that are kept: the end of it says what went wrong
+SCRIPT = "code/trial_entry.py"  # in a trial's folder: the script that runs the program
+PROGRAMS, TRIALS = "programs", "trials"  # input and output of a trial step
+MOST_PROGRAM = 8 << 20  # bytes of a program, and of its stdin
+LAST_WORDS = 4000  # characters kept from the end of stderr, which says what went wrong
 
 
 @dataclass(frozen=True)
 class TrialLimits:
-    """Resource limits of one trial; part of the key, since another limit can give another outcome."""
+    """Resource limits of one trial; part of the key, because another limit can give another outcome."""
 
-    seconds: int = 10  # of wall time, its start included
+    seconds: int = 10  # of wall time, including the start
     cpu_seconds: int = 10  # of each process
     memory: int = 512 << 20  # bytes
-    output: int = 1 << 20  # bytes of all that it writes
+    output: int = 1 << 20  # bytes of everything that it writes
 
     def __post_init__(self) -> None:
-        """Refuse limits that are not positive."""
+        """Raise InputError for limits that are not positive integers."""
         odd = [name for name, value in self.as_params().items() if type(value) is not int or value < 1]
         if odd:
             raise InputError(f"a trial's limit `{odd[0]}` is no count from 1 up", where="trial")
 
     def as_params(self) -> dict[str, int]:
-        """Encode the limits as parameters of a step."""
+        """Return the limits as parameters of a step."""
         return {
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
@@ -53,19 +53,19 @@ class TrialLimits:
 
 @dataclass(frozen=True)
 class TrialEnd:
-    """Raw end of a trial as the engine reports it: exit, signal, limits that were hit, output."""
+    """Raw end of a trial as the engine reports it: exit code, signal, limits that were hit, output."""
 
     exit: int
     signal: int
     timed_out: bool
     oom: bool
-    over: bool  # it wrote more than it may
+    over: bool  # it wrote more than its limit
     stdout: bytes
     stderr: bytes
 
 
 def programs(path: Path) -> Iterator[Program]:
-    """Read the programs of a table, each with its Python text and its stdin; InputError where one is over 8 MiB."""
+    """Yield the programs of a table, each with its Python text and its stdin; InputError if one is over 8 MiB."""
     for row in rows.read(path, Program):
         for name in ("program", "stdin"):
             text: Any = row.get(name, "")
@@ -79,7 +79,7 @@ def programs(path: Path) -> Iterator[Program]:
 
 
 def identity(program: Program, limits: TrialLimits) -> dict[str, Any]:
-    """Give as a JSON object what decides a trial's outcome besides where it runs: equal programs are run once."""
+    """Return, as a JSON object, what decides a trial's outcome apart from the machine; equal programs are run once."""
     return {
         "program": sha256(_bytes(program["program"])),
         "stdin": sha256(_bytes(program.get("stdin", ""))),
@@ -88,7 +88,7 @@ def identity(program: Program, limits: TrialLimits) -> dict[str, Any]:
 
 
 def files(program: Program, limits: TrialLimits) -> dict[str, bytes]:
-    """Give the files of a trial's folder by path: the program, its stdin, its entry point and that one's settings."""
+    """Return the files of a trial's folder by path: the program, its stdin, the entry script and its settings."""
     return {
         "in/program.py": _bytes(program["program"]),
         "in/stdin": _bytes(program.get("stdin", "")),
@@ -105,7 +105,7 @@ def outcome(ended: TrialEnd) -> Tried:
     if said["outcome"] == KILLED:
         said["signal"] = ended.signal
     words = _text(ended.stderr)[-LAST_WORDS:]
-    if words and said["outcome"] != OUTPUT:  # whether it still says why depends on how soon it is ended
+    if words and said["outcome"] != OUTPUT:  # how much of stderr there is depends on when the program was stopped
         said["stderr"] = words
     return said
 
@@ -123,9 +123,9 @@ def _outcome(ended: TrialEnd) -> str:
 
 
 def table(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, tried: Callable[[Program], Tried]) -> None:
-    """Step that writes `trials`: for each answer with a program, in the order of the programs, how it ended.
+    """Step that writes `trials`: for each answer with a program, in the order of the programs, how its run ended.
 
-    The runner itself computes a step of this kind, and calls it with `tried`, which gives what came of each program.
+    The runner itself executes a step of this kind, and passes `tried`, which returns the result of a program.
     """
 
     def told() -> Iterator[Trial]:
@@ -144,7 +144,7 @@ def table(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, trie
 
 
 def _bytes(text: str) -> bytes:
-    """Encode a text that a model wrote, whatever is in it: lone surrogates become question marks."""
+    """Encode a text that a model wrote; lone surrogates become question marks."""
     return text.encode("utf-8", "replace")
 
 

@@ -1,7 +1,7 @@
-"""Entry point of a trial's process: sets a CPU limit, leads its streams to files, runs one untrusted program.
+"""Entry point of a trial's process: sets a CPU limit, redirects the streams to files, runs one untrusted program.
 
-It imports the standard library alone. What it sets up protects nobody: the engine's walls and limits do, whatever the
-program makes of its own process.
+It imports the standard library alone. This setup does not protect against the program, which can undo it; the engine's
+isolation and limits protect.
 """
 
 from __future__ import annotations

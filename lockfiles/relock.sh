@@ -25,7 +25,7 @@ from_source=$(printf ' --no-binary %s' $sdists)
 # One version of a package for all: what an image holds bounds what the core and development take.
 sed 's/ --hash=.*//' lockfiles/image-cpu.txt | grep -v '^torch==' >"$tool/all.txt"
 case " $* " in *" --upgrade "*) : >"$tool/all.txt" ;; esac
-"$tool/bin/uv" pip compile pyproject.toml --extra dev --extra containers --extra gateway --extra tools --universal \
+"$tool/bin/uv" pip compile pyproject.toml --extra dev --extra containers --extra gateway --extra tools --extra scale --extra view --universal \
     --constraint "$tool/all.txt" --python-version "$oldest" --generate-hashes --no-emit-index-url --custom-compile-command "make relock" --quiet "$@" \
     -o lockfiles/requirements.txt
 sed -i "s|-c $tool/all.txt|-c what images hold|" lockfiles/requirements.txt

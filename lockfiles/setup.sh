@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes .venv from the lock files, every file held against its hash. Exit 3: the machine lacks something.
 # It takes the newest Python here for which every package is locked, or the one that PYTHON names; `--which` says which.
+# CORE=1 leaves out torch and what the studies need, 2 GB: the core runs, audits and scores what needs none of it.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -65,7 +66,7 @@ for minor in $order; do
         if take "$candidate" "$minor"; then break 2; fi
     done
 done
-[ -n "$python" ] || missing "no Python was found for which packages are locked (${refused:-there is no python3})" \
+[ -n "$python" ] || missing "no Python was found for which packages are locked (${refused:-there is no ${PYTHON:-python3}})" \
     "apt-get install python3 python3-venv, or name one of $pythons with PYTHON=/path/to/python3"
 "$python" -c 'import ensurepip, venv' 2>/dev/null || missing "$python cannot make a virtual environment" \
     "apt-get install python$minor-venv"
@@ -79,7 +80,7 @@ fi
 case $tried in *" $minor "*) ;; *) why="$why; nothing was tried with $minor yet" ;; esac
 echo "making .venv with $("$python" --version) ($python): $why" >&2
 [ "${1:-}" != --which ] || exit 0
-echo "packages are fetched, which takes minutes; about 3 GB unpacked" >&2
+echo "packages are fetched, which takes minutes; about $([ -n "${CORE:-}" ] && echo 1 || echo 3) GB unpacked" >&2
 rm -rf .venv
 "$python" -m venv .venv
 
@@ -106,7 +107,7 @@ speak() { # speak WHAT: until hushed
 with_hashes() {
     speak "packages"
     code=0
-    .venv/bin/python -m pip install --progress-bar off --disable-pip-version-check --no-deps --require-hashes "$@" \
+    .venv/bin/python -m pip install --progress-bar off --disable-pip-version-check --no-compile --no-deps --require-hashes "$@" \
         >.venv/pip.log 2>&4 || code=$?
     hush
     return $code
@@ -117,7 +118,9 @@ unfetched() {
 }
 with_hashes -r lockfiles/requirements.txt || unfetched
 lock=$(lock_of "$minor")
-if [ "$(uname -m)" = x86_64 ]; then
+if [ -n "${CORE:-}" ]; then
+    echo "as CORE says, the core alone" >&2
+elif [ "$(uname -m)" = x86_64 ]; then
     echo "adding what the studies and local models need" >&2
     # The CPU build of torch is on no index but its own; a pip that is told where else to look may have it nearer.
     if grep '^torch==' "$lock" >.venv/torch.txt; then
@@ -139,3 +142,5 @@ speak "bytecode"
 .venv/bin/python -m compileall -q harness tools # or each command compiles them again where Python may write none
 .venv/bin/python -m harness.run.installed.setup
 .venv/bin/python -V >.venv/ready # of another Python, it is made anew
+hush
+echo "ready: \`. .venv/bin/activate\` gives the command harness; a first run: harness run manifests/demo/addition.yaml" >&2

@@ -17,8 +17,9 @@ from typing import Any
 
 import pytest
 from durations import Durations
-from support_draws import Deadline, in_drawn_order, of_one_file
-from support_examples import register_profiles
+from hypothesis import settings
+from support_draws import Deadline, find_promised_files, in_drawn_order, of_one_file, some_of_each
+from support_examples import known_values_alone, register_profiles
 from support_ground import PLACE, spoiled
 
 register_profiles()
@@ -37,7 +38,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a submission try a part of the night's tests; let `make test` note what they take."""
     told = "of the tests marked `exhaustive` run those of one file, drawn by the commit, as many as this time allows"
     parser.addoption("--night-for", type=float, metavar="SECONDS", help=told)
-    told = "begin no long test after this time; their files are in an order that the commit draws"
+    told = (
+        "begin no long test after this time: first those that a list of promises names, then others as the commit draws"
+    )
     parser.addoption("--long-for", type=float, metavar="SECONDS", help=told)
     parser.addoption("--durations-to", type=Path, metavar="FILE", help="note here what each case takes")
 
@@ -45,6 +48,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Lay a ground for what is made once for all workers; measure, where that is asked for."""
     if not hasattr(config, "workerinput"):
+        if _is_parted(config) and config.pluginmanager.hasplugin("xdist"):
+            config.option.maxworkerrestart = "0"  # another worker would not know whose part it has
         ground = tempfile.TemporaryDirectory(prefix="harness-ground-")
         os.environ[PLACE] = ground.name
         config.add_cleanup(ground.cleanup)
@@ -60,13 +65,25 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Iterator[None]:
-    """Let each worker begin at another file, so that what one compiles, which takes longest, the others read."""
+    """Give each worker its part of the short tests; of all tests let each begin at another file.
+
+    What one worker compiles, which takes longest, the others read.
+    """
     config, written = session.config, sys.dont_write_bytecode
     worker = getattr(config, "workerinput", None)
     if worker and config.args == config.getini("testpaths"):
-        files = sorted(map(str, TESTS.rglob("test_*.py")))
-        turn = len(files) * int(worker["workerid"][2:]) // worker["workercount"]
-        config.args = files[turn:] + files[:turn]
+        number, workers = int(worker["workerid"][2:]), worker["workercount"]
+        files = sorted(TESTS.rglob("test_*.py"), key=str)
+        turn = len(files) * number // workers
+        if _is_parted(config):
+            from support_sharing import part_of
+
+            mine = part_of([file for file in files if ASIDE not in _folders(file)], number, workers)
+        else:
+            mine = files[turn:] + files[:turn]
+        config.args = list(map(str, mine))
+    if settings.get_current_profile_name() in ("short", "long"):
+        known_values_alone()
     sys.dont_write_bytecode = False
     gc.disable()  # what is collected stays: to look through it again and again takes a fifth of the time
     yield
@@ -97,10 +114,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """
     for item in items:
         asking = {"docker_host", "image_store"} & set(getattr(item, "fixturenames", ()))
-        if asking or ASIDE in _folders(item.path):
+        if asking or ASIDE in _folders(item.path) or item.get_closest_marker("nightly"):
             item.add_marker(pytest.mark.long)
     items.sort(key=lambda item: str(item.path))
     items.sort(key=lambda item: not _is_long(item))
+    if (profile := settings.get_current_profile_name()) in ("long", "night"):
+        long = [item for item in items if _is_long(item)]
+        kept = some_of_each(long)
+        left = set(long) - set(kept)
+        if profile == "long":
+            config.hook.pytest_deselected(items=list(left))
+            items[:] = [*kept, *items[len(long) :]]
+        tests = {item.nodeid.partition("[")[0] for item in left}
+        for item in long:
+            if item.nodeid.partition("[")[0] in tests:
+                item.add_marker(pytest.mark.exhaustive)
     if (seconds := config.getoption("night_for")) is not None:
         every = list(items)
         items[:] = of_one_file([item for item in every if item.get_closest_marker("exhaustive")])
@@ -108,7 +136,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.pluginmanager.register(Deadline(seconds), "night-deadline")
     if (seconds := config.getoption("long_for")) is not None:
         long = [item for item in items if _is_long(item)]
-        items[:] = [*in_drawn_order(long), *items[len(long) :]]
+        items[:] = [*in_drawn_order(long, find_promised_files()), *items[len(long) :]]
         config.pluginmanager.register(Deadline(seconds, _is_long), "long-deadline")
 
 
@@ -130,6 +158,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     takes seconds to load, are one's together. Else a file with long tests goes to one, too,
     where they are marked `together`: what `--dist loadgroup` does, which does nothing beside this version of pytest.
     """
+    if _is_parted(config):
+        from support_sharing import Parted
+
+        return Parted(config, log)
     from xdist.scheduler import LoadScopeScheduling
 
     short = "not long" in config.getoption("markexpr")
@@ -157,6 +189,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     config.option.loadscopereorder = False  # the order above is meant
     return Together()
+
+
+def _is_parted(config: pytest.Config) -> bool:
+    """Whether each worker collects and runs a part of the files: where all short tests are run, and no long one."""
+    return config.args == config.getini("testpaths") and "not long" in config.getoption("markexpr")
 
 
 def _is_shared(path: Path) -> bool:

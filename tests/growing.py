@@ -137,7 +137,10 @@ def growth(door: Door, family: Family, asked: tuple[str, str], last: int = LAST)
     if later <= MOST * now:
         return later / now
     # The least of each may have been met in different states of a machine: both sizes are measured anew, a few times.
-    return min(later / now, *(_anew(door, family, size, asked) for _ in range(ROUNDS)))
+    found = min(later / now, *(_anew(door, family, size, asked) for _ in range(ROUNDS)))
+    if found <= MOST or 2 * size > last:
+        return found
+    return min(found, _anew(door, family, 2 * size, asked))  # a text leaves a cache once, and the square goes on
 
 
 def _anew(door: Door, family: Family, size: int, asked: tuple[str, str]) -> float:

@@ -21,17 +21,18 @@ BEGIN, END = "<!-- drawn by `make house` -->\n", "<!-- end of the drawing -->\n"
 FLOORS = {
     "errors": -1, "digest": 0, "npy": 0, "clean_start": 0, "definitions": 1,
     "engines": 1, "stats": 1, "steps": 1, "files": 1, "rows": 1, "rowtypes": 1, "seeds": 1, "clock": 1, "parts": 1,
-    "step_kinds": 1, "texts": 1, "strict_json": 1, "trial_entry": 1, "arrays": 1,
-    "models": 2, "store": 2, "trial": 2,
+    "peers": 1, "step_kinds": 1, "texts": 1, "trial_entry": 1, "arrays": 1,
+    "answers": 2, "models": 2, "store": 2, "trial": 2,
     "scorers": 3, "manifest": 3, "attempts": 3,
     "kit": 4, "evidence": 4, "images": 4,
     "studies": 5,
     "run": 6,
     "verbs": 7,
-    "cli": 8, "tools": 8,
+    "view": 8, "tools": 8,
+    "cli": 9,
 }  # fmt: skip
-CONTENTS = ("studies", "kit")  # what is no engine
-SCIENCE = {"studies", "kit", "scorers", "models", "stats"}
+CONTENTS = ("studies", "kit", "answers")  # what is no engine
+SCIENCE = {"studies", "kit", "scorers", "answers", "models", "stats"}
 EVIDENCE = {"evidence", "manifest", "store"}
 # What the tower of evidence may never know of the tower of science, and the other way round.
 APART = {**dict.fromkeys(SCIENCE, EVIDENCE | {"engines"}), **dict.fromkeys(EVIDENCE, SCIENCE)}

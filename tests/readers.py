@@ -26,7 +26,8 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = (
-    "harness.models.wire", "harness.models.providers.geography", "harness.scorers", "harness.studies.biomed.reading",
+    "harness.models.wire", "harness.models.providers.baseline", "harness.answers", "harness.scorers",
+    "harness.studies.biomed.reading",
     "harness.studies.biomed.judging", "harness.studies.biomed.grading", "harness.studies.curie.reading",
     "harness.studies.curie.scoring", "harness.studies.curie.judging", "harness.studies.curie.grading",
     "harness.studies.curie.code", "harness.studies.questions.scoring", "harness.studies.questions.judging",
@@ -176,7 +177,7 @@ def _of_more() -> dict[str, Door]:
 
 
 def _of_reliability() -> dict[str, Door]:
-    from harness.scorers.outcome import addition, anagram, gazetteer, locality, science, transforms, v2
+    from harness.answers import addition, anagram, gazetteer, locality, science, transforms, v2
 
     new = {name: importlib.import_module(f"{v2.__name__}.{name}") for name in NEW}
     right, cities = ("enlist", "listen", "silent"), gazetteer.gazetteer(CITIES)
@@ -271,14 +272,14 @@ def _of_curie_items() -> dict[str, Door]:
 
 
 def _of_questions() -> dict[str, Door]:
-    from harness.scorers.overlap import bleu, rouge
+    from harness.scorers.overlap import ngrams, rouge
     from harness.studies.questions.judging import rubric
     from harness.studies.questions.likelihood.values import perplexities
     from harness.studies.questions.scoring import f1, json_answer, letter, match, number, search
 
     kinds = ("rouge1", "rouge2", "rougeL", "rougeLsum")
     return {
-        "bleu": lambda told: bleu.bleu(told.text, told.gold),
+        "bleu": lambda told: ngrams.bleu(told.text, told.gold),
         "rouge": lambda told: rouge.rouge(told.text, told.gold, kinds),
         "letter": _given(letter.named, after=(OPTIONS[0],)),
         "letter of numbers": _given(letter.named, after=(OPTIONS[1],)),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 from harness.attempts.calls import CallFacts, OpenedAttempt
 from harness.attempts.codes import AttemptError
-from harness.attempts.desk import Desk, seat
+from harness.attempts.desk import Desk, take_over_desk
 from harness.attempts.session import UNKNOWN
-from harness.attempts.transcript import begin, item_id, item_key
+from harness.attempts.transcript import begin_transcript, item_id, item_key
 from harness.clock import Clock, after, stamp
 from harness.digest import canonical, sha256
 
@@ -45,7 +47,7 @@ def row(number: int, **more: object) -> dict[str, object]:
 
 def control() -> dict[str, object]:
     """Give the row of a control item."""
-    return row(0, key=item_key("control", 0), task="control", text="Which word has record 7? `unknown` is fine.")
+    return row(0, key=item_key("control", 0), task="addition", text="Which word has record 7? `unknown` is fine.")
 
 
 def make_view(folder: Path, rows: list[dict[str, object]], media: bytes = b"") -> str:
@@ -58,7 +60,14 @@ def make_view(folder: Path, rows: list[dict[str, object]], media: bytes = b"") -
     return sha256(data)
 
 
-def fields(view: str, items: int, **more: object) -> dict[str, object]:
+def control_id(store: Path, attempt: str) -> str:
+    """Give the id of an attempt's control item, which only who keeps the store can tell from the others."""
+    with (store / "runs" / attempt / "transcript.jsonl").open("rb") as lines:
+        first = json.loads(lines.readline())
+    return item_id(bytes.fromhex(first["secret"]), first["canary"]["key"])
+
+
+def fields(view: str, items: int, **more: object) -> Any:
     """Give the fields of an attempt's start."""
     return {
         "attempt": stamp(16), "principal": "local:0", "profile": "answer", "manifest": ZERO, "name": "sums-demo",
@@ -81,7 +90,7 @@ class AttemptFolder:
         started = fields(view, len(self.rows), **more)
         self.name = str(started["attempt"])
         self.path = folder / f"{self.name}.jsonl"
-        self.first = begin(self.path, started)
+        self.first = begin_transcript(self.path, started)
 
     def opened(self) -> OpenedAttempt:
         """Open its files as a supervisor hands them over."""
@@ -96,7 +105,7 @@ class AttemptFolder:
 
     def desk(self, clock: Clock | None = None) -> Desk:
         """Sit down at a desk over it."""
-        return seat(self.opened(), clock)
+        return take_over_desk(self.opened(), clock)
 
     def id(self, number: int) -> str:
         """Give the agent's id of the item of a number; 0 is the control item."""

@@ -10,10 +10,12 @@ from typing import Any
 
 from support import harness
 from support_questions import hub
+from support_server import CONTROL
 from support_views import ADDITION, HIDDEN, QUESTIONS, STUDIES
 from support_wire import WireClient
 
 from harness.digest import sha256
+from harness.manifest.datasets import tables_of
 from harness.manifest.lockfile import load_lock
 from harness.store.store import Store
 
@@ -83,7 +85,7 @@ def tables(folder: Path, table: str) -> Iterator[dict[str, Any]]:
     for path in sorted((folder / "manifests").glob("*.yaml")):
         lock = load_lock(folder, path.stem)
         assert lock
-        for pins in lock.pins["datasets"].values():
+        for pins in map(tables_of, lock.pins["datasets"].values()):
             if table in pins:
                 yield from map(json.loads, store.blobs.read(pins[table]["sha256"]).splitlines())
 
@@ -166,12 +168,15 @@ def whole_view(client: WireClient, study: str, split: str, key: str) -> tuple[st
     """Start an attempt and read each of its items in all parts; gives its id, and those of the items in order."""
     attempt = str(client.call("start_attempt", study=study, split=split, idempotency_key=key)["attempt_id"])
     listed = client.call("list_items", attempt_id=attempt, limit=50, status="all")["items"]
+    names = []
     for one in listed:
         part, parts = 0, 1
         while part < parts:
             part += 1
-            parts = client.call("get_item", attempt_id=attempt, item_id=one["item_id"], part=part)["parts"]
-    return attempt, [one["item_id"] for one in listed if one["task"] != "control"]
+            shown = client.call("get_item", attempt_id=attempt, item_ids=[one["item_id"]], part=part)["items"][0]
+            parts = shown.get("parts", 1)
+        names += [one["item_id"]] if CONTROL not in json.dumps(shown) else []
+    return attempt, names
 
 
 def try_everything(client: WireClient, valid: dict[str, dict[str, Any]]) -> int:

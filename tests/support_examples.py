@@ -21,6 +21,18 @@ def register_profiles() -> None:
     settings.load_profile("short")
 
 
+def known_values_alone() -> None:
+    """Keep Hypothesis from reading every module that is loaded for numbers and texts to try.
+
+    Which modules are loaded depends on what else is collected, so that a test would be tried with other examples alone
+    than among others; and to read them takes a worker seconds. Fuzzing, and the night, have them.
+    """
+    from hypothesis.internal.conjecture import providers
+
+    nothing = providers._local_constants
+    vars(providers)["_get_local_constants"] = lambda: nothing
+
+
 def examples(times: float = 1.0, **more: Any) -> settings:
     """Give settings with a multiple of the profile's examples: more where cases are many, fewer where each is slow."""
     return settings(max_examples=max(1, round(times * settings().max_examples)), **more)

@@ -6,6 +6,7 @@ Its code lies in a folder of links to the harness, which stands for the code tha
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -136,6 +137,14 @@ def shelf(folder: Path) -> Iterator[Path]:
         patch.setattr(harness.studies, "__path__", [*harness.studies.__path__, str(own.parent)])
         for module in (closure, lock, runner, datasets):
             patch.setattr(module, "code_root", lambda: root)
-        parts._inside.cache_clear()
+        _forget()
         yield own
+    _forget()
+
+
+def _forget() -> None:
+    """Forget the study that was found in another folder: a second block in one process has its own."""
     parts._inside.cache_clear()
+    vars(harness.studies).pop("shelf", None)
+    for name in [name for name in sys.modules if name.split(".")[:3] == ["harness", "studies", "shelf"]]:
+        del sys.modules[name]

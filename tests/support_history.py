@@ -12,15 +12,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from harness.clock import after
 from harness.digest import document, sha256
 from harness.evidence.record import id_time, spell, summarise
 from harness.files import locked
+from harness.manifest.documents import DatasetPin, ModelPin, Pins
 from harness.manifest.load import load
 from harness.manifest.lockfile import Lock, load_lock, lock_path, save
-from harness.store.journal import KIND, START, Event, read_chain
+from harness.store.events import Event, Preimage
+from harness.store.journal import KIND, START, read_chain
 from harness.store.store import Output, Store
 
 
@@ -38,7 +40,7 @@ class Clones:
 
     store: Store
     heads: list[bytes] = field(default_factory=list)
-    _models: dict[str, list[Event]] = field(default_factory=dict)
+    _models: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         chain = self.store.heads.read()
@@ -59,7 +61,7 @@ class Clones:
         events = self._events(model, outputs or {})
         later = math.ceil((self.latest - self._begun(model)).total_seconds()) + 1
         run = f"{re.sub('[-:]|[.][0-9]+', '', after(id_time(model), later))}-{self.made:08x}"
-        begun = {**events[0], "run": run, **({"limit": limit} if limit else {})}
+        begun: dict[str, Any] = {**events[0], "run": run, **({"limit": limit} if limit else {})}
         if lock:
             begun["lock"] = self.store.blobs.put(lock.data)
         events = [begun, *(events[1:] if ended else ())]
@@ -74,7 +76,7 @@ class Clones:
         (folder / "journal.jsonl").write_bytes(b"".join(lines))
         self._head("run.started", run=run, journal=sha256(lines[0]))
         if ended:
-            data = spell(summarise(events, head))
+            data = spell(summarise(cast(list[Event], events), head))
             (folder / "record.json").write_bytes(data)
             self._head("run.finished", run=run, journal=head, record=sha256(data))
         self.made += 1
@@ -96,7 +98,7 @@ class Clones:
         self.heads.append(line)
         self.head, self.count = sha256(line), self.count + 1
 
-    def _events(self, model: str, outputs: Mapping[str, bytes]) -> list[Event]:
+    def _events(self, model: str, outputs: Mapping[str, bytes]) -> list[dict[str, Any]]:
         """Give the lines of a run with every step found in the store, what made other outputs under other keys."""
         if model not in self._models:
             chained = read_chain(self.store.journal(model)).events
@@ -108,16 +110,16 @@ class Clones:
             made = Output(self.store.blobs.put(data), len(data))
             entry = self.store.entries.get(step["key"])
             assert entry
-            parts = {**entry.preimage, "params": {**entry.preimage["params"], "made": made.sha256}}
+            parts: Preimage = {**entry.preimage, "params": {**entry.preimage["params"], "made": made.sha256}}
             again = self.store.entries.put(parts, {**entry.outputs, output["output"]: made})
             step |= {"key": again.key, "entry": again.digest}
             output |= {"sha256": made.sha256, "size": made.size}
         return events
 
 
-def _cached(event: Event) -> Event:
+def _cached(event: Mapping[str, Any]) -> dict[str, Any]:
     if event["event"] != "step.done":
-        return event
+        return dict(event)
     return {name: value for name, value in event.items() if name not in ("usage", "facts")} | {"event": "step.cached"}
 
 
@@ -132,9 +134,9 @@ class Tries:
         loaded = load(self.root / manifest)
         real = load_lock(self.root, "small")
         assert real
-        pin = {"sha256": "0" * 64}
-        rows = {"items": {"rows": 15, **pin}}
-        pins = {
+        pin: ModelPin = {"sha256": "0" * 64}
+        rows: DatasetPin = {"items": {"rows": 15, "sha256": "0" * 64}}
+        pins: Pins = {
             **real.pins,
             "models": dict.fromkeys(loaded.manifest.models, pin),
             "datasets": dict.fromkeys(loaded.manifest.datasets, rows),

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from support import REPOSITORY, clean_env, judging_once
+from support import REPOSITORY, clean_env, judging_once, warm
 
 FENCE = re.compile(r"^(?P<before>[^\n]*)\n(?:\n)?```(?P<kind>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"`([\w./-]+)`:$")  # the end of a line before a block: the file that the block is
+PLAIN = re.compile(r"harness [^|&;<>$`(){}*?~\\\n]*")  # a line of which a shell makes nothing but words
 SECONDS = 600
 
 
@@ -27,7 +28,10 @@ class Walked(NamedTuple):
 
 
 class Walker:
-    """Someone who follows a page in a folder, with `harness` on the path and a home of their own."""
+    """Someone who follows a page in a folder, with `harness` on the path and a home of their own.
+
+    A verb alone runs in the warm process, where what it hears of the environment is the same.
+    """
 
     def __init__(self, folder: Path, more: Mapping[str, str] | None = None) -> None:
         """Begin in an empty folder; `more` replaces texts of the page, such as an address."""
@@ -38,7 +42,7 @@ class Walker:
         program.parent.mkdir()
         program.write_text(f'#!/bin/sh\nexec {shlex.join(judging_once())} "$@"\n')
         program.chmod(0o755)
-        self.env = clean_env() | {"PYTHONPATH": str(REPOSITORY), "HOME": str(folder / "home"), "COLUMNS": "200"}
+        self.env = clean_env() | {"HOME": str(folder / "home"), "COLUMNS": "200"}
         self.env["PATH"] = f"{program.parent}:{self.env['PATH']}"
 
     def walk(self, page: str) -> list[Walked]:
@@ -68,6 +72,10 @@ class Walker:
             self._run(line, words.replace("RUN RUN", " ".join(self._runs())) if "RUN RUN" in words else words)
 
     def _run(self, line: str, words: str) -> None:
+        if PLAIN.fullmatch(words) and warm().fits(self.env):
+            told = warm().run(shlex.split(words)[1:], self.where, self.env, SECONDS)
+            self.done.append(Walked(line, told.returncode, told.stdout.decode(), told.stderr.decode()))
+            return
         settings: dict[str, Any] = {"cwd": self.where, "env": self.env, "timeout": SECONDS}
         done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=False, **settings)
         self.done.append(Walked(line, done.returncode, done.stdout, done.stderr))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from support import judging_here, manifest_text
+from support_attempts import control_id
 from support_ground import copy_of
 
 from harness import verbs
@@ -45,8 +46,10 @@ def begin(door: verbs.AttemptDoor, key: str, label: str = "script", **more: str)
 def read(door: verbs.AttemptDoor, attempt: str) -> dict[str, str]:
     """Read every item of an attempt, the control record aside: its prompt by its id."""
     page = door.call("list_items", {"attempt_id": attempt, "limit": 50, "status": "all"})
-    ids = [one["item_id"] for one in page["items"] if one["task"] != "control"]
-    return {name: door.call("get_item", {"attempt_id": attempt, "item_id": name})["prompt"] for name in ids}
+    ids = [one["item_id"] for one in page["items"]]
+    told = [door.call("get_item", {"attempt_id": attempt, "item_ids": [name]})["items"][0] for name in ids]
+    control = control_id(door.backend.served.target.store, attempt)
+    return {one["item_id"]: one["prompt"] for one in told if one["item_id"] != control}
 
 
 def play(door: verbs.AttemptDoor, attempt: str, wrong: str = "") -> dict[str, Any]:

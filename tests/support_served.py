@@ -18,13 +18,15 @@ HEAD = "0" * 64
 LEAST: Mapping[str, Mapping[str, Any]] = {  # of results, so that clients take them
     "list_studies": {"studies": [], "tools_fingerprint": ""},
     "list_items": {"items": [], "remaining": 0, "calls_left": 0},
-    "submit_answers": {"receipts": [], "remaining": 0, "calls_left": 0, "transcript_head": ""},
+    "submit_answers": {"receipts": [], "record": 0, "remaining": 0, "calls_left": 0, "transcript_head": ""},
     "score_text": {"metric": "", "scorer_sha256": ""},
 }
 
 
 class EchoBackend:
     """Answers every call with what it was asked, and keeps it."""
+
+    threads = None
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, dict[str, Any], CallFacts]] = []
@@ -43,11 +45,11 @@ class EchoBackend:
 
 
 if __name__ == "__main__":
-    from harness_tools.app import build_server
-    from harness_tools.claim import claim
-    from harness_tools.serving import serve
+    from harness_tools.child_start import claim_connection
+    from harness_tools.server import build_server
+    from harness_tools.wire import serve
 
-    wire = claim()
+    wire = claim_connection()
     print("a print of somebody's scorer", flush=True)  # must not reach the wire
     backend = EchoBackend()
     serve(build_server("answer", backend), wire, backend.refusals.append)

@@ -23,14 +23,24 @@ def server(folder: Path, *words: str, program: str = "harness_tools") -> WireCli
 
 def started(client: WireClient, key: str, **more: str) -> str:
     """Start an attempt and give its id."""
-    found = client.call("start_attempt", **{"study": STUDY, "split": SPLIT, "idempotency_key": key, **more})
+    asked = {"study": STUDY, "split": SPLIT, "idempotency_key": key, **more}
+    while (found := client.call("start_attempt", **asked)).get("code") == "E_BUSY":
+        pass  # on a busy machine it takes longer than a call may, and is asked for again
     return str(found["attempt_id"])
 
 
+CONTROL = "Which word belongs to the record"  # begins the question of the control item
+
+
 def items(client: WireClient, attempt: str) -> list[str]:
-    """Give the ids of an attempt's items, the control item aside."""
+    """Give the ids of an attempt's items, the control item aside, which only its question tells apart."""
     listed = client.call("list_items", attempt_id=attempt, limit=50, status="all")["items"]
-    return [one["item_id"] for one in listed if one["task"] != "control"]
+    names, found = [one["item_id"] for one in listed], list[str]()
+    while names:
+        read = client.call("get_item", attempt_id=attempt, item_ids=names[:20])
+        found += [one["item_id"] for one in read["items"] if CONTROL not in json.dumps(one)]
+        names = [*read.get("left_out", []), *names[20:]]
+    return found
 
 
 def answers(*pairs: tuple[str, object]) -> list[dict[str, object]]:

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from harness.evidence.audit.checks import PARTIAL, Report
-from harness.evidence.audit.reexecution import OverBudget, RecordedKey, Reexecuted, ReexecutionOptions, sliceable
+from harness.evidence.audit.reexecution import OverBudget, RecordedKey, Reexecuted, ReexecutionOptions, is_sliceable
 from harness.run.executing.workshop import Workshop
 from harness.run.recording import auditing
 from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
 from harness.steps import Step
+from harness.store.events import Preimage
 from harness.store.store import Store
 
 
@@ -25,8 +26,8 @@ def sliced_audit(
     def one(workshop: Workshop, processor: str = "") -> Any:
         make = step_reexecutor(workshop, processor)
 
-        def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
-            if sliceable(step) and dear(step):
+        def again(step: Step, parts: Preimage, seconds: float) -> Reexecuted:
+            if is_sliceable(step) and dear(step):
                 raise OverBudget("it is too dear")
             return make(step, parts, seconds)
 
@@ -36,7 +37,7 @@ def sliced_audit(
         make = batch_reexecutor(workshop)
 
         def again(steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, Reexecuted]:
-            whole = [(step, parts) for step, parts in steps if not (sliceable(step) and dear(step))]
+            whole = [(step, parts) for step, parts in steps if not (is_sliceable(step) and dear(step))]
             return make(whole, seconds) if whole else {}
 
         return again

@@ -35,7 +35,7 @@ def segmented(folder: Path, texts: Iterable[str], monkeypatch: Any, size: int = 
     with monkeypatch.context() as patch:
         patch.setattr("harness.models.tape.tape.SEGMENT", size)
         record(folder, texts)
-    assert len(tape_segments.sizes(folder)) > 1
+    assert len(tape_segments.segment_sizes(folder)) > 1
     return folder
 
 

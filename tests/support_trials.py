@@ -10,12 +10,13 @@ from typing import Any
 from harness import trial
 from harness.digest import canonical, sha256
 from harness.engines.engine import Engine
-from harness.evidence.execution_index import ExecutionIndex
+from harness.evidence.trail import ExecutionIndex
 from harness.run.closure import Code
 from harness.run.environment import NUMERICS
 from harness.run.executing.execute import StepTask
 from harness.run.executing.trials import Trials
 from harness.steps import JUDGED, Pinned, Step
+from harness.store.events import Preimage
 from harness.store.store import Store
 
 KIND = "harness.trial:table"
@@ -46,7 +47,7 @@ class Tried:
         digest = self.store.blobs.put(b"".join(canonical(row) + b"\n" for row in rows))
         inputs = {"programs": Pinned(digest)}
         step = Step("t", KIND, JUDGED, {"trial": "t", "limits": limits.as_params()}, inputs, ("trials",), trial=True)
-        parts = {"environment": sha256(b""), "numerics": NUMERICS, "code": sha256(b"code")}
+        parts: Preimage = {"environment": sha256(b""), "numerics": NUMERICS, "code": sha256(b"code")}
         task = StepTask(step, {"programs": digest}, Code().closure(KIND))
         with self.store.folder("step") as folder:
             self.trials.make(task, parts, engine, folder, most)

@@ -12,8 +12,8 @@ from support_questions import hub
 
 from harness.digest import sha256
 from harness.manifest.load import load
-from harness.run.attempts.open import Opening
 from harness.run.attempts.served import ServedProject
+from harness.run.attempts.service import Opening
 from harness.run.service import RunTarget
 
 AGENTS = "agents:\n  splits:\n    dev: {public: true%s}\n  budget: {calls: 100, seconds: 3600}\n"

@@ -14,10 +14,10 @@ from pathlib import Path
 from support import REPOSITORY
 
 BUILT = (
-    "harness", "tools", "assets", "images", "lockfiles", "certificates",
+    "harness", "tools", "assets", "images", "lockfiles", "certificates", "docs",
     "setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE",
 )  # fmt: skip
-OURS = ("__editable__", "llm_harness-")  # what the checkout's own install left among the packages
+OURS = ("__editable__", "repro_harness-")  # what the checkout's own install left among the packages
 NOBODY = 65534
 # In a mount namespace of its own: makes the interpreter's home passable, where that is root's, a folder read-only.
 ENTER = """

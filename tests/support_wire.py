@@ -85,9 +85,11 @@ class WireClient:
         return self
 
     def call(self, tool: str, **args: Any) -> dict[str, Any]:
-        """Call a tool and give its data, or its error as data; a start that is not ready yet is asked for again."""
-        end = time.monotonic() + 30
-        while (found := self.call_once(tool, **args)).get("retryable") and tool == "start_attempt":
+        """Call a tool and give its data, or its error as data; a call that takes longer than one may is made again."""
+        end = time.monotonic() + 60
+        while (found := self.call_once(tool, **args)).get("retryable") and (
+            tool == "start_attempt" or "still at work" in found["message"]
+        ):
             if time.monotonic() > end:
                 break
             time.sleep(0.2)

@@ -44,6 +44,19 @@ def test_families_of_one_size_are_not_drawn_alike() -> None:
     )  # fmt: skip
 
 
+def test_of_a_long_test_with_many_cases_a_fifth_is_kept_and_one_that_draws_for_itself_is_left_alone() -> None:
+    def items(name: str, count: int, marked: bool = False) -> list[Any]:
+        asked = {"get_closest_marker": lambda name: marked and name == "exhaustive"}
+        return [SimpleNamespace(nodeid=f"{name}[{place}]", **asked) for place in range(count)]
+
+    few, many, drawn_already = items("a::few", 2), items("a::many", 40), items("b::own", 40, marked=True)
+    kept = support_draws.some_of_each([*few, *many, *drawn_already])
+    assert [item for item in kept if item in few] == few
+    assert len([item for item in kept if item in many]) == 8
+    assert [item for item in kept if item in drawn_already] == drawn_already
+    assert kept == support_draws.some_of_each([*few, *many, *drawn_already])
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(("seconds", "end"), [("0", "skipped"), ("1000", "passed")])
 def test_a_night_of_some_seconds_tries_one_file_and_says_what_it_did_not_reach(seconds: str, end: str) -> None:
@@ -74,5 +87,9 @@ def test_files_come_in_an_order_that_the_commit_draws_each_whole(monkeypatch: py
         monkeypatch.setattr(support_draws, "commit", lambda commit=commit: commit)
         items: list[Any] = [SimpleNamespace(nodeid=name) for name in names]
         found.append([item.nodeid for item in in_drawn_order(items)])
+        assert [name[0] for name in map(str, (item.nodeid for item in in_drawn_order(items, "gc")))][:4] in (
+            ["g", "g", "c", "c"],
+            ["c", "c", "g", "g"],
+        )
     assert found[0] == found[1] != found[2] and sorted(found[0]) == sorted(names)
     assert all(two == f"{one[:-1]}1" for one, two in zip(found[0][::2], found[0][1::2], strict=True))

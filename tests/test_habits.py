@@ -20,12 +20,18 @@ def python_files() -> list[Path]:
 
 
 ONE_PLACE = [  # a pattern, and the files in which it may stand
-    (r"^\s*(import|from) hashlib\b", {"harness/digest.py", "harness/clean_start.py"}),  # which cannot import ours
+    (  # the last two cannot import ours
+        r"^\s*(import|from) hashlib\b",
+        {"harness/digest.py", "harness/clean_start.py", "tools/verify_bundle.py"},
+    ),
     (r"^\s*(import|from) random\b", {"harness/seeds.py"}),
     (r"\bos\.(fsync|fdatasync)\(", {"harness/files.py"}),
-    (r"fcntl\.flock\(", {"harness/files.py", "harness/attempts/chain_log.py"}),  # by path; by open descriptor
+    (r"fcntl\.flock\(", {"harness/files.py", "harness/attempts/transcript.py"}),  # by path; by open descriptor
     (r"^\s*(import|from) (pickle|shelve|dill|joblib)\b", set()),
-    (r"^\s*(import|from) marshal\b", {"harness/run/executing/execute.py", "harness/run/step.py"}),  # of our own
+    (
+        r"^\s*(import|from) marshal\b",
+        {"harness/run/executing/execute.py", "harness/run/step.py", "harness/run/step_warm.py"},
+    ),  # of our own
     (
         r"\b(eval|exec)\(",  # of what is run as trials
         {
@@ -35,10 +41,16 @@ ONE_PLACE = [  # a pattern, and the files in which it may stand
         },
     ),
     (r"\byaml\.(load|unsafe_load|full_load)\b", set()),
-    (r"\bprint\(", {"harness/cli/terminal.py"}),
+    (r"\bprint\(", {"harness/cli/terminal.py", "tools/verify_bundle.py"}),
     (
         r"\bimportlib\.import_module\(|\b__import__\(",
-        {"harness/run/step.py", "harness/run/step_batch.py", "harness/parts.py", "harness/clean_start.py"},
+        {
+            "harness/run/step.py",
+            "harness/run/step_batch.py",
+            "harness/run/step_warm.py",
+            "harness/parts.py",
+            "harness/clean_start.py",
+        },
     ),
     (r"\bnp\.(load|save|savez|savez_compressed|memmap|fromfile|lib\.format)\b|\.tofile\(", {"harness/arrays.py"}),
     (r"datetime\.now\(|time\.time\(", {"harness/clock.py"}),

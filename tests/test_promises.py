@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
+from support_draws import NAMED
 
 pytestmark = pytest.mark.house
 ROOT = Path(__file__).resolve().parents[1]
 PAGE, LIST = ROOT / "docs" / "promises.md", ROOT / "docs" / "testing.md"
-NAMED = re.compile(r"`(tests/(?:[a-z0-9_]+/)*test_[a-z0-9_]+\.py)(?:::(test_[a-z0-9_]+))?`")
 
 
 def rows() -> list[list[str]]:

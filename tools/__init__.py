@@ -1,1 +1,1 @@
-"""Home of the MCP server, by which agents call the verbs as tools."""
+"""The MCP server through which agents call the verbs as tools."""

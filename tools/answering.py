@@ -1,7 +1,7 @@
-"""The answering process: the MCP server that an agent talks to. It has the wire, a pipe, and open files; no path.
+"""The answering process: the MCP server that an agent talks to. It has the wire, a pipe and open files, but no path.
 
-Entry point of `python -m harness_tools.answering PIPE PROFILE`, which the supervisor starts. It ends with its client
-or with its supervisor, whichever goes first.
+Entry point of `python -m harness_tools.answering PIPE PROFILE`, which the supervisor starts. It ends when its client
+or its supervisor ends, whichever is first.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import signal
 import socket
 import sys
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any
 
-from harness_tools.claim import claim
-from harness_tools.loading import alone, loading
+from harness_tools.child_start import alone, claim_connection, loading
 
 if TYPE_CHECKING:
     from harness.attempts.calls import AgentReply, CallFacts
@@ -25,12 +25,11 @@ if TYPE_CHECKING:
 
 with loading():  # an agent waits for this: the SDK and pydantic's models are nine tenths of the start
     alone("mcp", "mcp.server")
-    from harness_tools.app import build_server
-    from harness_tools.asking import PipeClient
-    from harness_tools.pipe_backend import PipeBackend
-    from harness_tools.serving import serve
+    from harness_tools.pipe_backend import PipeBackend, PipeClient
+    from harness_tools.server import build_server
     from harness_tools.sessions import open_session, refusals_into
-    from harness_tools.tool_table import listing, tools_fingerprint
+    from harness_tools.tool_table import profile_tools, tools_fingerprint
+    from harness_tools.wire import serve
 
 DIES, DUMPABLE, NO_NEW_PRIVILEGES = 1, 4, 38  # of prctl(2)
 
@@ -38,27 +37,30 @@ ENCODINGS = ("ascii", "latin-1", "utf-8", "utf-16-be", "utf-16be", "idna", "unic
 
 
 class SessionBackend:
-    """The gate's backend: a session, and the tools of it that may wait."""
+    """The gate's backend: answers calls with a session, and tells which calls may wait."""
 
-    def __init__(self, session: CallSession, seen: set[str]) -> None:
-        self._session, self._seen = session, seen
+    def __init__(self, session: CallSession, backend: PipeBackend) -> None:
+        self._session, self._backend = session, backend
+        self.threads: Executor | None = None
 
     def waits(self, tool: str, arguments: Mapping[str, Any]) -> bool:
-        """Whether a call may wait: one of an attempt that is at hand does not."""
+        """Return whether a call may wait; calls on items of an attempt that is already open do not."""
         if tool in ("list_items", "get_item", "submit_answers"):
             name = arguments.get("attempt_id")
-            return not (isinstance(name, str) and name in self._seen)
+            return not (isinstance(name, str) and name in self._backend.seen)
         return True
 
     def call(self, tool: str, arguments: Mapping[str, Any], facts: CallFacts) -> AgentReply:
-        """Answer a call."""
-        return self._session.call(tool, arguments, facts)
+        """Answer a call, within the seconds that a call may take."""
+        with self._backend.call():
+            return self._session.call(tool, arguments, facts)
 
 
-def become(uid: int) -> None:
-    """Become the agent's user for good, who may not be able to read this program: what it needs is loaded before.
+def become_user(uid: int) -> None:
+    """Switch this process to the agent's user for good.
 
-    Nothing of the store was ever here.
+    That user may not be able to read this program, so everything that the process needs is imported first. Nothing of
+    the store was ever loaded in this process.
     """
     import rfc8785, traceback, tracemalloc  # noqa: E401, F401, I001, PLC0415 - else imported when they are first used
 
@@ -74,7 +76,7 @@ def become(uid: int) -> None:
 
 
 def shut_in() -> None:
-    """Keep processes of the same user out of this one's memory and files, and end it with its parent."""
+    """Deny other processes of the same user access to this process' memory and files, and end it with its parent."""
     control = ctypes.CDLL(None).prctl
     control(DUMPABLE, 0)
     control(NO_NEW_PRIVILEGES, 1, 0, 0, 0)
@@ -83,17 +85,25 @@ def shut_in() -> None:
 
 def main(argv: Sequence[str]) -> None:
     """Serve one client over standard input and output."""
-    wire = claim()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal; the supervisor says when to end
+    wire = claim_connection()
+    if argv[1] == "run":  # before this process becomes another user
+        from harness_tools import run_server, run_session  # noqa: PLC0415 - no agent under test needs them
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # from a terminal; the supervisor ends this process
     pipe, profile = socket.socket(fileno=int(argv[0])), argv[1]
     for uid in argv[2:]:
-        become(int(uid))
+        become_user(int(uid))
     shut_in()
-    fingerprint = tools_fingerprint(listing(profile))
+    fingerprint = tools_fingerprint(profile_tools(profile))
     asking = PipeClient(pipe, ended=lambda: os._exit(0))
-    backend, hello = PipeBackend(asking), asking.ask("hello", tools=fingerprint)
-    session = open_session(profile, hello.files[0], backend, fingerprint)
-    server = build_server(profile, SessionBackend(session, backend.seen), hello.data["versions"]["harness"])
+    backend, hello = PipeBackend(asking), asking.send("hello", tools=fingerprint).result()
+    version = hello.data["versions"]["harness"]
+    session: CallSession
+    if profile == "run":
+        session = run_session.open_run_session(hello.files[0], backend)
+        server = run_server.build_run_server(run_session.RunBackend(session, backend), version)
+    else:
+        session = open_session(profile, hello.files[0], backend, fingerprint)
+        server = build_server(profile, SessionBackend(session, backend), version)
     serve(server, wire, refusals_into(session))
     session.close()
     os._exit(0)  # threads that still wait for the supervisor are not waited for

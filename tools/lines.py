@@ -1,8 +1,8 @@
-"""Guard of the stdio wire: lines of bytes come in, messages or refusals come out; whoever asks is answered.
+"""Guard of the stdio wire: turns each line of bytes into a message, or into a refusal that is sent as an answer.
 
-A line is bounded, strict UTF-8 and strict JSON: no name twice, no NaN, no bottomless nesting. A refusal carries the id
-of the request wherever it can be read, so that whoever waits for the answer gets one. It knows neither MCP's SDK nor
-tools.
+A line has a maximum length and is strict UTF-8 and strict JSON: no duplicate names, no NaN, limited nesting. A refusal
+has the id of the request if the id can be read, so that a client that waits for the answer gets one. Independent of
+the MCP SDK and of tools.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from harness.attempts.codes import AttemptError
-from harness.strict_json import reject_duplicates
+from harness.texts import reject_duplicates
 
 MOST = 1 << 20  # bytes of a line
 DEEPEST = 64  # arrays and objects inside one another
@@ -35,7 +35,7 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True)
 class LongLine:
-    """A line longer than the wire takes: its size and its two ends; the rest was dropped as it came."""
+    """A line that is longer than allowed: its size and its two ends; the rest was dropped while reading."""
 
     size: int
     begin: bytes
@@ -44,7 +44,7 @@ class LongLine:
 
 @dataclass(frozen=True)
 class Refusal:
-    """What is answered instead of a reply to a line: JSON-RPC's code, our error, the request's id, the line's size."""
+    """Answer to a line that is refused: JSON-RPC's code, the harness' error, the request's id, the line's size."""
 
     rpc: int
     error: AttemptError
@@ -52,13 +52,13 @@ class Refusal:
     size: int
 
     def answer(self) -> Message:
-        """Make the answer: the error as JSON-RPC puts it, and the same as data."""
+        """Return the answer: the error in the form of JSON-RPC, with the harness' error as its data."""
         body = {"code": self.rpc, "message": self.error.text, "data": self.error.as_reply()}
         return {"jsonrpc": "2.0", "id": self.id, "error": body}
 
 
 def read_lines(source: int, most: int = MOST) -> Iterator[bytes | LongLine]:
-    """Read lines from a descriptor until it ends, each at most `most` bytes; blocks, so it belongs on a thread."""
+    """Yield lines from a descriptor until it ends, each at most `most` bytes; blocks, so call it in a thread."""
     waiting, size, begin = bytearray(), 0, b""
     while chunk := os.read(source, CHUNK):
         *ends, rest = chunk.split(b"\n")
@@ -77,14 +77,14 @@ def read_lines(source: int, most: int = MOST) -> Iterator[bytes | LongLine]:
 
 
 def _line(size: int, begin: bytes, waiting: bytearray, most: int) -> bytes | LongLine:
-    """Make the line of what was kept of it; one that its last bytes made too long is still whole."""
+    """Return a line or, if it is too long, its two ends; `waiting` is still whole if only the last bytes exceed."""
     if size <= most:
         return bytes(waiting)
     return LongLine(size, begin or bytes(waiting[:KEPT]), bytes(waiting[-KEPT:]))
 
 
 def parse(line: bytes | LongLine) -> Message | Refusal | None:
-    """Parse a line into a message, or say why it is none; None where nothing is to be answered: a blank line."""
+    """Return the message in a line, or a refusal that says why it is not one; None if no answer is needed."""
     if isinstance(line, LongLine):
         error = AttemptError("E_TOO_LARGE", f"a message of {line.size} bytes was dropped: at most {MOST} are read")
         return Refusal(PARSE_ERROR, error, _id_at(line.begin, line.end), line.size)
@@ -103,7 +103,7 @@ def parse(line: bytes | LongLine) -> Message | Refusal | None:
 
 
 def _request(message: object, line: bytes) -> Message | Refusal | None:
-    """Check the frame of JSON-RPC around a message, and of `tools/call` within it."""
+    """Return a message if it is valid as JSON-RPC and, for a tool call, as `tools/call`; else a refusal, or None."""
     if not isinstance(message, dict):
         return _refused("a message is one JSON object, not an array or a value", None, line)
     known = message.get("id") if _is_id(message.get("id")) else None
@@ -115,14 +115,14 @@ def _request(message: object, line: bytes) -> Message | Refusal | None:
     if method == "tools/call" and (bad := _call(params)):
         return _refused(bad, known, line, INVALID_PARAMS)
     framed = {**message, "params": {**params, "arguments": None}} if method == "tools/call" else message
-    if b"\\u" in line and _has_surrogates(framed):  # those of arguments are the gate's to judge
+    if b"\\u" in line and has_surrogates(framed):  # the gate checks those in arguments
         error = AttemptError("E_ENCODING", "the message holds a lone surrogate")
-        return Refusal(INVALID_REQUEST, error, None if _has_surrogates(known) else known, len(line))
+        return Refusal(INVALID_REQUEST, error, None if has_surrogates(known) else known, len(line))
     return message
 
 
 def _frame(message: Message, known: Id, method: object, params: object) -> str:
-    """Say what is wrong with a message as JSON-RPC."""
+    """Return what is wrong with a message as JSON-RPC; empty if it is valid."""
     if message.get("jsonrpc") != "2.0":
         return 'a message says "jsonrpc": "2.0"'
     if "id" in message and known is None:
@@ -133,13 +133,13 @@ def _frame(message: Message, known: Id, method: object, params: object) -> str:
 
 
 def _or_empty(message: Message, name: str) -> Any:
-    """Return a member that may be left out or null, and then is an empty object; no other empty value is one."""
+    """Return a member of a message, or an empty object if the member is left out or null."""
     found = message.get(name)
     return {} if found is None else found
 
 
 def _call(params: Message) -> str:
-    """Say what is wrong with the parameters of a call; the gate judges the arguments themselves."""
+    """Return what is wrong with the parameters of a call; empty if valid. The gate checks the arguments themselves."""
     if not isinstance(params.get("name"), str):
         return "a call names its tool as a text"
     if not isinstance(_or_empty(params, "arguments"), dict):
@@ -162,7 +162,7 @@ def _is_id(value: object) -> bool:
 
 
 def _id_in(line: bytes) -> Id:
-    """Read the id of a message that is not strict JSON: from its outermost object, or from the text's two ends."""
+    """Return the id of a message that is not strict JSON, from its outermost object or the text's two ends, or None."""
     outermost: list[tuple[str, Any]] = []
 
     def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def _id_in(line: bytes) -> Id:
 
 
 def _id_at(begin: bytes, end: bytes) -> Id:
-    """Read the id from the two ends of a message's text, where clients write it: first or last in the object."""
+    """Return the id in the two ends of a message's text, or None; clients write it first or last in the object."""
     found = _FIRST.match(begin) or _LAST.search(end)
     if not found:
         return None
@@ -190,7 +190,7 @@ def _id_at(begin: bytes, end: bytes) -> Id:
 
 
 def _shallow(line: bytes, message: object) -> None:
-    """Refuse what is nested deeper than anything that is asked here; nothing recurses."""
+    """Raise RecursionError if a message is nested too deeply; the check itself does not recurse."""
     if line.count(b"[") + line.count(b"{") <= DEEPEST:
         return
     level = [message]
@@ -204,7 +204,8 @@ def _inside(value: dict[str, Any] | list[Any]) -> Iterator[Any]:
     return iter(value.values() if isinstance(value, dict) else value)
 
 
-def _has_surrogates(value: object) -> bool:
+def has_surrogates(value: object) -> bool:
+    """Whether a value holds a lone surrogate, which no text in UTF-8 can hold."""
     return any("\ud800" <= letter <= "\udfff" for letter in json.dumps(value, ensure_ascii=False))
 
 

@@ -1,6 +1,6 @@
 """Sessions of the answering process: of an agent under test, or of an operator's or auditor's agent.
 
-Either writes down every call once, whatever becomes of it, by the same code.
+Both log every call once, whatever its outcome, with the same code.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ValidationError
 
-from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, attempted, began
-from harness.attempts.chain_log import ChainLog, session_log
-from harness.attempts.codes import REPLY_BYTES, AttemptError, nearest, shown
+from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, attempt_call, began
+from harness.attempts.codes import REPLY_BYTES, AttemptError, printable_text, suggest_name
 from harness.attempts.session import Session
-from harness.attempts.shapes import rejected
-from harness.attempts.transcript import CALL
+from harness.attempts.shapes import describe_rejected
+from harness.attempts.transcript import CALL, ChainLog, session_log
 from harness.digest import canonical
 from harness_tools.lines import Refusal
 from harness_tools.pipe_backend import PipeBackend
@@ -23,14 +22,18 @@ from harness_tools.tool_table import TOOLS
 
 
 class CallSession(Protocol):
-    """What answers calls and writes them down."""
+    """Protocol of a session, which answers calls and logs them."""
 
     def call(self, tool: str, args: object, facts: CallFacts) -> AgentReply:
         """Answer a call."""
         ...
 
     def refuse(self, error: AttemptError, seen: object, facts: CallFacts) -> AgentReply:
-        """Write down a message that was refused before it was a call."""
+        """Log a message that was refused before it became a call."""
+        ...
+
+    def holds(self, attempt_id: str) -> bool:
+        """Whether an attempt is open here, so that calls of its items need not wait."""
         ...
 
     def close(self) -> None:
@@ -39,21 +42,25 @@ class CallSession(Protocol):
 
 
 class VerbSession:
-    """The session of an operator's or auditor's agent: each tool is a verb, which a worker calls."""
+    """Session of an operator's or auditor's agent: each tool is a verb, which a worker calls."""
 
     def __init__(self, profile: str, log: ChainLog, backend: PipeBackend) -> None:
         self._tools = {spec.name: spec for spec in TOOLS[profile]}
         self._log, self._backend = log, backend
 
     def call(self, tool: str, args: object, facts: CallFacts) -> AgentReply:
-        """Answer a call and write it down."""
+        """Answer a call and log it."""
         since = began()
-        return self._written(tool, attempted(args, lambda: self._answered(tool, args)), facts, since)
+        return self._written(tool, attempt_call(args, lambda: self._answered(tool, args)), facts, since)
 
     def refuse(self, error: AttemptError, seen: object, facts: CallFacts) -> AgentReply:
-        """Write down a message that was refused before it was a call."""
-        kept = rejected(seen)
+        """Log a message that was refused before it became a call."""
+        kept = describe_rejected(seen)
         return self._written("", CallOutcome(kept, kept["sha256"], None, error), facts, began())
+
+    def holds(self, attempt_id: str) -> bool:
+        """Whether an attempt is open here: never."""
+        return False
 
     def close(self) -> None:
         """Close the log."""
@@ -61,12 +68,12 @@ class VerbSession:
 
     def _answered(self, tool: str, args: object) -> CallOutcome:
         if tool not in self._tools:
-            raise AttemptError("E_UNKNOWN_TOOL", "there is no tool of this name", nearest(tool, self._tools))
-        request = _asked(tool, self._tools[tool].request, args)
+            raise AttemptError("E_UNKNOWN_TOOL", "there is no tool of this name", suggest_name(tool, self._tools))
+        request = asked_arguments(tool, self._tools[tool].request, args)
         data = dict(self._backend.verb(tool, request))
         if len(canonical(data)) > REPLY_BYTES:
             raise AttemptError("E_TOO_LARGE", "the result is larger than a reply may be", "Ask for less of it.")
-        kept = rejected(request)  # rows and objects hold what no log keeps; their digest says which they were
+        kept = describe_rejected(request)  # rows and objects are not logged in full, but with their digest
         return CallOutcome(kept, kept["sha256"], data)
 
     def _written(self, tool: str, outcome: CallOutcome, facts: CallFacts, since: float) -> AgentReply:
@@ -75,13 +82,13 @@ class VerbSession:
 
 
 def open_session(profile: str, handle: int, backend: PipeBackend, fingerprint: str) -> CallSession:
-    """Make the session of a profile over its log, which the supervisor began."""
+    """Return the session of a profile; it writes to the log that the supervisor began."""
     log = session_log(handle)
     return Session(log, backend, fingerprint) if profile == "answer" else VerbSession(profile, log, backend)
 
 
 def refusals_into(session: CallSession) -> Callable[[Refusal], None]:
-    """Make what writes a refused line down: why it was refused, and its size."""
+    """Return the function that logs a refused line: why it was refused, and its size."""
 
     def write(refusal: Refusal) -> None:
         session.refuse(refusal.error, {"size": refusal.size}, CallFacts("", ""))
@@ -89,15 +96,18 @@ def refusals_into(session: CallSession) -> Callable[[Refusal], None]:
     return write
 
 
-def _asked(tool: str, model: type[BaseModel], args: object) -> dict[str, Any]:
-    """Read the arguments of a verb strictly; AttemptError names the first that is wrong, and never shows its value."""
+def asked_arguments(tool: str, model: type[BaseModel], args: object) -> dict[str, Any]:
+    """Validate and return the arguments of a verb.
+
+    Raises AttemptError, which names the first argument that is wrong and does not show its value.
+    """
     try:
         return model.model_validate(args).model_dump(exclude_none=True)
     except ValidationError as bad:
         found = bad.errors(include_url=False, include_input=False, include_context=False)
         first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
-        place = ".".join(shown(str(step)) for step in first["loc"]) or "arguments"
+        place = ".".join(printable_text(str(step)) for step in first["loc"]) or "arguments"
         if first["type"] == "extra_forbidden":
-            known = nearest(first["loc"][-1], model.model_fields)
+            known = suggest_name(first["loc"][-1], model.model_fields)
             raise AttemptError("E_ARGUMENT", f"{tool} knows no argument `{place}`", known) from None
         raise AttemptError("E_ARGUMENT", f"the argument `{place}` of {tool} does not fit: {first['msg']}") from None

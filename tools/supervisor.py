@@ -1,41 +1,162 @@
-"""Supervisor: parent of the process that answers an agent, and the only one of the two that knows the store.
+"""Supervisor: parent of the process that answers an agent, and the only one of the two with access to the store.
 
-It hands open files over a pipe, has workers do what is heavy, and starts the scoring of closed attempts. It stays
-small: the standard library and the light rooms of the harness.
+It passes open files over a pipe, and starts the scoring of closed attempts. Heavy work is done by workers, in lanes:
+each lane has one worker process, which does one job after another and ends when it is idle. If a worker dies, its job
+gets an error, and the next job gets another worker. Only the standard library and light modules of the harness are
+imported.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import platform
 import selectors
 import signal
+import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from harness.attempts.chain_log import begin_session
 from harness.attempts.codes import AttemptError
+from harness.attempts.tokens import Token, read_tokens
+from harness.attempts.transcript import begin_session
 from harness.clock import stamp
 from harness.errors import STEP_FAILED, HarnessError, InputError
 from harness.run.attempts.served import require_agent_uid
 from harness.store.store import HOME, Store
-from harness_tools.lanes import Lane, LaneJob, Message
-from harness_tools.pipe import Pipe, close_all
-from harness_tools.starting import Answering
+from harness_tools.http_door import Door, require_tokens
+from harness_tools.pipe import Answering, Pipe, close_all
 
-LIMITS = {"line_bytes": 1 << 20, "seconds_a_call": 25}
+IDLE = 30.0  # seconds after which a worker that has nothing to do is ended
+GRACE = 10.0  # seconds that a worker gets to stop its containers
+CHUNK = 1 << 16
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class LaneJob:
+    """A request to a worker, and the callback for its reply: `{"ok": …}` or `{"error": …}`."""
+
+    request: Message
+    done: Callable[[Message], None]
+
+    @property
+    def owner(self) -> str:
+        """The principal whose request it is; empty if there is one alone."""
+        return str(self.request.get("principal", ""))
+
+
+class Lane:
+    """One worker at a time, and the jobs that wait for it: of several principals one each, in turns."""
+
+    def __init__(self, arguments: Sequence[str], *, outlives: bool = False) -> None:
+        self._outlives = outlives  # its worker finishes its job even if the supervisor ends
+        more = ["--outlives"] if outlives else []
+        self._command = [sys.executable, "-P", "-m", "harness_tools.worker", *arguments, *more]
+        self._jobs: dict[str, deque[LaneJob]] = {}  # by their owner; the first owner is served next
+        self._now: LaneJob | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._part = b""
+        self._idle_since = time.monotonic()
+
+    def fileno(self) -> int | None:
+        """Return the descriptor on which replies come in; None if there is no worker."""
+        return self._process.stdout.fileno() if self._process and self._process.stdout else None
+
+    def add(self, job: LaneJob) -> None:
+        """Queue a job, and start it at once if the worker is free."""
+        self._jobs.setdefault(job.owner, deque()).append(job)
+        self._next()
+
+    def read(self) -> None:
+        """Read the worker's output and pass on its reply; call this when there is data to read."""
+        assert self._process and self._process.stdout
+        data = os.read(self._process.stdout.fileno(), CHUNK)
+        if not data:
+            self._gone()
+            return
+        *lines, self._part = (self._part + data).split(b"\n")
+        for line in lines:
+            job, self._now = self._now, None
+            self._idle_since = time.monotonic()
+            if job:
+                job.done(json.loads(line))
+        self._next()
+
+    def tick(self) -> None:
+        """End the worker if it has been idle for too long."""
+        if self._process and not self._now and time.monotonic() - self._idle_since > IDLE:
+            self.end()
+
+    def end(self) -> None:
+        """End the worker; its standard input is closed first, so that it can clean up."""
+        process, self._process = self._process, None
+        if not process:
+            return
+        with contextlib.suppress(OSError):
+            assert process.stdin
+            process.stdin.close()
+        for number in () if self._outlives and self._now else (None, signal.SIGTERM, signal.SIGKILL):
+            if number is not None:
+                process.send_signal(number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE if self._now else 2)
+                break
+        assert process.stdout
+        process.stdout.close()
+        self._part = b""
+
+    def _next(self) -> None:
+        if self._now or not self._jobs:
+            return
+        owner, jobs = next(iter(self._jobs.items()))
+        self._now = jobs.popleft()
+        del self._jobs[owner]
+        if jobs:
+            self._jobs[owner] = jobs
+        if not self._process:
+            # A session of its own: if this process' group is killed, the worker sees its input end, and can clean up.
+            self._process = subprocess.Popen(
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+            )
+        assert self._process.stdin
+        try:
+            self._process.stdin.write(json.dumps(self._now.request).encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError:
+            pass  # the worker has died, and the end of its output shows that
+
+    def _gone(self) -> None:
+        job, self._now = self._now, None
+        self.end()
+        if job:
+            job.done({"error": AttemptError("E_INTERNAL", "the server was interrupted at this call").as_reply()})
+        self._next()
+
+
+READY: dict[str, Message] = {  # by profile: what is asked at once, so that an error in what is served is found
+    "answer": {"op": "ready"},
+    "run": {"op": "run", "tool": "list_manifests", "arguments": {}},
+}
+SHORT = ("start_run", "get_run", "cancel_run")
+LIMITS = {"line_bytes": 1 << 20, "seconds_a_call": 4}
 
 
 class Supervisor:
-    """The loop of the supervisor, for as long as the answering process lives."""
+    """The loop of the supervisor, which runs as long as the answering process."""
 
     def __init__(self, asked: argparse.Namespace, store: Path, answering: Answering) -> None:
         self._asked, self._store, self._tree = asked, store, Store(store).tree
+        self._many = bool(asked.http)  # principals: requests then say whose they are
         self._principal = f"local:{os.geteuid() if asked.agent_uid is None else asked.agent_uid}"
         self._session = stamp()
         arguments = ["--project", asked.project, "--store", str(store), "--principal", self._principal]
@@ -44,23 +165,23 @@ class Supervisor:
             if (value := getattr(asked, name)) is not None:
                 arguments += [f"--{name.replace('_', '-')}", str(value)]
         given = [*arguments, *asked.manifests]
-        self._lanes = {"quick": Lane(given), "scoring": Lane(given, outlives=True)}
-        self._outcomes: dict[str, Message] = {}  # of attempts, by id: their scoring as it stands
-        self._scoring: set[str] = set()
-        self._stop, self._code, self._checked = False, 0, asked.profile != "answer"
+        self._lanes = {"quick": Lane(given), "scoring": Lane(given, outlives=True), "runs": Lane(given)}
+        self._outcomes: dict[tuple[str, str], Message] = {}  # by principal and attempt id: the status of its scoring
+        self._scoring: set[tuple[str, str]] = set()
+        self._stop, self._code, self._checked = False, 0, asked.profile not in READY
         self._answering, self._pipe = answering, Pipe(answering.pipe)
 
     def run(self) -> int:
-        """Serve the answering process until it ends; gives its exit code."""
+        """Serve the answering process until it ends; return the exit code."""
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, self._stopped)
-        if self._asked.profile == "answer":  # while the other process starts, too
-            self._lanes["quick"].add(LaneJob({"op": "ready"}, self._ready))
+        if ready := READY.get(self._asked.profile):  # while the other process starts, too
+            self._lanes["quick"].add(LaneJob(dict(ready), self._ready))
         try:
             while not self._stop and self._turn():
                 pass
             while not self._stop and not self._checked and self._heard("quick"):
-                pass  # a client that is gone at once must not hide that agents cannot be served so
+                pass  # a client that leaves at once must not hide that agents cannot be served
         finally:
             self._pipe.close()
             for lane in self._lanes.values():
@@ -69,7 +190,7 @@ class Supervisor:
         return self._code or code
 
     def _ready(self, reply: Message) -> None:
-        """End at once where agents cannot be served as it was asked; the worker has said why."""
+        """Stop at once if agents cannot be served as requested; the worker has printed the reason."""
         self._checked = True
         if "error" in reply:
             self._code, self._stop = int(reply["error"].get("exit", STEP_FAILED)), True
@@ -78,7 +199,7 @@ class Supervisor:
         self._stop = True
 
     def _heard(self, name: str) -> bool:
-        """Wait for what the worker of a lane says next; False where there is none."""
+        """Wait up to a second for output of a lane's worker; return False if there is no worker."""
         if (handle := self._lanes[name].fileno()) is None:
             return False
         with selectors.DefaultSelector() as waiting:
@@ -88,7 +209,7 @@ class Supervisor:
         return True
 
     def _turn(self) -> bool:
-        """Wait for what comes next and see to it; False when the answering process has gone."""
+        """Wait up to a second for messages and handle them; return False if the answering process has ended."""
         with selectors.DefaultSelector() as waiting:
             waiting.register(self._pipe.fileno(), selectors.EVENT_READ, None)
             for lane in self._lanes.values():
@@ -112,21 +233,25 @@ class Supervisor:
     def _serve(self, message: Message) -> None:
         """Answer a request of the answering process, or pass it on to a worker."""
         number, operation = message.pop("n"), message["op"]
+        whose = str(message.get("principal", "")) if self._many else ""
         if operation == "hello":
-            self._hello(number, str(message["tools"]))
+            self._hello(number, str(message["tools"]), whose)
+        elif operation == "tokens":
+            self._tokens(number)
         elif operation == "finish":
-            self._finish(number, str(message["attempt_id"]))
+            self._finish(number, str(message["attempt_id"]), whose)
         else:
             give = self._hand if operation in ("open", "reopen") else self._tell
-            self._lanes["quick"].add(LaneJob(message, lambda reply: give(number, reply)))
+            lane = "runs" if message.get("tool") in SHORT else "quick"  # else they would wait for long reading
+            self._lanes[lane].add(LaneJob(message, lambda reply: give(number, reply)))
 
     def _tell(self, number: int, reply: Message, files: Sequence[int] = ()) -> None:
-        """Answer a request; nobody, where the answering process has gone."""
+        """Answer a request; do nothing if the answering process has ended."""
         with contextlib.suppress(OSError):
             self._pipe.send({"n": number, **reply}, files)
 
     def _hand(self, number: int, reply: Message) -> None:
-        """Pass a worker's reply on with the files that it names, opened, instead of their names."""
+        """Pass on a worker's reply, with the files that it names opened in place of their names."""
         files: list[int] = []
         try:
             for name, way in reply.get("ok", {}).pop("files", {}).items():
@@ -139,40 +264,54 @@ class Supervisor:
             close_all(files)
 
     def _opened(self, path: Path, log: bool) -> int:
-        """Open a file of the store, and no other; a log for appending."""
+        """Open a file of the store, and only of the store; a log is opened for appending."""
         place = self._store / path
         return self._tree.open_log(place, make=False) if log else self._tree.open_read(place)
 
-    def _hello(self, number: int, tools: str) -> None:
-        """Begin the log of a session, and hand it over with what the answering process may know of itself."""
-        told = {"profile": self._asked.profile, "principal": self._principal, "versions": _versions()}
-        path = self._store / "sessions" / f"{self._session}.jsonl"
+    def _hello(self, number: int, tools: str, whose: str) -> None:
+        """Begin the log of a session, and hand it over with its profile, principal, versions and limits."""
+        told = {"profile": self._asked.profile, "principal": whose or self._principal, "versions": _versions()}
+        path = self._store / "sessions" / f"{stamp() if whose else self._session}.jsonl"
         begin_session(path, {**told, "tools": tools}, self._tree)
         handle = self._tree.open_log(path, make=False)
         self._tell(number, {"ok": {**told, "limits": LIMITS}}, [handle])
         os.close(handle)
 
-    def _finish(self, number: int, attempt: str) -> None:
-        """Say how the scoring of a closed attempt stands, and begin it where this supervisor has not."""
-        if attempt in self._outcomes:
-            self._tell(number, self._outcomes[attempt])
+    def _tokens(self, number: int) -> None:
+        """Answer with the tokens that let clients in; for a damaged file, report it and let no client in."""
+        try:
+            known = [asdict(one) for one in read_tokens(Store(self._store)).values()]
+        except HarnessError as bad:
+            sys.stderr.write(f"nobody with a token is let in: {bad}\n")
+            known = [asdict(Token("0" * 64, "nobody", (), ""))]  # so that tokens are asked for, and none fits
+        self._tell(number, {"ok": known})
+
+    def _finish(self, number: int, attempt: str, whose: str) -> None:
+        """Answer with the status of a closed attempt's scoring; start the scoring if this supervisor has not yet."""
+        mine = (whose, attempt)
+        if mine in self._outcomes:
+            self._tell(number, self._outcomes[mine])
             return
 
         def stands(reply: Message) -> None:
-            self._keep(attempt, reply, over=False)
+            self._keep(mine, reply, over=False)
             self._tell(number, reply)
 
-        self._lanes["quick"].add(LaneJob({"op": "status", "attempt_id": attempt}, stands))
-        if attempt not in self._scoring:
-            self._scoring.add(attempt)
-            request = {"op": "finish", "attempt_id": attempt}
-            self._lanes["scoring"].add(LaneJob(request, lambda reply: self._keep(attempt, reply, over=True)))
+        request = {"attempt_id": attempt, **({"principal": whose} if whose else {})}
+        self._lanes["quick"].add(LaneJob({"op": "status", **request}, stands))
+        if mine not in self._scoring:
+            self._scoring.add(mine)
+            done: Callable[[Message], None] = lambda reply: self._keep(mine, reply, over=True)  # noqa: E731
+            self._lanes["scoring"].add(LaneJob({"op": "finish", **request}, done))
 
-    def _keep(self, attempt: str, reply: Message, *, over: bool) -> None:
-        """Remember how a scoring stands until it is over; an error is not remembered, so that it is tried again."""
+    def _keep(self, attempt: tuple[str, str], reply: Message, *, over: bool) -> None:
+        """Remember the status of a scoring.
+
+        An error is not remembered, nor a scoring that ended without an outcome, so that the scoring is tried again.
+        """
         if over:
             self._scoring.discard(attempt)
-        if "error" in reply:
+        if "error" in reply or (over and reply["ok"].get("status") == "scoring"):
             self._outcomes.pop(attempt, None)
         elif over or attempt in self._scoring:
             self._outcomes[attempt] = reply
@@ -180,19 +319,27 @@ class Supervisor:
 
 def _versions() -> dict[str, str]:
     found = {"python": platform.python_version()}
-    for name, package in (("harness", "llm-harness"), ("mcp", "mcp")):
+    for name, package in (("harness", "repro-harness"), ("mcp", "mcp")):
         with contextlib.suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(package)
     return {"harness": "", **found}
 
 
-def supervise(asked: argparse.Namespace, begun: Answering | None) -> int:
-    """Serve agents until the client goes away; an answering process that was begun is ended where nobody is served."""
+def supervise(asked: argparse.Namespace, begun: Answering | None, door: Door | None = None) -> int:
+    """Serve agents until the client goes away, and return the exit code.
+
+    If agents cannot be served, an answering process that was already started is ended.
+    """
     try:
-        store = Store.make(_store(asked))
+        asked.project = str(_project(asked))
+        store = Store.make(Path(asked.store).expanduser().absolute() if asked.store else Path(asked.project) / HOME)
         if asked.agent_uid is not None:
             require_agent_uid(store, asked.agent_uid)
-        begun = begun or Answering(asked.profile, asked.agent_uid)
+        if door is not None:
+            require_tokens(door, (one.scopes for one in read_tokens(store).values() if one.is_live()), asked.profile)
+            sys.stderr.write(f"agents are served at {door.url}\n")
+        http = (door.listening, door.rules.as_text()) if door else None
+        begun = begun or Answering(asked.profile, asked.agent_uid, http)
         return Supervisor(asked, store.root, begun).run()
     except HarnessError as bad:
         sys.stderr.write(f"{bad}\n")
@@ -202,11 +349,19 @@ def supervise(asked: argparse.Namespace, begun: Answering | None) -> int:
             begun.end(0)
 
 
-def _store(asked: argparse.Namespace) -> Path:
-    """Say where the store is: where one is named, else in the project's root."""
+def _project(asked: argparse.Namespace) -> Path:
+    """Return the root of the project that is served: that of the first manifest that is named, else of its folder.
+
+    A folder that is in no project is returned as it is if a store is named.
+    """
+    for place in (*(Path(manifest) for manifest in asked.manifests[:1]), Path(asked.project)):
+        for folder in (place, *place.parents):
+            if (folder / "lockfiles").is_dir():
+                return folder
     if asked.store is not None:
-        return Path(asked.store).expanduser().absolute()
-    for folder in (Path(asked.project), *Path(asked.project).parents):
-        if (folder / "lockfiles").is_dir():
-            return folder / HOME
-    raise InputError("this folder is in no project", where=asked.project, next="go to the project's folder")
+        return Path(asked.project)
+    raise InputError(
+        "this folder is in no project",
+        where=asked.project,
+        next="name the project's folder with --project DIR; `harness init` makes a folder one",
+    )

@@ -1,6 +1,7 @@
-"""Calls of verbs for operators' and auditors' agents: a tool's arguments in, bounded data out. A worker's part.
+"""Calls of verbs for operators' and auditors' agents, made by a worker: a tool's arguments in, bounded data out.
 
-A verb's own error says what and what next; where, which is a path, stays with the operator.
+If a verb fails, the agent is told what is wrong and what to do next. The location in the error may be a path, so it is
+left out.
 """
 
 from __future__ import annotations
@@ -11,20 +12,20 @@ from typing import Any
 
 from harness.attempts.codes import AttemptError
 from harness.errors import HarnessError, InputError
-from harness.verbs.attempts import VerifyTranscriptRequest, verify_transcript
-from harness.verbs.measuring import (
-    AnalyseRequest,
-    ScoreRequest,
-    ToolsResult,
-    analyse,
-    list_analyses,
-    list_scorers,
-    score,
-)
+from harness.verbs.attempts import verify_transcript
+from harness.verbs.measuring import ToolsResult, analyse, list_analyses, list_scorers, score
 from harness.verbs.pins import list_
 from harness.verbs.project import Project, Watch
-from harness.verbs.published import RunsRequest, runs
-from harness.verbs.review import AuditRequest, DiffRequest, audit, diff
+from harness.verbs.published import runs
+from harness.verbs.requests import (
+    AnalyseRequest,
+    AuditRequest,
+    DiffRequest,
+    RunsRequest,
+    ScoreRequest,
+    VerifyTranscriptRequest,
+)
+from harness.verbs.review import audit, diff
 from harness_tools.verb_shapes import MOST
 
 Data = Mapping[str, Any]
@@ -34,9 +35,11 @@ ORDER = {"fail": 0, "skip": 1}
 
 
 def call_verb(project: Project, tool: str, asked: Data, watch: Watch) -> Data:
-    """Call the verb behind a tool, whose arguments were read strictly; AttemptError for what it refuses."""
+    """Call the verb of a tool, whose arguments are already validated; raise AttemptError if the verb fails."""
     try:
-        return {name: _plain(value) for name, value in VERBS[tool](project, asked, watch).items() if value is not None}
+        return {
+            name: plain_data(value) for name, value in VERBS[tool](project, asked, watch).items() if value is not None
+        }
     except HarnessError as bad:
         raise AttemptError("E_ARGUMENT", f"{bad.name}: {bad.what}"[:SHOWN], bad.next[:SHOWN]) from bad
 
@@ -116,12 +119,12 @@ def _verify(project: Project, asked: Data, watch: Watch) -> Data:
     return verify_transcript(project, request).model_dump(mode="json")
 
 
-def _plain(value: Any) -> Any:
-    """Write a value as JSON has it: numbers that are none become null, long texts are cut."""
+def plain_data(value: Any) -> Any:
+    """Return a value as JSON can hold it: NaN and infinity become null, long texts are cut."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): plain_data(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [plain_data(one) for one in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value[:SHOWN] if isinstance(value, str) else value

@@ -1,6 +1,6 @@
-"""Arguments and results of the tools of operators and auditors: thin faces of verbs, bounded, without paths to give.
+"""Arguments and results of the tools for operators and auditors: those of the verbs, with bounds and without paths.
 
-A run is named by its id; a manifest as list_manifests names it. No file can be named, to read or to write.
+A run is named by its id, and a manifest as list_manifests names it. No tool takes the name of a file to read or write.
 """
 
 from __future__ import annotations
@@ -9,11 +9,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from harness.verbs.requests import AnalyseRequest, AuditRequest, RunsRequest, ScoreRequest, describe_field
+
 MOST = 50  # entries of one reply
 ROWS = 50  # rows of one call of score
 
 
-class _Form(BaseModel):
+class Form(BaseModel):
+    """Base class of arguments and results: closed and strict."""
+
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
@@ -30,35 +34,35 @@ Limit = Annotated[int, Field(ge=1, le=MOST, description="entries of a page")]
 Offset = Annotated[int, Field(ge=0, le=100_000, description="entries to leave out: `next_offset` of the page before")]
 
 
-class PageForm(_Form):
+class PageForm(Form):
     """Arguments of a list."""
 
     limit: Limit = 20
     offset: Offset = 0
 
 
-class NamedTool(_Form):
+class NamedTool(Form):
     """A scorer or an analysis."""
 
     name: str
     about: str
 
 
-class NamedToolsGiven(_Form):
+class NamedToolsGiven(Form):
     """A page of scorers or analyses."""
 
     tools: list[NamedTool]
     next_offset: int | None = Field(default=None, description="absent on the last page")
 
 
-class DescribeForm(_Form):
+class DescribeForm(Form):
     """Which scorer or analysis is described."""
 
     kind: Literal["scorer", "analysis"] = Field(description="which of the two lists names it")
     name: ToolName = Field(description="as list_scorers or list_analyses names it")
 
 
-class DescribedGiven(_Form):
+class DescribedGiven(Form):
     """A scorer or an analysis with its fields."""
 
     name: str
@@ -68,67 +72,69 @@ class DescribedGiven(_Form):
     schemas: dict[str, Any] = Field(description="both as JSON Schema, by `takes` and `gives`")
 
 
-class ScoreRowsForm(_Form):
+class ScoreRowsForm(Form):
     """Rows for one scorer."""
 
-    scorer: ToolName = Field(description="a scorer's name")
+    scorer: ToolName = Field(description=describe_field(ScoreRequest, "scorer"))
     rows: list[dict[str, Any]] = Field(
         min_length=1, max_length=ROWS, description="rows with the fields that describe_tool names"
     )
-    shared: dict[str, Any] | None = Field(default=None, description="fields for every row that lacks them")
+    shared: dict[str, Any] | None = Field(default=None, description=describe_field(ScoreRequest, "shared"))
 
 
-class ScoresGiven(_Form):
+class ScoresGiven(Form):
     """Scores of rows, in their order."""
 
     scores: list[dict[str, Any]]
 
 
-class AnalyseObjectForm(_Form):
+class AnalyseObjectForm(Form):
     """An object for one analysis."""
 
-    analysis: ToolName = Field(description="an analysis' name")
+    analysis: ToolName = Field(description=describe_field(AnalyseRequest, "analysis"))
     given: dict[str, Any] = Field(description="the object with the fields that describe_tool names")
 
 
-class AnalysisGiven(_Form):
-    """What an analysis gives."""
+class AnalysisGiven(Form):
+    """The result of an analysis."""
 
     result: dict[str, Any]
 
 
-class ManifestsGiven(_Form):
+class ManifestsGiven(Form):
     """A page of manifests."""
 
     manifests: list[dict[str, str]] = Field(description="manifest, name, study, lock, verdict, about")
     next_offset: int | None = Field(default=None, description="absent on the last page")
 
 
-class ListRunsForm(_Form):
+class ListRunsForm(Form):
     """Which runs are listed."""
 
-    manifest: str | None = Field(default=None, max_length=80, description="only runs of the manifest of this name")
+    manifest: str | None = Field(default=None, max_length=80, description=describe_field(RunsRequest, "manifest"))
     limit: Limit = 20
 
 
-class RunsGiven(_Form):
+class RunsGiven(Form):
     """Runs, newest first."""
 
     runs: list[dict[str, Any]] = Field(description="run, manifest, started, engine, status, steps, its limit if any")
     more: int = Field(description="older runs that are not shown")
 
 
-class AuditRunForm(_Form):
+class AuditRunForm(Form):
     """What is audited, and how much of it is made again."""
 
     run: RunName | None = Field(default=None, description="a run id, a prefix of one, or `last`")
     manifest: ManifestName | None = Field(default=None, description="instead of run: the newest run of a manifest")
-    level: Literal["hashes", "derive", "rescore", "full"] = Field(default="full", description="how much is made again")
-    budget_s: int = Field(default=300, ge=0, le=3600, description="seconds for making again; the rest is named")
+    level: Literal["hashes", "derive", "rescore", "full"] = Field(
+        default="full", description=describe_field(AuditRequest, "level")
+    )
+    budget_s: int = Field(default=300, ge=0, le=3600, description=describe_field(AuditRequest, "budget"))
 
 
-class AuditGiven(_Form):
-    """The verdict on a run, its checks with failing ones first."""
+class AuditGiven(Form):
+    """The verdict on a run, and its checks with failing ones first."""
 
     run: str
     verdict: str = Field(description="agreed, disagreed, incomplete or unconfirmed")
@@ -138,15 +144,15 @@ class AuditGiven(_Form):
     limit: int = Field(default=0, description="items of each dataset that the run was limited to; 0: it was not")
 
 
-class DiffRunsForm(_Form):
+class DiffRunsForm(Form):
     """Which runs are compared."""
 
     run_a: RunName
     run_b: RunName
 
 
-class DiffGiven(_Form):
-    """Where two runs part."""
+class DiffGiven(Form):
+    """The differences between two runs."""
 
     level: str = Field(description="bytes (nothing differs), decisions, numbers, statistics or differs")
     cause: str
@@ -156,7 +162,7 @@ class DiffGiven(_Form):
     more_rows: int
 
 
-class VerifyForm(_Form):
+class VerifyForm(Form):
     """Which attempt's transcript is checked."""
 
     attempt_id: AttemptName
@@ -165,8 +171,8 @@ class VerifyForm(_Form):
     )
 
 
-class VerifiedGiven(_Form):
-    """Whether a transcript holds."""
+class VerifiedGiven(Form):
+    """The outcome of verifying a transcript."""
 
     attempt: str
     verdict: str = Field(description="agreed, disagreed or incomplete")

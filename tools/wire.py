@@ -1,7 +1,8 @@
-"""The stdio wire of the answering process: guarded lines in, answers out, over descriptors that nothing else can write.
+"""The stdio wire of the answering process, and the loop that serves a client over it until the client goes away.
 
-It takes the place of the SDK's stdio transport, which reads lines of any length and leaves unreadable ones unanswered.
-A thread reads; the event loop writes. What is read ahead is bounded, so that a client that floods the wire waits.
+Guarded lines come in and answers go out, over descriptors that nothing else can write. It replaces the SDK's stdio
+transport, which reads lines of any length and leaves unreadable ones unanswered. A thread reads, and the event loop
+writes. The amount read ahead is bounded, so that a client that floods the wire must wait.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import json
 import os
 import threading
 from collections.abc import Callable
+from concurrent.futures.thread import ThreadPoolExecutor
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
+from mcp.server.lowlevel.server import Server
 from mcp.shared.message import SessionMessage
 from mcp_types.jsonrpc import JSONRPCNotification, JSONRPCRequest
 from pydantic_core import PydanticSerializationError
@@ -22,17 +25,17 @@ from pydantic_core import PydanticSerializationError
 from harness.attempts.codes import AttemptError
 from harness_tools.lines import Id, LongLine, Message, Refusal, parse, read_lines
 
-KEPT_SIZE = 1024  # bytes that a line which is too long still takes
-AHEAD = 8 << 20  # bytes that are read before the first of them is taken up
+KEPT_SIZE = 1024  # bytes that are counted for a line that is too long
+AHEAD = 8 << 20  # bytes that are read ahead at most
 AT_ONCE = 128  # requests that are answered at a time
-LAST = 1.5  # seconds that requests get whose client says no more; it may wait for their answers, or have gone
+LAST = 1.5  # seconds for open requests after the input has ended; the client may still wait for answers, or have gone
 
 
 class _Stream:
-    """What the SDK asks of both its streams."""
+    """The methods that the SDK needs of both its streams."""
 
     async def aclose(self) -> None:
-        """Leave the descriptor as it is: the process that owns it ends soon."""
+        """Do nothing: the descriptor is closed when the process ends."""
 
     async def __aenter__(self) -> Self:
         """Return the stream itself."""
@@ -46,7 +49,7 @@ class _Stream:
 
 
 class Sink(_Stream):
-    """The writing end: one line a message, whole."""
+    """The writing end: writes each message as one whole line."""
 
     def __init__(self, sink: int) -> None:
         self._sink = sink
@@ -55,7 +58,7 @@ class Sink(_Stream):
         self.answered = asyncio.Event()  # set whenever an answer was written
 
     async def send(self, item: SessionMessage, /) -> None:
-        """Write a message; one that cannot be written as text becomes an error under the same id."""
+        """Write a message; if it cannot be written as text, write an error with the same id."""
         try:
             line = item.message.model_dump_json(by_alias=True, exclude_unset=True)
         except (PydanticSerializationError, UnicodeEncodeError):
@@ -67,16 +70,16 @@ class Sink(_Stream):
         self.forget(getattr(item.message, "id", None))
 
     def forget(self, known: Id) -> None:
-        """Wait no longer for the answer to a request."""
+        """Stop waiting for the answer to a request."""
         self.unanswered.discard(known)
         self.answered.set()
 
     async def refuse(self, refusal: Refusal) -> None:
-        """Answer a line that is no message."""
+        """Answer a line that is not a message."""
         self.put(json.dumps(refusal.answer(), ensure_ascii=True).encode() + b"\n")
 
     def put(self, line: bytes) -> None:
-        """Write a line; a client that has gone gets nothing, and nothing else happens."""
+        """Write a line; do nothing if the client has gone."""
         rest = memoryview(line)
         while rest and not self.gone:
             try:
@@ -86,7 +89,7 @@ class Sink(_Stream):
 
 
 class Source(_Stream):
-    """The reading end: messages as the SDK takes them; what is refused is told, answered and never reaches the SDK."""
+    """The reading end: yields messages for the SDK; refused lines are reported and answered, and not passed on."""
 
     def __init__(self, source: int, sink: Sink, refused: Callable[[Refusal], None]) -> None:
         self._sink, self._refused = sink, refused
@@ -105,7 +108,7 @@ class Source(_Stream):
                         self._ahead += size
                     self._post(found, size)
         except OSError:
-            pass  # a wire that breaks has ended
+            pass  # a broken wire counts as ended
         self._post(None, 0)
 
     def _post(self, found: Message | Refusal | None, size: int) -> None:
@@ -117,18 +120,18 @@ class Source(_Stream):
         return await self.__anext__()
 
     def __aiter__(self) -> Source:
-        """Return the messages one by one."""
+        """Return the stream itself."""
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
-        """Return the next message; ends with the wire, once what was asked on it was answered."""
+        """Return the next message; after the last one, give open requests time to be answered, then stop."""
         while not (self._sink.gone or self._over):
             found, size = await self._queue.get()
             with self._room:
                 self._ahead -= size
                 self._room.notify()
             if found is None:
-                self._over = True  # it is asked again: the SDK looks for the first request and then for the rest
+                self._over = True  # the SDK iterates twice: for the first request, and for the rest
                 await self._fewer_than(1, LAST)
                 break
             if isinstance(found, Refusal):
@@ -146,7 +149,7 @@ class Source(_Stream):
         raise StopAsyncIteration
 
     async def _fewer_than(self, most: int, seconds: float | None) -> None:
-        """Wait until fewer requests than this are without an answer, or the time is over."""
+        """Wait until fewer than `most` requests are without an answer, or `seconds` have passed."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while len(self._sink.unanswered) >= most and not self._sink.gone:
@@ -155,6 +158,24 @@ class Source(_Stream):
 
 
 def _message(found: Message) -> SessionMessage:
-    """Wrap a message that the guard has let through."""
+    """Convert a message that passed the guard to the SDK's type."""
     kind = JSONRPCRequest if "id" in found else JSONRPCNotification
     return SessionMessage(kind.model_validate(found, by_name=False))
+
+
+THREADS = 32
+
+
+def serve(server: Server[Any], wire: tuple[int, int], refused: Callable[[Refusal], None]) -> None:
+    """Serve one client; return at the end of its input, when nothing is left to write.
+
+    Threads that still wait for another process are not waited for; they end with this process.
+    """
+    loop = asyncio.new_event_loop()
+    loop.set_default_executor(ThreadPoolExecutor(THREADS))  # calls that wait for another process
+    loop.run_until_complete(_serve(server, wire, refused))
+
+
+async def _serve(server: Server[Any], wire: tuple[int, int], refused: Callable[[Refusal], None]) -> None:
+    sink = Sink(wire[1])
+    await server.run(Source(wire[0], sink, refused), sink, server.create_initialization_options())

@@ -1,8 +1,8 @@
 """Worker: a child of the supervisor that does heavy work with the verbs, one job after another.
 
-Entry point of `python -m harness_tools.worker`: a JSON line in, a JSON line out. When its input ends, what it does is
-stopped and cleared up; one that scores first ends what it has begun. No agent ever talks to it, and what goes wrong is
-told to agents without a path or a stack.
+Entry point of `python -m harness_tools.worker`, which reads each job as a JSON line and writes a JSON line as reply.
+When its input ends, the current job is stopped and cleaned up; a worker that scores finishes the job first. No agent
+talks to a worker directly, and agents are told of errors without a path or a traceback.
 """
 
 from __future__ import annotations
@@ -17,28 +17,29 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from harness_tools.claim import claim
-from harness_tools.loading import loading
+from harness_tools.child_start import claim_connection, loading
 
 with loading():  # while the answering process starts, too
     from harness.attempts.codes import AttemptError
     from harness.errors import HarnessError
-    from harness.run.attempts.open import OpenedView
-    from harness.run.attempts.service import LocalBackend
-    from harness.verbs.attempting import ServeRequest, attempt_backend
+    from harness.run.attempts.service import LocalBackend, OpenedView
+    from harness.verbs.attempts import attempt_backend
     from harness.verbs.project import Project, Watch
+    from harness.verbs.requests import ServeRequest
 
 Message = dict[str, Any]
 
 
 class Worker:
-    """What a worker can do, by the name of the operation."""
+    """The operations of a worker, by name."""
 
     def __init__(self, asked: argparse.Namespace, watch: Watch) -> None:
         self._asked, self._watch = asked, watch
+        self._principal = asked.principal  # whose job it is: of many over HTTP, of one over stdio
         self._project = Project.at(asked.project, asked.store)
         self._work: Mapping[str, Callable[[Message], Any]] = {
             "ready": self._ready,
@@ -49,19 +50,27 @@ class Worker:
             "finish": lambda job: self._backend.finish(str(job["attempt_id"])),
             "score_text": self._score_text,
             "verb": self._verb,
+            "run": self._run,
         }
 
-    @cached_property
+    @property
     def _backend(self) -> LocalBackend:
+        return replace(self._local, principal=self._principal)
+
+    @cached_property
+    def _local(self) -> LocalBackend:
+        return attempt_backend(self._project, self._served, self._watch, principal=self._asked.principal)
+
+    @cached_property
+    def _served(self) -> ServeRequest:
         where = {"engine": self._asked.engine, "isolation": self._asked.isolation, "images": self._asked.images}
-        served = ServeRequest(
+        return ServeRequest(
             manifests=self._asked.manifests, agent_uid=self._asked.agent_uid, session=self._asked.session, **where
         )
-        return attempt_backend(self._project, served, self._watch, principal=self._asked.principal)
 
     def reply(self, job: Message) -> Message:
-        """Do a job, and give what it came to; the operator reads on stderr what an agent is not told."""
-        operation = job.pop("op")
+        """Do a job and return its outcome; what an agent is not told is printed on stderr for the operator."""
+        operation, self._principal = job.pop("op"), job.pop("principal", "") or self._asked.principal
         try:
             return {"ok": self._work[operation](job)}
         except AttemptError as refusal:
@@ -70,12 +79,12 @@ class Worker:
             _say(str(bad))
             error = AttemptError("E_INTERNAL", "the server cannot answer this call").as_reply()
             return {"error": {**error, "exit": bad.code}}
-        except Exception:  # a defect, which must not end the worker under other jobs
+        except Exception:  # a defect must not end the worker, because other jobs wait
             _say(traceback.format_exc())
             return {"error": AttemptError("E_INTERNAL", "the server met a defect of its own").as_reply()}
 
     def _ready(self, _: Message) -> Mapping[str, Any]:
-        """Read what is served, so that what is wrong with it is known at once."""
+        """Read what is served, so that errors in it are found at once."""
         return self._backend.catalogue()
 
     def _score_text(self, job: Message) -> Mapping[str, Any]:
@@ -86,9 +95,14 @@ class Worker:
 
         return call_verb(self._project, str(job["tool"]), job["arguments"], self._watch)
 
+    def _run(self, job: Message) -> Mapping[str, Any]:
+        from harness_tools.run_calls import call_run  # noqa: PLC0415 - as above
+
+        return call_run(self._project, self._served, self._principal, job, self._watch)
+
 
 def _handed(opened: OpenedView) -> Message:
-    """Say which files of an attempt the supervisor opens and hands over, in this order."""
+    """Return the reply with the files of an attempt that the supervisor opens and hands over, in this order."""
     files = {"transcript": str(opened.transcript), "items": str(opened.items), "media": str(opened.media)}
     return {"attempt_id": opened.attempt, "more": dict(opened.more), "files": files}
 
@@ -98,7 +112,7 @@ def _say(text: str) -> None:
 
 
 def _listen(source: int, jobs: queue.Queue[Message | None], watch: Watch, outlives: bool) -> None:
-    """Queue the jobs that come; the end of the input stops the one that is under way, unless it outlives us."""
+    """Queue the jobs that come in; when the input ends, stop the current job unless `outlives` is set."""
     with os.fdopen(source, "rb") as lines:
         for line in lines:
             jobs.put(json.loads(line))
@@ -120,13 +134,13 @@ def main(argv: Sequence[str]) -> None:
     parser.add_argument("--agent-uid", type=int, default=None)
     parser.add_argument("--outlives", action="store_true")
     asked = parser.parse_args(argv)
-    source, sink = claim()
+    source, sink = claim_connection()
     watch, jobs = Watch(), queue.Queue[Message | None]()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal; the supervisor says when to end
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # from a terminal; the supervisor ends this process
     signal.signal(signal.SIGTERM, lambda *_: watch.stop.set())
     threading.Thread(target=_listen, args=(source, jobs, watch, asked.outlives), daemon=True).start()
     worker = Worker(asked, watch)
-    with os.fdopen(sink, "wb", buffering=0) as out, contextlib.suppress(BrokenPipeError):  # who asked may be gone
+    with os.fdopen(sink, "wb", buffering=0) as out, contextlib.suppress(BrokenPipeError):  # our parent may be gone
         while (job := jobs.get()) is not None and not watch.stop.is_set():
             out.write(json.dumps(worker.reply(job), allow_nan=False).encode() + b"\n")
 

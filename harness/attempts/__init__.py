@@ -1,1 +1,1 @@
-"""Attempts: runs answered by an agent. The transcript, what it folds to, and the desk that answers the calls."""
+"""Attempts: runs answered by an agent. The transcript, the state computed from it, and the code that answers calls."""

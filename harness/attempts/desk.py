@@ -1,8 +1,8 @@
-"""The desk of one attempt: reads arguments strictly, answers from the view, writes each call down before its reply.
+"""`Desk` answers the calls of one attempt: strict arguments, answers from the view, each call recorded first.
 
-A session keeps desks open: one is opened when a call needs it, and closed when the attempt ends or room is short. Of
-answers to one item the first counts, and the same again has the same receipt; what is wrong with one answer is told in
-its receipt and leaves the others alone. No right answer is in reach, and neither the protocol nor a store is known.
+A session keeps desks open. A desk is opened when a call needs it, and closed when the attempt ends or too many are
+open. Of several answers to one item the first counts; the same answer again gets the same receipt. An error in one
+answer is reported in its receipt and does not affect the others. Right answers are not accessible here.
 """
 
 from __future__ import annotations
@@ -12,12 +12,20 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, OpenedAttempt, accepted, attempted, began
+from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, OpenedAttempt, accept_call, attempt_call, began
 from harness.attempts.codes import ANSWER_BYTES, AttemptError
 from harness.attempts.reads import Data, Listing, ViewReader
-from harness.attempts.shapes import SubmitAnswersRequest, SubmittedAnswer, checked, digest_of, rejected
+from harness.attempts.shapes import (
+    GetItemArgs,
+    ListItemsArgs,
+    SubmitAnswersRequest,
+    SubmittedAnswer,
+    describe_rejected,
+    digest_of,
+    parse_arguments,
+)
 from harness.attempts.transcript import (
     CALL,
     EXPIRED,
@@ -32,25 +40,29 @@ from harness.attempts.transcript import (
 from harness.clock import Clock, after
 from harness.digest import MAX_INT
 from harness.errors import DamageError
+from harness.store.events import AttemptFields
 
 _REPLY_ONLY = ("reason", "record")
 
 
 @dataclass(frozen=True)
 class Submission:
-    """The answers of a call as they are recorded, and their receipts as the reply and the record hold them."""
+    """The answers of a call as they are recorded, and their receipts for the reply and for the record."""
 
     recorded: list[Data]
     receipts: list[Data]
 
     @property
-    def logged(self) -> list[Data]:
-        """Return the receipts as the record holds them."""
+    def logged(self) -> list[Mapping[str, Any]]:
+        """The receipts as in the record."""
         return [{name: each for name, each in receipt.items() if name not in _REPLY_ONLY} for receipt in self.receipts]
 
 
 def submit(state: AttemptState, listing: Listing, answers: Sequence[SubmittedAnswer], record: int) -> Submission:
-    """Judge the answers of the call that will be `record`; the state stays as it is until that is written."""
+    """Check the answers of one call, and return what is to be recorded of them and a receipt for each.
+
+    `record` is the number of that call's line in the transcript. The state changes only when the line is written.
+    """
     taken: dict[str, RecordedAnswer] = {}
     recorded, receipts = [], []
     for given in answers:
@@ -70,7 +82,7 @@ def submit(state: AttemptState, listing: Listing, answers: Sequence[SubmittedAns
             receipts.append(_receipt(given.item_id, before or answer, RECORDED if before is None else "duplicate"))
             fields["answer"] = given.answer
         except AttemptError as bad:
-            fields["answer"] = rejected(given.answer)
+            fields["answer"] = describe_rejected(given.answer)
             receipts.append({"item_id": given.item_id, "status": "rejected", "code": bad.name, "reason": bad.text})
         recorded.append(fields)
     return Submission(recorded, receipts)
@@ -81,7 +93,7 @@ def _receipt(name: str, answer: RecordedAnswer, status: str) -> Data:
 
 
 def _text(answer: Any) -> str:
-    """Return the text of an answer; AttemptError for what is neither text nor a whole number, or too long."""
+    """Return the text of an answer; raises AttemptError if it is not text or a whole number, or too long."""
     if isinstance(answer, bool) or not isinstance(answer, str | int):
         kind = "a number with a point" if isinstance(answer, float) else "no text"
         raise AttemptError("E_FORMAT", f"the answer is {kind}")
@@ -98,7 +110,7 @@ def _text(answer: Any) -> str:
 
 
 def _require_schema(text: str, schema: Mapping[str, Any]) -> None:
-    """Hold an answer against the item's public schema: what it enumerates, and its length."""
+    """Check an answer against the item's public schema: its enumeration and its length."""
     if "enum" in schema and text not in schema["enum"]:
         raise AttemptError("E_FORMAT", "the answer is none of those that answer_schema enumerates")
     if not schema.get("minLength", 0) <= len(text) <= schema.get("maxLength", len(text)):
@@ -107,18 +119,18 @@ def _require_schema(text: str, schema: Mapping[str, Any]) -> None:
 
 FINISH, SCORE = "finish_attempt", "score_text"
 TOOLS = ("list_items", "get_item", "submit_answers", FINISH)
-_HEADED = ("submit_answers", FINISH)  # their data name the transcript's head, and their replies wait for the disk
+_HEADED = ("submit_answers", FINISH)  # their data contain the transcript's head, and their replies wait for the disk
 POLL = "Call finish_attempt again to read the outcome."
 
 
 class DeskClosedError(Exception):
-    """Call to a desk whose attempt is closed, or whose files are: it writes nothing any more."""
+    """Call to a desk whose attempt or files are closed, which records nothing any more."""
 
 
 class Desk:
-    """Answers the calls of one attempt and writes each down first; thread-safe, one call after the other.
+    """Answers the calls of one attempt and records each before its reply; thread-safe, one call after the other.
 
-    It owns the transcript and the view. DamageError where the view is not the one that the transcript names.
+    It owns the transcript and the view. Raises DamageError if the view is not the one that the transcript names.
     """
 
     def __init__(self, transcript: Transcript, view: ViewReader) -> None:
@@ -132,7 +144,7 @@ class Desk:
         self._until = after(started, budget["seconds"])
         self._lock = threading.Lock()
         self._shut = False
-        self._scoring = 0  # texts that are being scored: each is a call that is not written down yet
+        self._scoring = 0  # texts being scored; each is a call that is not recorded yet
         self._work: dict[str, Callable[[dict[str, Any], Any], CallOutcome]] = {
             "list_items": self._list,
             "get_item": self._get,
@@ -142,44 +154,44 @@ class Desk:
 
     @property
     def closed(self) -> bool:
-        """Whether the attempt has ended: nothing is written to its transcript any more."""
+        """Whether the attempt has ended, so that nothing is written to its transcript any more."""
         return self.transcript.state.closed is not None
 
     def call(self, tool: str, args: object, facts: CallFacts) -> AgentReply:
-        """Answer a call of one of `TOOLS`, and write it down. DeskClosedError, and no line, where it has ended."""
+        """Answer and record a call of one of `TOOLS`; raises DeskClosedError, and records nothing, if it has ended."""
         with self._lock:
             if self._shut or self.closed:
                 raise DeskClosedError
             since = began()
-            return self._written(tool, attempted(args, lambda: self._answered(tool, args)), facts, since)
+            return self._written(tool, attempt_call(args, lambda: self._answered(tool, args)), facts, since)
 
     def score(self, args: object, facts: CallFacts, work: Callable[[Data], Data]) -> AgentReply:
-        """Have a text scored by `work`, and write the call down as any other; the desk is free meanwhile.
+        """Score a text by `work`, and record the call like any other; the desk can answer other calls meanwhile.
 
-        Refused, too, where its time is over when it has been scored. DeskClosedError, and no line, where the attempt
-        has ended before it is scored.
+        The call is also refused if the attempt's time is over when the text has been scored. Raises DeskClosedError,
+        and records nothing, if the attempt ends before the text is scored.
         """
         with self._lock:
             if self._shut or self.closed:
                 raise DeskClosedError
             since = began()
-            refused = attempted(args, lambda: self._scorable(args))
+            refused = attempt_call(args, lambda: self._scorable(args))
             if refused.error is not None:
                 return self._written(SCORE, refused, facts, since)
             self._scoring += 1
-        outcome = attempted(args, lambda: accepted(refused.args, work(dict(refused.args))))
+        outcome = attempt_call(args, lambda: accept_call(refused.args, work(dict(refused.args))))
         with self._lock:
             self._scoring -= 1
             if self._shut or self.closed:
                 raise DeskClosedError
-            late = attempted(args, lambda: self._scorable(args))
+            late = attempt_call(args, lambda: self._scorable(args))
             return self._written(SCORE, outcome if late.error is None else late, facts, since)
 
     def _written(self, tool: str, outcome: CallOutcome, facts: CallFacts, since: float) -> AgentReply:
-        """Write a call down, and its end of the attempt where it is one; gives its reply."""
+        """Record a call, and the end of the attempt if the call ends it; return the reply."""
         log = self.transcript
         left = max(0, log.state.calls_left - 1)
-        fields = {**outcome.fields(tool, facts, since), "calls_left": left}
+        fields: AttemptFields = {**outcome.fields(tool, facts, since), "calls_left": left}
         durable = log.add(CALL, fields, durable=tool in _HEADED)
         if outcome.error is None and tool == FINISH:
             durable = log.end(EXPIRED if self._expired() else FINISHED)
@@ -191,22 +203,22 @@ class Desk:
         return AgentReply(data, outcome.error, log.head, outcome.images, durable)
 
     def note_resumed(self) -> None:
-        """Write down that the attempt was taken up again by its key; nothing where it is closed."""
+        """Record that the attempt was resumed by its key; does nothing if it is closed."""
         with self._lock:
             if not self._shut and not self.closed:
                 self.transcript.add(REOPENED, {"cut": 0})
 
     def abandon(self, reason: str) -> None:
-        """Close the attempt without a call, durably; nothing where it is closed."""
+        """Close the attempt without a call, durably; does nothing if it is closed."""
         with self._lock:
             self.transcript.end(reason).result()
 
     def outcome(self) -> Data:
-        """Return the counts of an attempt, as finish_attempt tells them."""
-        return {f"n_{name}": count for name, count in self.transcript.state.counts().items()}
+        """Return the counts of an attempt, as in the result of finish_attempt: the control item is counted, too."""
+        return {f"n_{name}": count for name, count in self.transcript.state.told().items()}
 
     def shut(self) -> None:
-        """Close the files; calls that come later meet DeskClosedError."""
+        """Close the files; later calls get DeskClosedError."""
         with self._lock:
             if not self._shut:
                 self._shut = True
@@ -217,10 +229,10 @@ class Desk:
         return self.transcript.now() > str(self.transcript.state.header["expires"])
 
     def _answered(self, tool: str, args: object) -> CallOutcome:
-        """Answer a call, or raise what is against it."""
+        """Answer a call, or raise the reason for its refusal."""
         if tool != FINISH:
             self._require_budget()
-        request = checked(tool, args)
+        request = parse_arguments(tool, args)
         return self._work[tool](request.model_dump(exclude_none=True), request)
 
     def _require_budget(self) -> None:
@@ -232,9 +244,9 @@ class Desk:
             raise AttemptError("E_BUDGET", "this attempt has no time left")
 
     def _scorable(self, args: object) -> CallOutcome:
-        """Read what score_text asks for, or raise what is against it: an item without an answer, too."""
+        """Return the arguments of score_text, or raise the reason for a refusal, such as an item without an answer."""
         self._require_budget()
-        asked = checked(SCORE, args).model_dump(exclude_none=True)
+        asked = parse_arguments(SCORE, args).model_dump(exclude_none=True)
         self._listing.row(asked["item_id"])
         if asked["item_id"] not in self.transcript.state.answers:
             raise AttemptError(
@@ -243,23 +255,29 @@ class Desk:
         return CallOutcome(asked, digest_of(asked))
 
     def _list(self, args: dict[str, Any], request: Any) -> CallOutcome:
-        return accepted(args, self._listing.page(self.transcript.state, args))
+        return accept_call(args, self._listing.page(self.transcript.state, cast(ListItemsArgs, args)))
 
     def _get(self, args: dict[str, Any], request: Any) -> CallOutcome:
-        data, images = self._listing.item(self.transcript.state, args)
-        return accepted(args, data, images)
+        data, images = self._listing.read(self.transcript.state, cast(GetItemArgs, args))
+        if "item_ids" not in args and data["items"]:  # what was read is recorded
+            args = {**args, "item_ids": [one["item_id"] for one in data["items"]]}
+        return accept_call(args, data, images)
 
     def _submit(self, args: dict[str, Any], request: SubmitAnswersRequest) -> CallOutcome:
         state, log = self.transcript.state, self.transcript.log
         made = submit(state, self._listing, request.answers, log.count)
         new = [receipt["item_id"] for receipt in made.receipts if receipt["status"] == "recorded"]
-        remaining = state.remaining - len(set(new) - {state.canary})
+        remaining = state.unanswered - len(set(new))
         kept = {**args, "answers": made.recorded}
         data: Data = {
-            "receipts": made.receipts,
+            "receipts": [
+                {name: value for name, value in receipt.items() if (name, value) != ("record", log.count)}
+                for receipt in made.receipts
+            ],
+            "record": log.count,
             "remaining": remaining,
             "calls_left": max(0, state.calls_left - 1),
-            "next": "Call list_items for open items." if remaining else "Call finish_attempt.",
+            **({} if remaining else {"next": "Call finish_attempt."}),
         }
         return CallOutcome(kept, digest_of(kept), data, None, (), made.logged)
 
@@ -268,22 +286,22 @@ class Desk:
         data: Data = {"status": "sealed" if hidden else "scoring", **self.outcome(), "next": POLL}
         if hidden:
             data["next"] = "Nothing: the scores of a hidden split are read by operators."
-        return accepted(args, data)
+        return accept_call(args, data)
 
 
-MOST = 32  # desks open at a time
+MOST = 64  # most desks open at a time
 
 
 @dataclass(frozen=True)
 class EndedAttempt:
-    """What is remembered of a closed attempt: its counts, the head of its transcript, and texts that may be scored."""
+    """What is kept of a closed attempt: its counts, the head of its transcript, and the remaining texts to score."""
 
     counts: Data
     head: str
     texts: Iterator[int]
 
     def may_score(self) -> bool:
-        """Whether one more text may be scored; counts it."""
+        """Count one more text to score, and return whether it is allowed."""
         return next(self.texts, None) is not None
 
 
@@ -298,14 +316,14 @@ class Desks:
         self._lock = threading.Lock()
 
     def get(self, attempt_id: str, reopen: Callable[[str], OpenedAttempt]) -> Desk | EndedAttempt:
-        """Return the desk of an attempt, opened again where it is not open, or what is known of it once it ended."""
+        """Return the desk of an attempt, reopened if it is not open, or the kept data of an ended attempt."""
         if found := self._known(attempt_id):
             return found
-        with self._opening:  # of two calls at once one opens it
+        with self._opening:  # of two calls at the same time, one opens it
             return self._known(attempt_id) or self.take(reopen(attempt_id))
 
     def take(self, opened: OpenedAttempt) -> Desk | EndedAttempt:
-        """Seat a desk at an attempt that was handed over; where one sits there, that one, and the files are closed."""
+        """Return a desk for an attempt that was handed over; if one exists, return that and close the files."""
         with self._opening:
             if found := self._known(opened.attempt_id):
                 _close(opened)
@@ -314,7 +332,7 @@ class Desks:
 
     def _seat(self, opened: OpenedAttempt) -> Desk | EndedAttempt:
         try:
-            desk = seat(opened, self._clock)
+            desk = take_over_desk(opened, self._clock)
         except BaseException:
             _close(opened)
             raise
@@ -328,12 +346,15 @@ class Desks:
         return desk
 
     def end(self, attempt_id: str, desk: Desk) -> EndedAttempt:
-        """Close the files of an attempt that has ended, and remember its counts."""
+        """Close the files of an attempt that has ended, and keep its counts, once however many calls ask for it.
+
+        Everything is durable when it returns.
+        """
         budget = desk.transcript.state.header["budget"]
-        ended = EndedAttempt(desk.outcome(), desk.transcript.head, iter(range(budget["calls"])))
+        kept = EndedAttempt(desk.outcome(), desk.transcript.head, iter(range(budget["calls"])))
         with self._lock:
             self._open.pop(attempt_id, None)
-            self._ended[attempt_id] = ended
+            ended = self._ended.setdefault(attempt_id, kept)
             while len(self._ended) > 100 * MOST:
                 self._ended.popitem(last=False)
         desk.shut()
@@ -347,6 +368,11 @@ class Desks:
         for desk in desks:
             desk.shut()
 
+    def holds(self, attempt_id: str) -> bool:
+        """Whether the desk of an attempt is open."""
+        with self._lock:
+            return attempt_id in self._open
+
     def _known(self, attempt_id: str) -> Desk | EndedAttempt | None:
         with self._lock:
             if attempt_id in self._open:
@@ -355,8 +381,8 @@ class Desks:
             return self._ended.get(attempt_id)
 
 
-def seat(opened: OpenedAttempt, clock: Clock | None = None) -> Desk:
-    """Make the desk of an attempt that was handed over; the files are the caller's until it is made."""
+def take_over_desk(opened: OpenedAttempt, clock: Clock | None = None) -> Desk:
+    """Return the desk of an attempt that was handed over; the caller owns the files until it returns."""
     view = ViewReader(opened.items, opened.media)
     return Desk(Transcript(opened.transcript, clock), view)
 

@@ -1,7 +1,7 @@
-"""A session: the one door for every call of an agent, whoever brings it: a server, the command line, Python.
+"""A session: the entry point for all calls of an agent, from a server, the command line or Python.
 
-It finds the desk of an attempt, answers what concerns none, and has each call written down exactly once: in the
-transcript while the attempt is open, else in the log of the session. It does not know a protocol or a store.
+It finds the desk of an attempt, and answers calls that concern no attempt. Each call is recorded exactly once: in the
+transcript while the attempt is open, else in the log of the session. It is independent of protocol and store.
 """
 
 from __future__ import annotations
@@ -10,19 +10,18 @@ import contextlib
 import re
 from collections.abc import Callable, Mapping
 
-from harness.attempts.calls import AgentReply, Backend, CallFacts, CallOutcome, accepted, attempted, began
-from harness.attempts.chain_log import ChainLog
-from harness.attempts.codes import AttemptError, nearest
+from harness.attempts.calls import AgentReply, Backend, CallFacts, CallOutcome, accept_call, attempt_call, began
+from harness.attempts.codes import AttemptError, suggest_name
 from harness.attempts.desk import FINISH, POLL, SCORE, TOOLS, Desk, DeskClosedError, Desks, EndedAttempt
 from harness.attempts.reads import Data
-from harness.attempts.shapes import REQUESTS, checked
-from harness.attempts.transcript import CALL
+from harness.attempts.shapes import REQUESTS, parse_arguments
+from harness.attempts.transcript import CALL, ChainLog
 from harness.clock import Clock
 from harness.errors import HarnessError
 
 UNKNOWN = "there is no attempt of this id"
 _ATTEMPT = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{32}")
-_AGAIN = 3  # times that a call looks for its desk, where others close it meanwhile
+_AGAIN = 3  # times that a call searches its desk, if other calls close it meanwhile
 
 
 class Session:
@@ -40,17 +39,21 @@ class Session:
         }
 
     def call(self, tool: str, args: object, facts: CallFacts) -> AgentReply:
-        """Answer a call and write it down. It may wait: for the backend, and in finish_attempt for the disk."""
+        """Answer a call and record it. It may wait for the backend, and in finish_attempt for the disk."""
         try:
             desked = tool in TOOLS or tool == SCORE
             return self._at_desk(tool, args, facts) if desked else self._here(tool, args, facts)
-        except HarnessError:  # no log takes a line: the reply says so, since it cannot be written down
+        except HarnessError:  # no log takes a line, so the call cannot be recorded, which the reply says
             error = AttemptError("E_INTERNAL", "this call could not be written down, so that it does not count")
             return AgentReply(None, error, self._log.head)
 
     def refuse(self, refusal: AttemptError, seen: object, facts: CallFacts) -> AgentReply:
-        """Write down a message that is no call, such as a line that nobody can parse: as a call of no tool."""
+        """Record a message that is not a call, such as a line that cannot be parsed, as a call without a tool."""
         return self._here("", seen, facts, refusal)
+
+    def holds(self, attempt_id: str) -> bool:
+        """Whether the desk of an attempt is open, so that its calls need not wait."""
+        return self._desks.holds(attempt_id)
 
     def close(self) -> None:
         """Close every desk and the log."""
@@ -58,7 +61,7 @@ class Session:
         self._log.close()
 
     def _at_desk(self, tool: str, args: object, facts: CallFacts) -> AgentReply:
-        """Have the desk of an open attempt answer; where there is none, the session does."""
+        """Answer by the desk of an open attempt; without one, the session answers."""
         for _ in range(_AGAIN):
             try:
                 desk = self._find(args)
@@ -75,23 +78,25 @@ class Session:
         return self._here(tool, args, facts)
 
     def _end(self, attempt_id: str, desk: Desk, reply: AgentReply) -> None:
-        """Give up the files of an attempt that a call has closed, once all is durable, and have it scored."""
+        """Release the files of an attempt that a call has closed, after all data are durable, and start its scoring."""
         reply.durable.result()
         self._desks.end(attempt_id, desk)
-        with contextlib.suppress(HarnessError):  # a poll begins it again, and says what came of it
+        with contextlib.suppress(HarnessError):  # a poll starts it again, and reports the result
             self._backend.finish(attempt_id, wait=False)
 
     def _find(self, args: object) -> Desk | EndedAttempt | None:
-        """Return the desk that the arguments name; None where they name none, HarnessError where there is none."""
+        """Return the desk that the arguments name; None if they name none. HarnessError for an unknown one."""
         name = args.get("attempt_id") if isinstance(args, Mapping) else None
         if not isinstance(name, str):
             return None
         if not _ATTEMPT.fullmatch(name):
             raise AttemptError("E_UNKNOWN_ATTEMPT", UNKNOWN)
-        return self._desks.get(name, self._backend.reopen)
+        found = self._desks.get(name, self._backend.reopen)
+        # A call at the same time may have closed it, and not have released its files yet.
+        return self._desks.end(name, found) if isinstance(found, Desk) and found.closed else found
 
     def _here(self, tool: str, args: object, facts: CallFacts, refusal: HarnessError | None = None) -> AgentReply:
-        """Answer a call that concerns no open attempt, or refuse it, and write it into the session's log."""
+        """Answer a call that concerns no open attempt, or refuse it, and record it in the session's log."""
 
         def work() -> CallOutcome:
             if refusal is not None:
@@ -99,16 +104,16 @@ class Session:
             return self._answered(tool, args)
 
         since = began()
-        outcome = attempted(args, work)
+        outcome = attempt_call(args, work)
         _, durable = self._log.add(CALL, outcome.fields(tool, facts, since), durable=tool == "start_attempt")
         return AgentReply(outcome.data, outcome.error, self._log.head, outcome.images, durable)
 
     def _answered(self, tool: str, args: object) -> CallOutcome:
         if tool not in REQUESTS:
-            raise AttemptError("E_UNKNOWN_TOOL", "there is no tool of this name", nearest(tool, REQUESTS))
-        request = checked(tool, args).model_dump(exclude_none=True)
+            raise AttemptError("E_UNKNOWN_TOOL", "there is no tool of this name", suggest_name(tool, REQUESTS))
+        request = parse_arguments(tool, args).model_dump(exclude_none=True)
         work = self._own.get(tool) or (lambda given: self._ended(tool, given))
-        return accepted(request, work(request))
+        return accept_call(request, work(request))
 
     def _studies(self, request: Data) -> Data:
         studies = dict(self._backend.catalogue())
@@ -125,20 +130,20 @@ class Session:
         return {
             "attempt_id": header["attempt"],
             "manifest_sha256": header["manifest"],
-            "n_items": header["items"],
+            "n_items": desk.transcript.state.asked,
             "budget": dict(header["budget"]),
             **opened.more,
             "transcript_head": desk.transcript.head,
-            "next": "Call list_items with this attempt_id.",
+            "next": "Call get_item with this attempt_id.",
         }
 
     def _scored(self, request: Data) -> Data:
         return {**self._backend.score_text(request), "next": "Go on with the next item."}
 
     def _score(self, request: Data) -> Data:
-        """Score a text after the end of its attempt, where no budget is left to count it: one session, one more."""
+        """Score a text after the end of its attempt; a session may score as many as the attempt had calls."""
         ended = self._find(request)
-        if not isinstance(ended, EndedAttempt):  # its desk was closed again and again while this call looked for it
+        if not isinstance(ended, EndedAttempt):  # its desk was closed repeatedly during this call
             raise AttemptError("E_INTERNAL", "this attempt is in too much use")
         if not ended.may_score():
             raise AttemptError(
@@ -147,9 +152,9 @@ class Session:
         return self._scored(request)
 
     def _ended(self, tool: str, request: Data) -> Data:
-        """Answer a call about an attempt that has ended: how its scoring stands, and nothing else."""
+        """Answer a call about an ended attempt: the progress of its scoring, or an error."""
         ended = self._find(request)
-        if not isinstance(ended, EndedAttempt):  # its desk was closed again and again while this call looked for it
+        if not isinstance(ended, EndedAttempt):  # its desk was closed repeatedly during this call
             raise AttemptError("E_INTERNAL", "this attempt is in too much use")
         if tool != FINISH:
             raise AttemptError("E_FINISHED", "this attempt has ended")

@@ -1,28 +1,28 @@
-"""Requests and results of an agent's tools, as models of pydantic, and the strict reading of a call's arguments.
+"""Requests and results of an agent's tools, as pydantic models, and strict parsing of a call's arguments.
 
-Their fields are the tools' schemas: no unknown field, no number for a text, no text for a number. Of what is wrong the
-first thing is told, with the name that was probably meant; what a caller sent never stands in a message, but for names
-and at most 80 characters of them.
+Their fields are the tools' schemas: no unknown fields, no number for a text, no text for a number. The first error is
+reported, with the name that was probably meant. A message never quotes a caller's values, except names of at most 80
+characters.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema
 from pydantic_core import ErrorDetails
 
-from harness.attempts.codes import ANSWER_BYTES, ANSWERS, KEPT_BYTES, PAGE, AttemptError, nearest, shown
+from harness.attempts.codes import ANSWER_BYTES, ANSWERS, KEPT_BYTES, PAGE, AttemptError, printable_text, suggest_name
 from harness.digest import canonical, sha256
-from harness.strict_json import reject_duplicates
+from harness.texts import reject_duplicates
 
 _ANSWER = {"anyOf": [{"type": "string", "maxLength": ANSWER_BYTES}, {"type": "integer"}]}
 
 
 def _listed(value: Any) -> Any:
-    """Read a list that a client sent as text, as some do; anything else is left to the model."""
+    """Parse a list that a client sent as text, as some do; other values are left to the model."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
             return json.loads(value, object_pairs_hook=reject_duplicates)
@@ -36,7 +36,7 @@ class _Shape(BaseModel):
 
 
 def _confidence(value: Any) -> Any:
-    """Take a whole number where a decimal is meant; a bool is left to the model, which refuses it."""
+    """Accept a whole number in place of a decimal; a bool is left to the model, which refuses it."""
     return float(value) if type(value) is int and 0 <= value <= 1 else value
 
 
@@ -45,11 +45,11 @@ Study = Annotated[str, Field(max_length=80, description="a study as list_studies
 SplitName = Annotated[str, Field(max_length=80, description="a split of the study, as list_studies names it")]
 ItemId = Annotated[str, Field(max_length=64, description="an item_id that list_items gave")]
 Head = Annotated[str, Field(description="SHA-256 that pins every call up to this one; keep it")]
-Next = Annotated[str, Field(description="what to call next")]
+Next = Annotated[str, Field(description="to call next")]
 
 
 class AnswerBudget(_Shape):
-    """Bounds of an attempt."""
+    """Limits of an attempt."""
 
     calls: int = Field(description="calls that may be made")
     seconds: int = Field(description="seconds from its start in which they may be made")
@@ -60,7 +60,7 @@ class ListStudiesRequest(_Shape):
 
 
 class SplitOffer(_Shape):
-    """A split of a study, as an agent may choose it."""
+    """A split of a study that an agent may choose."""
 
     split: str
     n_items: int
@@ -79,11 +79,11 @@ class StudyOffer(_Shape):
     splits: list[SplitOffer]
     budget: AnswerBudget | None = None
     metrics: list[str] | None = Field(default=None, description="metrics that score_text takes")
-    operators_only: bool | None = Field(default=None, description="listed, but no agent can attempt it")
+    reason: str | None = Field(default=None, description="why no agent can attempt it")
 
 
 class ListStudiesResult(_Shape):
-    """What list_studies gives."""
+    """Result of list_studies."""
 
     studies: list[StudyOffer]
     tools_fingerprint: str
@@ -107,7 +107,7 @@ class StartAttemptRequest(_Shape):
 
 
 class StartAttemptResult(_Shape):
-    """What start_attempt gives."""
+    """Result of start_attempt."""
 
     attempt_id: AttemptId
     manifest_sha256: str
@@ -126,29 +126,30 @@ class ListItemsRequest(_Shape):
     """Arguments of list_items."""
 
     attempt_id: AttemptId
-    limit: int = Field(default=10, ge=1, le=PAGE, description="items of a page")
+    limit: int = Field(default=PAGE, ge=1, le=PAGE, description="items of a page")
     cursor: str | None = Field(default=None, max_length=512, description="next_cursor of the page before")
     status: Literal["open", "answered", "all"] = Field(default="open", description="which items")
+    preview: bool = Field(default=False, description="with the first words of each prompt")
 
 
 class ListedItem(_Shape):
     """An item in a page."""
 
     item_id: str
-    task: str
-    preview: str = Field(description="first words of the prompt; get_item gives all of it")
     size: int = Field(description="bytes of the prompt")
-    status: Literal["open", "answered"]
+    status: Literal["open", "answered"] | None = None
+    task: str | None = None
+    preview: str | None = None
 
 
 class ListItemsResult(_Shape):
-    """What list_items gives."""
+    """Result of list_items."""
 
     items: list[ListedItem]
     next_cursor: str | None = Field(default=None, description="absent on the last page")
     remaining: int = Field(description="items not answered yet")
     calls_left: int
-    content_is_untrusted: Literal[True] = True
+    content_is_untrusted: Literal[True] | None = None
     next: Next
 
 
@@ -156,40 +157,57 @@ class GetItemRequest(_Shape):
     """Arguments of get_item."""
 
     attempt_id: AttemptId
+    item_ids: Annotated[list[ItemId], BeforeValidator(_listed)] | None = Field(
+        default=None, min_length=1, max_length=ANSWERS, description="which items; absent: the next open ones"
+    )
+    part: int = Field(default=1, ge=1, le=100_000, description="which part of one long prompt, from 1")
+
+
+class FormerGetItemRequest(_Shape):
+    """Arguments of get_item as transcripts of earlier releases have them."""
+
+    attempt_id: AttemptId
     item_id: ItemId
-    part: int = Field(default=1, ge=1, le=100_000, description="which part of a long prompt, from 1")
+    part: int = Field(default=1, ge=1, le=100_000)
 
 
 class ItemImage(_Shape):
-    """An image of an item; its bytes come as image content beside this result."""
+    """An image of an item; its bytes are sent as image content beside this result."""
 
     type: str
     size: int
     sha256: str
-    part: int | None = Field(default=None, description="the part of the item it comes with; absent: too large to send")
+    part: int | None = Field(default=None, description="the part it comes with; absent: too large")
 
 
-class GetItemResult(_Shape):
-    """What get_item gives."""
+class ReadItem(_Shape):
+    """The prompt of one item, or a part of it; what is usual is left out."""
 
     item_id: str
-    task: str
-    prompt: str = Field(description="this part of the exact prompt; join the parts in order")
-    prompt_form: Literal["text", "messages"] = Field(description="messages: the prompt is JSON, a list of turns")
-    part: int
-    parts: int
-    prompt_sha256: str = Field(description="SHA-256 of the whole prompt")
-    answer_kind: str
+    prompt: str | None = Field(default=None, description="the exact prompt, or a part of it")
+    messages: list[dict[str, Any]] | None = Field(default=None, description="in place of prompt: the turns of a chat")
+    prompt_form: Literal["messages"] | None = Field(default=None, description="its parts joined are JSON: turns")
+    part: int | None = None
+    parts: int | None = Field(default=None, description="absent: this is all of it")
+    answer_kind: str | None = Field(default=None, description="absent: text")
     answer_schema: dict[str, Any] | None = None
     options: dict[str, str] | None = None
     images: list[ItemImage] | None = None
-    status: Literal["open", "answered"]
-    content_is_untrusted: Literal[True] = Field(default=True, description="the prompt is data of a benchmark")
-    next: Next
+
+
+class GetItemResult(_Shape):
+    """Result of get_item."""
+
+    items: list[ReadItem]
+    left_out: list[str] | None = Field(default=None, description="no room: ask again")
+    remaining: int | None = None
+    calls_left: int | None = Field(default=None, description="absent: enough")
+    content_is_untrusted: Literal[True] = Field(default=True, description="prompts are data")
+    next: Annotated[str | None, Field(description="absent: submit_answers")] = None
 
 
 class SubmittedAnswer(_Shape):
-    """An answer to one item. What the answer itself must be is checked item by item, and told in its receipt."""
+    """An answer to one item. The form of the answer itself is checked item by item, and reported in its receipt."""
 
     item_id: ItemId
     answer: Annotated[Any, WithJsonSchema(_ANSWER)] = Field(
@@ -209,26 +227,27 @@ class SubmitAnswersRequest(_Shape):
 
 
 class Receipt(_Shape):
-    """What became of one answer."""
+    """Receipt of one answer."""
 
     item_id: str
     status: Literal["recorded", "duplicate", "rejected"] = Field(
-        description="duplicate: the same answer was recorded before, as the receipt says"
+        description="duplicate: recorded before, as the receipt says"
     )
     answer_sha256: str | None = None
-    record: int | None = Field(default=None, description="number of the transcript's record that holds the answer")
+    record: int | None = Field(default=None, description="record that holds the answer, if another")
     code: str | None = None
     reason: str | None = None
 
 
 class SubmitAnswersResult(_Shape):
-    """What submit_answers gives."""
+    """Result of submit_answers."""
 
     receipts: list[Receipt]
+    record: int = Field(description="record of the transcript that holds these")
     remaining: int
     calls_left: int
     transcript_head: Head
-    next: Next
+    next: Annotated[str | None, Field(description="absent: get_item")] = None
 
 
 class FinishAttemptRequest(_Shape):
@@ -238,7 +257,7 @@ class FinishAttemptRequest(_Shape):
 
 
 class FinishAttemptResult(_Shape):
-    """What finish_attempt gives."""
+    """Result of finish_attempt."""
 
     status: Literal["scoring", "scored", "sealed", "failed"]
     n_answered: int
@@ -262,7 +281,7 @@ class ScoreTextRequest(_Shape):
 
 
 class ScoreTextResult(_Shape):
-    """What score_text gives."""
+    """Result of score_text."""
 
     metric: str
     value: float | None = None
@@ -270,6 +289,32 @@ class ScoreTextResult(_Shape):
     parts: dict[str, Any] | None = None
     scorer_sha256: str
     next: Next
+
+
+class ListItemsArgs(TypedDict):
+    """Checked arguments of list_items, as a plain dict."""
+
+    attempt_id: str
+    limit: int
+    cursor: NotRequired[str]
+    status: str
+    preview: NotRequired[bool]  # not in transcripts of earlier releases
+
+
+class GetItemArgs(TypedDict):
+    """Checked arguments of get_item, as a plain dict."""
+
+    attempt_id: str
+    item_ids: NotRequired[list[str]]
+    part: int
+
+
+class FormerGetItemArgs(TypedDict):
+    """Checked arguments of get_item of an earlier release, as a plain dict."""
+
+    attempt_id: str
+    item_id: str
+    part: int
 
 
 REQUESTS: dict[str, type[_Shape]] = {
@@ -313,11 +358,11 @@ _MUST: Mapping[str, str] = {
 _KINDS = {str: "text", bool: "true or false", int: "a whole number", float: "a number", type(None): "null"}
 
 
-def checked(tool: str, args: object) -> BaseModel:
-    """Read the arguments of a known tool; AttemptError says what is wrong first."""
+def parse_arguments(tool: str, args: object, model: type[BaseModel] | None = None) -> BaseModel:
+    """Parse the arguments of a known tool, by a model of its own if given; raises AttemptError with the first error."""
     if not isinstance(args, Mapping):
         raise AttemptError("E_ARGUMENT", f"the arguments of {tool} must be an object, not {_kind(args)}")
-    model = REQUESTS[tool]
+    model = model or REQUESTS[tool]
     try:
         return model.model_validate(args)
     except ValidationError as bad:
@@ -333,7 +378,7 @@ def _explained(tool: str, model: type[BaseModel], bad: ErrorDetails) -> AttemptE
     place = _spelled(loc)
     if bad["type"] == "extra_forbidden":
         known = _fields(model, loc[:-1])
-        advice = nearest(loc[-1], known) or f"Leave it out; known: {', '.join(known) or 'no argument at all'}."
+        advice = suggest_name(loc[-1], known) or f"Leave it out; known: {', '.join(known) or 'no argument at all'}."
         return AttemptError("E_ARGUMENT", f"{tool} knows no argument `{place}`", advice)
     if bad["type"] == "missing":
         return AttemptError("E_ARGUMENT", f"the argument `{place}` of {tool} is missing", f"Give `{place}`.")
@@ -351,15 +396,15 @@ def _explained(tool: str, model: type[BaseModel], bad: ErrorDetails) -> AttemptE
 
 
 def _fields(model: type[BaseModel], loc: tuple[int | str, ...]) -> list[str]:
-    """Names of the fields at a place: of the request, or of an answer in it."""
+    """Return the names of the fields at a location: of the request, or of an answer in it."""
     return list((SubmittedAnswer if loc else model).model_fields)
 
 
 def _spelled(loc: tuple[int | str, ...]) -> str:
-    """Spell a place, such as `answers[3].item_id`."""
+    """Format a location, such as `answers[3].item_id`."""
     spelled = ""
     for step in loc:
-        spelled += f"[{step}]" if isinstance(step, int) else f"{'.' * bool(spelled)}{shown(step)}"
+        spelled += f"[{step}]" if isinstance(step, int) else f"{'.' * bool(spelled)}{printable_text(step)}"
     return spelled[:160] or "arguments"
 
 
@@ -369,8 +414,16 @@ def _kind(value: object) -> str:
     return _KINDS.get(type(value), "an object")
 
 
-def rejected(value: object) -> dict[str, Any]:
-    """Return what a transcript keeps of something rejected: its first KiB as ASCII, its size and its digest."""
+class Rejected(TypedDict):
+    """What a transcript keeps of a rejected value."""
+
+    head: str
+    sha256: str
+    size: int
+
+
+def describe_rejected(value: object) -> Rejected:
+    """Return what a transcript keeps of a rejected value: its first KiB as ASCII, its size and its digest."""
     try:
         text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=lambda odd: type(odd).__name__)
     except (ValueError, TypeError, RecursionError):
@@ -378,6 +431,6 @@ def rejected(value: object) -> dict[str, Any]:
     return {"head": text[:KEPT_BYTES], "sha256": sha256(text.encode()), "size": len(text)}
 
 
-def digest_of(value: Mapping[str, Any]) -> str:
-    """Digest of arguments or of a result, without the head, which depends on it."""
+def digest_of(value: Mapping[str, object]) -> str:
+    """Return the digest of arguments or of a result, without `transcript_head`, which depends on it."""
     return sha256(canonical({name: each for name, each in value.items() if name != "transcript_head"}))

@@ -1,7 +1,7 @@
 """The command line (typer): each module parses options, calls a verb of `harness.verbs` and prints its result.
 
-`python -m harness.cli.main` puts the folder where it is started before the library; that folder may be anybody's, and
-what lies in it is never imported.
+With `python -m`, Python searches the current folder for modules before the library. That folder may belong to anyone,
+so it is removed from `sys.path` here and nothing in it is imported.
 """
 
 import os

@@ -1,26 +1,42 @@
-"""Command line of attempts: an agent's calls one by one, what operators do with attempts, and the verb `serve`."""
+"""Command line of attempts: an agent's single calls, the commands for operators, and the verb `serve`."""
 
 from __future__ import annotations
 
 import json as jsons
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.cli.entry import PROFILES, VALUES, become_server, installed
-from harness.cli.options import LOCAL, Debug, EngineName, Images, Isolation, Json, StoreDir, project
-from harness.cli.options import LOCAL as LOCAL_ENGINE
-from harness.cli.terminal import render, show, table, watching
+from harness.cli.client_config import CLIENTS, client_config, server_command
+from harness.cli.entry import PROFILES, VALUES, become_server, installed, manifest_place
+from harness.cli.options import Given, takes
+from harness.cli.terminal import give, say, show, table, watching
 from harness.errors import DISAGREED, InputError, MissingError
+from harness.verbs.requests import (
+    AttemptRequest,
+    AttemptsRequest,
+    EngineRequest,
+    RescoreRequest,
+    ServeRequest,
+    VerifyTranscriptRequest,
+)
 
-COMMAND_LINE = "harness"  # what it calls itself in transcripts
+if TYPE_CHECKING:
+    from harness.verbs.attempts import AttemptDoor
+
+COMMAND_LINE = "harness"  # the client's name in transcripts
+AgentUid = Annotated[
+    int | None,
+    typer.Option(
+        "--agent-uid", envvar="HARNESS_AGENT_UID", min=1, help="The user that the agent runs as; hidden splits need it."
+    ),
+]
 LINE = '{"item_id": "…", "answer": "…"}'
 app = typer.Typer(
     name="attempts", help="Attempts of agents: make one by hand, list, show, abandon, verify.", rich_markup_mode=None
 )
-Attempt = Annotated[str, typer.Argument(help="An attempt's id, or an unambiguous beginning.", show_default=False)]
 
 
 def register(parent: typer.Typer) -> None:
@@ -31,33 +47,27 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app)
 
 
-def ls(
-    manifest: Annotated[str, typer.Argument(help="Only attempts at the manifest of this name.")] = "",
-    most: Annotated[
-        int, typer.Option("--most", envvar="HARNESS_MOST", min=0, help="How many, newest first; 0: all.")
-    ] = 20,
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
-) -> int:
+@takes(AttemptsRequest)
+def ls(given: Given) -> int:
     """List the attempts of the store, the newest first."""
     from harness.verbs import attempts as verbs
 
-    done = verbs.list_attempts(project(store), verbs.AttemptsRequest(manifest=manifest, most=most))
+    done = verbs.list_attempts(given.project, given.request(AttemptsRequest))
     rows = [
         [one.attempt, one.manifest, one.split, one.label or "-", one.status, f"{one.answered} of {one.items}"]
         for one in done.attempts
     ]
     text = table(["attempt", "manifest", "split", "agent", "status", "answered"], rows) if rows else "no attempts"
-    return render(done, text + (f"\n{done.more} older ones: --most 0 shows all" if done.more else ""), json)
+    return given.show(done, text + (f"\n{done.more} older ones: --most 0 shows all" if done.more else ""))
 
 
-def show_(attempt: Attempt, store: StoreDir = None, json: Json = False, debug: Debug = False) -> int:
+@takes(AttemptRequest)
+def show_(given: Given) -> int:
     """Show one attempt: its counts, what its verdict rests on, and its scores once it is scored."""
     from harness.verbs import attempts as verbs
 
-    done = verbs.show_attempt(project(store), verbs.AttemptRequest(attempt=attempt))
-    return render(done, _shown(done), json)
+    done = verbs.show_attempt(given.project, given.request(AttemptRequest))
+    return given.show(done, _shown(done))
 
 
 def _shown(done: Any) -> str:
@@ -74,101 +84,105 @@ def _shown(done: Any) -> str:
     ]
     if one.run:
         lines.append(f"scored by run {one.run}; `harness audit {one.run}` checks it")
-    rows = [_score(line) for line in done.scores.get("scores", []) if not line.get("metric")]
-    return "\n".join(lines) + (f"\n{table(['score', 'value', 'n', 'unanswered'], rows)}" if rows else "")
+    meanings = done.scores.get("meanings", {})
+    told = [(_measure(line), line) for line in done.scores.get("scores", [])]
+    rows = [_score(name, line) for name, line in told if not line.get("metric") or name in meanings]
+    return "\n".join(lines) + (f"\n{table(['score', 'value', '95 %', 'n', 'unanswered'], rows)}" if rows else "")
 
 
-def _score(line: dict[str, Any]) -> list[str]:
-    value = line.get("value")
+def _measure(line: dict[str, Any]) -> str:
+    """Return the scorer and metric of a line, as a study's meanings name it."""
+    return "/".join(filter(None, (line["scorer"], line.get("metric", ""))))
+
+
+def _score(name: str, line: dict[str, Any]) -> list[str]:
+    value, ends = line.get("value"), line.get("interval")
     shown = "-" if value is None else f"{value:.6g}"
-    return [f"{line['dataset']}/{line['scorer']}", shown, str(line["n"]), str(line.get("unanswered", 0))]
+    between = f"{ends[0]:.4g} to {ends[1]:.4g}" if ends else "-"
+    return [f"{line['dataset']}/{name}", shown, between, str(line["n"]), str(line.get("unanswered", 0))]
 
 
-def abandon(attempt: Attempt, store: StoreDir = None, json: Json = False, debug: Debug = False) -> int:
+@takes(AttemptRequest)
+def abandon(given: Given) -> int:
     """Close an attempt that nobody goes on with."""
     from harness.verbs import attempts as verbs
 
-    done = verbs.abandon_attempt(project(store), verbs.AttemptRequest(attempt=attempt))
-    return render(done, _shown(done), json)
+    done = verbs.abandon_attempt(given.project, given.request(AttemptRequest))
+    return given.show(done, _shown(done))
 
 
+@takes(EngineRequest, without=("max_memory",))
 def start(
+    given: Given,
     manifest: Annotated[Path, typer.Argument(help="The manifest file.", show_default=False)],
     split: Annotated[str, typer.Argument(help="One of its splits.", show_default=False)],
     subset: Annotated[str, typer.Option("--subset", help="A part of the split; default: all of it.")] = "",
     key: Annotated[str, typer.Option("--key", help="The same key and label: the same attempt; default: new.")] = "",
     label: Annotated[str, typer.Option("--label", help="What the agent calls itself.")] = "",
-    engine: EngineName = LOCAL_ENGINE,
-    isolation: Isolation = "",
-    images: Images = None,
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
 ) -> int:
     """Start an attempt on a split."""
-    from harness.verbs.attempting import new_key
+    from harness.verbs.attempts import new_key
 
-    where = project(store)
     args = {
-        "study": where.manifest(manifest).manifest.name,
+        "study": given.project.manifest(manifest).manifest.name,
         "split": split,
         "idempotency_key": key or new_key(),
         **({"subset": subset} if subset else {}),
         **({"agent_label": label} if label else {}),
     }
-    begun = _call("start_attempt", args, store, manifests=[manifest], engine=engine, isolation=isolation, images=images)
+    begun = _call("start_attempt", args, given, manifests=[manifest])
     text = f"{begun['attempt_id']}\n{begun['n_items']} items, {begun['budget']['calls']} calls"
-    show(begun, f"{text}; next: `harness attempts items {begun['attempt_id']}`", json)
+    show(begun, f"{text}; next: `harness attempts items {begun['attempt_id']}`", given.json)
     return 0
 
 
+@takes(AttemptRequest)
 def items(
-    attempt: Attempt,
+    given: Given,
     limit: Annotated[int, typer.Option("--limit", min=1, max=50, help="Items of a page.")] = 10,
     cursor: Annotated[str, typer.Option("--cursor", help="Where the next page begins.")] = "",
     status: Annotated[str, typer.Option("--status", help="open, answered or all.")] = "open",
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
 ) -> int:
     """List the items of an attempt, page by page."""
-    args: dict[str, Any] = {"attempt_id": _id(attempt, store), "limit": limit, "status": status}
-    page = _call("list_items", {**args, **({"cursor": cursor} if cursor else {})}, store)
+    args: dict[str, Any] = {"attempt_id": _id(given), "limit": limit, "status": status, "preview": True}
+    page = _call("list_items", {**args, **({"cursor": cursor} if cursor else {})}, given)
     rows = [[one["item_id"], one["task"], one["status"], one["preview"]] for one in page["items"]]
     more = f"\nnext page: --cursor {page['next_cursor']}" if "next_cursor" in page else ""
     text = table(["item", "task", "status", "prompt"], rows) if rows else "no items"
-    show(page, f"{text}{more}\n{page['remaining']} without an answer, {page['calls_left']} calls left", json)
+    show(page, f"{text}{more}\n{page['remaining']} without an answer, {page['calls_left']} calls left", given.json)
     return 0
 
 
+@takes(AttemptRequest)
 def item(
-    attempt: Attempt,
+    given: Given,
     item_id: Annotated[str, typer.Argument(help="An item of the attempt.", show_default=False)],
     part: Annotated[int, typer.Option("--part", min=1, help="Which part of a long prompt.")] = 1,
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
 ) -> int:
     """Show the prompt of an item, or one part of it."""
-    args = {"attempt_id": _id(attempt, store), "item_id": item_id, "part": part}
-    found = _call("get_item", args, store)
-    more = f"\n[part {found['part']} of {found['parts']}]" if found["parts"] > 1 else ""
-    show(found, found["prompt"] + more, json)
+    found = _call("get_item", {"attempt_id": _id(given), "item_ids": [item_id], "part": part}, given)
+    [one] = found["items"]
+    turns = "\n\n".join(f"[{turn.get('role')}]\n{_content(turn.get('content'))}" for turn in one.get("messages", ()))
+    more = f"\n[part {one['part']} of {one['parts']}]" if "parts" in one else ""
+    show(found, one.get("prompt", turns) + more, given.json)
     return 0
 
 
+def _content(content: Any) -> str:
+    return content if isinstance(content, str) else jsons.dumps(content, ensure_ascii=False)
+
+
+@takes(AttemptRequest)
 def submit(
-    attempt: Attempt,
+    given: Given,
     file: Annotated[Path, typer.Argument(help=f"JSON Lines, {LINE} each; - reads stdin.", show_default=False)],
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
 ) -> int:
     """Submit answers, one an item; the first that is recorded is final."""
-    given = _answers(sys.stdin.buffer.read() if str(file) == "-" else _bytes(file))
-    done = _call("submit_answers", {"attempt_id": _id(attempt, store), "answers": given}, store)
+    answers = _answers(sys.stdin.buffer.read() if str(file) == "-" else _bytes(file))
+    with _door(given) as door:
+        done = door.submit(_id(given), answers)
     rows = [[one["item_id"], one["status"], one.get("reason", "")] for one in done["receipts"]]
-    show(done, table(["item", "", ""], rows) + f"\n{done['remaining']} without an answer", json)
+    show(done, table(["item", "", ""], rows) + f"\n{done['remaining']} without an answer", given.json)
     return DISAGREED if any(one["status"] == "rejected" for one in done["receipts"]) else 0
 
 
@@ -185,73 +199,66 @@ def _answers(data: bytes) -> list[Any]:
         raise InputError(f"this is no JSON line: {bad}", next=f"write a line an answer: {LINE}") from bad
 
 
+@takes(RescoreRequest, without=("again", "max_memory"))
 def finish(
-    attempt: Attempt,
-    again: Annotated[bool, typer.Option("--again", help="Score again one whose scoring failed.")] = False,
-    engine: EngineName = LOCAL_ENGINE,
-    isolation: Isolation = "",
-    images: Images = None,
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
+    given: Given, again: Annotated[bool, typer.Option("--again", help="Score again one whose scoring failed.")] = False
 ) -> int:
     """Close an attempt, score it, and show what its agent is told."""
     from harness.verbs import attempts as verbs
 
-    name = _id(attempt, store)
+    name = _id(given)
     if again:
-        asked = verbs.RescoreRequest(attempt=name, engine=engine, isolation=isolation, images=images)
         with watching() as watch:
-            done = verbs.rescore_attempt(project(store), asked, watch)
-        return render(done, _shown(done), json)
-    args, how = {"attempt_id": name}, {"engine": engine, "isolation": isolation, "images": images}
-    told = _call("finish_attempt", args, store, **how)
+            done = verbs.rescore_attempt(given.project, given.request(RescoreRequest, attempt=name), watch)
+        return given.show(done, _shown(done))
+    told = _call("finish_attempt", {"attempt_id": name}, given)
     if told["status"] == "scoring":
-        told = _call("finish_attempt", args, store, **how)
+        told = _call("finish_attempt", {"attempt_id": name}, given)
     rows = [
         [key, f"{one.get('value', '-')}", one["n"], one["unanswered"]] for key, one in told.get("scores", {}).items()
     ]
     text = f"{told['status']}: {told['n_answered']} answered, {told['n_missing']} missing"
-    show(told, text + (f"\n{table(['score', 'value', 'n', 'unanswered'], rows)}" if rows else ""), json)
+    text += f"\n{table(['score', 'value', 'n', 'unanswered'], rows)}" if rows else ""
+    show(told, text, given.json)
     return 0 if told["status"] in ("scored", "sealed") else DISAGREED
 
 
-def verify(
-    attempt: Attempt,
-    head: Annotated[list[str] | None, typer.Option("--head", help="A head that the agent was told.")] = None,
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
-) -> int:
+@takes(VerifyTranscriptRequest)
+def verify(given: Given) -> int:
     """Verify the transcript of an attempt, and make its reads again."""
     from harness.verbs import attempts as verbs
 
-    done = verbs.verify_transcript(
-        project(store), verbs.VerifyTranscriptRequest(attempt=attempt, heads=tuple(head or ()))
-    )
+    done = verbs.verify_transcript(given.project, given.request(VerifyTranscriptRequest))
     lines = [f"{done.verdict}: {done.n_records} records, {done.reads} reads made again, head {done.head}"]
     if done.first_bad_seq is not None:
         lines.append(f"the first record that is not as it was written: {done.first_bad_seq}")
     lines += [*done.flaws, *(f"record {number} gave something else" for number in done.differing)]
     lines += [line for line in (done.torn, done.unread) if line]
     lines += [f"{done.canary_hits} answers hold the control word"] if done.canary_hits else []
-    return render(done, "\n".join(lines), json)
+    return given.show(done, "\n".join(lines))
 
 
-def _id(attempt: str, store: Path | None) -> str:
-    """Find the whole id of an attempt."""
+def _id(given: Given) -> str:
+    """Return the full id of an attempt."""
     from harness.verbs.attempts import attempt_named
 
-    return attempt_named(project(store), attempt)
+    return attempt_named(given.project, given.attempt)
 
 
-def _call(tool: str, args: dict[str, Any], store: Path | None, **serve: Any) -> dict[str, Any]:
-    """Make an agent's call as the user of this machine."""
-    from harness.verbs.attempting import ONE_CALL, OPENING, AttemptDoor, ServeRequest
+def _call(tool: str, args: dict[str, Any], given: Given, **serve: Any) -> dict[str, Any]:
+    """Make an agent's call as the user of this machine, and return its data."""
+    from harness.verbs.attempts import OPENING
 
-    asked = ServeRequest(client=COMMAND_LINE, session=ONE_CALL, **serve)
-    with AttemptDoor(project(store), asked, protocol="command line", opens=tool in OPENING) as door:
+    with _door(given, opens=tool in OPENING, **serve) as door:
         return door.call(tool, args)
+
+
+def _door(given: Given, *, opens: bool = False, **serve: Any) -> AttemptDoor:
+    """Return the session through which the user of this machine makes an agent's calls."""
+    from harness.verbs.attempts import ONE_CALL, AttemptDoor
+
+    asked = given.request(ServeRequest, client=COMMAND_LINE, session=ONE_CALL, **serve)
+    return AttemptDoor(given.project, asked, protocol="command line", opens=opens)
 
 
 def register_serve(app: typer.Typer) -> None:
@@ -259,31 +266,75 @@ def register_serve(app: typer.Typer) -> None:
     app.command()(serve)
 
 
+@takes(ServeRequest, without=("max_memory",), json=False, agent_uid=(AgentUid, None))
 def serve(
-    manifests: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Manifests that agents may attempt; default: all that say `agents:`.", show_default=False),
-    ] = None,
+    given: Given,
     profile: Annotated[
         str, typer.Option("--profile", envvar="HARNESS_PROFILE", help=f"Who is served: {', '.join(PROFILES)}.")
     ] = "answer",
-    agent_uid: Annotated[
-        int | None,
+    project: Annotated[
+        str, typer.Option("--project", envvar="HARNESS_PROJECT", help="The project's folder; default: this one.")
+    ] = "",
+    http: Annotated[
+        str,
         typer.Option(
-            "--agent-uid", envvar="HARNESS_AGENT_UID", min=1, help="The user that the agent runs as; hidden splits."
+            "--http", envvar="HARNESS_HTTP", metavar="[ADDRESS:]PORT", help="Serve over HTTP; PORT alone: this machine."
         ),
+    ] = "",
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", help="A name:port by which clients call an HTTP server; repeatable."),
     ] = None,
-    engine: EngineName = LOCAL,
-    isolation: Isolation = "",
-    images: Images = None,
-    store: StoreDir = None,
-    debug: Debug = False,
+    allow_origin: Annotated[
+        list[str] | None, typer.Option("--allow-origin", help="An origin whose web pages may call; repeatable.")
+    ] = None,
+    rate: Annotated[
+        float, typer.Option("--rate", min=0.1, max=1e6, help="HTTP requests a second of one principal, on average.")
+    ] = 200.0,
+    print_config: Annotated[
+        str, typer.Option("--print-config", help=f"Print what a client is given: {', '.join(CLIENTS)}.")
+    ] = "",
 ) -> int:
-    """Serve agents over stdio: MCP tools whose answers are evidence."""
+    """Serve agents over stdio or HTTP; their answers are evidence."""
     if profile not in PROFILES:
         raise InputError(f"no profile is called {profile!r}", next=f"choose one of: {', '.join(PROFILES)}")
     if not installed():
-        raise MissingError("agents cannot be served: the package mcp is missing", next="pip install llm-harness[tools]")
-    given = (profile, agent_uid, engine, isolation, images, store)
-    values = {name: str(value) for name, value in zip(VALUES, given, strict=True) if value not in (None, "")}
-    become_server([str(path) for path in manifests or ()], values)
+        raise MissingError(
+            "agents cannot be served: the package mcp is missing", next="pip install repro-harness[tools]"
+        )
+    told = {**given.values, "profile": profile, "project": project, "store": given.common["store"]}
+    told |= {"http": http, "rate": rate if http else ""}
+    more = [word for one in allow_host or () for word in ("--allow-host", one)]
+    more += [word for one in allow_origin or () for word in ("--allow-origin", one)]
+    if more and not http:
+        raise InputError("--allow-host and --allow-origin are of a server over HTTP", next="give --http PORT, too")
+    values = {name: told[name.replace("-", "_")] for name in VALUES}
+    given_values = {name: str(value) for name, value in values.items() if value not in (None, "")}
+    manifests = [str(path) for path in given.manifests or ()]
+    if print_config and http:
+        raise InputError(
+            "--print-config is of a server that its client starts, and one over HTTP is started before",
+            next="give the client the address that `serve --http` prints, and a token of `harness tokens add`",
+        )
+    if print_config:
+        return _print_config(print_config, manifests, given_values)
+    become_server(manifests, given_values, more)
+
+
+def _print_config(client: str, manifests: list[str], values: dict[str, str]) -> int:
+    """Print what a client is given to start this server, and on stderr where it belongs."""
+    from harness.verbs.project import Project
+
+    if client not in CLIENTS:
+        raise InputError(f"no client is called {client!r}", next=f"choose one of: {', '.join(CLIENTS)}")
+    named = values.pop("project", "")
+    places = [manifest_place(manifest, named) for manifest in manifests]
+    root = Project.at(places[0].rpartition("/")[0] if places and not named else named).root
+    usual = {"profile": "answer", "engine": ServeRequest().engine}
+    options = {name: value for name, value in values.items() if usual.get(name) != value}
+    if "store" in options:
+        options["store"] = str(Path(options["store"]).expanduser().absolute())
+    config = client_config(client, server_command(root, options, places))
+    give([config.text.encode() + b"\n"])
+    say(config.told)
+    return 0

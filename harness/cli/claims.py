@@ -1,68 +1,131 @@
-"""Command line of the verbs `claims` and `runs`: published numbers beside those of runs, and the list of runs."""
+"""Command line of `claims`: published numbers beside those of runs, each number once, by what it is compared with.
+
+The table begins with what can be seen on this machine; `--page` prints the page of all numbers, docs/claims.md.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.options import Debug, Json, StoreDir, project
-from harness.cli.terminal import render, table, watching
+from harness.cli.options import Given, takes
+from harness.cli.terminal import table, watching
+from harness.verbs.requests import ClaimsRequest
 
 if TYPE_CHECKING:
-    from harness.verbs.published import ClaimData, ListedRun
+    from harness.verbs.published import ClaimData, ClaimsResult, UnseenNumbers
 
 
-HEAD = ("manifest", "id", "published", "reproduced", "tolerance", "verdict", "where")
-SHOWN = 4  # things that claims need, of a manifest
+HEAD = ("kind", "manifest", "id", "published", "reproduced", "tolerance", "verdict", "where")
+SHOWN_NEEDS = 4  # things that claims need, listed at most
+AGREES = {"met": "agree", "missed": "differ"}  # the verdicts of numbers of a paper against each other
 WIDE, LONG = 72, 24  # characters of a text and of a number in the table; --json has all of them
 
 
-def register(app: typer.Typer) -> None:
+def register_claims(app: typer.Typer) -> None:
     """Add the command `claims` to the command line."""
     app.command()(claims)
 
 
+@takes(ClaimsRequest)
 def claims(
-    manifests: Annotated[
-        list[Path] | None, typer.Argument(help="Manifest files; default: all of the project.", show_default=False)
-    ] = None,
+    given: Given,
     rows: Annotated[
         bool, typer.Option("--rows", envvar="HARNESS_ROWS", help="A row for each claim, also of what did not run.")
     ] = False,
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
+    page: Annotated[
+        bool, typer.Option("--page", help="Print every number once as Markdown, by kind, whatever was run.")
+    ] = False,
 ) -> int:
     """Compare published numbers with the newest run's."""
-    from harness.verbs.published import ClaimsRequest
     from harness.verbs.published import claims as verb
 
     with watching() as watch:
-        done = verb(project(store), ClaimsRequest(manifests=manifests or []), watch)
-    return render(done, _text(done.claims, rows), json)
+        done = verb(given.project, given.request(ClaimsRequest), watch)
+    return given.show(done, "\n".join(claims_page(done.claims)) if page else _text(done, rows, bool(given.manifests)))
 
 
-def _text(found: Sequence[ClaimData], every: bool) -> str:
-    if not found:
+def _text(done: ClaimsResult, every: bool, named: bool) -> str:
+    """Format claims, each number once: those that can be seen here as a table, then the counts, then what to bring.
+
+    Numbers of a paper against each other are shown apart. `every` shows what did not run, too; otherwise a line for
+    each manifest says what its claims need, if manifests were named.
+    """
+    from harness.verbs.published import CLAIM_KINDS, TRANSCRIPTION
+
+    if not done.claims:
         return "no manifest here claims anything"
-    rows = [
-        [one.manifest, one.id, one.published or "-", _numbers(one), _plain(one.tolerance), _word(one), _place(one)]
-        for one in found
-        if every or not _idle(one)
+    numbers = each_number(done.claims)
+    tables = []
+    for title, apart in (("", False), (f"{CLAIM_KINDS[TRANSCRIPTION]}:\n", True)):
+        shown = [own for own in numbers if (own[0].kind == TRANSCRIPTION) == apart and (every or not _idle(own[0]))]
+        if shown:
+            tables.append(title + table(HEAD, [_row(own) for own in shown]) + "\n")
+    lines = [f"{one.manifest} {one.id}: {one.detail}" for one in done.claims if one.verdict == "missed"]
+    lines += [_story(one) for one in done.claims if one.moved]
+    reasons = [
+        f"{one.manifest} {one.id}: its kind is unknown: {one.kind_reason}"
+        for one in done.claims
+        if one.kind_reason and not one.withdrawn
     ]
-    words = Counter(one.verdict.partition(":")[0] for one in found)
-    lines = [f"{one.manifest} {one.id}: {one.detail}" for one in found if one.verdict == "missed"]
-    lines += [_story(one) for one in found if one.moved]
-    lines.append(
-        f"{len(found)} claim{'s' * (len(found) != 1)}: "
-        + ", ".join(f"{words[word]} {word}" for word in ("met", "missed", "not run"))
-    )
-    told = [table(HEAD, rows) + "\n"] if rows else []
-    return "\n".join([*told, *([] if every else _sums(found)), *lines])
+    lines += reasons[:SHOWN_NEEDS] + [f"and {len(reasons) - SHOWN_NEEDS} more kinds"] * (len(reasons) > SHOWN_NEEDS)
+    sums = _sums(done.claims) if named and not every else []
+    return "\n".join([*tables, *sums, *lines, *_counts(numbers), *map(_bring, done.unseen)])
+
+
+def each_number(found: Sequence[ClaimData]) -> list[list[ClaimData]]:
+    """Group claims by their number, in the order of kinds: of each, the one whose verdict is shown comes first."""
+    from harness.verbs.published import CLAIM_KINDS
+
+    groups: dict[tuple[object, ...], list[ClaimData]] = {}
+    for one in found:
+        groups.setdefault(one.number, []).append(one)
+    rank = {"missed": 0, "met": 1}
+    ordered = [sorted(own, key=lambda one: (rank.get(one.verdict, 2), one.computed)) for own in groups.values()]
+    kinds = list(CLAIM_KINDS)
+    return sorted(ordered, key=lambda own: (_idle(own[0]), kinds.index(own[0].kind)))
+
+
+def _row(own: Sequence[ClaimData]) -> list[str]:
+    one = own[0]
+    told = (one.id, one.published or "-", _numbers(one), _plain(one.tolerance), _word(own), _place(one))
+    return [one.kind, ", ".join(one.manifests), *told]
+
+
+def _counts(numbers: Sequence[Sequence[ClaimData]]) -> list[str]:
+    """Count numbers by verdict: a line for each kind if there are several, and one for all but transcriptions."""
+    from harness.verbs.published import CLAIM_KINDS, TRANSCRIPTION
+
+    lines, total = [], Counter[str]()
+    kinds = [kind for kind in CLAIM_KINDS if any(own[0].kind == kind for own in numbers)]
+    for kind in kinds:
+        words = Counter(own[0].verdict.partition(":")[0] for own in numbers if own[0].kind == kind)
+        told = ", ".join(f"{words[word]} {word}" for word in ("met", "missed", "not run"))
+        if kind == TRANSCRIPTION:
+            told = ", ".join(f"{words[word]} {told}" for word, told in AGREES.items()) + f", {words['not run']} not run"
+        else:
+            total += words
+        lines.append(f"{kind}: {words.total()}: {told} ({CLAIM_KINDS[kind]})")
+    count = total.total()
+    told = ", ".join(f"{total[word]} {word}" for word in ("met", "missed", "not run"))
+    twice = sum(len(own) > 1 for own in numbers)
+    more = f" ({twice} stand in several manifests)" if twice else ""
+    last = f"{count} claim{'s' * (count != 1)}: {told}{more}"
+    return [*(lines if len(kinds) > 1 or TRANSCRIPTION in kinds else []), *([last] if count else [])]
+
+
+def _bring(one: UnseenNumbers) -> str:
+    """Return a line on the numbers of a study that nothing here compares yet, and how to see some or most of them."""
+    ways = [
+        f"{way.shows} by {', '.join(f'`{word}`' for word in way.next)}"
+        + (f" ({way.models} models are missing)" if way.models else "")
+        for way in one.ways
+    ]
+    return f"{one.study}: {one.numbers} not seen here: {'; '.join(ways)}"
 
 
 def _idle(one: ClaimData) -> bool:
@@ -70,7 +133,7 @@ def _idle(one: ClaimData) -> bool:
 
 
 def _sums(found: Sequence[ClaimData]) -> list[str]:
-    """Count in a line for each manifest the claims that did not run, and say what they need."""
+    """Return a line for each manifest: how many of its claims did not run, and what they need."""
     idle: dict[str, list[str]] = {}
     for one in filter(_idle, found):
         idle.setdefault(one.manifest, []).append(one.verdict.partition("needs ")[2])
@@ -78,10 +141,12 @@ def _sums(found: Sequence[ClaimData]) -> list[str]:
 
 
 def _needed(needs: Sequence[str]) -> str:
-    """Name what claims lack, the most frequent first."""
+    """List what claims need, the most frequent first."""
     counts = Counter(need for one in needs for need in one.split(", "))
     names = [name for name, _ in counts.most_common()]
-    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+    return ", ".join(names[:SHOWN_NEEDS]) + (
+        f" and {len(names) - SHOWN_NEEDS} more" if len(names) > SHOWN_NEEDS else ""
+    )
 
 
 def _numbers(one: ClaimData) -> str:
@@ -89,13 +154,19 @@ def _numbers(one: ClaimData) -> str:
     return ", ".join(_cut(value or "-", LONG) for value in values[:4]) + (" …" if len(values) > 4 else "")
 
 
-def _word(one: ClaimData) -> str:
-    """Word the verdict of a claim; one that is met says how often the same was tried."""
-    notes = ["withdrawn" if one.withdrawn else "moved"] * one.moved
+def _word(own: Sequence[ClaimData]) -> str:
+    """Format the verdict of a number with remarks; if the claim is met, also how often the same was tried."""
+    one = own[0]
+    notes = [f"{each.verdict} in {each.manifest}" for each in own[1:] if each.verdict in set(AGREES) - {one.verdict}]
+    notes += ["no run recorded it"] * one.computed
+    notes += ["withdrawn" if one.withdrawn else "moved"] * one.moved
     notes += [f"made without {_cut(', '.join(one.without), WIDE)}"] * bool(one.without)
     notes += [f"rests on imported answers: {', '.join(one.imported)}"] * bool(one.imported)
     notes += [one.history] if one.history and one.verdict == "met" else []
-    return _cut(one.verdict, WIDE) + (f" ({'; '.join(notes)})" if notes else "")
+    from harness.verbs.published import TRANSCRIPTION
+
+    word = AGREES.get(one.verdict, one.verdict) if one.kind == TRANSCRIPTION else one.verdict
+    return _cut(word, WIDE) + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def _place(one: ClaimData) -> str:
@@ -103,7 +174,7 @@ def _place(one: ClaimData) -> str:
 
 
 def _story(one: ClaimData) -> str:
-    """Word how a claim stood when the manifest was run for the first time."""
+    """Return a line on how the first run of the manifest registered a claim."""
     at = f"{one.manifest} {one.id}:"
     if one.withdrawn:
         return f"{at} was registered by an earlier run, and is gone from the manifest"
@@ -122,36 +193,47 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def register_runs(app: typer.Typer) -> None:
-    """Add the command `runs` to the command line."""
-    app.command()(runs)
+PAGE = """# The published numbers
+
+Each published number that a manifest of this repository claims stands here once, by what it is compared with.
+`harness claims` compares them with the runs on your machine; `harness claims --run` makes first what needs no model. A
+number in several manifests is one number. [How a claim is judged](architecture.md#evidence); what is not claimed, and
+why: [biomed](biomed.md#not-claimed), [curie](curie.md#not-claimed), [reliability](reliability.md#not-claimed).
+
+<!-- written by `harness claims --page` -->"""
 
 
-def runs(
-    manifest: Annotated[str, typer.Argument(help="Only runs of the manifest of this name.")] = "",
-    most: Annotated[
-        int, typer.Option("--most", envvar="HARNESS_MOST", min=0, help="How many runs, newest first; 0: all.")
-    ] = 20,
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
-) -> int:
-    """List the runs of the store, the newest first."""
-    from harness.verbs.published import RunsRequest
-    from harness.verbs.published import runs as verb
+def claims_page(found: Sequence[ClaimData]) -> Iterator[str]:
+    """Yield the lines of the page of all numbers: a part for each kind, a table for each study and its manifests.
 
-    done = verb(project(store), RunsRequest(manifest=manifest, most=most))
-    rows = [
-        [one.run, one.manifest or "-", one.engine or "-", one.status, _steps(one.steps), _remarks(one)]
-        for one in done.runs
-    ]
-    text = table(["run", "manifest", "engine", "ended", "steps", ""], rows) if rows else "no runs"
-    return render(done, text + (f"\n{done.more} older ones: --most 0 shows all" if done.more else ""), json)
+    No verdict is on it, so it is the same on each machine.
+    """
+    from harness.verbs.published import CLAIM_KINDS
+
+    kinds = list(CLAIM_KINDS)
+    groups: dict[tuple[object, ...], ClaimData] = {}
+    for one in found:
+        if not one.withdrawn:
+            groups.setdefault(one.number, one)
+    numbers = sorted(groups.values(), key=lambda one: (kinds.index(one.kind), one.study, sorted(one.manifests)))
+    yield from PAGE.splitlines()
+    yield ""
+    studies = sorted({one.study for one in numbers})
+    counts = Counter(cell for one in numbers for cell in ((one.kind, one.study), (one.kind, "")))
+    yield f"| kind | numbers | {' | '.join(studies)} | compared with |"
+    yield "| --- |" + " ---: |" * (len(studies) + 1) + " --- |"
+    for kind in (kind for kind in CLAIM_KINDS if counts[kind, ""]):
+        cells = [kind, *(str(counts[kind, study]) for study in ("", *studies)), CLAIM_KINDS[kind]]
+        yield f"| {' | '.join(cells)} |"
+    for kind, of_kind in groupby(numbers, key=lambda one: one.kind):
+        yield from ("", f"## {kind.capitalize()}")
+        for (study, manifests), own in groupby(of_kind, key=lambda one: (one.study, sorted(one.manifests))):
+            yield from ("", f"### {study}: {', '.join(f'`{name}`' for name in manifests)} ({kind})", "")
+            yield from ("| number | published | asked | where |", "| --- | ---: | --- | --- |")
+            yield from (_page_row(one) for one in own)
 
 
-def _steps(counts: dict[str, int]) -> str:
-    return ", ".join(f"{counts[name]} {name}" for name in ("executed", "cached", "failed") if counts.get(name)) or "-"
-
-
-def _remarks(one: ListedRun) -> str:
-    return ", ".join(filter(None, (f"limited to {one.limit} items" if one.limit else "", one.healed_text)))
+def _page_row(one: ClaimData) -> str:
+    place = one.where + (f" [{one.status}]" if one.status else "")
+    cells = (f"`{one.id}`", one.published or "", _plain(one.tolerance), place)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

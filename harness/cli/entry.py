@@ -1,7 +1,7 @@
 """Entry point of the program `harness`.
 
-A verdict is given by a clean process. The server of agents' tools takes this process' place; an agent waits for it, so
-nothing large is loaded here.
+Verbs that give a verdict run in a clean process. The server of agents' tools takes this process' place. An agent waits
+for the server, so nothing large is imported here.
 """
 
 from __future__ import annotations
@@ -14,27 +14,35 @@ from typing import NoReturn
 
 from harness.clean_start import VERDICTS, clean_command, clean_environment, is_clean
 
-PROFILES = ("answer", "operate", "audit")
-VALUES = ("profile", "agent-uid", "engine", "isolation", "images", "store")  # options of `serve` that take a value
+PROFILES = ("answer", "run", "operate", "audit")
+# Options of `serve` that take a value.
+VALUES = ("profile", "agent-uid", "engine", "isolation", "images", "store", "project", "http", "rate")
 PACKAGES = ("mcp", "harness_tools")
 
 
 def installed() -> bool:
-    """Whether the packages are here that serve agents."""
+    """Return whether the packages that serve agents are installed."""
     return all(find_spec(name) is not None for name in PACKAGES)
 
 
-def become_server(manifests: Sequence[str], values: Mapping[str, str]) -> NoReturn:
-    """Become the server of these manifests; `values` are those of the options by their names."""
-    words = [word for name, value in values.items() for word in (f"--{name}", value)]
-    program = [sys.executable, "-P", "-m", "harness_tools", "--project", os.getcwd(), *words]
-    named = [os.path.join(os.getcwd(), manifest) for manifest in manifests]
+def become_server(manifests: Sequence[str], values: Mapping[str, str], more: Sequence[str] = ()) -> NoReturn:
+    """Replace this process with the server of these manifests; `values` are its options by name, `more` other words."""
+    words = [word for name, value in {"project": os.getcwd(), **values}.items() for word in (f"--{name}", value)]
+    program = [sys.executable, "-P", "-m", "harness_tools", *words, *more]
+    named = [manifest_place(manifest, values.get("project", "")) for manifest in manifests]
     sys.stdout.flush()
     os.execv(sys.executable, [*program, "--", *named])  # noqa: S606 - the server takes this process' place
 
 
+def manifest_place(manifest: str, project: str) -> str:
+    """Return the absolute path of a manifest, which is named from here or else from the project's folder."""
+    here = os.path.join(os.getcwd(), os.path.expanduser(manifest))
+    there = os.path.join(os.getcwd(), os.path.expanduser(project), manifest)
+    return there if os.path.exists(there) and not os.path.exists(here) else here
+
+
 def judge_cleanly(argv: Sequence[str]) -> None:
-    """Become a clean process where a command line gives a verdict, so that nothing else has a word in it."""
+    """Replace this process with a clean one if the verb gives a verdict, so that no other code can influence it."""
     if argv and argv[0] in VERDICTS and not is_clean():
         sys.stdout.flush()
         command = clean_command("harness.cli.main:main", argv)
@@ -42,9 +50,9 @@ def judge_cleanly(argv: Sequence[str]) -> None:
 
 
 def serve_plainly(argv: Sequence[str]) -> None:
-    """Become the server at once where a command line is `serve`, with nothing that asks for more than that.
+    """Replace this process with the server at once if the command line is a plain `serve`; else return.
 
-    Whatever is to be explained, refused or looked up in the environment is left to the command line proper.
+    Help, errors and environment variables are left to the full command line.
     """
     if argv[:1] != ["serve"] or any(f"HARNESS_{name.upper().replace('-', '_')}" in os.environ for name in VALUES):
         return
@@ -57,13 +65,14 @@ def serve_plainly(argv: Sequence[str]) -> None:
         else:
             return
     plain = all(values.values()) and not any(value.startswith("-") for value in values.values())
+    plain = plain and "rate" not in values
     uid = values.get("agent-uid", "1")
     if plain and values.get("profile", "answer") in PROFILES and uid.isdecimal() and uid != "0" and installed():
         become_server(manifests, values)
 
 
 def main() -> None:
-    """Run the command line: a verdict in a clean process; what can be served at once, before options are parsed."""
+    """Run the command line: verdicts in a clean process, a plain `serve` at once, everything else after parsing."""
     judge_cleanly(sys.argv[1:])
     serve_plainly(sys.argv[1:])
     from harness.cli.main import main as parse

@@ -1,24 +1,45 @@
-"""Command line of the reviewer's verbs (`get`, `audit`, `diff`, `explain`) and of upkeep (`doctor`, `fsck`, `gc`)."""
+"""Command line of what recorded runs prove (`get`, `audit`, `diff`, `explain`, `runs`), and of upkeep.
+
+The verbs of upkeep are `doctor`, `fsck` and `gc`.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from harness.cli.options import Debug, Images, Jobs, Json, MaxMemory, Run, StoreDir, project
-from harness.cli.terminal import flat, give, limited, on_terminal, render, say, short, stand_in_text, table, watching
+from harness.cli.options import Given, takes
+from harness.cli.terminal import (
+    flat,
+    give,
+    limited,
+    on_terminal,
+    say,
+    short,
+    stand_in_text,
+    table,
+    watching,
+    words_text,
+)
+from harness.verbs.requests import (
+    AuditRequest,
+    DiffRequest,
+    ExplainRequest,
+    GcRequest,
+    GetRequest,
+    RunsRequest,
+)
 
 if TYPE_CHECKING:
+    from harness.verbs.published import ListedRun
     from harness.verbs.review import AuditResult
 
 
 SHOWN = 5  # lines of an edited file
 NOTES = 10
-BUDGET = 300.0  # seconds, as `harness.evidence.audit.reexecution` has it: help is shown without loading it
 
 
 def register(app: typer.Typer) -> None:
@@ -27,73 +48,34 @@ def register(app: typer.Typer) -> None:
         app.command()(verb)
 
 
-def get(
-    run: Run,
-    output: Annotated[str, typer.Argument(help="The name of an output.")],
-    to: Annotated[Path | None, typer.Option("-o", "--to", help="Write to this file.")] = None,
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
-) -> int:
+@takes(GetRequest)
+def get(given: Given) -> int:
     """Get one output file of a run, its bytes checked."""
-    from harness.verbs.review import GetRequest, stream_output
     from harness.verbs.review import get as verb
+    from harness.verbs.review import stream_output
 
-    here, asked = project(store), GetRequest(run=run, output=output, to=to)
+    here, asked = given.project, given.request(GetRequest)
     done = verb(here, asked)
-    if to or json:
-        return render(
-            done, f"{done.file}: {done.size} bytes, {done.sha256}{_array(done.array)}{limited(done.limit)}", json
-        )
+    if asked.to or given.json:
+        made = f"{done.size} bytes, {done.sha256}{_array(done.array)}{limited(done.limit)}"
+        return given.show(done, f"{done.file}: {made}\n  of {flat(done.manifest)}, run {done.run} of {done.started}")
     if done.limit:
         say(f"run {done.run}{limited(done.limit)}")
     if done.array and on_terminal():
         say(f"-o FILE writes its bytes; {done.size} of them are in {done.file}")
-        return render(done, f"{output}{_array(done.array)}", json)
+        return given.show(done, f"{asked.output}{_array(done.array)}")
     give(stream_output(here, asked, done))
     return done.code
 
 
-def audit(
-    subject: Annotated[
-        str, typer.Argument(metavar="RUN|MANIFEST", help="A run, or a manifest whose newest run is meant.")
-    ],
-    level: Annotated[
-        str,
-        typer.Option("--level", help="What is made again: full (all that is deterministic), rescore, derive, hashes."),
-    ] = "full",
-    rerun: Annotated[
-        int, typer.Option("--rerun", min=0, help="Make a sample of N other steps again, answers of local models too.")
-    ] = 0,
-    budget: Annotated[
-        float, typer.Option("--budget", min=0, help="Seconds for making again; what is left out then is named.")
-    ] = BUDGET,
-    seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Draw steps and rows as an audit did that named this seed.")
-    ] = None,
-    jobs: Jobs = 0,
-    max_memory: MaxMemory = "",
-    images: Images = None,
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
-) -> int:
+@takes(AuditRequest)
+def audit(given: Given) -> int:
     """Check that manifest, lock, record and store agree."""
-    from harness.verbs.review import AuditRequest
     from harness.verbs.review import audit as verb
 
-    asked = AuditRequest(
-        subject=subject,
-        level=level,
-        rerun=rerun,
-        budget=budget,
-        seed=seed,
-        jobs=jobs,
-        max_memory=max_memory,
-        images=images,
-    )
+    asked = given.request(AuditRequest)
     with watching() as watch:
-        done = verb(project(store), asked, watch)
+        done = verb(given.project, asked, watch)
     flaws = [check for check in done.checks if check.verdict != "pass"]
     rows = [[check.verdict, check.id, check.subject, check.detail] for check in flaws]
     passed = len(done.checks) - len(flaws)
@@ -101,17 +83,18 @@ def audit(
     word += f", {done.by_tolerance}" if done.by_tolerance else ""
     word += f"; {done.cause.text}" if done.cause else ""
     text = f"{flat(done.coverage.text)}\n" if done.coverage else ""
-    counts = f"{passed} checks passed, {len(flaws)} did not (level {level})"
+    counts = f"{passed} checks passed, {len(flaws)} did not (level {done.level})"
     text += f"run {done.run}{limited(done.limit)}: {flat(word)}; {counts}"
     text += "".join(f"\n{flat(line)}" for line in _beside(done))
     told = table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else ""
-    return render(done, told + text, json)
+    return given.show(done, told + text)
 
 
 def _beside(done: AuditResult) -> Iterator[str]:
-    """Say what stands beside a verdict: who judged what, what was no model, and what else there is to know."""
+    """Yield the lines shown with a verdict: the store and the harness that judged, stand-ins, notes, data, checks."""
     under = f" against the files of {done.judged.project}" if done.judged.project else ""
-    yield f"judged in the store {done.judged.store}{under} by {done.harness.text}"
+    where = f"the bundle {done.judged.bundle}" if done.judged.bundle else f"the store {done.judged.store}"
+    yield f"judged in {where}{under} by {done.harness.text}"
     if done.stand_ins:
         yield f"stand-ins, and no models: {stand_in_text(done.stand_ins)}"
     yield from (f"note: {note}" for note in done.notes[:NOTES])
@@ -122,18 +105,12 @@ def _beside(done: AuditResult) -> Iterator[str]:
     yield from (f"{told[check.id]}: {check.detail}" for check in done.checks if check.id in told)
 
 
-def diff(
-    left: Run,
-    right: Run,
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
-) -> int:
+@takes(DiffRequest)
+def diff(given: Given) -> int:
     """Find where two runs first differ, why, and in which rows."""
-    from harness.verbs.review import DiffRequest
     from harness.verbs.review import diff as verb
 
-    done = verb(project(store), DiffRequest(left=left, right=right))
+    done = verb(given.project, given.request(DiffRequest))
     lines = [f"level: {done.level}"]
     if done.first:
         lines.append(f"first: {done.first['stage']}: {done.first['subject']}")
@@ -142,31 +119,26 @@ def diff(
         lines += ["", table(["stage", "verdict", "changed"], shown)]
     elif done.level == "bytes":
         lines.append("no difference: every output has the same bytes")
+    lines += ["", words_text(done.words)] if done.words else []
     for row in done.rows:
-        name = row.row if row.row.startswith("row ") else f"row {row.row}"  # what has no id is called by its number
+        name = row.row if row.row.startswith("row ") else f"row {row.row}"  # a row without an id is named by its number
         lines += ["", f"{row.step}, {name}: {', '.join(row.fields) or 'in one run only'}"]
         lines += [f"  - {row.left}", f"  + {row.right}"]
     lines += [f"{_more(done.more_rows).strip()} rows differ"] if done.more_rows else []
     for text in done.texts[:SHOWN]:
         lines += ["", f"{text.file}, line {text.line}:", f"  - {text.left}", f"  + {text.right}"]
     lines += [f"{_more(len(done.texts) - SHOWN).strip()} lines differ"] if len(done.texts) > SHOWN else []
-    return render(done, "\n".join(lines), json)
+    return given.show(done, "\n".join(lines))
 
 
-def explain(
-    run: Run,
-    step: Annotated[str, typer.Argument(help="A step, or the beginning of several names.")] = "",
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
-) -> int:
+@takes(ExplainRequest)
+def explain(given: Given) -> int:
     """Show the parts of a key, and why a step ran or did not."""
-    from harness.verbs.review import ExplainRequest
     from harness.verbs.review import explain as verb
 
-    done = verb(project(store), ExplainRequest(run=run, step=step))
+    done = verb(given.project, given.request(ExplainRequest))
     whys = done.steps
-    if step and len(whys) == 1:
+    if given.step and len(whys) == 1:
         why = whys[0]
         lines = [f"{why.step}: {why.state}, because {why.reason}", f"key {why.key}"]
         lines += [f"  {name}: {_part(value)}" for name, value in why.parts.items() if name != "type"]
@@ -175,8 +147,8 @@ def explain(
         rows: list[list[Any]] = [[name, count, state, reason] for (name, state, reason), count in grouped.items()]
         lines = [table(["step", "shards", "state", "because"], rows)]
         for why in whys[:1]:
-            say(f"name one step to see the parts of its key, such as `harness explain {run} {why.step}`")
-    return render(done, "\n".join(lines), json)
+            say(f"name one step to see the parts of its key, such as `harness explain {given.run} {why.step}`")
+    return given.show(done, "\n".join(lines))
 
 
 def _array(told: str) -> str:
@@ -203,37 +175,66 @@ def register_upkeep(app: typer.Typer) -> None:
         app.command()(verb)
 
 
-def doctor(store: StoreDir = None, json: Json = False, debug: Debug = False) -> int:
+@takes()
+def doctor(given: Given) -> int:
     """Check what this machine can do, and how to improve it."""
     from harness.verbs.upkeep import doctor as verb
 
-    done = verb(project(store))
+    done = verb(given.project)
     rows = [[one.state, one.subject, one.found] for one in done.findings]
     notes = [one.advice and f"next: {one.advice}" for one in done.findings]
-    return render(done, table(["", "what", "found"], rows, notes), json)
+    return given.show(done, table(["", "what", "found"], rows, notes))
 
 
-def fsck(store: StoreDir = None, json: Json = False, debug: Debug = False) -> int:
+@takes()
+def fsck(given: Given) -> int:
     """Read every byte of the store and report damage."""
     from harness.verbs.upkeep import fsck as verb
 
-    where = project(store)
-    done = verb(where)
+    done = verb(given.project)
     text = table(["check", "subject", "detail"], [[flaw.id, flaw.subject, flaw.detail] for flaw in done.flaws])
-    return render(done, text if done.flaws else f"the store {where.store} is sound", json)
+    return given.show(done, text if done.flaws else f"the store {given.project.store} is sound")
 
 
-def gc(
-    delete: Annotated[bool, typer.Option("--delete", help="Delete it; without this option it is only listed.")] = False,
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
-) -> int:
+@takes(GcRequest)
+def gc(given: Given) -> int:
     """List what no run uses; --delete deletes it."""
-    from harness.verbs.upkeep import GcRequest
     from harness.verbs.upkeep import gc as verb
 
-    done = verb(project(store), GcRequest(delete=delete))
-    text = f"{'deleted' if delete else 'may go'}: {len(done.entries)} entries, {len(done.blobs)} blobs"
+    done = verb(given.project, given.request(GcRequest))
+    text = f"{'deleted' if given.delete else 'may go'}: {len(done.entries)} entries, {len(done.blobs)} blobs"
     text += f" ({done.bytes} bytes), {len(done.folders)} temporary"
-    return render(done, text + ("" if delete else "; `harness gc --delete` lets them go"), json)
+    return given.show(done, text + ("" if given.delete else "; `harness gc --delete` lets them go"))
+
+
+def register_runs(app: typer.Typer) -> None:
+    """Add the command `runs` to the command line."""
+    app.command()(runs)
+
+
+@takes(RunsRequest)
+def runs(given: Given) -> int:
+    """List the runs of the store, the newest first."""
+    from harness.verbs.published import runs as verb
+
+    done = verb(given.project, given.request(RunsRequest))
+    rows = [
+        [one.run, one.manifest or "-", one.engine or "-", one.status, _steps(one.steps), _remarks(one)]
+        for one in done.runs
+    ]
+    text = table(["run", "manifest", "engine", "ended", "steps", ""], rows) if rows else "no runs"
+    return given.show(done, text + (f"\n{done.more} older ones: --most 0 shows all" if done.more else ""))
+
+
+def _steps(counts: dict[str, int]) -> str:
+    return ", ".join(f"{counts[name]} {name}" for name in ("executed", "cached", "failed") if counts.get(name)) or "-"
+
+
+def _remarks(one: ListedRun) -> str:
+    told = (
+        f"limited to {one.limit} items" if one.limit else "",
+        f"asked for by {one.asked['principal']} as {one.asked['key']}" if one.asked else "",
+        one.healed_text,
+        *(each.text for each in one.failures),
+    )
+    return ", ".join(filter(None, told))

@@ -1,4 +1,4 @@
-"""The other end of `harness.verbs.judging`: a clean process that answers one request for a verdict on its stdin."""
+"""The clean process that `harness.verbs.accepting` starts; it answers one request for a verdict from its stdin."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from typing import Any
 
 from harness.errors import INTERRUPTED, HarnessError, InputError, Interrupted
 from harness.manifest.load import ModelFolders
-from harness.verbs.accepting import AcceptRequest, accept
-from harness.verbs.project import Project, Request, Result, Watch
-from harness.verbs.review import AuditRequest, audit
+from harness.verbs.accepting import accept
+from harness.verbs.project import Project, Result, Watch
+from harness.verbs.requests import AcceptRequest, AuditRequest, Request
+from harness.verbs.review import audit
 
-PATIENCE = 10.0  # seconds in which steps that are under way are ended
+PATIENCE = 10.0  # seconds for running steps to end
 VERBS: Mapping[str, tuple[type[Request], Callable[[Project, Any, Watch], Result]]] = {
     "audit": (AuditRequest, audit),
     "accept": (AcceptRequest, accept),
@@ -27,7 +28,7 @@ VERBS: Mapping[str, tuple[type[Request], Callable[[Project, Any, Watch], Result]
 
 
 def answer() -> None:
-    """Answer one request on stdin: the whole of a process that judges. It ends when its stdin does."""
+    """Answer one request from stdin, as the main function of a process that judges; it ends when its stdin ends."""
     lock, stop = threading.Lock(), threading.Event()
 
     def tell(what: Mapping[str, Any]) -> None:
@@ -52,7 +53,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _await_end(stop: threading.Event) -> None:
-    """End with whoever asked: as a person ends a verb, and where that is not heard at once, without a word."""
+    """End the process when its stdin ends: by SIGTERM and, if it still runs after `PATIENCE` seconds, at once."""
     sys.stdin.read()
     stop.set()
     os.kill(os.getpid(), signal.SIGTERM)
@@ -66,4 +67,4 @@ def _judged(task: Mapping[str, Any], watch: Watch) -> Result:
     kind, verb = VERBS[task["verb"]]
     homes = ModelFolders(*(Path(task[name]) if task[name] else None for name in ("models", "hub")))
     project = Project(Path(task["folder"]), Path(task["store"]) if task["store"] else None, homes)
-    return verb(project, kind.model_validate(task["request"]), watch)
+    return verb(project, kind(**task["request"]), watch)

@@ -1,4 +1,4 @@
-"""Entry point of the command line: parses, calls a verb, prints its result or its error."""
+"""Entry point of the command line: parses options, calls a verb, and prints its result or its error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,20 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 from typer.models import CommandInfo
 
-from harness.cli import attempts, claims, evidence, images, manifests, measuring, runs, scores, tapes
+from harness.cli import (
+    attempts,
+    claims,
+    evidence,
+    handing,
+    images,
+    looking,
+    manifests,
+    measuring,
+    runs,
+    scores,
+    tapes,
+    tokens,
+)
 from harness.cli.terminal import fail, show
 from harness.errors import INTERRUPTED, Defect, HarnessError, InputError, Interrupted
 from harness.files import translate_os_error
@@ -32,24 +45,36 @@ for register in (
     manifests.register_init_and_new,
     manifests.register,
     runs.register,
-    claims.register_runs,
+    evidence.register_runs,
     evidence.register,
-    claims.register,
+    claims.register_claims,
+    handing.register,
     measuring.register,
     measuring.register_certify,
     tapes.register_imports,
     evidence.register_upkeep,
+    tapes.register_models,
     images.register,
     tapes.register,
     tapes.register_gateway,
     attempts.register_serve,
     attempts.register,
+    tokens.register,
     manifests.register_schema,
     scores.register,
     scores.register_compare,
+    looking.register,
+    manifests.register_docs,
 ):
     register(app)
-GROUPS = {"images": images.app, "tape": tapes.app, "attempts": attempts.app}
+GROUPS = {
+    "keys": handing.keys_app,
+    "models": tapes.models_app,
+    "images": images.app,
+    "tape": tapes.app,
+    "attempts": attempts.app,
+    "tokens": tokens.app,
+}
 
 
 def _name(command: CommandInfo) -> str:
@@ -67,7 +92,7 @@ def _version(asked: bool) -> None:
     if asked:
         from importlib.metadata import version
 
-        show({"version": version("llm-harness")}, f"harness {version('llm-harness')}", as_json=False)
+        show({"version": version("repro-harness")}, f"harness {version('repro-harness')}", as_json=False)
         raise typer.Exit
 
 
@@ -97,16 +122,16 @@ def run(argv: Sequence[str]) -> int:
     try:
         words = [*argv, "--help"] if list(argv) in ([], *([name] for name in GROUPS)) else list(argv)
         code = command_of(words[0])(args=words, prog_name="harness", standalone_mode=False)
-        if code == INTERRUPTED:  # typer ends so without a word
+        if code == INTERRUPTED:  # typer returns it without a message
             raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
-    except (Exception, KeyboardInterrupt) as bad:  # the one place where nothing may pass: a person reads what comes out
+    except (Exception, KeyboardInterrupt) as bad:  # every error is caught here and formatted for the user
         return fail(_told(bad, argv), as_json, debug)
 
 
-@lru_cache(64)  # a word may be any
+@lru_cache(64)  # bounded, because a word may be anything
 def command_of(word: str) -> Callable[..., Any]:
-    """Return the command line with the one verb or group that is asked for alone: to make all of them takes time."""
+    """Return the command line with only the requested verb or group, because making all of them takes time."""
     verbs = [one for one in app.registered_commands if _name(one) == word]
     groups = [one for one in app.registered_groups if one.name == word]
     if not verbs and not groups:
@@ -117,12 +142,12 @@ def command_of(word: str) -> Callable[..., Any]:
 
 
 def _asked(argv: Sequence[str], name: str) -> bool:
-    """Whether an option of every verb was given, on the command line or by its environment variable."""
+    """Return whether an option that every verb has was given on the command line or by its environment variable."""
     return f"--{name}" in argv or os.environ.get(f"HARNESS_{name.upper()}", "").lower() in TRUE
 
 
 def _told(bad: BaseException, argv: Sequence[str]) -> HarnessError:
-    """Translate what ended a verb into an error of ours."""
+    """Convert the exception that ended a verb to a HarnessError."""
     if isinstance(bad, HarnessError):
         return bad
     error: HarnessError

@@ -1,7 +1,7 @@
 """Command line of the verbs `scores`, `compare` and `show --items`: tables, pages of answers, and CSV.
 
-What models and data say is cut, and stays on its line. No cell of a CSV is taken for a formula by a spreadsheet: a text
-that begins with = + - @, or with a tab or a line's end, gets an apostrophe before it.
+Texts of models and data are shortened and put on one line. In CSV, a text that begins with = + - @, a tab or a line
+break gets an apostrophe before it, so that no spreadsheet takes it for a formula.
 """
 
 from __future__ import annotations
@@ -14,29 +14,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.cli.options import Debug, Json, StoreDir, project
-from harness.cli.terminal import flat, limited, render, stand_in_text, table
+from harness.cli.options import Given, takes
+from harness.cli.terminal import flat, limited, stand_in_text, table, words_text
+from harness.errors import InputError
+from harness.verbs.requests import CompareRequest, ScoresRequest, ShowItemsRequest
 
 if TYPE_CHECKING:
-    from harness.verbs.project import Project
     from harness.verbs.scoring import (
         ComparedLineData,
         CompareResult,
         MovedItemData,
         ScoredRunData,
         ScoreLineData,
-        ShowItemsRequest,
         ShowItemsResult,
         ShownAnswerData,
         ShownScore,
     )
 
 
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print CSV on stdout instead of a table.")]
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Write rows as CSV with a head, a line each; None is an empty cell."""
+    """Return rows as CSV with a header line; None becomes an empty cell."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow(head)
@@ -54,12 +55,12 @@ LONGEST = 400  # letters of a field that are shown; JSON has all
 NAME = 9  # letters of a field's name
 
 
-def show_items(project: Project, asked: ShowItemsRequest, json: bool) -> int:
-    """Show one page of a run's answers."""
+def show_items(given: Given) -> int:
+    """Show one page of a run's answers, and return the exit code."""
     from harness.verbs.scoring import show_items as verb
 
-    done = verb(project, asked)
-    return render(done, _items_text(done), json)
+    done = verb(given.project, given.request(ShowItemsRequest))
+    return given.show(done, _items_text(done))
 
 
 def _items_text(done: ShowItemsResult) -> str:
@@ -91,7 +92,7 @@ def _items_score(score: ShownScore) -> str:
 
 
 def _said(fields: Mapping[str, Any]) -> str:
-    """Join fields by their names; one that is empty is left out."""
+    """Format fields with their names as one text; empty fields are left out."""
     told = {name: value for name, value in fields.items() if value not in (None, "", [], {})}
     return ", ".join(
         f"{name}: {value if isinstance(value, str) else jsonlib.dumps(value, ensure_ascii=False)}"
@@ -104,16 +105,17 @@ def _field(name: str, text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Put a text of data or of a model on one line, cut, so that it passes for nothing else."""
+    """Return a text of data or of a model on one line, shortened, so that it cannot imitate other output."""
     whole = " ⏎ ".join(text[: LONGEST + 1].splitlines())
     return whole if len(text) <= LONGEST else f"{whole[:LONGEST]}… ({len(text):,} letters)"
 
 
-ALWAYS = 6  # columns that are shown though nothing stands in them
+SHOWN_FURTHER = 60  # lines on several answers and on groups that `scores` shows; CSV and JSON have all
 HEAD = (
     "model",
     "dataset",
     "scorer",
+    "group",
     "n",
     "value",
     "95 % interval",
@@ -124,6 +126,7 @@ HEAD = (
     "dollars",
     "time",
 )
+ALWAYS = frozenset(("model", "dataset", "scorer", "n", "value", "95 % interval"))  # columns shown even if empty
 FIELDS = (
     "run",
     "manifest",
@@ -149,6 +152,8 @@ FIELDS = (
     "dollars",
     "seconds",
     "limit",
+    "column",
+    "group",
 )
 
 
@@ -157,39 +162,42 @@ def register(app: typer.Typer) -> None:
     app.command()(scores)
 
 
-def scores(
-    runs: Annotated[
-        list[str], typer.Argument(metavar="RUN…", help="Run ids, prefixes, `last`, or manifests: the newest run.")
-    ],
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV on stdout instead of a table.")] = False,
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
-) -> int:
+@takes(ScoresRequest)
+def scores(given: Given, as_csv: AsCsv = False) -> int:
     """Show the scores of runs: every line, with its interval."""
-    from harness.verbs.scoring import ScoresRequest
     from harness.verbs.scoring import scores as verb
 
-    done = verb(project(store), ScoresRequest(runs=runs))
-    if as_csv and not json:
-        return render(done, csv_text(FIELDS, (row for one in done.runs for row in _cells(one))), json)
-    parts = [
-        f"{flat(one.manifest)}, run {one.run}{limited(one.limit)}\n{score_text(one.scores)}{_below(one)}"
-        for one in done.runs
-    ]
-    return render(done, "\n\n".join(parts), json)
+    done = verb(given.project, given.request(ScoresRequest))
+    if as_csv and not given.json:
+        return given.show(done, csv_text(FIELDS, (row for one in done.runs for row in _cells(one))))
+    return given.show(done, "\n\n".join(map(_run_text, done.runs)))
 
 
-def score_text(lines: Sequence[ScoreLineData]) -> str:
-    """Format lines of a table of scores; a column in which nothing stands is left out."""
+def _run_text(one: ScoredRunData) -> str:
+    head, kept = f"{flat(one.manifest)}, run {one.run}{limited(one.limit)}", one.further[:SHOWN_FURTHER]
+    more = len(one.further) - len(kept)
+    told = f"\n{more} more on several answers and groups: --csv and --json have all" if more else ""
+    return f"{head}\n{score_text(one.scores, kept)}{told}{_below(one)}"
+
+
+def score_text(lines: Sequence[ScoreLineData], further: Sequence[ScoreLineData] = ()) -> str:
+    """Format lines of a table of scores, each model's further ones on a dataset below its others.
+
+    Empty columns besides the main ones are left out.
+    """
     if not lines:
         return "no scores"
-    rows, last = [], ("", "")
+    below: dict[tuple[str, str], list[ScoreLineData]] = {}
+    for line in further:
+        below.setdefault((line.model, line.dataset), []).append(line)
+    blocks: dict[tuple[str, str], list[ScoreLineData]] = {}
     for line in lines:
-        here = (line.model, line.dataset)
-        rows.append([*_scores_score(line), *(_took(line) if here != last else ("", "", ""))])
-        last = here
-    kept = [place for place in range(len(HEAD)) if place < ALWAYS or any(row[place] for row in rows)]
+        blocks.setdefault((line.model, line.dataset), []).append(line)
+    rows = []
+    for here in [*blocks, *(here for here in below if here not in blocks)]:
+        for place, line in enumerate([*blocks.get(here, ()), *below.get(here, ())]):
+            rows.append([*_scores_score(line), *(("", "", "") if place else _took(line))])
+    kept = [place for place, name in enumerate(HEAD) if name in ALWAYS or any(row[place] for row in rows)]
     cells = [[row[place] for place in kept] for row in rows]
     return table([HEAD[place] for place in kept], cells, notes=[""] * len(rows))  # the last column stays in its row
 
@@ -199,7 +207,8 @@ def _scores_score(line: ScoreLineData) -> list[str]:
     value = "-" if line.value is None else f"{line.value:.4g}"
     lost = line.refused + line.unanswered
     counts = [str(count) if count else "" for count in (line.errors, lost)]
-    return [line.model, line.dataset, line.measure, str(line.n), value, ends, line.certificate, *counts]
+    group = one_line(f"{line.column}: {line.group}") if line.column else ""
+    return [line.model, line.dataset, line.measure, group, str(line.n), value, ends, line.certificate, *counts]
 
 
 def _took(line: ScoreLineData) -> tuple[str, str, str]:
@@ -209,7 +218,7 @@ def _took(line: ScoreLineData) -> tuple[str, str, str]:
 
 
 def _below(run: ScoredRunData) -> str:
-    """Say below a table what was spent, and which of its models are none."""
+    """Return the lines below a table: what was spent, and which of its models are stand-ins."""
     lines = [f"spent in this run on {model}: ${dollars}" for model, dollars in run.spent.items()]
     if run.stand_ins:
         lines.append(f"stand-ins, and no models: {stand_in_text(run.stand_ins)}")
@@ -218,7 +227,7 @@ def _below(run: ScoredRunData) -> str:
 
 def _cells(run: ScoredRunData) -> Iterator[Sequence[object]]:
     """Yield the lines of a run as cells of CSV, at full precision."""
-    for line in run.scores:
+    for line in (*run.scores, *run.further):
         low, high = line.interval or (None, None)
         yield (
             run.run,
@@ -245,6 +254,8 @@ def _cells(run: ScoredRunData) -> Iterator[Sequence[object]]:
             line.dollars,
             line.seconds,
             run.limit or None,
+            line.column or None,
+            line.group or None,
         )
 
 
@@ -293,29 +304,15 @@ def register_compare(app: typer.Typer) -> None:
     app.command()(compare)
 
 
-def compare(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN [RUN]", help="One run or two: ids, `last`, or manifests.")],
-    models: Annotated[
-        tuple[str, str] | None,
-        typer.Option("--models", metavar="A B", help="Two models: of the first run, and of the second or the same."),
-    ] = None,
-    items: Annotated[
-        int, typer.Option("--items", min=0, help="How many of the items that moved are listed; 0: all.")
-    ] = 10,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV on stdout instead of a table.")] = False,
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
-) -> int:
+@takes(CompareRequest)
+def compare(given: Given, as_csv: AsCsv = False) -> int:
     """Compare two models or runs: paired differences of scores."""
-    from harness.errors import InputError
-    from harness.verbs.scoring import CompareRequest
     from harness.verbs.scoring import compare as verb
 
-    if len(runs) > 2:
-        raise InputError("at most two runs are compared", where=runs[2], next="name one run or two")
-    done = verb(project(store), CompareRequest(runs=runs, models=models or (), items=items))
-    return render(done, _csv(done) if as_csv and not json else _compare_text(done), json)
+    if len(given.runs) > 2:
+        raise InputError("at most two runs are compared", where=given.runs[2], next="name one run or two")
+    done = verb(given.project, given.request(CompareRequest))
+    return given.show(done, _csv(done) if as_csv and not given.json else _compare_text(done))
 
 
 def _compare_text(done: CompareResult) -> str:
@@ -329,13 +326,15 @@ def _compare_text(done: CompareResult) -> str:
     lines.append("n: pairs, an item in a wording each; p (Holm): corrected over the lines shown; better: left, right")
     if done.items:
         lines += ["", _table(MOVED[first:], [_moved(one)[first:] for one in done.items])]
+    if done.words:
+        lines += ["", words_text(done.words), ""]
     more = done.moved - len(done.items)
     tail = f"; {more} more: --items 0 lists all" if more else ""
     return "\n".join([*lines, f"{done.moved} moved, {done.changed} of them changed sides{tail}"])
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Format rows whose last column stays in its row on a narrow terminal, too."""
+    """Format rows so that the last column stays in its row even on a narrow terminal."""
     return table(head, rows, notes=[""] * len(rows))
 
 

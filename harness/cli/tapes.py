@@ -1,4 +1,4 @@
-"""Command line of answers and data from elsewhere: tapes, the verb `gateway`, and the verb `import`."""
+"""Command line of models' answers: `models check`, `tape`, `gateway`, and `import`, which brings data, too."""
 
 from __future__ import annotations
 
@@ -10,13 +10,26 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from harness.cli.options import Debug, Json, StoreDir, project
-from harness.cli.terminal import give, render, say, short, show, table, watching
+from harness.cli.options import Given, takes
+from harness.cli.terminal import flat, give, say, short, table, watching
 from harness.errors import InputError
+from harness.verbs.requests import (
+    COLUMNS,
+    CheckModelsRequest,
+    ExportTapeRequest,
+    GatewayRequest,
+    ImportFolderRequest,
+    ImportRequest,
+    ImportTapeRequest,
+    MergeTapesRequest,
+    RedactTapeRequest,
+    TapeRequest,
+)
 
 if TYPE_CHECKING:
     from harness.verbs.importing import ChangedFile, OtherPin
-    from harness.verbs.project import Project, Result
+    from harness.verbs.model_checks import CheckedModelData
+    from harness.verbs.project import Result
     from harness.verbs.recordings import GatewayReady, GatewayResult
 
 
@@ -29,38 +42,25 @@ def register_imports(app: typer.Typer) -> None:
     app.command("import")(bring)
 
 
-def bring(
-    kind: Annotated[
-        str, typer.Argument(help="What it is: data, responses of another run, or a dataset that a study knows.")
-    ],
-    file: Annotated[Path, typer.Argument(help="Your copy of it; of data, a folder of files too.", show_default=False)],
-    columns: Annotated[
-        str,
-        typer.Option(
-            "--columns",
-            envvar="HARNESS_COLUMNS",
-            help='What columns of a dataset are called in your copy, as JSON: {"target": "…"}.',
-        ),
-    ] = "",
-    manifest: Annotated[
-        list[Path] | None,
-        typer.Option("--manifest", help="Of a folder: whose data is looked for; default: all.", show_default=False),
-    ] = None,
-    store: StoreDir = None,
-    json: Json = False,
-    debug: Debug = False,
-) -> int:
+@takes(
+    ImportRequest,
+    ImportFolderRequest,
+    without=("folder",),
+    columns=(Annotated[str, typer.Option("--columns", envvar="HARNESS_COLUMNS", help=COLUMNS)], ""),
+)
+def bring(given: Given) -> int:
     """Import your own copy of data, so that manifests find it."""
-    from harness.verbs.importing import DATA, RESPONSES, ImportRequest
+    from harness.verbs.importing import DATA, RESPONSES
     from harness.verbs.importing import import_ as verb
 
+    kind, file = given.kind, Path(given.file)
     if kind == DATA and file.is_dir():
-        return _folder(file, manifest or [], store, json)
-    if manifest:
+        return _folder(given)
+    if given.manifests:
         raise InputError(
             "--manifest goes with a folder of data", where="--manifest", next="leave it out, or name a folder"
         )
-    done = verb(project(store), ImportRequest(kind=kind, file=file, columns=_columns(columns)))
+    done = verb(given.project, given.request(ImportRequest, columns=_columns(given.columns)))
     if kind == DATA:
         lines = [f"{file.name} is in the store: {done.bytes} bytes, sha256 {done.sha256}"]
         lines += [f"  {_not_pinned('it', one, done.sha256)}" for one in done.other]
@@ -74,15 +74,15 @@ def bring(
             f"{name} {told['instances']} instances, {told['prompts']} prompts" for name, told in done.counts.items()
         )
         text = f"{done.rows} rows are in the store ({held}); pin them in a manifest with sha256 {done.sha256}"
-    return render(done, text, json)
+    return given.show(done, text)
 
 
-def _folder(folder: Path, manifests: list[Path], store: Path | None, json: bool) -> int:
-    """Import what manifests pin and a folder holds; show what differs from its pin and what is missing."""
-    from harness.verbs.importing import ImportFolderRequest, import_folder
+def _folder(given: Given) -> int:
+    """Import the files of a folder that manifests pin; show which differ from their pins and which are missing."""
+    from harness.verbs.importing import import_folder
 
     with watching() as watch:
-        done = import_folder(project(store), ImportFolderRequest(folder=folder, manifests=manifests), watch)
+        done = import_folder(given.project, given.request(ImportFolderRequest, folder=given.file), watch)
     size = sum(one.bytes for one in done.matched)
     lines = [f"{done.files} files read: {len(done.matched)} are pinned and in the store now ({size} bytes)"]
     lines += [f"  {file} is {what}, and was not read" for file, what in _first(list(done.skipped.items()))]
@@ -93,7 +93,7 @@ def _folder(folder: Path, manifests: list[Path], store: Path | None, json: bool)
         lines += [f"  and {len(done.missing) - SHOWN} more (--json has all)"] * (len(done.missing) > SHOWN)
     if done.others:
         lines.append(f"{len(done.others)} files that no manifest asks for were left where they are")
-    return render(done, "\n".join(lines), json)
+    return given.show(done, "\n".join(lines))
 
 
 def _not_pinned(file: str, one: OtherPin | ChangedFile, found: str) -> str:
@@ -119,6 +119,10 @@ def _columns(given: str) -> dict[str, str]:
     return found
 
 
+NAME_SERVER = (
+    "`harness tape export TAPE old.jsonl` and `harness tape import old.jsonl NEW --server URL` say where they are from;"
+    " or record them again, on a new tape"
+)
 DOING = {
     "replay": "answers from the tape alone",
     "record": "answers from the tape, and records what is not on it",
@@ -131,42 +135,20 @@ def register_gateway(app: typer.Typer) -> None:
     app.command()(gateway)
 
 
+@takes(GatewayRequest, store=False)
 def gateway(
-    tape: Annotated[
-        Path | None, typer.Option("--tape", envvar="HARNESS_TAPE", help="The tape: a folder.", show_default=False)
-    ] = None,
+    given: Given,
     record: Annotated[bool, typer.Option("--record", help="Ask for what is not on the tape, and record it.")] = False,
     live: Annotated[bool, typer.Option("--live", help="Ask for everything, and keep nothing.")] = False,
-    provider: Annotated[
-        list[str] | None,
-        typer.Option("--provider", envvar="HARNESS_PROVIDER", help="Whose clients: openai, anthropic; default: both."),
-    ] = None,
-    upstream: Annotated[
-        list[str] | None,
-        typer.Option("--upstream", metavar="[PROVIDER=]URL", help="Another server with the same API."),
-    ] = None,
-    port: Annotated[
-        int, typer.Option("--port", envvar="HARNESS_PORT", min=0, max=65535, help="A port of 127.0.0.1.")
-    ] = 0,
-    json: Json = False,
-    debug: Debug = False,
 ) -> int:
     """Record or replay your own client's requests, until ctrl-C."""
     from harness.verbs import recordings as verbs
-    from harness.verbs.project import Project
 
     if record and live:
         raise InputError("--live answers are never recorded", where="--record, --live", next="leave one of them out")
-    asked = verbs.GatewayRequest(
-        tape=tape,
-        mode="record" if record else "live" if live else "replay",
-        providers=provider or [],
-        upstream=upstream or [],
-        port=port,
-    )
-    tell = _line if json else _exports
-    done = verbs.gateway(Project.at(Path.cwd()), asked, ready=tell)
-    if json:
+    asked = given.request(GatewayRequest, mode="record" if record else "live" if live else "replay")
+    done = verbs.gateway(given.project, asked, ready=_line if given.json else _exports)
+    if given.json:
         _line(done)
     else:
         say(_summary(done))
@@ -174,12 +156,12 @@ def gateway(
 
 
 def _line(result: Result) -> None:
-    """Print data as one line of JSON: a script reads the first while the gateway still runs."""
+    """Print a result as one line of JSON, so that a script can read the first one while the gateway still runs."""
     give([data.dumps(result.as_data(), ensure_ascii=True).encode() + b"\n"])
 
 
 def _exports(ready: GatewayReady) -> None:
-    """Print shell `export` lines, and beside them remarks for a person."""
+    """Print shell `export` lines on stdout, and remarks for the user on stderr."""
     say(f"a gateway at {ready.url} {DOING[ready.mode]}; give its clients these variables; ctrl-C ends it")
     for name in ready.lacking:
         say(f"there is no key {name}: what is asked of its provider, and is not on the tape, is refused")
@@ -190,6 +172,8 @@ def _summary(done: GatewayResult) -> str:
     columns = ("provider", "model", "requests", "recorded", "replayed", "live")
     rows = [[*(getattr(one, name) for name in columns), _errors(one.errors)] for one in done.models]
     lines = [table([*columns, "refused"], rows)] if rows else []
+    if unnamed := sum(one.unnamed for one in done.models):
+        lines.append(f"{unnamed} replayed from lines that name no server\n  next:  {NAME_SERVER}")
     counts = f"{done.recorded} recorded, {done.replayed} replayed, {done.refused} refused"
     return "\n".join([*lines, f"{done.requests} requests: {counts}"])
 
@@ -199,7 +183,6 @@ def _errors(errors: dict[str, int]) -> str:
 
 
 app = typer.Typer(name="tape", help="List, check and fill tapes: recorded responses of models.", rich_markup_mode=None)
-Folder = Annotated[Path, typer.Argument(help="The tape: a folder of segments.", show_default=False)]
 
 
 def register(parent: typer.Typer) -> None:
@@ -210,111 +193,131 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app)
 
 
-def ls(folder: Folder, json: Json = False, debug: Debug = False) -> None:
-    """List what a tape holds, by model."""
+@takes(TapeRequest, store=False)
+def ls(given: Given) -> int:
+    """List what a tape holds, by model and server."""
     from harness.verbs import recordings as verbs
 
-    found = verbs.ls_tape(_here(), verbs.TapeRequest(folder=folder))
-    columns = ("provider", "model", "exchanges", "bytes", "first", "last")
+    found = verbs.ls_tape(given.project, given.request(TapeRequest))
+    columns = ["provider", "model", "exchanges", "bytes", "first", "last"]
     rows = [[getattr(one, name) for name in columns] for one in found.models]
+    if any(one.server for one in found.models):
+        columns += ["server", "answered as"]
+        rows = [
+            [*row, one.server or "not named", ", ".join([*one.answered_as, *one.fingerprints])]
+            for row, one in zip(rows, found.models, strict=True)
+        ]
     text = table(columns, rows) if rows else "an empty tape"
     hidden = f", {found.redacted} redacted" if found.redacted else ""
     told = f"{found.exchanges} exchanges{hidden}, {found.bytes} bytes on disk, tape {short(found.digest)}"
-    show(found.as_data(), f"{text}\n{told}", json)
+    return given.show(found, f"{text}\n{told}")
 
 
-def verify(folder: Folder, json: Json = False, debug: Debug = False) -> int:
+@takes(TapeRequest, store=False)
+def verify(given: Given) -> int:
     """Read every byte of a tape and report damage."""
     from harness.verbs import recordings as verbs
 
-    found = verbs.verify_tape(_here(), verbs.TapeRequest(folder=folder))
+    found = verbs.verify_tape(given.project, given.request(TapeRequest))
     rows = [[flaw.file, flaw.line or "", flaw.detail] for flaw in found.flaws]
     summary = f"{found.exchanges} exchanges in {found.segments} segments, {found.bytes} bytes: "
     lines = [table(["file", "line", "what is wrong"], rows)] if rows else []
     lines += [found.torn] if found.torn else []
     if found.redacted:
         lines.append(f"{found.redacted} lines are redacted: they are no recording, and answer nothing")
+    if found.servers:
+        named = [f"{count} of {server}" for server, count in found.servers.items()]
+        named += [f"{found.unnamed} that name no server"] * bool(found.unnamed)
+        lines.append(f"answers: {', '.join(named)}")
     lines.append(summary + ("the tape is sound" if not rows else "the tape is damaged; restore it from its source"))
-    show(found.as_data(), "\n".join(lines), json)
-    return found.code
+    return given.show(found, "\n".join(lines))
 
 
-def import_(
-    file: Annotated[Path, typer.Argument(help="JSON Lines of request and response.", show_default=False)],
-    folder: Folder,
-    provider: Annotated[
-        str,
-        typer.Option("--provider", envvar="HARNESS_PROVIDER", help="Who answered, where no line says it: openai, …"),
-    ] = "",
-    json: Json = False,
-    debug: Debug = False,
-) -> None:
+@takes(ImportTapeRequest, store=False)
+def import_(given: Given) -> int:
     """Import recorded exchanges from JSON Lines; a second time adds nothing."""
     from harness.verbs import recordings as verbs
 
-    done = verbs.import_tape(_here(), verbs.ImportTapeRequest(folder=folder, file=file, provider=provider))
-    text = f"{done.read} exchanges read: {done.added} taped, {done.known} were on the tape"
-    show(done.as_data(), text, json)
+    done = verbs.import_tape(given.project, given.request(ImportTapeRequest))
+    return given.show(done, f"{done.read} exchanges read: {done.added} taped, {done.known} were on the tape")
 
 
-def export(
-    folder: Folder,
-    file: Annotated[Path, typer.Argument(help="A new file of JSON Lines.", show_default=False)],
-    json: Json = False,
-    debug: Debug = False,
-) -> None:
+@takes(ExportTapeRequest, store=False)
+def export(given: Given) -> int:
     """Write a tape as JSON Lines, which `tape import` reads back."""
     from harness.verbs import recordings as verbs
 
-    done = verbs.export_tape(_here(), verbs.ExportTapeRequest(folder=folder, file=file))
-    show(done.as_data(), f"{done.exchanges} exchanges of tape {short(done.digest)} written to {done.file}", json)
+    done = verbs.export_tape(given.project, given.request(ExportTapeRequest))
+    return given.show(done, f"{done.exchanges} exchanges of tape {short(done.digest)} written to {done.file}")
 
 
-def merge(
-    into: Annotated[Path, typer.Argument(help="The tape that is added to, or a new one.", show_default=False)],
-    sources: Annotated[list[Path], typer.Argument(metavar="FROM...", help="Tapes.", show_default=False)],
-    json: Json = False,
-    debug: Debug = False,
-) -> int:
+@takes(MergeTapesRequest, store=False)
+def merge(given: Given) -> int:
     """Add to a tape the exchanges that only others have; where they contradict each other, nothing is written."""
     from harness.verbs import recordings as verbs
 
-    done = verbs.merge_tapes(_here(), verbs.MergeTapesRequest(into=into, sources=sources))
+    done = verbs.merge_tapes(given.project, given.request(MergeTapesRequest))
     if done.conflicting:
+        columns = ["request", "repeat", "model", "has other answers on"]
         rows = [[short(one.request), one.repeat, one.model, ", ".join(one.tapes)] for one in done.conflicts]
-        text = table(["request", "repeat", "model", "has other answers on"], rows)
+        if any(one.server for one in done.conflicts):
+            columns.append("server")
+            rows = [[*row, one.server or "not named"] for row, one in zip(rows, done.conflicts, strict=True)]
+        text = table(columns, rows)
         text += f"\n{done.conflicting} requests have two answers: nothing was written"
     else:
         text = f"{done.read} exchanges read: {done.added} added, {done.known} were there; tape {short(done.digest)}"
-    show(done.as_data(), text, json)
-    return done.code
+    return given.show(done, text)
 
 
-def redact(
-    folder: Folder,
-    out: Annotated[Path, typer.Argument(help="A new folder, for the redacted tape.", show_default=False)],
-    match: Annotated[
-        list[str] | None, typer.Option("--match", metavar="REGEX", help="Hide what this matches; may be given again.")
-    ] = None,
-    field: Annotated[
-        list[str] | None,
-        typer.Option("--field", metavar="POINTER", help="Hide what stands here, such as /request/messages/*/content."),
-    ] = None,
-    json: Json = False,
-    debug: Debug = False,
-) -> None:
+@takes(RedactTapeRequest, store=False)
+def redact(given: Given) -> int:
     """Write a new tape in which matches are hidden."""
     from harness.verbs import recordings as verbs
 
-    asked = verbs.RedactTapeRequest(folder=folder, out=out, match=match or [], fields=field or [])
-    done = verbs.redact_tape(_here(), asked)
+    done = verbs.redact_tape(given.project, given.request(RedactTapeRequest))
     rows = [[name, count] for name, count in done.hits.items()]
     text = table(["hidden", "exchanges"], rows)
     text += f"\n{done.redacted} of {done.exchanges} exchanges are redacted; tape {short(done.original)} → "
-    show(done.as_data(), text + short(done.digest), json)
+    return given.show(done, text + short(done.digest))
 
 
-def _here() -> Project:
-    from harness.verbs.project import Project
+models_app = typer.Typer(
+    name="models", help="Ask models one question each, to see whether they answer.", rich_markup_mode=None
+)
 
-    return Project.at(Path.cwd())
+
+def register_models(parent: typer.Typer) -> None:
+    """Add this verb to the command line, below `models`."""
+    models_app.command()(check)
+    parent.add_typer(models_app)
+
+
+@takes(CheckModelsRequest, store=False, models=True)
+def check(given: Given) -> int:
+    """Ask each model behind an API one question, and show what came back.
+
+    Nothing is recorded. The exit code is 1 if a model does not answer.
+    """
+    from harness.verbs.model_checks import check_models
+
+    with watching() as watch:
+        done = check_models(given.project, given.request(CheckModelsRequest), watch)
+    head = ["name", "model", "", "seconds", "tokens", "dollars", "log-probabilities", "said"]
+    return given.show(done, table(head, [_row(one) for one in done.models]))
+
+
+def _row(one: CheckedModelData) -> list[str]:
+    asked = one.state == "answered"
+    known = {True: "told", False: "not told", None: "-"}[one.logprobs]
+    other = f" (as {one.answered_as})" if one.answered_as and one.answered_as not in one.model else ""
+    return [
+        one.name,
+        one.model,
+        one.state,
+        f"{one.seconds:.2f}" if asked else "-",
+        f"{one.prompt_tokens} + {one.completion_tokens}" if asked else "-",
+        one.dollars or "-",
+        known,
+        flat(one.said) + other,
+    ]

@@ -1,14 +1,21 @@
-"""Terminal output, in one place: data on stdout, messages and progress on stderr."""
+"""Terminal output, in one place: data on stdout, messages and progress on stderr.
+
+The words that `diff` and `compare` show of two sides stand in two columns within the terminal's width. What models and
+data say is put on lines of its own column, so that it cannot imitate other output; control characters are replaced.
+Only a verdict at the beginning of a line and the word `error` have a colour, and only on a terminal without NO_COLOR.
+"""
 
 from __future__ import annotations
 
 import codecs
 import json
 import os
+import re
 import shutil
 import sys
 import textwrap
 import time
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
@@ -20,22 +27,26 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
     from harness.verbs.project import Progress, Result, Watch
+    from harness.verbs.scoring import DifferingWords, SideWords
+
 
 GAP, INDENT = "  ", "    "
-BREAKS = {ord(each): each.encode("unicode_escape").decode() for each in "\n\t\v\f\x85\u2028\u2029"}  # of a line
-ANSWERS = "answers"  # the state of what is told of models' answers; everything else is told of steps
-QUIET = 15.0  # seconds after which a line is said again that says the same
+BREAKS = {ord(each): each.encode("unicode_escape").decode() for each in "\n\t\v\f\x85\u2028\u2029"}  # escaped
+ANSWERS = "answers"  # the state of progress on models' answers; any other state is that of a step
+QUIET = 15.0  # seconds after which an unchanged line is printed again
+COLOURS = {"agreed": 32, "disagreed": 31, "incomplete": 33, "unconfirmed": 33, "error": 31}
+COLOURED = re.compile(rf"^((?:[\w.-]+: )?)({'|'.join(COLOURS)})(?=[:,; ]|$)", re.MULTILINE)
 NARROWEST = 8  # no column of a table is made narrower, whatever the terminal
 
 
 def say(text: str) -> None:
-    """Print a message to the person, on stderr; never data."""
+    """Print a message for the user on stderr; data is never printed here."""
     with _heard(sys.stderr):
-        print(clean(text), file=sys.stderr, flush=True)
+        print(coloured(clean(text), sys.stderr), file=sys.stderr, flush=True)
 
 
 def limited(items: int) -> str:
-    """Say that a run was limited, to stand behind its name; nothing of a whole run."""
+    """Return a suffix for the name of a run that was limited; empty for a whole run."""
     return f", limited to {items} item{'s' * (items != 1)} of each dataset" if items else ""
 
 
@@ -48,11 +59,13 @@ def render(result: Result, text: str, as_json: bool) -> int:
 def show(data: Any, text: str, as_json: bool) -> None:
     """Print data on stdout as JSON for a script, or text for a person."""
     with _heard(sys.stdout):
-        print(json.dumps(data, ensure_ascii=True, indent=1) if as_json else clean(text), flush=True)
+        print(
+            json.dumps(data, ensure_ascii=True, indent=1) if as_json else coloured(clean(text), sys.stdout), flush=True
+        )
 
 
 def give(pieces: Iterable[bytes]) -> None:
-    """Write raw bytes to stdout, piece by piece; on a terminal control characters are removed."""
+    """Write raw bytes to stdout, piece by piece; on a terminal, control characters are replaced."""
     read = codecs.getincrementaldecoder("utf-8")("replace").decode
     with _heard(sys.stdout):
         for piece in pieces:
@@ -64,13 +77,13 @@ def give(pieces: Iterable[bytes]) -> None:
 
 
 def on_terminal() -> bool:
-    """Whether stdout is a terminal, and not a file or a pipe."""
+    """Return whether stdout is a terminal, and not a file or a pipe."""
     return sys.stdout.isatty()
 
 
 @contextmanager
 def _heard(stream: TextIO) -> Iterator[None]:
-    """Continue silently after a broken pipe: what a verb does, and its exit code, stay the same."""
+    """Context manager that ignores a broken pipe, so that a verb goes on and its exit code stays the same."""
     try:
         yield
     except BrokenPipeError:
@@ -78,12 +91,19 @@ def _heard(stream: TextIO) -> Iterator[None]:
 
 
 def clean(text: str) -> str:
-    """Remove control characters from text of models, data or files, so that no escape sequence reaches a terminal."""
+    """Replace control characters in text of models, data or files, so that no escape sequence reaches a terminal."""
     return "".join(c if c in "\n\t" or c.isprintable() or (c.isspace() and c > "\x9f") else "\ufffd" for c in text)
 
 
+def coloured(text: str, stream: TextIO) -> str:
+    """Return text with its verdicts in colours, if it is for a terminal whose user wants any."""
+    if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
+    return COLOURED.sub(lambda found: f"{found[1]}\x1b[{COLOURS[found[2]]}m{found[2]}\x1b[0m", text)
+
+
 def flat(text: str) -> str:
-    """Spell a text on one line: a name that holds line breaks must not look like lines of ours."""
+    """Return a text on one line, so that line breaks in a name cannot imitate lines of the harness."""
     return text.translate(BREAKS)
 
 
@@ -109,9 +129,9 @@ def fail(error: HarnessError, as_json: bool, debug: bool) -> int:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]], notes: Sequence[str] = ()) -> str:
-    """Format rows in columns, on a terminal no wider than it is; the note of a row stands below it."""
+    """Format rows in columns, no wider than the terminal, if there is one; the note of a row is below the row."""
     cells = [[flat(str(cell)) for cell in row] for row in [head, *rows]]
-    if not any(row[-1] for row in cells):  # a column of remarks in which there is nothing to remark
+    if not any(row[-1] for row in cells):  # an empty last column is left out
         cells = [row[:-1] for row in cells]
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0  # what is piped has one line a row
     remarks = ["", *(_below(note, room, GAP) for note in map(flat, notes or [""] * len(rows)))]
@@ -152,7 +172,7 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 @contextmanager
 def watching() -> Iterator[Watch]:
-    """Show progress of a verb: a bar on a terminal, at most one plain line a second elsewhere."""
+    """Context manager that shows the progress of a verb: a bar on a terminal, else at most one plain line a second."""
     from harness.verbs.project import Watch
 
     shown: _Lines | _Bars = _Bars() if sys.stderr.isatty() else _Lines()
@@ -215,17 +235,21 @@ class _Lines:
     """Progress without a terminal: at most one line a second, and the last of each task."""
 
     def __init__(self) -> None:
-        self.last, self.text = 0.0, ""
+        self.last, self.shown = 0.0, ""
 
     def update(self, told: Progress) -> None:
-        """Print how far a task is, if a second has passed or it is done, and there is something new to say."""
+        """Print the progress of a task if a second has passed or the task is done, unless nothing has come since.
+
+        Of answers that is their number: the rate beside it changes although none came.
+        """
         now = time.monotonic()
         if told.done == told.total or now - self.last >= 1:
-            steps = f"{told.done}/{told.total} steps, {told.step} {told.state}"
-            text = f"{told.task}: {told.step if told.state == ANSWERS else steps}"
-            if text != self.text or now - self.last >= QUIET:  # what has not changed is not said each second
-                self.last, self.text = now, text
-                say(flat(text))
+            asked = told.state == ANSWERS
+            text = told.step if asked else f"{told.done}/{told.total} steps, {told.step} {told.state}"
+            progress = f"{told.task}: {told.done}/{told.total} {'' if asked else text}"
+            if progress != self.shown or now - self.last >= QUIET:
+                self.last, self.shown = now, progress
+                say(flat(f"{told.task}: {text}"))
 
     def say(self, text: str) -> None:
         """Print a message between two progress lines."""
@@ -236,10 +260,95 @@ class _Lines:
 
 
 def short(digest: str) -> str:
-    """Shorten a digest to the letters that a person compares."""
+    """Shorten a digest to its first 12 letters."""
     return digest[:12]
 
 
 def level_text(level: str | Mapping[str, str]) -> str:
     """Format a comparison level as text, such as `exact` or `within 0.01`."""
     return level if isinstance(level, str) else " ".join(f"{name} {value}" for name, value in level.items())
+
+
+PARTS = ("wording", "prompt", "answer")
+NAME = 9  # letters of a part's name
+BETWEEN_SIDES = "  "
+NARROW, WIDE = 40, 200  # columns that are used at least and at most
+LONGEST, BEFORE = 360, 60  # letters of a text that are shown, and of these before the first difference
+NOTHING = "-"
+
+
+def words_text(found: Sequence[DifferingWords]) -> str:
+    """Format the words of answers that differ, left and right; a text that is the same on both sides stands once."""
+    return "\n\n".join("\n".join(_one(each)) for each in found)
+
+
+def _one(found: DifferingWords) -> Iterator[str]:
+    from harness.verbs.scoring import cut_to_difference
+
+    sample = f", sample {found.sample}" if found.sample else ""
+    yield f"{flat(found.item)}, wording {found.template}{sample}:"
+    width = min(max(shutil.get_terminal_size().columns, NARROW), WIDE) - NAME - len(BETWEEN_SIDES) - 1
+    half = (width - len(BETWEEN_SIDES)) // 2
+    if found.left.model != found.right.model:
+        yield from _columns("", flat(found.left.model), flat(found.right.model), half)
+    for part in PARTS:
+        left, right = (_text(side, part) for side in (found.left, found.right))
+        if left == right:
+            lines = wrapped(cut_to_difference(left, right, LONGEST, BEFORE)[0] or NOTHING, width)
+            yield from (_line(part if not place else "", [line]) for place, line in enumerate(lines))
+        else:
+            yield from _columns(part, *cut_to_difference(left, right, LONGEST, BEFORE), half)
+
+
+def _text(side: SideWords, part: str) -> str:
+    """Return a text in one piece; a line break is a sign, and no control character is left."""
+    return clean(" ⏎ ".join(str(getattr(side, part)).splitlines())).replace("\t", " ")
+
+
+def _columns(name: str, left: str, right: str, half: int) -> Iterator[str]:
+    lines = zip_longest(wrapped(left or NOTHING, half), wrapped(right or NOTHING, half), fillvalue="")
+    for place, (one, other) in enumerate(lines):
+        yield _line(name if not place else "", [one + " " * (half - wide(one)), other])
+
+
+def _line(name: str, cells: Sequence[str]) -> str:
+    return BETWEEN_SIDES.join([f" {name:{NAME}}", *cells]).rstrip()
+
+
+def wide(text: str) -> int:
+    """Return the columns that a text takes on a terminal: two for wide letters, none for combining marks."""
+    return sum(_wide(char) for char in text)
+
+
+def _wide(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def wrapped(text: str, room: int) -> list[str]:
+    """Break a text into lines of at most `room` columns, between words where possible."""
+    lines, line = list[str](), ""
+    for word in text.split(" "):
+        joined = f"{line} {word}" if line else word
+        if wide(joined) <= room:
+            line = joined
+            continue
+        if line:
+            lines.append(line)
+        line = word
+        while wide(line) > room:
+            end = _fitting(line, room)
+            lines.append(line[:end])
+            line = line[end:]
+    return [*lines, line]
+
+
+def _fitting(text: str, room: int) -> int:
+    """Return how many letters of a text fit into `room` columns, at least one."""
+    taken = 0
+    for place, char in enumerate(text):
+        taken += _wide(char)
+        if taken > room:
+            return max(place, 1)
+    return len(text)

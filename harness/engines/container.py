@@ -1,8 +1,8 @@
 """Containers, and the client of dockerd and podman that runs them.
 
-A container is created, attached to, started, monitored, removed. Its standard input is the other end of the harness:
-whenever and however the harness or the engine dies, the guard inside reads the end of it and kills everything in the
-container. The client finds the socket and the engine's limits, removes orphans, loads images.
+A container is created, attached to, started, monitored and removed. The harness holds the other end of its standard
+input. If the harness or the engine dies, the guard process inside reads the end of that stream and kills everything in
+the container. The client finds the socket and the engine's limits, removes orphaned containers and loads images.
 """
 
 from __future__ import annotations
@@ -17,28 +17,29 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from harness.engines import gpu
+from harness.engines import engine
 from harness.engines.monitor import JobMonitor, MemoryMeter, count_threads
 from harness.errors import HarnessError, InputError, MissingError
 
-ENDING = 30.0  # seconds in which the engine must tell how a container ended
-STARVED = 200  # how the guard ends where the kernel killed for memory
+ENDING = 30.0  # seconds within which the engine must report how a container ended
+STARVED = 200  # exit code of the guard if the kernel killed a process for memory
 # PID 1 of the container: when it ends, the kernel ends all others.
 _SCRIPT = 'exec 3<&0 </dev/null; (read -r _ <&3; kill -KILL -1) & exec 3<&-; "$@"; code=$?'
-# It asks the kernel's own count of who was killed for memory (control groups of either version): the engine's word
-# of it can be lost where a container ends at once.
+# Reads the kernel's own count of processes killed for memory (control groups of either version): the engine's report
+# of it can be lost if a container ends at once.
 _COUNT = f"""
 for counts in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do
     [ -r $counts ] || continue
     while read -r what number; do [ "$what" != oom_kill ] || [ "$number" = 0 ] || exit {STARVED}; done <$counts
 done"""
-_ULIMITS = {"core": ("c", 512), "nofile": ("n", 1), "fsize": ("f", 512), "data": ("d", 1024)}  # and what each counts in
+_ULIMITS = {"core": ("c", 512), "nofile": ("n", 1), "fsize": ("f", 512), "data": ("d", 1024)}  # option and unit
 
 
 def guard_command(bounds: Mapping[str, int], *, grouped: bool = True) -> tuple[str, ...]:
-    """Command of the container's PID 1: it sets resource limits again (podman's socket omits them) and ends with stdin.
+    """Return the command of the container's PID 1, which sets resource limits and ends when its stdin ends.
 
-    `grouped` says that the container has a control group for memory: the count of another's says nothing of it.
+    The limits are set here again because podman's socket omits them. `grouped` says that the container has a control
+    group for memory of its own; the kernel's count for another group would say nothing about this container.
     """
     held = "".join(
         f"ulimit -{letter} {bounds[name] // unit} || exit 126; "
@@ -71,7 +72,7 @@ def translating_engine_errors(what: str) -> Iterator[None]:
 def translate_engine_error(what: str, said: str) -> HarnessError:
     """Translate an error message of the container engine into an error a user can act on."""
     if any(mark in said for mark in ("could not select device driver", "nknown runtime", "CDI", "nvidia-container")):
-        return gpu.no_gpu(f"the engine has no GPU runtime ({said[:200]})")
+        return engine.no_gpu(f"the engine has no GPU runtime ({said[:200]})")
     if "o such image" in said or "image not known" in said:
         return MissingError(
             f"the engine does not hold the image: {said[:200]}", next="run again: the image is loaded at the start"
@@ -84,7 +85,7 @@ def translate_engine_error(what: str, said: str) -> HarnessError:
 
 
 class Container:
-    """Context manager of one container: created on entry, removed on exit, also after an error."""
+    """Context manager of one container: created on entry, removed on exit, even after an error."""
 
     def __init__(self, client: Any, settings: Mapping[str, Any]) -> None:
         self.client, self.settings, self.id = client, settings, ""
@@ -96,8 +97,8 @@ class Container:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove the container and every process in it; where that fails twice, a later engine's sweep removes it."""
-        for _attempt in range(2):  # podman refuses where the container ends at this very moment
+        """Remove the container and every process in it; if that fails twice, a later engine's sweep removes it."""
+        for _attempt in range(2):  # podman refuses if the container ends at this moment
             try:
                 with translating_engine_errors("it removed a container"):
                     self.client.remove_container(self.id, force=True, v=True)
@@ -106,9 +107,9 @@ class Container:
             return
 
     def run(self, monitor: JobMonitor, *, counted: bool = False, weighed: bool = False) -> tuple[int, bool]:
-        """Run to the end or to the first reason to kill it; gives the exit code, and whether memory ran out.
+        """Run the container until it ends or must be killed; return the exit code, and whether memory ran out.
 
-        `counted` says that the engine bounds no number of processes, `weighed` that it bounds no memory.
+        `counted` says that the engine does not limit the number of processes, `weighed` that it does not limit memory.
         """
         with translating_engine_errors("it started a container"):
             stream = self.client.attach_socket(self.id, {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
@@ -143,12 +144,12 @@ class Container:
 
 
 def _hang_up(held: Any) -> None:
-    """Close the attached stream at once: an engine still forwarding a flood of output would not kill."""
+    """Close the attached stream at once, because an engine that still forwards a flood of output would not kill."""
     with socket.socket(fileno=os.dup(held.fileno())) as stream, contextlib.suppress(OSError):
         stream.shutdown(socket.SHUT_RDWR)
     answer = getattr(held, "_response", None)
     if answer is not None:
-        answer.close()  # with its connection, which would else stay open until somebody collects the garbage
+        answer.close()  # and its connection, which would otherwise stay open until garbage collection
     held.close()
 
 
@@ -167,7 +168,7 @@ def _follow(pipe: int, monitor: JobMonitor) -> None:
 
 
 class _Frames:
-    """Demultiplexer of the engine's attach stream: frames of an eight-byte header and as many bytes as it says."""
+    """Demultiplexer of the engine's attach stream; a frame has an eight-byte header, which holds the frame's size."""
 
     def __init__(self, log_output: Callable[[bytes], None]) -> None:
         self.log_output, self.buffer = log_output, bytearray()
@@ -193,17 +194,17 @@ def this_process() -> str:
 
 
 def deadline(seconds: float) -> int:
-    """Time by which a container that starts now must have ended, in seconds since boot."""
+    """Return the time by which a container that starts now must have ended, in seconds since boot."""
     return round(_now() + seconds)
 
 
 def is_orphaned(labels: Mapping[str, str]) -> bool:
-    """Whether a container's owner is dead, or cannot be seen from here and is long overdue."""
+    """Whether a container's owner is dead, or is not visible from here and the container is long overdue."""
     try:
         boot, namespace, pid, began = labels[OWNER].split()
         number, late = int(pid), _now() > int(labels[DEADLINE]) + GRACE
     except (KeyError, ValueError):
-        return False  # the mark is not ours
+        return False  # not our label
     if boot != _boot():
         return True
     return _began(number) != began if namespace == _namespace() else late
@@ -218,7 +219,7 @@ def _namespace() -> str:
 
 
 def _began(pid: int) -> str:
-    """Start time of a process in ticks; empty where there is none."""
+    """Return the start time of a process in ticks; empty if there is no such process."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
     except (OSError, IndexError):
@@ -229,29 +230,29 @@ def _now() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-MEMORY, PIDS = "MemoryLimit", "PidsLimit"  # the engine's own names of what it can bound
+MEMORY, PIDS = "MemoryLimit", "PidsLimit"  # the engine's own names of the limits it can enforce
 HOSTS = ("unix:///var/run/docker.sock", "unix:///run/podman/podman.sock")
 ADVICE = "start one (`dockerd`, or `podman system service`) and name its socket in DOCKER_HOST"
 
 
 def connect() -> tuple[str, str, dict[str, Any]]:
-    """Find a container engine that answers; gives its socket, API version and version document.
+    """Find a container engine that answers; return its socket, API version and version document.
 
-    It asks the socket that DOCKER_HOST names, else the usual ones; raises an error where none answers.
+    Tries the socket that DOCKER_HOST names, or else the usual ones. Raises MissingError if none answers.
     """
     try:
         import docker  # noqa: PLC0415 - heavy
         import docker.errors  # noqa: PLC0415 - heavy
         import requests  # noqa: PLC0415 - heavy
     except ImportError as bad:
-        raise MissingError("the docker SDK is not installed", next="pip install 'llm-harness[containers]'") from bad
+        raise MissingError("the docker SDK is not installed", next="pip install 'repro-harness[containers]'") from bad
     named = os.environ.get("DOCKER_HOST", "")
     if named and not named.startswith("unix://"):
         raise InputError("DOCKER_HOST names an engine elsewhere, which could not read a step's folder", next=ADVICE)
     hosts, why = [named] if named else list(HOSTS), ""
     for host in hosts:
         try:
-            with socket.socket(socket.AF_UNIX) as door:  # the SDK leaves a socket behind where nobody opens
+            with socket.socket(socket.AF_UNIX) as door:  # the SDK leaks a socket if nothing listens
                 door.connect(host.removeprefix("unix://"))
             with docker.APIClient(base_url=host, version="auto", timeout=10) as client:
                 return host, client.api_version, client.version()
@@ -261,24 +262,24 @@ def connect() -> tuple[str, str, dict[str, Any]]:
 
 
 def _told(bad: Exception) -> str:
-    """Reason why an address does not answer; the SDK hides it inside its own message."""
+    """Return the reason why an address does not answer; the SDK hides it inside its own message."""
     silent = any(word in repr(bad) for word in ("FileNotFoundError", "ConnectionRefusedError"))
     return "nothing listens there" if silent else str(bad)
 
 
 def probe() -> str:
-    """Name the container engine that answers here, for `harness doctor`."""
+    """Return the name of the container engine that answers here, for `harness doctor`."""
     return engine_name(connect()[2])
 
 
 def engine_name(version: Mapping[str, Any]) -> str:
-    """Name and version of an engine from its version document."""
+    """Return the name and version of an engine from its version document."""
     parts = version.get("Components") or [{"Name": "Engine"}]
     return f"{parts[0]['Name']} {version['Version']}"
 
 
 def remove_orphans(client: Any) -> None:
-    """Remove containers whose harness is dead, or cannot be seen from here and is long overdue."""
+    """Remove containers whose harness is dead, or is not visible from here and the container is long overdue."""
     import docker.errors  # noqa: PLC0415 - heavy
 
     with translating_engine_errors("it listed what older runs left"):
@@ -289,7 +290,7 @@ def remove_orphans(client: Any) -> None:
 
 
 def ensure_image(client: Any, names: Sequence[str], load: Callable[[], Iterable[bytes]]) -> str:
-    """Load an image into the engine unless it is there; returns its name there, always one of `names` (digests)."""
+    """Load an image into the engine unless it is there; return its name there, always one of `names` (digests)."""
     with translating_engine_errors("it looked for the image"):
         found = _known(client, names)
         if not found:
@@ -318,12 +319,12 @@ def _known(client: Any, names: Sequence[str]) -> str:
 
 
 def is_rootless(info: Mapping[str, Any]) -> bool:
-    """Whether an ordinary user runs the engine: root in its containers is that user, and nobody more."""
+    """Whether an ordinary user runs the engine, so that root in its containers is that user and has no other rights."""
     return info.get("Rootless") is True or "name=rootless" in (info.get("SecurityOptions") or ())
 
 
 def unenforced_limits(client: Any, info: Mapping[str, Any]) -> list[str]:
-    """List the limits, of memory and processes, that the engine cannot enforce, whatever rootless podman claims."""
+    """List which limits, of memory and processes, the engine cannot enforce, whatever rootless podman claims."""
     held = {name: info.get(name) is not False for name in (MEMORY, PIDS)}
     if info.get("Rootless") is True:
         with translating_engine_errors("it was asked which limits it can hold"):

@@ -1,7 +1,7 @@
 """Docker engine: every step in a container of its own, by image ID, without network or capabilities.
 
-It speaks to dockerd, or to podman through its socket. It is handed the image as a stream to load where the engine does
-not hold it, and knows nothing of how images are made.
+Uses dockerd, or podman through its socket. If the container engine does not hold the image, it is loaded from a stream
+that the caller passes. Independent of how images are made.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.engines import gpu
+from harness.engines import engine
 from harness.engines.container import (
     DEADLINE,
     MEMORY,
@@ -59,7 +59,7 @@ SMALL = Limits(seconds=60, memory=256 << 20)
 class DockerEngine:
     """Engine that runs each step in a new container of one image; a tag is never used.
 
-    Opening it removes containers that dead runs left, and loads the image where the container engine lacks it.
+    Creating it removes containers that dead runs left, and loads the image if the container engine lacks it.
     """
 
     name = "docker"
@@ -67,7 +67,7 @@ class DockerEngine:
     seals_inputs = True
 
     def __init__(
-        self, image: str, names: Sequence[str], load: Callable[[], Iterable[bytes]], gpus: gpu.Wanted = 0
+        self, image: str, names: Sequence[str], load: Callable[[], Iterable[bytes]], gpus: engine.Wanted = 0
     ) -> None:
         self.image, self.device = image, Device()
         self._host, self._api, self._version = connect()
@@ -83,35 +83,35 @@ class DockerEngine:
         if can_filter():
             self.claims |= CALLS
         elif self._podman:
-            self.claims -= {"users"}  # its own filter of calls lets a namespace be made
+            self.claims -= {"users"}  # podman's own filter allows new user namespaces
         self.claims |= frozenset() if PIDS in self.unbounded else PROCESSES
-        self.device = gpu.choose_device(gpus, self._ask)
+        self.device = engine.choose_device(gpus, self._ask, os.environ.get(engine.VISIBLE))
 
     def command(self, script: str) -> tuple[str, ...]:
-        """Command line for the image's own interpreter: no user site, no .pth files, no bytecode."""
+        """Return the command line for the image's own interpreter: no user site, no .pth files, no bytecode."""
         return (*PYTHON, script)
 
     def inside(self, folder: Path) -> Path:
-        """Path of a step's private folder inside the container."""
+        """Return the path of a step's private folder inside the container."""
         return PLACE
 
     def socket(self, path: Path) -> Path:
-        """Path of a job's socket inside the container."""
+        """Return the path of a job's socket inside the container."""
         return SOCKETS / path.name
 
     def facts(self) -> Mapping[str, Any]:
-        """Name and version of the engine for the record, and the limits it cannot enforce."""
+        """Return the name and version of the engine for the record, and the limits it cannot enforce."""
         return {"engine": engine_name(self._version), **({"unbounded": self.unbounded} if self.unbounded else {})}
 
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
-        """Run one command in a container that is removed before this returns, with every process in it."""
+        """Run one command in a container, which is removed with every process in it before this returns."""
         out = job.folder / "out"
-        os.chmod(job.folder / "tmp", 0o1777)  # noqa: S103 - a tmpfs takes its mode from the folder it is laid upon
-        if os.geteuid() == 0:  # a rootless engine is the user whose socket it is, and can give nothing to anybody else
+        os.chmod(job.folder / "tmp", 0o1777)  # noqa: S103 - a tmpfs takes its mode from the folder it is mounted on
+        if os.geteuid() == 0:  # a rootless engine runs as its socket's owner and can chown to no one else
             chown_to_step(out, user=os.stat(self._host.removeprefix("unix://")).st_uid if self._rootless else NOBODY)
         monitor = JobMonitor(job.limits, on_log, cancel, (out,))
         with self._connected() as client, Container(client, self._settings(job)) as container:
-            on_gpu = job.infers and self.device.kind != "cpu"  # whose driver maps far more memory than it uses
+            on_gpu = job.infers and self.device.kind != "cpu"  # a GPU driver maps far more memory than it uses
             weighed = MEMORY in self.unbounded and not on_gpu
             code, oom = container.run(monitor, counted=PIDS in self.unbounded, weighed=weighed)
         oom = oom or (MEMORY in self.unbounded and code != 0 and b"MemoryError" in monitor.log[-2000:])
@@ -120,13 +120,13 @@ class DockerEngine:
         return monitor.outcome(code, self.isolation, oom=oom)
 
     def _connected(self) -> Any:
-        """Open a new client: the SDK's sessions are not safe to share between threads."""
+        """Return a new client, because the SDK's sessions are not safe to share between threads."""
         import docker  # noqa: PLC0415 - heavy
 
         return docker.APIClient(base_url=self._host, version=self._api, timeout=120)
 
     def _ask(self, query: Sequence[str]) -> str:
-        """Run a GPU query inside a container that is given all GPUs."""
+        """Run a GPU query inside a container that is given all GPUs, and return its output."""
         settings = self._base(tuple(query), {"PATH": "/usr/local/nvidia/bin:/usr/bin:/bin"}, SMALL)
         settings["HostConfig"]["DeviceRequests"] = self._request(["all"])
         monitor = JobMonitor(SMALL, lambda _: None, threading.Event())
@@ -134,17 +134,17 @@ class DockerEngine:
             code, _ = container.run(monitor)
         text = monitor.log.decode("utf-8", "replace")
         if code:
-            raise gpu.no_gpu(f"`nvidia-smi` in the container ended with {code}: {text.strip()[:200]}")
+            raise engine.no_gpu(f"`nvidia-smi` in the container ended with {code}: {text.strip()[:200]}")
         return text
 
     def _request(self, ids: Sequence[str]) -> list[dict[str, Any]]:
-        """Encode a request for GPUs: by NVIDIA's runtime where the engine has it, else by CDI."""
+        """Encode a request for GPUs: by NVIDIA's runtime if the engine has it, else by CDI."""
         if "nvidia" not in (self._info.get("Runtimes") or {}) and self._info.get("CDISpecDirs"):
             return [{"Driver": "cdi", "DeviceIDs": [f"nvidia.com/gpu={one}" for one in ids]}]
         return [{"Driver": "nvidia", "DeviceIDs": list(ids), "Capabilities": [["gpu", "utility", "compute"]]}]
 
     def _settings(self, job: Job) -> dict[str, Any]:
-        """Make the settings of a step's container: its folder read-only, `out/` writable, and nothing else."""
+        """Return the settings of a step's container: its folder read-only, `out/` writable, and nothing else."""
         settings = self._base(job.argv, job.env, job.limits)
         host = settings["HostConfig"]
         binds = [(job.folder, PLACE, True), (job.folder / "out", PLACE / "out", False)]
@@ -162,9 +162,9 @@ class DockerEngine:
         return settings
 
     def _filter(self, job: Job) -> str:
-        """Write the filter of system calls as the engine takes it: dockerd its text, podman the path of a file.
+        """Return the system call filter as the engine takes it: its text for dockerd, the path of a file for podman.
 
-        The file lies where a tmpfs is laid upon in the container.
+        The file is in the step's `tmp/`, over which the container mounts a tmpfs.
         """
         profile = engine_profile(
             on_gpu=job.infers and bool(self.device.facts.get("gpus")), on_loopback=bool(job.sockets)
@@ -177,17 +177,17 @@ class DockerEngine:
         return str(path)
 
     def _base(self, argv: Sequence[str], env: Mapping[str, str], limits: Limits) -> dict[str, Any]:
-        """Hardening settings of every container; a step's gets our filter of calls in place of the engine's own."""
+        """Return the hardening settings of every container; `_settings` adds our own system call filter for a step."""
         uid, gid = (NOBODY, NOBODY) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
         if self._rootless:
-            uid, gid = 0, 0  # the user who runs the engine; any other name is one of his that owns nothing here
+            uid, gid = 0, 0  # root here is the user who runs the engine; any other ID owns nothing here
         bounds = {"core": 0, "nofile": 1024, "fsize": limits.file_bytes}
-        if self._podman:  # of all steps together; unasked, podman gives more than some kernels let it
+        if self._podman:  # for all steps together; by default podman sets more than some kernels allow
             hard = resource.getrlimit(resource.RLIMIT_NPROC)[1] if self._rootless else resource.RLIM_INFINITY
-            most = 4 * limits.processes if PIDS in self.unbounded else 4096  # a flood outruns a look from outside
+            most = 4 * limits.processes if PIDS in self.unbounded else 4096  # a fork bomb outruns checks from outside
             bounds["nproc"] = most if hard == resource.RLIM_INFINITY else min(most, hard)
         if MEMORY in self.unbounded and self.device.kind == "cpu":
-            bounds["data"] = limits.memory  # of each process, at least
+            bounds["data"] = limits.memory  # for each process, at least
         host: dict[str, Any] = {
             "ReadonlyRootfs": True,
             "NetworkMode": "none",

@@ -1,8 +1,9 @@
-"""Command line of the local engine's isolation: what stands between the harness and a step (bubblewrap, namespaces …).
+"""Command line that wraps a step of the local engine in its isolation (bubblewrap, namespaces …).
 
-From the outside in: the bounds, the guard that dies with the harness, for root a user namespace that holds two users,
-the isolation, the first process inside it, and the step. The walls are put up by whoever runs the harness; behind them
-a step of root's is nobody, since the kernel lets its own root change it whatever else that root has lost.
+From outside in, it consists of the resource limits, the guard that dies with the harness, for root a user namespace
+that holds two users, the isolation, the first process inside it, and the step. The user who runs the harness sets the
+isolation up. If that user is root, the step runs as nobody, because the kernel lets root change the isolation whatever
+other privileges root has dropped.
 """
 
 from __future__ import annotations
@@ -19,28 +20,42 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from harness.engines.engine import SOCKETS, Limits
+from harness.errors import MissingError
 
 NOBODY = 65534  # the user and the group that a step of root's runs as
 
 
 def chown_to_step(*folders: Path, user: int = NOBODY) -> None:
-    """Hand folders, without their contents, to the user that a step of root's runs as, so that it can write there."""
+    """Change the owner of folders, but not of their contents, to the user that root's steps run as.
+
+    Raises MissingError on a file system that keeps no owners (exFAT, some network mounts).
+    """
     for folder in folders:
-        os.chown(folder, user, user)
+        try:
+            os.chown(folder, user, user)
+        except PermissionError as bad:
+            raise MissingError(
+                "this file system keeps no owners, and root runs steps as another user",
+                where=str(folder),
+                next="run as an ordinary user, or name a store on another file system with --store DIR",
+            ) from bad
 
 
 def chown_back(out: Path) -> None:
-    """Hand a step's output folder and its direct entries back to root; links and subfolders are not entered."""
+    """Change the owner of a step's output folder and of its direct entries back to root.
+
+    Links are not followed, and subfolders are not entered.
+    """
     os.chown(out, 0, 0, follow_symlinks=False)
     if out.is_symlink() or not out.is_dir():
-        return  # the step put something else in its place, and is told so
+        return  # the step replaced the folder, which is reported elsewhere
     with os.scandir(out) as found:
         for one in found:
             os.chown(one.path, 0, 0, follow_symlinks=False)
 
 
-PROGRAMS = "/usr/bin:/bin"  # where the programs around a step are looked for, whatever the user's PATH says
-SETUID, SETGID = 7, 6  # the numbers of the capabilities to name users, and groups, in a namespace
+PROGRAMS = "/usr/bin:/bin"  # where the programs that wrap a step are looked up, whatever the user's PATH says
+SETUID, SETGID = 7, 6  # numbers of the capabilities to map users and groups in a namespace
 
 # The harness holds the other end of the guard's stdin: whenever and however it dies, the guard reads the end of that
 # pipe and kills the whole process group. PDEATHSIG alone leaves a gap: bubblewrap's own child may not have set it yet.
@@ -50,10 +65,10 @@ _GUARD = (
 )
 GUARD = ("setpriv", "--pdeathsig", "KILL", "--no-new-privs", "sh", "-c", _GUARD, "guard")
 
-# No namespace of users below this one: in a namespace of its own a step would have every right again.
+# No user namespace below this one: in a namespace of its own a step would have every privilege again.
 _ALONE = 'echo 0 >/proc/sys/user/max_user_namespaces || exit 126; exec "$@"'
-# A namespace of two users can be named from outside only: a child left behind does it, as soon as there is one. The
-# shell that waits for it is told `-p`, or it could see its own user change in between, and lay its rights down.
+# The users of a namespace of two can be mapped only from outside: a child left behind does it when one exists. The
+# shell that waits for it runs with `-p`, or it could see its own user change in between, and drop its privileges.
 _TWO = f"""me=$$ names='0 0 1
 {NOBODY} {NOBODY} 1
 '
@@ -71,10 +86,10 @@ exec unshare --user --keep-caps sh -p -c 'until read -r _ </proc/self/gid_map; d
 """
 _TWO_USERS = ("sh", "-c", _TWO, "two")
 _ONE_USER = ("unshare", "--user", "--map-current-user", "--keep-caps", "sh", "-c", _ALONE, "alone")
-# The first process inside: when it ends, the kernel ends all others. It never changes its user, so that its
-# PDEATHSIG stands, and no step can talk it into leaving the group that the guard kills.
+# The first process inside: when it ends, the kernel ends all others. It never changes its user, so its
+# PDEATHSIG stays set, and no step can make it leave the group that the guard kills.
 _FIRST = '"$@"; exit $?'
-# Shells spell it in two ways; what cannot be bounded does not run.
+# Shells spell the option in two ways; a step that cannot be limited does not run.
 _BOUND = "{{ ulimit -u {0} || ulimit -p {0} || exit 126; }} 2>/dev/null; "
 
 
@@ -90,19 +105,22 @@ def drops_root() -> bool:
 
 
 def _names(mapped: str) -> bool:
-    """Whether a map of users or groups holds both root and nobody."""
+    """Whether a user or group map holds both root and nobody."""
     spans = [(int(first), int(first) + int(count)) for first, _, count in map(str.split, mapped.splitlines())]
     return all(any(low <= one < high for low, high in spans) for one in (0, NOBODY))
 
 
 def counts_per_step() -> bool:
-    """Whether the kernel limits a step's processes apart from its user's others (Linux 5.14, never for plain root)."""
+    """Whether the kernel limits a step's processes apart from other processes of its user.
+
+    True from Linux 5.14 on, but never for root that cannot drop to another user.
+    """
     release = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2])
     return release >= (5, 14) and (os.geteuid() != 0 or drops_root())
 
 
 def unreadable_to_steps() -> str:
-    """First path of the interpreter that a step running as nobody cannot read; empty where all is well."""
+    """Return the first path of the interpreter that a step running as nobody cannot read; empty if there is none."""
     if not drops_root():
         return ""
     needed = (sys.prefix, sys.base_prefix, os.path.realpath(sys.executable), sysconfig.get_path("purelib"))
@@ -110,12 +128,15 @@ def unreadable_to_steps() -> str:
 
 
 def site_packages() -> str:
-    """Real path of the installed packages: our bytecode of them is filed under it."""
+    """Return the real path of the installed packages, under which our bytecode of them is stored."""
     return os.path.realpath(sysconfig.get_path("purelib"))
 
 
 def interpreter_folders() -> Iterator[str]:
-    """Folders that the interpreter and its packages need, without those inside one already named."""
+    """Yield the folders that the interpreter and its packages need.
+
+    `/usr` and folders inside one already yielded are left out.
+    """
     named = ["/usr"]
     for path in sorted({sys.prefix, sys.base_prefix, os.path.realpath(sys.prefix), site_packages()}):
         if not any(path == above or path.startswith(f"{above}/") for above in named):
@@ -124,7 +145,7 @@ def interpreter_folders() -> Iterator[str]:
 
 
 def socket_inside(isolation: str, socket: Path) -> Path:
-    """Path of a socket as a step sees it: bubblewrap shows it at a place of its own."""
+    """Return the path of a socket as a step sees it; bubblewrap shows sockets in a folder of their own."""
     return SOCKETS / socket.name if isolation == "bubblewrap" else socket
 
 
@@ -137,9 +158,10 @@ def isolation_command(
     on_gpu: bool = False,
     filter_file: int = -1,
 ) -> list[str]:
-    """Command prefix that isolates a step in its folder; empty for a bare process.
+    """Return the command prefix that isolates a step in its folder; empty for a bare process.
 
-    Bubblewrap reads the filter of system calls from `filter_file`; in namespaces that is a program, which loads it.
+    Bubblewrap reads the system call filter from `filter_file`. With namespaces, `filter_file` is a program that loads
+    the filter.
     """
     if isolation == "process":
         return []
@@ -154,31 +176,34 @@ def isolation_command(
     users = [*_TWO_USERS] if drops_root() else [*_ONE_USER]
     sealed = _sealed(folder, limits.memory, sockets, on_gpu)
     become = _become(isolation)
-    if filter_file >= 0:  # it looks for no program along PATH
+    if filter_file >= 0:  # the filter program does not search PATH
         become = [f"/proc/self/fd/{filter_file}", shutil.which(become[0], path=PROGRAMS) or become[0], *become[1:]]
     return [*users, *spaces, "sh", "-c", sealed + last, "first", *become]
 
 
 def _become(isolation: str) -> list[str]:
-    """Command prefix that drops the last privileges; a change of user clears PDEATHSIG, so it is set again."""
+    """Return the command prefix that drops the last privileges.
+
+    A change of user clears PDEATHSIG, so it is set again.
+    """
     words = ["setpriv", "--pdeathsig", "KILL"]
     if drops_root():
         words += [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     elif isolation == "bubblewrap":
-        return []  # it has laid them down itself
+        return []  # bubblewrap has dropped them itself
     return [*words, "--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all"]
 
 
 def _bubble(folder: Path, memory: int, sockets: Sequence[Path], on_gpu: bool) -> list[str]:
-    """Command prefix of bubblewrap: a file system of the step's own, /proc read-only and no /sys."""
+    """Return the command prefix of bubblewrap: the step's own file system, /proc read-only, /sys only with a GPU."""
     rights: tuple[str, ...] = ()
     if drops_root():
         wrap = [*_TWO_USERS, "bwrap", *(f"--unshare-{one}" for one in ("ipc", "pid", "net", "uts", "cgroup-try"))]
-        rights = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")  # of the first process inside: what it starts is nobody
+        rights = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")  # of the first process inside; its children run as nobody
     else:
         wrap = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns"]
     wrap += ["--cap-drop", "ALL", *(word for right in rights for word in ("--cap-add", right))]
-    wrap.append("--as-pid-1")  # so that bubblewrap waits for the first process, and the kernel tells what was used
+    wrap.append("--as-pid-1")  # bubblewrap then waits for the first process, and the kernel reports its usage
     wrap += ["--die-with-parent", "--proc", "/proc", "--dev", "/dev"]
     for place in ("/tmp", "/dev/shm"):  # noqa: S108 - the step's own, inside its isolation
         wrap += ["--perms", "1777", "--size", str(memory), "--tmpfs", place]
@@ -201,12 +226,12 @@ def _bubble(folder: Path, memory: int, sockets: Sequence[Path], on_gpu: bool) ->
 
 
 def _above(path: Path | str) -> tuple[str, str]:
-    """Options that make parent folders passable; bubblewrap would keep them to its own user."""
+    """Return the options that make parent folders accessible; bubblewrap would restrict them to its own user."""
     return ("--dir", os.path.dirname(path))
 
 
 def _gpus() -> list[str]:
-    """Options that show a step the devices of NVIDIA's driver."""
+    """Return the options that show a step the devices of NVIDIA's driver."""
     binds = ["--ro-bind-try", "/sys", "/sys"]
     for device in sorted(Path("/dev").glob("nvidia*")):
         binds += ["--dev-bind", str(device), str(device)]
@@ -214,7 +239,7 @@ def _gpus() -> list[str]:
 
 
 def _sealed(folder: Path, memory: int, sockets: Sequence[Path], on_gpu: bool) -> str:
-    """Shell lines run inside namespaces before a step: /proc and /sys are read-only, /dev/shm is the step's own."""
+    """Return shell lines to run inside namespaces before a step: /proc and /sys read-only, /dev/shm the step's own."""
     sys_ = "sysfs -o ro sysfs" if on_gpu else "tmpfs -o ro,size=4k,mode=755 tmpfs"
     lines = ["set -e", "mount -t proc -o ro,nosuid,nodev,noexec proc /proc", f"mount -t {sys_} /sys"]
     lines.append(f"mount -t tmpfs -o size={memory},mode=1777,nosuid,nodev tmpfs /dev/shm")
@@ -224,7 +249,7 @@ def _sealed(folder: Path, memory: int, sockets: Sequence[Path], on_gpu: bool) ->
 
 
 def _shown_to_nobody(needed: Iterable[Path]) -> list[str]:
-    """Shell lines that bind what a step needs out of folders that only root may pass; the rest is covered."""
+    """Return shell lines that bind what a step needs out of folders that only root may enter, and hide the rest."""
     lines: list[str] = []
     for shut, paths in sorted(_shut(needed).items()):
         place = shlex.quote(str(shut))
@@ -239,7 +264,7 @@ def _shown_to_nobody(needed: Iterable[Path]) -> list[str]:
 
 
 def _shut(needed: Iterable[Path]) -> dict[Path, set[Path]]:
-    """Find the topmost folder on each path that only its owner may pass."""
+    """Group paths by the topmost folder on each path that only its owner may enter; paths without one are left out."""
     found: dict[Path, set[Path]] = {}
     for path in needed:
         shut = next((above for above in reversed(path.parents) if not os.stat(above).st_mode & 0o001), None)

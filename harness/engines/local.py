@@ -1,23 +1,27 @@
-"""Local engine: steps as subprocesses, each in a private folder, with the chosen isolation or the machine's best.
+"""Local engine: runs steps as subprocesses, each in a private folder, with the chosen isolation or the best one.
 
-`bubblewrap` sees the system read-only, nothing else of the disk, no network and no other process; `namespaces` has
-no network and no other process; `process` is not isolated. Whatever the isolation, the step dies with the harness.
+With `bubblewrap` a step sees the system read-only, nothing else of the disk, no network and no other process. With
+`namespaces` it has no network and sees no other process. With `process` it is not isolated. In all of them, the step
+dies with the harness.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import os
 import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.clean_start import own_bytecode
-from harness.engines import gpu
+from harness.engines import engine
 from harness.engines.engine import (
     CALLS,
     DISK,
@@ -44,13 +48,13 @@ from harness.engines.isolation import (
     unreadable_to_steps,
 )
 from harness.engines.monitor import JobMonitor
-from harness.engines.process import Start, open_filter, run_process
+from harness.engines.process import KeptProcess, Start, kept_process, open_filter, run_process
 from harness.engines.system_calls import can_filter, filter_program
 from harness.errors import MissingError
 
-STEP_PATH = PROGRAMS  # of a step, too
+STEP_PATH = PROGRAMS  # also the PATH of a step
 ISOLATIONS = ("bubblewrap", "namespaces", "process")
-_FORBID = {  # a switch of the kernel, where it keeps user namespaces from ordinary users, and what mends it
+_FORBID = {  # kernel settings that forbid user namespaces to ordinary users, and how to fix each
     ("user/max_user_namespaces", "0"): "`sysctl user.max_user_namespaces=15000`",
     ("kernel/unprivileged_userns_clone", "0"): "`sysctl kernel.unprivileged_userns_clone=1`",
     ("kernel/apparmor_restrict_unprivileged_userns", "1"): "give bubblewrap its profile: apt-get install "
@@ -61,9 +65,9 @@ _FORBID = {  # a switch of the kernel, where it keeps user namespaces from ordin
 
 @functools.cache
 def available() -> tuple[str, ...]:
-    """List the isolations that work here, best first, by trying each once; `process` always does.
+    """List the isolations that work here, best first, by trying each once; `process` always works.
 
-    Raises `MissingError` where util-linux is not installed, since no step runs without it.
+    Raises MissingError if util-linux is not installed, since no step runs without it.
     """
     for program in ("prlimit", "setpriv"):
         if not shutil.which(program, path=STEP_PATH):
@@ -89,7 +93,7 @@ def available() -> tuple[str, ...]:
 
 
 def advise_isolation(switches: Path = Path("/proc/sys")) -> str:
-    """Say what would give this machine bubblewrap: the program, or the user namespaces that it needs."""
+    """Return what to do so that bubblewrap works here: install it, or allow the user namespaces that it needs."""
     install = "" if shutil.which("bwrap", path=STEP_PATH) else "apt-get install bubblewrap"
     for (switch, stands), mends in _FORBID.items():
         with contextlib.suppress(OSError):
@@ -102,14 +106,14 @@ def advise_isolation(switches: Path = Path("/proc/sys")) -> str:
 class LocalEngine:
     """Engine that runs steps as subprocesses of this machine, in the chosen isolation or the best that works here.
 
-    Raises `MissingError` where this machine lacks the chosen isolation or the wanted GPUs.
+    Raises MissingError if this machine lacks the chosen isolation or the wanted GPUs.
     """
 
     name = "local"
     image = NO_IMAGE
-    emulator: tuple[str, ...] = ()  # what the interpreter of a step is run by; tests name other processors here
+    emulator: tuple[str, ...] = ()  # command that runs a step's interpreter; tests set emulators of other processors
 
-    def __init__(self, isolation: str = "", gpus: gpu.Wanted = 0) -> None:
+    def __init__(self, isolation: str = "", gpus: engine.Wanted = 0) -> None:
         offered = available()
         if isolation and isolation not in offered:
             raise MissingError(
@@ -130,40 +134,39 @@ class LocalEngine:
             "namespaces": NETWORK | MACHINE | counted | SHARED,
             "process": frozenset[str](),
         }[self.isolation] | (CALLS if can_filter() else frozenset())
-        self.device = gpu.choose_device(gpus, gpu.query_driver)
+        self.device = engine.choose_device(gpus, engine.query_driver, os.environ.get(engine.VISIBLE))
 
     def command(self, script: str) -> tuple[str, ...]:
-        """Command line for the harness's own interpreter: no user site, no .pth files, no bytecode of others.
+        """Return the command line for the harness's own interpreter: no user site, no .pth files, our bytecode only.
 
-        Where none of our own was made it finds none: nothing can lie below `/dev/null`.
+        If we made no bytecode, none is found, because nothing can exist below `/dev/null`.
         """
         read = ("-X", f"pycache_prefix={own_bytecode()}", "--check-hash-based-pycs", "always")
         return (*self.emulator, sys.executable, "-s", "-S", "-P", "-B", *read, script, site_packages())
 
     def inside(self, folder: Path) -> Path:
-        """Path of a step's private folder as the step sees it: its path on the host."""
+        """Return the path of a step's private folder as the step sees it: its path on the host."""
         return folder
 
     def socket(self, path: Path) -> Path:
-        """Path of a job's socket as the step sees it."""
+        """Return the path of a job's socket as the step sees it."""
         return socket_inside(self.isolation, path)
 
     def facts(self) -> Mapping[str, Any]:
-        """Facts about the engine for the record: none, the machine's own tell it all."""
+        """Return an empty map, because the facts about the machine already describe this engine."""
         return {}
 
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
         """Run one command, isolated and limited; every process it started has ended when this returns."""
-        bare = self.isolation == "process"  # elsewhere what a step started ends with its namespace
+        bare = self.isolation == "process"  # otherwise what a step started ends with its namespace
         monitor = JobMonitor(job.limits, on_log, cancel, (job.folder / "out", job.folder / "tmp"))
         if drops_root() and not bare:
             chown_to_step(job.folder / "out", job.folder / "tmp")
         on_gpu = self._on_gpu(job)
         program = filter_program(on_gpu=on_gpu, on_loopback=bool(job.sockets) and not bare)
         with open_filter(b"" if bare else program, runs=self.isolation == "namespaces") as file:
-            start = Start(
-                self._argv(job, file), job.folder, job.env, program if bare else b"", (file,) if file >= 0 else ()
-            )
+            passed = (file,) if file >= 0 else ()
+            start = Start(self._argv(job, file), job.folder, self._env(job), program if bare else b"", passed)
             counted = bare or not counts_per_step()
             code, usage = run_process(start, monitor, strays=bare, counted=counted, weighed=not on_gpu)
         if drops_root() and not bare:
@@ -171,12 +174,40 @@ class LocalEngine:
         oom = code != 0 and b"MemoryError" in monitor.log[-2000:]
         return monitor.outcome(code, self.isolation, oom=oom, usage=usage)
 
+    @property
+    def keeps(self) -> bool:
+        """Whether a process can be kept for several jobs: all that they share can be emptied between them.
+
+        That is so in a bubble whose filter refuses shared memory without a file. A GPU's driver does not survive the
+        fork that each job is.
+        """
+        own = self.isolation == "bubblewrap" and self.claims >= CALLS
+        return own and self.device.kind == "cpu" and not self.emulator
+
+    @contextmanager
+    def keep(self, job: Job) -> Iterator[KeptJobs]:
+        """Context manager that starts a command which executes one job after another, all in the folder of the first.
+
+        The command is told two pipes by its last words (`process.py: KeptProcess`).
+        """
+        with ExitStack() as stack:
+            with open_filter(filter_program(), runs=False) as file:
+                passed = (file,) if file >= 0 else ()
+                start = Start(self._argv(job, file), job.folder, job.env, b"", passed)
+                kept = stack.enter_context(kept_process(start))
+            yield KeptJobs(kept, job, self.isolation)
+
     def _on_gpu(self, job: Job) -> bool:
         """Whether a job computes on a GPU, whose driver maps far more memory than it uses."""
         return job.infers and self.device.kind != "cpu"
 
+    def _env(self, job: Job) -> Mapping[str, str]:
+        """Return the variables of a job, with which CUDA shows one on a GPU the engine's own GPUs and no others."""
+        own = [str(gpu["uuid"]) for gpu in self.device.facts["gpus"]] if self._on_gpu(job) else []
+        return {**job.env, engine.VISIBLE: ",".join(own)} if own else job.env
+
     def _argv(self, job: Job, filter_file: int) -> list[str]:
-        """Command line of a step, wrapped in limits, guard and isolation."""
+        """Return the command line of a step, wrapped in limits, guard and isolation."""
         on_gpu = self._on_gpu(job)
         bounds = ["--core=0", f"--fsize={job.limits.file_bytes}"]
         if not on_gpu:
@@ -185,6 +216,32 @@ class LocalEngine:
             self.isolation, job.folder, job.limits, job.sockets, on_gpu=on_gpu, filter_file=filter_file
         )
         return ["prlimit", *bounds, *GUARD, *walls, *job.argv]
+
+
+@dataclass(frozen=True)
+class KeptJobs:
+    """Jobs of one folder, executed one after another by one command, each under limits and a monitor of its own."""
+
+    process: KeptProcess
+    job: Job
+    isolation: str
+
+    @property
+    def ended(self) -> bool:
+        """Whether the command has ended, so that the next job needs a new one."""
+        return self.process.ended or self.process.is_over()
+
+    def run(self, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
+        """Have the job that lies in the folder executed; unless it succeeds, nothing of the command survives."""
+        folder = self.job.folder
+        monitor = JobMonitor(self.job.limits, on_log, cancel, (folder / "out", folder / "tmp"))
+        if drops_root():
+            chown_to_step(folder / "out", folder / "tmp")
+        code, usage = self.process.work(monitor, counted=not counts_per_step())
+        if drops_root():
+            chown_back(folder / "out")
+        oom = code != 0 and b"MemoryError" in monitor.log[-2000:]
+        return monitor.outcome(code, self.isolation, oom=oom, usage=usage)
 
 
 ENGINE = Kind(

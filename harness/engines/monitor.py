@@ -1,8 +1,8 @@
 """Monitor of a running job, the same for every engine: time, cancellation, disk, processes, output, memory.
 
-The memory of a step is measured from outside as a whole: of its processes, of what they share, and of files in memory,
-since the kernel bounds each process alone where no control group can be made. A page that several processes of a step
-map counts once, by the proportional sizes that the kernel tells.
+The memory of a step is measured from outside and as a whole, because the kernel limits each process alone if no control
+group can be made. It includes the memory of the step's processes, what they share, and files in memory. A page that
+several processes of a step map counts once, by the proportional sizes that the kernel reports.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from harness.engines.engine import Limits, Outcome
 
-EVERY = 0.1  # seconds between two looks
-SPARE = 20  # a disk with less than this part of it left is nearly full
-SHARE = 0.1  # of the time that looking may take: a step with many files is looked at more seldom
+EVERY = 0.1  # seconds between two checks of the disk
+SPARE = 20  # a disk is nearly full if less than 1/20 of it is free
+SHARE = 0.1  # share of the time that checks may take: a step with many files is checked less often
 
 
 @dataclass
@@ -31,12 +32,12 @@ class DiskBudget:
     limits: Limits
     over: str = field(default="", init=False)
     _next: float = field(default=0.0, init=False)
-    _free: int = field(default=0, init=False)  # bytes of the disk that were free at the first look
+    _free: int = field(default=0, init=False)  # most bytes of the disk that were free at any check
 
     def spent(self, *, now: bool = False) -> str:
-        """Name the limit that is exceeded, as last counted; empty where none is.
+        """Return the limit that is exceeded, in words; empty if none is.
 
-        It counts again only after a pause, and gives nothing meanwhile, unless `now`.
+        Counts again only after a pause. Until then it returns an empty text, unless `now`.
         """
         started = time.monotonic()
         if started < self._next and not now:
@@ -57,7 +58,7 @@ class DiskBudget:
                             facts = one.stat(follow_symlinks=False)
                         except FileNotFoundError:
                             continue  # gone meanwhile
-                        bytes_ += max(facts.st_size, 512 * facts.st_blocks)  # a file of holes is read as its size
+                        bytes_ += max(facts.st_size, 512 * facts.st_blocks)  # a sparse file counts with its full size
                         if one.is_dir(follow_symlinks=False):
                             open_.append(one.path)
                         if files > self.limits.files:
@@ -66,11 +67,11 @@ class DiskBudget:
                             return f"more than {self.limits.disk >> 20} MiB"
             except OSError as bad:
                 if bad.errno in (errno.ENAMETOOLONG, errno.EACCES):
-                    return "folders that cannot be looked into"  # too deep, or shut: what is in them cannot be counted
+                    return "folders that cannot be looked into"  # too deep or unreadable: not countable
         return self._unseen()
 
     def _unseen(self) -> str:
-        """Detect deleted files that a step keeps open, which fill the disk and have no name to be counted by."""
+        """Detect deleted files that a step keeps open: they fill the disk, but have no name by which to count them."""
         if not self.folders:
             return ""
         disk = os.statvfs(self.folders[0].parent)
@@ -81,8 +82,8 @@ class DiskBudget:
         return ""
 
 
-TURN = 0.1  # seconds between two looks
-FAR, NEAR = 0.02, 0.01  # seconds between two looks at memory: where most is free, and where a quarter is used
+TURN = 0.1  # seconds between two checks
+FAR, NEAR = 0.02, 0.01  # seconds between two checks of memory: if most is free, and if over a quarter is used
 
 
 class JobMonitor:
@@ -93,7 +94,7 @@ class JobMonitor:
         limits: Limits,
         on_log: Callable[[bytes], None],
         cancel: threading.Event,
-        folders: tuple[Path, ...] = (),  # those the command may fill
+        folders: tuple[Path, ...] = (),  # folders that the command may write to
     ) -> None:
         self.why = ""  # the command was ended: budget | memory | cancel | processes | deadline
         self.log = bytearray()  # the end of what it printed
@@ -107,17 +108,17 @@ class JobMonitor:
         self.begin()
 
     def begin(self) -> None:
-        """Start the command's clock: the time to set up its isolation does not count."""
+        """Start the command's clock; the time to set up its isolation does not count."""
         self._deadline = time.monotonic() + self._limits.seconds
 
     def count_with(self, counter: Callable[[], int]) -> None:
-        """Count processes by this function from now on, where the kernel does not bound their number."""
+        """Count processes with this function from now on; needed if the kernel does not limit their number."""
         self._counter = counter
 
     def weigh_with(self, meter: Callable[[int], int]) -> None:
-        """Measure memory by this function from now on, where the kernel does not bound all of it together.
+        """Measure memory with this function from now on; needed if the kernel does not limit all of it together.
 
-        It is told how much is allowed, and may give a rougher number as long as that is below.
+        The function gets the number of bytes allowed, and may return a rough number if that is not above it.
         """
         self._meter, self._next_weight = meter, time.monotonic() + FAR
         self._weight_pause = FAR
@@ -144,7 +145,7 @@ class JobMonitor:
 
     @property
     def poll_seconds(self) -> float:
-        """Seconds to wait before the next check."""
+        """The seconds to wait before the next check."""
         pause = TURN if self._meter is None else min(TURN, self._weight_pause)
         return max(0.0, min(self._deadline - time.monotonic(), pause))
 
@@ -171,7 +172,7 @@ class JobMonitor:
     def outcome(
         self, code: int, isolation: str, *, oom: bool = False, usage: Mapping[str, int] | None = None
     ) -> Outcome:
-        """Make the Outcome from an exit code and what was seen; a code below 0, or above 128, is a signal."""
+        """Return the Outcome for an exit code and what was observed; a code below 0, or above 128, is a signal."""
         signal = max(-code, code - 128, 0)
         if self.why == "processes":
             said = f"\nmore than {self._limits.processes} processes at once, which is all that a step may have\n"
@@ -195,36 +196,66 @@ class JobMonitor:
         )
 
 
+_BLOCK = 1 << 16
+
+
 def count_threads(first: int) -> int:
     """Count the threads of a process, of its descendants, and of its session, from /proc."""
     return sum(_look_for(first).values())
 
 
-def list_processes(first: int, *, closed: bool) -> list[int]:
-    """List a process and its descendants; also of its session, unless it is `closed`: no orphan gets out of it.
+def read_proc(path: str) -> bytes:
+    """Return the content of a file below /proc, without what `Path.read_bytes` costs: looks at steps read most of all.
 
-    Who may be an orphan is looked for among all processes of the machine, which takes longer.
+    The kernel may give less than is asked for, though there is more.
     """
-    if not closed or not Path("/proc/self/task", str(os.getpid()), "children").exists():
-        return list(_look_for(first))
-    found = [first]
-    for one in found:  # it grows meanwhile
+    handle, parts = os.open(path, os.O_RDONLY | os.O_CLOEXEC), list[bytes]()
+    try:
+        while part := os.read(handle, _BLOCK):
+            parts.append(part)
+    finally:
+        os.close(handle)
+    return b"".join(parts)
+
+
+def list_processes(first: int, *, closed: bool) -> list[int]:
+    """List a process and its descendants and, unless `closed`, the other processes of its session.
+
+    `closed` says that an orphan stays a descendant of the process. Otherwise orphans are searched for among all
+    processes of the machine, which takes longer.
+    """
+    return _descendants([first]) if closed and _lists_children() else list(_look_for(first))
+
+
+def _descendants(known: Iterable[int]) -> list[int]:
+    """List some processes and their descendants, each once."""
+    found = dict.fromkeys(known)
+    open_ = list(found)
+    for one in open_:  # the list grows during the loop
         try:
             for task in os.listdir(f"/proc/{one}/task"):
-                found += map(int, Path(f"/proc/{one}/task/{task}/children").read_bytes().split())
+                born = list(map(int, read_proc(f"/proc/{one}/task/{task}/children").split()))
+                open_ += (child for child in born if child not in found)
+                found |= dict.fromkeys(born)
         except OSError:
             continue  # it has ended
-    return found
+    return open_
+
+
+@cache
+def _lists_children() -> bool:
+    """Whether this kernel lists the children of a thread."""
+    return Path("/proc/self/task", str(os.getpid()), "children").exists()
 
 
 def _look_for(first: int) -> dict[int, int]:
-    """Find a process, its descendants, and its session in /proc; how many threads each has."""
+    """Return the number of threads of a process, its descendants and its session's processes, by PID, from /proc."""
     tasks, below = {}, dict[int, list[int]]()
     open_ = [first]
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
-                facts = Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()
+                facts = read_proc(f"/proc/{name}/stat").rpartition(b")")[2].split()
             except OSError:
                 continue  # it has ended
             pid, parent, session = int(name), int(facts[1]), int(facts[3])
@@ -241,33 +272,35 @@ def _look_for(first: int) -> dict[int, int]:
     return found
 
 
-TABLES = ("VmPTE",)  # what the kernel keeps to map pages, which is much where few are mapped in many places
-PAGES = ("RssAnon", "RssShmem", "VmSwap", *TABLES)
-SHARES = ("Pss_Anon", "Pss_Shmem", "SwapPss")
-NAMED = 1024  # bytes that the kernel keeps of each file in memory, however empty
+TABLES = (b"VmPTE",)  # page tables, which are large if few pages are mapped at many addresses
+PAGES = (b"RssAnon", b"RssShmem", b"VmSwap", *TABLES)
+SHARES = (b"Pss_Anon", b"Pss_Shmem", b"SwapPss")
+NAMED = 1024  # bytes that the kernel keeps for each file in memory, even an empty one
 _DEFAULT = Path("/proc/sys/net/core/wmem_default")
-_OCTAL = re.compile(r"\\([0-7]{3})")  # how a blank in the name of a place is spelled
+_OCTAL = re.compile(r"\\([0-7]{3})")  # how a blank in a mount point is escaped
 _MAPPING = re.compile(rb"[0-9a-f]+-[0-9a-f]+ \S+ \S+ ([0-9a-f]+):([0-9a-f]+) ")
 
 
 class MemoryMeter:
-    """Meter of the memory of a step, known by its first process (`closed`: as `list_processes` takes it)."""
+    """Meter of the memory of a step, which is given by its first process; `closed` is passed to `list_processes`."""
 
     def __init__(self, first: int, *, closed: bool) -> None:
         self._first, self._closed = first, closed
         self._elsewhere = set(_in_memory("self").values())  # file systems in memory that are not the step's
-        self._own = set[int]()  # those that were looked for among the machine's, and not found
-        self._rough = self._exact = 0  # as they were when it was last measured exactly
+        self._own = set[int]()  # file systems that are not among the machine's
+        self._rough = self._exact = 0  # both as of the last exact measurement
         self._next = 0.0
+        self._seen, self._next_search = {first: 1}, 0.0  # processes as of the last search for orphans, their threads
 
     def measure(self, most: int) -> int:
-        """Measure bytes: exactly where they are above `most`, else as rough as it takes to know that they are not.
+        """Return the memory of the step in bytes; a rough number is enough if it is not above `most`.
 
-        What several processes share is soon told as if each had it alone. To tell it apart takes the kernel long where
-        there is much of it, so that this is done when as much came to it as half of what is left, or after a while.
+        The rough number counts memory that several processes share once for each of them. The kernel takes long for the
+        exact number if much is shared. So it is measured again only if the memory grew by more than half of what was
+        left, or after a while. In between, the growth is added to the last exact number.
         """
         started = time.monotonic()
-        processes = [_living_thread(one) for one in list_processes(self._first, closed=self._closed)]
+        processes = [_living_thread(one) for one in self._processes()]
         scratch = self._scratch(processes)
         kept = sum(scratch.values()) + _buffered(processes)
         rough = kept + sum(_sum_lines(f"/proc/{one}/status", PAGES) for one in processes)
@@ -281,11 +314,32 @@ class MemoryMeter:
         self._next = ended + (ended - started) / SHARE
         return self._exact
 
-    def _scratch(self, processes: list[int]) -> dict[int, int]:
-        """Find the file systems in memory that are the step's own: each device, and the bytes that it takes.
+    def _processes(self) -> list[int]:
+        """List the step's processes; orphans are searched for once in a turn, and known ones are followed meanwhile."""
+        if self._closed or not _lists_children():
+            return list_processes(self._first, closed=self._closed)
+        return list(self._seen) if self._search() else _descendants(self._seen)
 
-        A place is opened once and asked what it is and what it holds: a step's root is exchanged while it is set up,
-        and the same path would lead to the disk of the machine a moment later.
+    def count_threads(self) -> int:
+        """Count the threads of the step's processes, as of the last search among all processes of the machine."""
+        self._search()
+        return sum(self._seen.values())
+
+    def _search(self) -> bool:
+        """Search all processes of the machine for the step's, once in a turn; return whether that was done."""
+        started = time.monotonic()
+        if started < self._next_search:
+            return False
+        self._seen = _look_for(self._first)
+        ended = time.monotonic()
+        self._next_search = ended + max(TURN, (ended - started) / SHARE)
+        return True
+
+    def _scratch(self, processes: list[int]) -> dict[int, int]:
+        """Return the bytes that each of the step's own file systems in memory takes, by device.
+
+        A mount point is opened once, and its device and usage are read from the open file. A step's root is exchanged
+        while the step is set up, so the same path could lead to the machine's disk a moment later.
         """
         for process in reversed(processes):  # the innermost first
             found = dict[int, int]()
@@ -301,7 +355,7 @@ class MemoryMeter:
         return {}
 
     def _is_own(self, device: int) -> bool:
-        """Whether a file system in memory is none of the machine's, such as one that was mounted a moment ago."""
+        """Whether a file system in memory is not one of the machine's, even of those mounted a moment ago."""
         if device in self._elsewhere:
             return False
         if device not in self._own:
@@ -311,7 +365,7 @@ class MemoryMeter:
 
 
 def _used(path: str, device: int) -> int | None:
-    """Return the bytes that a file system takes, its names counted; None where another is mounted there."""
+    """Return the bytes that a file system takes, including its names; None if another one is mounted there."""
     place = os.open(path, os.O_PATH)
     try:
         if os.fstat(place).st_dev != device:
@@ -322,8 +376,9 @@ def _used(path: str, device: int) -> int | None:
     return (disk.f_blocks - disk.f_bfree) * disk.f_frsize + (disk.f_files - disk.f_ffree) * NAMED
 
 
+@cache
 def _room() -> int:
-    """Return the bytes that a socket of files may keep: the system's default, and the one message that went past it."""
+    """Return the bytes that a socket may buffer: the system's default, and the one message that may exceed it."""
     try:
         return 2 * int(_DEFAULT.read_text())
     except (OSError, ValueError):
@@ -331,23 +386,23 @@ def _room() -> int:
 
 
 def _buffered(processes: list[int]) -> int:
-    """Bound what the kernel keeps for the sockets of a step with a network of its own: for each, all that it may."""
+    """Return an upper bound of the socket buffers of a step with a network of its own: the most for each socket."""
     for process in reversed(processes):
         try:
             if os.readlink(f"/proc/{process}/ns/net") != os.readlink("/proc/self/ns/net"):
-                return int(Path(f"/proc/{process}/net/sockstat").read_text().split()[2]) * _room()
+                return int(read_proc(f"/proc/{process}/net/sockstat").split()[2]) * _room()
         except (OSError, IndexError):
             continue  # it has ended
     return 0
 
 
 def _living_thread(process: int) -> int:
-    """Find a thread that has the memory of a process: the process itself, unless its first thread has ended."""
+    """Return a thread that has the memory of a process: the process itself, unless its first thread has ended."""
     try:
-        if not Path(f"/proc/{process}/statm").read_bytes().startswith(b"0 "):
+        if not read_proc(f"/proc/{process}/statm").startswith(b"0 "):
             return process
         for thread in os.listdir(f"/proc/{process}/task"):
-            if not Path(f"/proc/{process}/task/{thread}/statm").read_bytes().startswith(b"0 "):
+            if not read_proc(f"/proc/{process}/task/{thread}/statm").startswith(b"0 "):
                 return int(thread)
     except OSError:
         pass  # it has ended
@@ -355,23 +410,23 @@ def _living_thread(process: int) -> int:
 
 
 def _own_share(process: int, scratch: set[int]) -> int:
-    """Measure what is a process's own of the pages it maps, but files of the step's file systems in memory.
+    """Measure a process's own part of the pages it maps, without files in the step's file systems in memory.
 
-    Those files are looked at first: of a process that ends in between nothing is left, and nothing is counted twice.
+    Those files are measured first. If the process ends in between, nothing is left of it and nothing is counted twice.
     """
     mapped = _mapped_of(process, scratch) if scratch else 0
     found = _sum_lines(f"/proc/{process}/smaps_rollup", SHARES)
-    if not found:  # it has ended, or is shut to whoever asks
+    if not found:  # it has ended, or may not be read by this user
         return _sum_lines(f"/proc/{process}/status", PAGES)
     found += _sum_lines(f"/proc/{process}/status", TABLES)
     return max(found - mapped, 0)
 
 
 def _mapped_of(process: int, devices: set[int]) -> int:
-    """Measure the pages that a process maps of files on some devices, without its own copies of them."""
+    """Measure the pages of files on some devices that a process maps, without the process's own copies of them."""
     found, counted = 0, False
     try:
-        lines = Path(f"/proc/{process}/smaps").read_bytes().splitlines()
+        lines = read_proc(f"/proc/{process}/smaps").splitlines()
     except OSError:
         return 0
     for line in lines:
@@ -383,24 +438,24 @@ def _mapped_of(process: int, devices: set[int]) -> int:
     return max(found, 0)
 
 
-def _sum_lines(path: str, names: tuple[str, ...]) -> int:
-    """Add up lines of a file of /proc that are given in KiB; 0 where it cannot be read."""
+def _sum_lines(path: str, names: tuple[bytes, ...]) -> int:
+    """Return the sum in bytes of some lines of a /proc file, which are in KiB; 0 if the file cannot be read."""
     try:
-        text = Path(path).read_bytes()
+        text = read_proc(path)
     except OSError:
         return 0
     found = 0
     for line in text.splitlines():
         name, _, size = line.partition(b":")
-        if name.decode() in names:
+        if name in names:
             found += int(size.split()[0]) << 10
     return found
 
 
 def _in_memory(process: str) -> dict[str, int]:
-    """Find the places where file systems in memory are mounted for a process, each with the device of the topmost."""
+    """Return the mount points of file systems in memory as a process sees them, with the topmost mount's device."""
     found = dict[str, int]()
-    for line in Path(f"/proc/{process}/mountinfo").read_text(errors="surrogateescape").splitlines():
+    for line in os.fsdecode(read_proc(f"/proc/{process}/mountinfo")).splitlines():
         facts, _, source = line.partition(" - ")
         device, place = facts.split()[2], _OCTAL.sub(lambda sign: chr(int(sign[1], 8)), facts.split()[4])
         found.pop(place, None)

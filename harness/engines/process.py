@@ -12,19 +12,19 @@ import struct
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.engines.monitor import JobMonitor, MemoryMeter, count_threads
+from harness.engines.monitor import JobMonitor, MemoryMeter, count_threads, read_proc
 
 KEYCTL, JOIN_SESSION_KEYRING = 250, 1
-HIGH = 100  # above the numbers that the shells around a step use
-NO_NEW_PRIVS, SECCOMP, BY_FILTER = 38, 22, 2  # of prctl
+HIGH = 100  # above the file descriptors that the shells around a step use
+NO_NEW_PRIVS, SECCOMP, BY_FILTER = 38, 22, 2  # arguments of prctl
 MFD_EXEC = 0x10
-# Walls that need calls which the filter refuses are followed by a program of 103 bytes, for an interpreter would take
-# longer to start than all of them. It closes the file that it lies in, gives up new privileges, loads the filter that
-# follows it, and becomes the program that its arguments name; or it ends with 126. In the assembler's words:
+# An isolation that needs calls which the filter refuses runs a program of 103 bytes last: an interpreter would take
+# longer to start than the isolation. It closes the file it is in, gives up new privileges, loads the filter that
+# follows it, and becomes the program that its arguments name; or it ends with 126. In assembly language:
 #   close: mov eax,3; mov edi,FILE; syscall
 #   prctl: mov eax,157; mov edi,38; mov esi,1; xor edx,edx; xor r10d,r10d; xor r8d,r8d; syscall
 #   prctl: mov eax,157; mov edi,22; mov esi,2; lea rdx,[rip+end]; syscall; test eax,eax; jnz fail
@@ -35,7 +35,7 @@ _LOADER = (
     "0f05b89d000000bf26000000be0100000031d24531d24531c00f05b89d000000bf16000000be02000000488d152c000000"
     "0f0585c0751a488b0424488b7c2410488d742410488d54c410b83b0000000f05b8e7000000bf7e0000000f05",
 )
-_AT, _HEADERS = 0x400000, 120  # where it lies in memory, and the bytes of its ELF headers
+_AT, _HEADERS = 0x400000, 120  # its address in memory, and the bytes of its ELF headers
 
 
 class _Filter(ctypes.Structure):
@@ -46,18 +46,22 @@ class _Filter(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Start:
-    """What a step's first process is started with: its command, and the filter that it is under from the start."""
+    """How a step's first process is started: its command, and the system call filter that it has from the start."""
 
     argv: Sequence[str]
     folder: Path
     env: Mapping[str, str]
     program: bytes = b""
-    passed: tuple[int, ...] = ()  # open files that it is given beside its standard ones
+    passed: tuple[int, ...] = ()  # open files that it gets besides the standard ones
 
 
 @contextmanager
 def open_filter(program: bytes, *, runs: bool) -> Iterator[int]:
-    """Open a filter as a file to be read to its end, or as a program that `runs` to load it; -1 without a filter."""
+    """Context manager that opens a filter as a file and yields its descriptor; -1 without a filter.
+
+    With `runs`, the file is a program that loads the filter. Otherwise the filter is to be read from the file to its
+    end.
+    """
     if not program:
         yield -1
         return
@@ -79,7 +83,7 @@ def _open_pipe(text: bytes) -> int:
 
 
 def _open_loader(program: bytes) -> int:
-    """Make a file in memory that anybody may run, which loads a filter."""
+    """Return a file in memory that anyone may execute and that loads a filter."""
     try:
         made = os.memfd_create("filter", os.MFD_CLOEXEC | MFD_EXEC)
     except OSError:  # before Linux 6.3 every such file could be run
@@ -106,7 +110,10 @@ def _loader(program: bytes, file: int) -> bytes:
 
 @contextmanager
 def started(start: Start) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a process from a thread that lives until this ends, and raise here what that thread met."""
+    """Context manager that starts a process from a thread, which lives until the block ends.
+
+    Errors in that thread are raised here.
+    """
     met: list[subprocess.Popen[bytes] | Exception] = []
     ready, over = threading.Event(), threading.Event()
 
@@ -151,15 +158,15 @@ def _libc() -> ctypes.CDLL:
 
 
 def _leave_session_keyring() -> None:
-    """Join a new session keyring: what a step starts with holds no key of the harness's user.
+    """Join a new session keyring, so that a step holds no key of the harness's user.
 
-    It may fail where a user has too many; the filter refuses every use of keys all the same.
+    This may fail if a user has too many keyrings. The filter refuses every use of keys anyway.
     """
     _libc().syscall(KEYCTL, JOIN_SESSION_KEYRING, None)
 
 
 def _load(program: bytes) -> None:
-    """Load a filter into this thread, for good."""
+    """Load a filter into this thread; it cannot be removed again."""
     call = _libc().prctl
     given = _Filter(len(program) // 8, program)
     if call(NO_NEW_PRIVS, 1, 0, 0, 0) or call(SECCOMP, BY_FILTER, ctypes.byref(given), 0, 0):
@@ -172,56 +179,141 @@ LAST_BLOCKS = 64  # what a pipe may still hold when its writers have been killed
 def run_process(
     start: Start, monitor: JobMonitor, *, strays: bool, counted: bool = False, weighed: bool = True
 ) -> tuple[int, dict[str, int]]:
-    """Run a command to its end or to the first reason to kill it; returns its exit code and resource usage.
+    """Run a command until it ends or must be killed; return its exit code and resource usage.
 
-    It holds the other end of the command's stdin as long as it lives. Nothing that the command started survives the
-    call; `strays` says that a process may have left its session and is looked for, `counted` that nobody else bounds
-    the number of its processes, `weighed` that nobody else bounds the memory of all of them.
+    The other end of the command's stdin stays open during the call. Nothing that the command started survives the call.
+    `strays` says that a process may have left its session and is searched for. `counted` says that nothing else limits
+    the number of its processes, `weighed` that nothing else limits the memory of all of them.
     """
     with started(start) as process:
+        meter = MemoryMeter(process.pid, closed=not strays)
         if counted:
-            monitor.count_with(lambda: count_threads(process.pid))
+            monitor.count_with(meter.count_threads)
         if weighed:
-            monitor.weigh_with(MemoryMeter(process.pid, closed=not strays).measure)
+            monitor.weigh_with(meter.measure)
         try:
             _follow(process, monitor)
         finally:
             _kill(process)
+            _close(process)
             if strays:
                 _kill_strays(os.fsencode(start.folder))
-            _, status, used = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, {"cpu_ms": round(1000 * (used.ru_utime + used.ru_stime)), "rss_kib": used.ru_maxrss}
+            code, usage = _reap(process)
+    return code, usage
 
 
-def _follow(process: subprocess.Popen[bytes], monitor: JobMonitor) -> None:
-    """Read what the command prints until it ends or must be ended."""
-    assert process.stdin and process.stdout
-    ended = os.pidfd_open(process.pid)
+@dataclass
+class KeptProcess:
+    """A command that is told over one pipe to do a piece of work, says over another that it did, and waits for more."""
+
+    process: subprocess.Popen[bytes]
+    go: int
+    done: int
+    ended: bool = False
+
+    def work(self, monitor: JobMonitor, *, counted: bool) -> tuple[int, dict[str, int]]:
+        """Have one piece of work done; return exit code and usage.
+
+        The command lives on only if it said that it did the work. Otherwise it has ended, or it is killed.
+        """
+        if counted:
+            monitor.count_with(lambda: count_threads(self.process.pid))
+        monitor.weigh_with(MemoryMeter(self.process.pid, closed=True).measure)
+        with suppress(BrokenPipeError):  # it has ended, which is seen at once
+            os.write(self.go, b"\n")
+        try:
+            cpu, resident = map(int, _follow(self.process, monitor, self.done).split())
+        except ValueError:  # nothing, or not what the command of a kept process says
+            return self.end()
+        except BaseException:
+            self.end()
+            raise
+        return 0, {"cpu_ms": cpu, "rss_kib": resident}
+
+    def is_over(self) -> bool:
+        """Whether the command has ended by itself; it is not waited for, so that its number stays its own."""
+        look = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, self.process.pid, look) is not None
+
+    def end(self) -> tuple[int, dict[str, int]]:
+        """Kill the command with all that it started; return its exit code and usage, both empty the second time."""
+        if self.ended:
+            return 0, {}
+        self.ended = True
+        _kill(self.process)
+        _close(self.process)
+        return _reap(self.process)
+
+
+@contextmanager
+def kept_process(start: Start) -> Iterator[KeptProcess]:
+    """Context manager that starts a command, and ends it.
+
+    Its last words are the numbers of two pipes, and the namespace of processes that it must not be in.
+    """
+    with ExitStack() as stack:
+        with ExitStack() as theirs:
+            (given, go), (done, said) = os.pipe(), os.pipe()
+            for mine, other in ((go, given), (done, said)):
+                stack.callback(os.close, mine)
+                theirs.callback(os.close, other)
+            high = [fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, HIGH) for one in (given, said)]
+            for one in high:
+                theirs.callback(os.close, one)
+            words = (*start.argv, *map(str, high), os.readlink("/proc/self/ns/pid"))
+            process = stack.enter_context(started(replace(start, argv=words, passed=(*start.passed, *high))))
+        kept = KeptProcess(process, go, done)
+        stack.callback(kept.end)
+        yield kept
+
+
+def _follow(process: subprocess.Popen[bytes], monitor: JobMonitor, done: int = -1) -> bytes:
+    """Read what the command prints until it ends, must be ended, or says on `done` that it is; return what it says.
+
+    A command that says nothing there is killed.
+    """
+    assert process.stdout
+    ended, said = os.pidfd_open(process.pid), b""
     pipe = process.stdout.fileno()
     os.set_blocking(pipe, False)
     try:
         with selectors.DefaultSelector() as ready:
-            ready.register(ended, selectors.EVENT_READ)
-            ready.register(pipe, selectors.EVENT_READ)
+            for file in (ended, pipe, *((done,) if done >= 0 else ())):
+                ready.register(file, selectors.EVENT_READ)
             while True:
                 found = {one.fd for one, _ in ready.select(timeout=monitor.poll_seconds)}
                 if pipe in found and not _take(pipe, monitor):
                     ready.unregister(pipe)
-                if ended in found or monitor.must_end():
+                if done in found:
+                    said = os.read(done, 4096)
+                    ready.unregister(done)
+                if said or ended in found or monitor.must_end():
                     break
-        _kill(process)
+        if not said:
+            _kill(process)
         for _ in range(LAST_BLOCKS):
             if not _take(pipe, monitor):
                 break
     finally:
         os.close(ended)
-        process.stdout.close()
-        process.stdin.close()
+    return said
+
+
+def _close(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin and process.stdout
+    process.stdout.close()
+    process.stdin.close()
+
+
+def _reap(process: subprocess.Popen[bytes]) -> tuple[int, dict[str, int]]:
+    """Wait for the end of a process that was killed or has ended; return its exit code and resource usage."""
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, {"cpu_ms": round(1000 * (used.ru_utime + used.ru_stime)), "rss_kib": used.ru_maxrss}
 
 
 def _take(pipe: int, monitor: JobMonitor) -> bool:
-    """Read what is in the pipe; False where nothing more is there now."""
+    """Read what is in the pipe; return False if there is nothing more now."""
     try:
         block = os.read(pipe, 65536)
     except BlockingIOError:
@@ -232,7 +324,7 @@ def _take(pipe: int, monitor: JobMonitor) -> bool:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill the command's process group, which stays its own until it is waited for."""
+    """Kill the command's process group, whose ID is not reused until the command is waited for."""
     os.killpg(process.pid, signal.SIGKILL)
 
 
@@ -244,7 +336,7 @@ def _kill_strays(folder: bytes) -> None:
         for name in os.listdir("/proc"):
             if name.isdigit() and int(name) != os.getpid():
                 try:
-                    if mark in Path(f"/proc/{name}/environ").read_bytes():
+                    if mark in read_proc(f"/proc/{name}/environ"):
                         os.kill(int(name), signal.SIGKILL)
                         found = True
                 except OSError:

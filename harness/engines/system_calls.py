@@ -1,8 +1,8 @@
 """System calls that a step may make, as a seccomp filter: a program for the kernel, a profile for container engines.
 
-It is a list of what is allowed: what Python, numpy, torch and a shell call. Everything else is refused with EPERM,
-but a call newer than this list, and `clone3`, with ENOSYS, so that a library falls back to what it called before.
-The filter never says why a call is made; whoever loads it must not need a refused one afterwards.
+The list names what is allowed: the calls of Python, numpy, torch and a shell. Every other call is refused with EPERM.
+Exceptions are `clone3` and calls newer than this list, which are refused with ENOSYS, so that a library falls back to
+an older call. A process that loads the filter must not need a refused call afterwards.
 """
 
 from __future__ import annotations
@@ -50,35 +50,37 @@ timer_settime=223 timer_gettime=224 timer_getoverrun=225 timer_delete=226 getran
 ALLOWED: Mapping[str, int] = {name: int(number) for name, number in (one.split("=") for one in _TABLE.split())}
 SOCKETS: Mapping[str, int] = {"socket": 41, "socketpair": 53}  # AF_UNIX alone
 CLONE, CLONE3, IOCTL, MEMFD, SETSOCKOPT = 56, 435, 16, 319, 54
-LAST = 469  # the newest call that was judged; a newer one is unknown here
+LAST = 469  # the newest call that this list considers; newer ones are unknown here
 AF_UNIX = 1
-INET = (2, 10)  # of versions 4 and 6
+INET = (2, 10)  # AF_INET and AF_INET6
 NEW_SPACES = 0x7E020000  # every CLONE_NEW… flag of clone
 TYPED = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX, which type into a terminal
 SOL_SOCKET = 1
-BUFFERS = (7, 8, 32, 33)  # SO_SNDBUF, SO_RCVBUF and the two that go past the system's bound
+BUFFERS = (7, 8, 32, 33)  # SO_SNDBUF, SO_RCVBUF and the two that exceed the system's limit
 X32 = 0x40000000  # the bit of the x32 table, whose numbers name other calls
 NATIVE = 0xC000003E  # AUDIT_ARCH_X86_64
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _LOAD, _EQUAL, _ABOVE, _AT_LEAST, _ANY, _RETURN = 0x20, 0x15, 0x25, 0x35, 0x45, 0x06
-_NUMBER, _TABLE_OF, _ARGUMENTS = 0, 4, 16  # where they stand in struct seccomp_data
+_NUMBER, _TABLE_OF, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _REFUSED, _UNKNOWN = _ERRNO | errno.EPERM, _ERRNO | errno.ENOSYS
-_UNDONE = _ERRNO  # it is told as made, which it is not
+_UNDONE = _ERRNO  # reported as done, although it is not
 
 
 @functools.cache
 def can_filter() -> bool:
-    """Tell whether steps can be filtered here: the processor is the list's, and the kernel has seccomp filters."""
+    """Whether steps can be filtered here: the processor is the list's, and the kernel has seccomp filters."""
     return platform.machine() == "x86_64" and Path("/proc/sys/kernel/seccomp/actions_avail").exists()
 
 
 @functools.cache
 def filter_program(*, on_gpu: bool = False, on_loopback: bool = False) -> bytes:
-    """Assemble the filter as an array of `struct sock_filter`; empty where no step can be filtered.
+    """Assemble the filter as an array of `struct sock_filter`; empty if no step can be filtered.
 
-    `on_loopback` is for a step that reaches a gateway's socket, and has no network: foreign clients speak TCP to it.
+    `on_loopback` is for a step that reaches a gateway's socket and has no network, because foreign clients connect to
+    it by TCP.
 
-    A driver of a GPU makes memory files; another step has no use for one, and could hide memory in it.
+    `on_gpu` allows memory files, which the driver of a GPU makes. Other steps do not need them, and could hide memory
+    in them.
     """
     if not can_filter():
         return b""
@@ -89,7 +91,7 @@ def _lines(on_gpu: bool, on_loopback: bool) -> Iterator[tuple[int, int, int, int
     """Yield the instructions: code, jump if true, jump if false, operand. Every jump is a few lines long."""
     yield _LOAD, 0, 0, _TABLE_OF
     yield _EQUAL, 1, 0, NATIVE
-    yield _RETURN, 0, 0, _KILL  # of the 32-bit table
+    yield _RETURN, 0, 0, _KILL  # a call of the 32-bit table
     yield _LOAD, 0, 0, _NUMBER
     yield _AT_LEAST, 0, 1, X32
     yield _RETURN, 0, 0, _REFUSED
@@ -102,7 +104,7 @@ def _lines(on_gpu: bool, on_loopback: bool) -> Iterator[tuple[int, int, int, int
         families = (AF_UNIX, *(INET if on_loopback else ()))
         yield from _looked_into(number, 0, [(_EQUAL, one) for one in families], _ALLOW, _REFUSED)
     yield from _looked_into(IOCTL, 1, [(_EQUAL, one) for one in TYPED], _REFUSED, _ALLOW)
-    # A buffer's size is a wish, which the kernel may bend: a larger one would be memory that no process has.
+    # Requests for a buffer's size have no effect: a larger buffer would be memory that counts for no process.
     yield _EQUAL, 0, 2 * len(BUFFERS) + 5, SETSOCKOPT
     yield _LOAD, 0, 0, _ARGUMENTS + 8
     yield _EQUAL, 1, 0, SOL_SOCKET
@@ -122,7 +124,7 @@ def _lines(on_gpu: bool, on_loopback: bool) -> Iterator[tuple[int, int, int, int
 def _looked_into(
     number: int, argument: int, tests: list[tuple[int, int]], met: int, unmet: int
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Yield instructions that judge one call by the low half of an argument: `met` where any test is."""
+    """Yield instructions that judge one call by the low half of an argument: `met` if any test holds, else `unmet`."""
     yield _EQUAL, 0, 2 * len(tests) + 2, number
     yield _LOAD, 0, 0, _ARGUMENTS + 8 * argument
     for code, operand in tests:
@@ -132,7 +134,7 @@ def _looked_into(
 
 
 def _ranges(numbers: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield sorted numbers as runs without a gap."""
+    """Yield sorted numbers as ranges without a gap."""
     first = last = numbers[0]
     for number in numbers[1:]:
         if number != last + 1:
@@ -143,7 +145,7 @@ def _ranges(numbers: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def engine_profile(*, on_gpu: bool = False, on_loopback: bool = False) -> str:
-    """Write the same filter as a profile of a container engine, which takes it in place of its own; else empty.
+    """Return the same filter as a profile that replaces a container engine's own; empty if no step can be filtered.
 
     It allows nothing that the engines' own profiles refuse to a container without capabilities, and refuses more.
     """

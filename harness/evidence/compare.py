@@ -1,6 +1,6 @@
 """Comparison of a run's outputs with an expectation, each at its level: exact bytes, a tolerance, or intervals.
 
-The accepted array is a file beside the expectation, the accepted values of any other output are in it.
+The accepted array is a file beside the expectation; the accepted values of any other output are in the expectation.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from harness.npy import ArrayHeader
 from harness.texts import RELATIVE
 
 SHOWN_CELLS = 60
-WHOLE = 2**64 - 1  # no two whole numbers of an array are further apart
+WHOLE = 2**64 - 1  # the largest difference of two integers of an array
 
 
 @dataclass(frozen=True)
 class Deviation:
-    """The largest deviation between two array files: its index, both values, how many elements are out of tolerance.
+    """The largest deviation between two array files: its index, both values, and the number of deviating elements.
 
-    Where file form, names, types or shapes differ it holds those in place of values, and `of` is 0.
+    If file format, names, types or shapes differ, it has those in place of values, and `of` is 0.
     """
 
     at: str
@@ -39,13 +39,13 @@ class Deviation:
     of: int = 0
 
     def text(self, tolerance: str) -> str:
-        """Return the deviation as one line of text, which repeats the tolerance where elements were compared."""
+        """Format the deviation as one line, with the tolerance if elements were compared."""
         told = f"{self.at} is {self.found}, expected {self.expected}"
         return f"{told} within {tolerance} ({self.count} of {self.of} elements stray)" if self.of else told
 
 
 def deviation_text(tolerance: str, expected: Path, found: Path) -> str:
-    """Describe where an array file is out of tolerance, of another type or shape, or unreadable; "" if it agrees."""
+    """Describe how an array file is out of tolerance, of another type or shape, or unreadable; "" if it agrees."""
     try:
         stray = largest_deviation(tolerance, expected, found)
     except InputError as bad:
@@ -54,9 +54,9 @@ def deviation_text(tolerance: str, expected: Path, found: Path) -> str:
 
 
 def largest_deviation(tolerance: str, expected: Path, found: Path) -> Deviation | None:
-    """Return the largest deviation between two files of arrays; None where all elements are within the tolerance.
+    """Return the largest deviation between two files of arrays; None if all elements are within the tolerance.
 
-    Files of different form, array names, types or shapes are not compared further: that difference is returned.
+    Files of different format, array names, types or shapes are not compared further; that difference is returned.
     """
     forms = [arrays.file_format(path) or "no array" for path in (expected, found)]
     if forms[0] != forms[1]:
@@ -78,7 +78,7 @@ def largest_deviation(tolerance: str, expected: Path, found: Path) -> Deviation 
 
 
 def _pairs(expected: Path, one: ArrayHeader, found: Path, two: ArrayHeader, name: str) -> Iterator[tuple[Any, Any]]:
-    """Yield the same elements of both: block by block, or whole where one of them lies in another order."""
+    """Yield the same elements of both arrays: block by block, or whole if one of them has another order."""
     if one.fortran or two.fortran:
         yield arrays.read(expected, name), arrays.read(found, name)
     else:
@@ -110,14 +110,14 @@ class _Worst:
         self.seen += len(left)
 
     def _apart(self, one: Any, two: Any) -> tuple[Any, Any]:
-        """Say which elements stray, and how far they are apart: by the difference, or its share of the expected."""
+        """Return which elements are out of tolerance, and their distances, absolute or relative to what is expected."""
         import numpy as np  # noqa: PLC0415
 
         kind = one.dtype.kind
         if kind in "bUS":
             strays = one != two
             return strays, strays.astype(float)
-        if kind in "iu":  # whole numbers stay whole: in unsigned ones a difference cannot overflow
+        if kind in "iu":  # integers stay integers, since an unsigned difference cannot overflow
             far = np.maximum(one, two).astype(np.uint64) - np.minimum(one, two).astype(np.uint64)
             strays = far > np.uint64(min(int(self.amount), WHOLE))
         else:
@@ -141,10 +141,10 @@ class _Worst:
         return Deviation(f"{self.name}{index}", *self.values, self.count, self.seen)
 
 
-WIDER = Decimal("1.5")  # how many times as wide as the expected interval that of a run may be
+WIDER = Decimal("1.5")  # most width of a run's interval, in widths of the expected interval
 SHOWN_INTERVALS = 60
 _VALUE, _MISSING, _UNDEFINED = "/value", "/value/missing", "/undefined_resamples"
-# How studies name what they counted, beside a value; whatever begins with `n_` counts too.
+# Names of counts beside a value in studies; names that begin with `n_` are counts too.
 _COUNTS = {"n", "benchmarks", "count", "counts", "errors", "items", "kept", "pairs"}
 _COUNTS |= {"participants", "prompts", "resamples", "total", "units"}
 Leaves = Mapping[str, str]
@@ -154,7 +154,7 @@ Ends = tuple[Decimal, Decimal]
 def first_outside(expected: Leaves, found: Leaves) -> str:
     """Describe the first statistic that is too far from the expected one, or another difference; "" if none.
 
-    Both sides are the leaf values of an output, as JSON text, by JSON Pointer.
+    Both arguments are the leaf values of an output, as JSON text, by JSON Pointer.
     """
     statistics = _statistics(expected) | _statistics(found)
     old, new = ([at for at in side if not _describes(at, statistics)] for side in (expected, found))
@@ -174,7 +174,7 @@ def first_outside(expected: Leaves, found: Leaves) -> str:
 
 
 def number(text: str) -> Decimal | None:
-    """Parse a JSON leaf as a decimal number; None if it is none."""
+    """Return a JSON leaf as a decimal number; None if it is not a number."""
     try:
         return Decimal(text) if text[:1] in "-0123456789" and text else None
     except InvalidOperation:
@@ -182,12 +182,12 @@ def number(text: str) -> Decimal | None:
 
 
 def _statistics(leaves: Leaves) -> set[str]:
-    """Find what has a value, or the reason why it has none."""
+    """Return the pointers of objects with a value, or with the reason why it is missing."""
     return {at.removesuffix(end) for end in (_VALUE, _MISSING) for at in leaves if at.endswith(end)}
 
 
 def _describes(pointer: str, statistics: set[str]) -> bool:
-    """Whether a leaf belongs to the interval of a statistic, which is looked at with its value."""
+    """Whether a leaf belongs to the interval of a statistic, which is compared with its value."""
     stem, mark, rest = pointer.rpartition("/interval")
     if mark and rest[:1] in ("", "/"):
         return stem in statistics
@@ -195,13 +195,13 @@ def _describes(pointer: str, statistics: set[str]) -> bool:
 
 
 def _is_companion(name: str, expected: Leaves, found: Leaves, stem: str) -> bool:
-    """Whether a leaf is a number beside a statistic that is no count: the statistic decides for it."""
+    """Whether a leaf is a number beside a statistic, but not a count; then only the statistic is compared."""
     numbers = all(number(side[f"{stem}/{name}"]) is not None for side in (expected, found))
     return numbers and name not in _COUNTS and not name.startswith("n_")
 
 
 def _flaws(stem: str, expected: Leaves, found: Leaves) -> Iterator[str]:
-    """Hold one statistic against the expected one: as narrow as that, and each value in the other's interval."""
+    """Compare one statistic with the expected one: its interval as narrow, and each value in the other's interval."""
     at, old, new = f"{stem}/value", expected[f"{stem}/value"], found[f"{stem}/value"]
     wanted, given = _ends(expected, stem), _ends(found, stem)
     one, two = number(old), number(new)
@@ -213,7 +213,7 @@ def _flaws(stem: str, expected: Leaves, found: Leaves) -> Iterator[str]:
             yield f"{stem}/interval is {_spelt(given)}, expected {_spelt(wanted)}"
         return
     yield from _widths(f"{stem}/interval", wanted, given)
-    if one == two:  # a percentile interval need not contain its own value; but it lies where the other does
+    if one == two:  # a percentile interval need not contain its own value, but must overlap the other one
         if given[0] > wanted[1] or wanted[0] > given[1]:
             yield f"{stem}/interval is {_spelt(given)}, expected {_spelt(wanted)}"
         return
@@ -224,7 +224,7 @@ def _flaws(stem: str, expected: Leaves, found: Leaves) -> Iterator[str]:
 
 
 def _widths(at: str, wanted: Ends, given: Ends) -> Iterator[str]:
-    """Hold the width of an interval against the expected one; where that has none, it must be the same."""
+    """Compare the width of an interval with the expected one; if that is 0, both must be equal."""
     if given[0] > given[1] or (wanted[0] == wanted[1] and given != wanted):
         yield f"{at} is {_spelt(given)}, expected {_spelt(wanted)}"
     if given[1] - given[0] > WIDER * (wanted[1] - wanted[0]):
@@ -237,7 +237,10 @@ def _ends(leaves: Leaves, stem: str) -> Ends | None:
 
 
 def _kind(leaves: Leaves, stem: str) -> tuple[bool, bool]:
-    """Say what stands where an interval should; the reason why there is none may count resamples, and is not read."""
+    """Return whether there is an interval, and whether it is missing.
+
+    The reason why it is missing may contain counts and is not compared.
+    """
     return f"{stem}/interval" in leaves, f"{stem}/interval/missing" in leaves
 
 
@@ -245,8 +248,8 @@ def _spelt(ends: Ends | None) -> str:
     return f"[{ends[0]}, {ends[1]}]" if ends else "none"
 
 
-MAX_VALUES = 100_000  # an expectation keeps each of them, and a person reviews it in git
-MAX_ARRAY = 10_000_000  # bytes of an array that lies beside an expectation, inflated too
+MAX_VALUES = 100_000  # an expectation has each value, and a person reviews it in git
+MAX_ARRAY = 10_000_000  # most bytes of an array beside an expectation, also decompressed
 Level = str | Mapping[str, str]
 
 
@@ -262,14 +265,14 @@ class Verdict:
 
     @property
     def by_tolerance(self) -> bool:
-        """Whether it agrees at its level alone, and its bytes differ."""
+        """Whether the output agrees only at its level, while its bytes differ."""
         return self.verdict == "agreed" and bool(self.detail)
 
 
 def leaves(path: Path) -> dict[str, str]:
-    """Return the leaf values of a JSON output by JSON Pointer; of several JSON lines the row's number comes first.
+    """Return the leaf values of a JSON output by JSON Pointer; with several JSON lines the row number comes first.
 
-    Refuses a file that is not JSON, one of more than 64 MiB and one of more than MAX_VALUES leaves.
+    Raises InputError for a file that is not JSON, one of more than 64 MiB and one of more than MAX_VALUES leaves.
     """
     if path.stat().st_size > 1 << 26:
         raise InputError("this output is too large to compare leaf by leaf", next="declare it `exact`")
@@ -287,14 +290,15 @@ def leaves(path: Path) -> dict[str, str]:
 
 
 def expected_values(level: Level, path: Path) -> dict[str, str]:
-    """Return the leaf values that an expectation keeps of an output: none at level `exact`, and none of an array."""
+    """Return the leaf values that an expectation has for an output: none at level `exact`, and none for an array."""
     return {} if level == "exact" or arrays.file_format(path) else leaves(path)
 
 
 def array_form(level: Level, path: Path) -> str:
-    """Return the file form of an array to be kept beside an expectation; "" at level `exact` or if it is no array.
+    """Return the file format of an array to keep beside an expectation; "" at level `exact` or if it is not an array.
 
-    Refuses an array at any level but `within`, and one of more than MAX_ARRAY bytes, inflated or not.
+    Raises InputError for an array at any level but `within`, and for one of more than MAX_ARRAY bytes, also
+    decompressed.
     """
     form = "" if level == "exact" else arrays.file_format(path)
     if not form:
@@ -317,10 +321,10 @@ def compare(
     levels: Mapping[str, Level],
     deliver: Callable[[str], Path],
 ) -> list[Verdict]:
-    """Compare every output of a run with the expectation, at the levels that the lock declares; a verdict for each.
+    """Compare every output of a run with the expectation, at the levels that the lock declares; return the verdicts.
 
-    What no run under this lock was accepted for is unconfirmed, and so is a run under `--limit`; what was accepted at
-    another level disagrees; an expected output that the run lacks is missing.
+    An output is unconfirmed if no run under this lock was accepted for it, or if the run had a `--limit`. It disagrees
+    if it was accepted at another level. An expected output that the run lacks is missing.
     """
     verdicts = []
     for name, output in sorted(record.outputs.items()):
@@ -343,7 +347,7 @@ def compare(
             )
         elif wanted["sha256"] == digest:
             verdicts.append(Verdict(name, digest, level, "agreed"))
-        elif level == "exact":
+        elif isinstance(level, str):
             verdicts.append(Verdict(name, digest, level, "disagreed", f"expected {wanted['sha256'][:12]}"))
         else:
             detail = _parted(expect, name, level, deliver(digest))
@@ -353,7 +357,7 @@ def compare(
                 if detail
                 else Verdict(
                     name, digest, level, "agreed", f"agreed {how}, bytes differ"
-                )  # no broken promise is hidden
+                )  # so that no broken promise is hidden
             )
     for name in sorted(set(expect.outputs) - set(record.outputs) if expect else ()):
         verdicts.append(Verdict(name, "", expect.outputs[name]["level"] if expect else "none", "missing"))
@@ -396,14 +400,14 @@ def first_deviation(level: Mapping[str, str], expected: Mapping[str, str], path:
 
 
 def tolerance_text(many: int) -> str:
-    """Say that so many outputs agree within a tolerance alone; empty for none."""
+    """Return the text that `many` outputs agree only within a tolerance; empty for none."""
     return f"{many} output{'s' * (many > 1)} within tolerance alone: bytes differ" if many else ""
 
 
 def overall(record: Record, verdicts: list[Verdict]) -> str:
     """Return the verdict of a whole run from those of its outputs: agreed, disagreed, incomplete or unconfirmed.
 
-    A run that did not finish, or that ran under `--limit`, is incomplete; a missing output makes it disagreed.
+    A run that did not finish, or that had a `--limit`, is incomplete. A missing output makes it disagreed.
     """
     if not record.complete or record.body.get("limit"):
         return "incomplete"

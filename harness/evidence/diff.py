@@ -1,6 +1,6 @@
 """Diff of two recorded runs: the stages that differ, the cause in the first differing step, and its differing rows.
 
-It compares what is recorded, and never executes a step.
+Only records are compared; no step is executed.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from typing import Any
 from harness import arrays
 from harness.digest import differences
 from harness.errors import InputError
-from harness.evidence.causes import BOTH_RAN, describe_causes, name_processor, processor_change
 from harness.evidence.claims.subject import RESOURCES, THREADS, changed_intent
 from harness.evidence.compare import Deviation, deviation_text, first_deviation, largest_deviation, leaves
-from harness.evidence.explain import step_causes
+from harness.evidence.explain import BOTH_RAN, describe_causes, name_processor, processor_change, step_causes
 from harness.evidence.trail import ChangedLine, Trail, changed_files, changed_lines, environment_changes
 
-# Stages in the order in which two runs can part (docs/architecture.md#diff).
+# Stages in the order in which two runs can diverge (docs/architecture.md#diff).
 STAGES = (
     "settings",
     "image",
@@ -35,6 +34,7 @@ STAGES = (
 )
 TABLES = ("items", "gold", "prompts", "responses", "judgements", "scores")
 SHOWN = 5  # rows
+ANSWER = ("item", "template", "model", "sample")
 _IDENTITY = ("id", "item", "template", "model", "sample", "scorer", "judge", "repeat")
 
 
@@ -49,7 +49,7 @@ class StageDiff:
 
 @dataclass(frozen=True)
 class RunDiff:
-    """The difference between two runs: how near their outputs are, every stage, and the first cause, rows and lines.
+    """The difference between two runs: how similar their outputs are, every stage, and the first cause, rows and lines.
 
     `level` is `bytes` (all outputs equal), `decisions` (equal scores), `numbers` (all but last digits) or `differs`.
     """
@@ -59,26 +59,30 @@ class RunDiff:
     first: dict[str, Any] | None
     cause: str
     rows: list[dict[str, Any]]
-    more_rows: int  # that differ, too
-    texts: list[ChangedLine]  # of the pinned files that the first step was made from
+    more_rows: int  # number of further rows that differ
+    answers: list[dict[str, Any]]  # the answers that these rows are about: their `item`, `template`, `model`, `sample`
+    texts: list[ChangedLine]  # of the pinned input files of the first step
 
 
 def diff(left: Trail, right: Trail) -> RunDiff:
     """Compare two runs by their trails: every stage, the first that differs, and its cause.
 
-    Of the first differing step it also gives the first SHOWN differing rows and changed lines of its pinned files.
+    The result includes the first SHOWN differing rows of the first differing step, and changed lines of its pinned
+    files. Answers of two agents are paired by item: what the one's model is called counts as the other's name.
     """
+    agents = agent_names(left, right)
     stages = {name: StageDiff(name) for name in STAGES}
     _surroundings(left, right, stages)
-    parted_steps = list(_contents(left, right, stages))
+    parted_steps = list(_contents(left, right, stages, agents))
     for stage in stages.values():
         stage.verdict = "differs" if stage.changed else "same"
     contents = [stage for stage in stages.values() if stage.changed]
     first = contents[0] if contents else None
-    step = parted_steps[0] if parted_steps else ""
-    causes = step_causes(left.steps[step], left, right.steps[step], right) if step else []
+    step = _first_with_rows(parted_steps, left)
+    causes = step_causes(left.steps[step], left, right.steps[_twin(step, agents)], right) if step else []
     cause = describe_causes(causes) if step else (first.changed[0] if first else "")
-    rows = list(_rows(left, right, step)) if step else []
+    rows = list(_rows(left, right, step, agents)) if step else []
+    about = [row.pop("about") for row in rows]
     return RunDiff(
         _level(left, right),
         list(stages.values()),
@@ -86,12 +90,35 @@ def diff(left: Trail, right: Trail) -> RunDiff:
         cause,
         rows[:SHOWN],
         max(0, len(rows) - SHOWN),
-        list(_texts(left, right, step)) if step else [],
+        [one for one in about[:SHOWN] if "item" in one],
+        list(_texts(left, right, step)) if step and step in right.steps else [],
     )
 
 
+def _first_with_rows(steps: list[str], trail: Trail) -> str:
+    """Return the first step that differs; of its stage rather one with answers than the counts of an import."""
+    of_stage = [step for step in steps if trail.steps[step].stage == trail.steps[steps[0]].stage]
+    return next((step for step in of_stage if not step.startswith("imported/")), steps[0] if steps else "")
+
+
+def agent_names(left: Trail, right: Trail) -> tuple[str, str]:
+    """Return what two attempts call their agents, if these names differ; else two empty names."""
+    named = []
+    for trail in (left, right):
+        models = trail.lock.intent["models"]
+        named.append([name for name, said in models.items() if said["provider"] == "agent"])
+        if len(models) != 1 or not named[-1]:
+            return "", ""
+    return (named[0][0], named[1][0]) if named[0] != named[1] else ("", "")
+
+
+def _twin(step: str, agents: tuple[str, str]) -> str:
+    """Return the name that a step of the left run has in the right one."""
+    return "/".join(agents[1] if part and part == agents[0] else part for part in step.split("/"))
+
+
 def _texts(left: Trail, right: Trail, step: str) -> Iterator[ChangedLine]:
-    """Yield the lines that differ of the pinned files that a step was made from."""
+    """Yield the lines that differ in the pinned input files of a step."""
     one, two = left.steps[step], right.steps[step]
     for pointer in differences(one.entry.preimage, two.entry.preimage):
         if pointer.startswith("/inputs/"):
@@ -100,9 +127,9 @@ def _texts(left: Trail, right: Trail, step: str) -> Iterator[ChangedLine]:
 
 
 def _surroundings(left: Trail, right: Trail, stages: Mapping[str, StageDiff]) -> None:
-    """Compare what was meant and where it ran."""
+    """Compare the settings, pins, images, packages and machines of two runs."""
     settings = (at for at in changed_intent(left.lock.intent, right.lock.intent) if at != f"/{RESOURCES}/{THREADS}")
-    stages["settings"].changed += [f"manifest{at}" for at in settings]  # threads are told as numerics
+    stages["settings"].changed += [f"manifest{at}" for at in settings]  # threads are reported as numerics
     limits = [str(trail.started.get("limit", "none")) for trail in (left, right)]
     if limits[0] != limits[1]:
         stages["settings"].changed.append(f"limit {limits[0]} → {limits[1]}")
@@ -119,17 +146,18 @@ def _surroundings(left: Trail, right: Trail, stages: Mapping[str, StageDiff]) ->
         stages["packages"].changed += environment_changes(left.environment(pairs[0][0]), right.environment(pairs[0][1]))
     one, two = (name_processor(trail.started["facts"]) for trail in (left, right))
     stages["numerics"].changed += filter(None, [processor_change(one, two, BOTH_RAN)])
-    for part in ("numerics", "device"):  # only steps that infer have a device of their own
+    for part in ("numerics", "device"):  # only steps that infer have their own device
         ends = ((one.entry.preimage[part], two.entry.preimage[part]) for one, two in pairs)
         found = (f"{part}{at}" for one, two in ends for at in differences(one, two))
         stages["numerics"].changed += dict.fromkeys(found)
 
 
-def _contents(left: Trail, right: Trail, stages: Mapping[str, StageDiff]) -> Iterator[str]:
-    """Compare what the steps made; give the steps that part, earliest stage first."""
+def _contents(left: Trail, right: Trail, stages: Mapping[str, StageDiff], agents: tuple[str, str]) -> Iterator[str]:
+    """Compare the outputs of the steps, and yield the differing steps, earliest stage first."""
     differing: dict[str, list[str]] = {name: [] for name in STAGES}
-    for name in [*left.steps, *(name for name in right.steps if name not in left.steps)]:
-        one, two = left.steps.get(name), right.steps.get(name)
+    twins = {_twin(name, agents) for name in left.steps}
+    for name in [*left.steps, *(name for name in right.steps if name not in twins)]:
+        one, two = left.steps.get(name), right.steps.get(_twin(name, agents))
         if one is None or two is None:
             walked = one or two
             assert walked
@@ -141,28 +169,43 @@ def _contents(left: Trail, right: Trail, stages: Mapping[str, StageDiff]) -> Ite
         yield from differing[stage]
 
 
-def _rows(left: Trail, right: Trail, step: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the first differing output that differ, and the words in which they do."""
-    one, two = left.steps[step].entry.outputs, right.steps[step].entry.outputs
+def _rows(left: Trail, right: Trail, step: str, agents: tuple[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield the differing rows of the first differing output, with the words that differ."""
+    one, two = left.steps[step].entry.outputs, right.steps[_twin(step, agents)].entry.outputs
     name = next((name for name in one if name in two and one[name] != two[name]), "")
     if name and (stray := _array(left, one[name].sha256, right, two[name].sha256)):
         fields = ["the furthest element" if stray.of else "type or shape"]
         ends = {"left": stray.expected, "right": stray.found}
-        yield {"step": step, "output": name, "row": stray.at, "fields": fields, **ends}
+        yield {"step": step, "output": name, "row": stray.at, "fields": fields, **ends, "about": {}}
         return
-    old, new = (_table(trail, outputs[name].sha256) if name else {} for trail, outputs in ((left, one), (right, two)))
+    old = _table(left, one[name].sha256) if name else {}
+    new = _table(right, two[name].sha256, agents) if name else {}
     for key in [*old, *(key for key in new if key not in old)]:
         a, b = old.get(key), new.get(key)
         if a != b:
             fields = list(differences(a, b)) if a is not None and b is not None else []
             words = (
-                _words(a, b, fields[0]) if fields else ("present", "absent") if a is not None else ("absent", "present")
+                _words(a, b, _telling(fields))
+                if fields
+                else ("present", "absent")
+                if a is not None
+                else ("absent", "present")
             )
-            yield {"step": step, "output": name, "row": key, "fields": fields, "left": words[0], "right": words[1]}
+            ends = {"left": words[0], "right": words[1]}
+            about = _about(a if a is not None else b)
+            yield {"step": step, "output": name, "row": key, "fields": fields, **ends, "about": about}
+
+
+def _about(row: Any) -> dict[str, Any]:
+    """Return the parts of a row that say which answer, prompt or item it is about; an item's own name is its `id`."""
+    if not isinstance(row, dict):
+        return {}
+    found = {part: row[part] for part in ANSWER if isinstance(row.get(part), str | int)}
+    return found if "item" in found else {"item": row["id"]} if isinstance(row.get("id"), str) else {}
 
 
 def _array(left: Trail, one: str, right: Trail, two: str) -> Deviation | None:
-    """Return the worst place at which two arrays part; what is no sound array has none."""
+    """Return the largest deviation between two arrays; None if one is not a valid array."""
     paths = left.store.blobs.deliver(one), right.store.blobs.deliver(two)
     try:
         return largest_deviation("0", *paths) if any(map(arrays.file_format, paths)) else None
@@ -170,15 +213,20 @@ def _array(left: Trail, one: str, right: Trail, two: str) -> Deviation | None:
         return None
 
 
-def _table(trail: Trail, digest: str) -> dict[str, Any]:
-    """Read rows by what identifies them; a summary is one row, and what is no JSON (weights, a figure) has none."""
+def _table(trail: Trail, digest: str, agents: tuple[str, str] = ("", "")) -> dict[str, Any]:
+    """Return rows by their identity; a summary is one row, and a file that is not JSON (weights, a figure) has none.
+
+    A row of the second of two agents is returned as if it were of the first.
+    """
     path, rows = trail.store.blobs.deliver(digest), dict[str, Any]()
-    if arrays.file_format(path):  # it has no lines, and could be one of gigabytes
+    if arrays.file_format(path):  # an array has no lines, and may have gigabytes
         return {}
     try:
         with open(path, "rb") as lines:
             for number, line in enumerate(lines):
                 row = json.loads(line)
+                if isinstance(row, dict) and agents[1] and row.get("model") == agents[1]:
+                    row["model"] = agents[0]
                 named = [str(row[part]) for part in _IDENTITY if part in row] if isinstance(row, dict) else []
                 rows["/".join(named) or f"row {number + 1}"] = row
     except (ValueError, RecursionError):
@@ -186,8 +234,13 @@ def _table(trail: Trail, digest: str) -> dict[str, Any]:
     return rows
 
 
+def _telling(fields: list[str]) -> str:
+    """Return the first of differing fields that holds words, and not the digest of any; else the first."""
+    return next((field for field in fields if not field.endswith("sha256")), fields[0])
+
+
 def _words(one: Any, two: Any, pointer: str) -> tuple[str, str]:
-    """Cut the first differing field down to the place where it differs."""
+    """Return both texts of a differing field, cut to the place where they differ."""
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")
         one = one[int(name)] if isinstance(one, list) else one.get(name) if isinstance(one, dict) else one
@@ -199,7 +252,7 @@ def _words(one: Any, two: Any, pointer: str) -> tuple[str, str]:
 
 
 def _level(left: Trail, right: Trail) -> str:
-    """Say how near the two runs are: bytes, decisions, numbers, or differs."""
+    """Return how similar the two runs are: bytes, decisions, numbers, or differs."""
     one = {name: event["sha256"] for name, event in left.outputs.items()}
     two = {name: event["sha256"] for name, event in right.outputs.items()}
     if one and one == two:
@@ -212,7 +265,7 @@ def _level(left: Trail, right: Trail) -> str:
 
 
 def _near(left: Trail, one: str, right: Trail, two: str) -> bool:
-    """Whether two outputs differ in the last digits of their numbers only; what is no JSON is not that near."""
+    """Whether two outputs differ only in the last digits of their numbers; False for files that are not JSON."""
     old, new = left.store.blobs.deliver(one), right.store.blobs.deliver(two)
     try:
         if arrays.file_format(old) or arrays.file_format(new):

@@ -1,6 +1,6 @@
 """Integrity check of a store (fsck): blobs hashed, entries and images read, listed runs followed down to their blobs.
 
-All damage is named and none repaired. A run that a kill cut short is unfinished, and no flaw of the store.
+All damage is reported and none repaired. A run that was killed is unfinished, which is not a defect of the store.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from harness.store.attempts import (
     transcript_flaws,
 )
 from harness.store.blobs import is_digest
-from harness.store.journal import Chain, Event
+from harness.store.events import Event, HeadEvent
+from harness.store.journal import Chain
+from harness.store.notes import all_labels
 from harness.store.store import Entry, Listed, Store, follow_journal, runs_of, strange_lines
-from harness.store.sweep import blob_files, image_files, read_entry_file, read_image, strangers
+from harness.store.sweep import blob_files, find_strangers, image_files, read_entry_file, read_image
 
 
 @dataclass(frozen=True)
@@ -35,14 +37,14 @@ class StoreFlaw:
 
 
 def fsck(store: Store) -> Iterator[StoreFlaw]:
-    """Check a whole store and yield its defects: damaged or missing files, and files that no part of it accounts for.
+    """Check a whole store and yield its defects: damaged or missing files, and files that belong to no part of it.
 
-    It repairs nothing, and raises nothing for what it finds damaged.
+    It repairs nothing, and raises nothing for damage that it finds.
     """
-    for one in strangers(store):
+    for one in find_strangers(store):
         yield StoreFlaw("unaccounted", str(one.path), one.flaw)
     entries: dict[str, Entry] = {}
-    sizes: dict[str, int] = {}  # of blobs, where an entry says one
+    sizes: dict[str, int] = {}  # of blobs, if an entry has one
     try:
         for path in store.entries.all():
             try:
@@ -69,7 +71,7 @@ def fsck(store: Store) -> Iterator[StoreFlaw]:
 
 
 def _blobs(store: Store, sizes: Mapping[str, int]) -> Generator[StoreFlaw, None, set[str]]:
-    """Hash every blob, those of another size than an entry says unread; returns the digests of those that are here."""
+    """Yield damaged blobs; a blob of another size than an entry says is not hashed. Return the digests of the blobs."""
     there: set[str] = set()
     with store.blobs.shelves.keep_open():
         yield from _hashed(store, sizes, there)
@@ -90,7 +92,7 @@ def _hashed(store: Store, sizes: Mapping[str, int], there: set[str]) -> Iterator
 
 
 def _shelf(store: Store, there: Collection[str]) -> Iterator[StoreFlaw]:
-    """Follow what the shelf of images names; what they were made of may be gone, what they consist of may not."""
+    """Check the blobs that the list of images names; layers must exist, their packages need not."""
     for path in image_files(store):
         try:
             body = read_image(store, path)
@@ -105,7 +107,7 @@ def _shelf(store: Store, there: Collection[str]) -> Iterator[StoreFlaw]:
 
 
 def _runs(store: Store, entries: Mapping[str, Entry], blobs: Collection[str]) -> Iterator[StoreFlaw]:
-    """Follow every run that the list of runs names, and name those that it does not."""
+    """Follow every run that the list of runs names, and report those that it does not name."""
     try:
         heads = store.heads.read()
     except HarnessError as bad:
@@ -125,10 +127,24 @@ def _runs(store: Store, entries: Mapping[str, Entry], blobs: Collection[str]) ->
         known = runs.get(run)
         yield from _listed(store, known, entries, blobs) if known else _unlisted(store, run, heads.broken)
     yield from _attempts(store, heads, blobs)
+    yield from _labels(store, runs, blobs)
+
+
+def _labels(store: Store, runs: Mapping[str, Listed], blobs: Collection[str]) -> Iterator[StoreFlaw]:
+    """Check the labels that people gave to answers: their chains, the run they name, and the blobs with the answers."""
+    for found in all_labels(store):
+        place, first = str(found.path), found.first
+        if found.chain.broken:
+            yield StoreFlaw("chain.broken", place, found.chain.broken)
+        known = runs.get(first.get("run", ""))
+        if known is None or known.record != first.get("record") or not found.path.name.startswith(known.run):
+            yield StoreFlaw("unaccounted", place, "these labels are of no run that is on the list")
+        for blob in sorted({one.blob for one in found.given} - set(blobs)):
+            yield StoreFlaw("blob.missing", blob, f"answers that {first.get('labeller')} labelled")
 
 
 def _listed(store: Store, known: Listed, entries: Mapping[str, Entry], blobs: Collection[str]) -> Iterator[StoreFlaw]:
-    """Follow a run from the list down to the entries of its steps; their blobs were read by then."""
+    """Follow a run from the list down to the entries of its steps, whose blobs are already checked."""
     try:
         chain = follow_journal(store, known)
     except HarnessError as bad:
@@ -153,14 +169,14 @@ def _has(entries: Mapping[str, Entry], event: Event) -> bool:
 
 
 def _named(started: Event, blobs: Collection[str]) -> Iterator[StoreFlaw]:
-    """Name what a run began with and that is gone."""
+    """Yield the documents of a run's start that are missing."""
     for name in ("manifest", "lock", "environment"):
         if started[name] not in blobs:
             yield StoreFlaw("blob.missing", started[name], f"{name} of run {started['run']}")
 
 
 def _unlisted(store: Store, run: str, broken: str) -> Iterator[StoreFlaw]:
-    """Name a run that nobody vouches for, unless a kill came between its first words and the list."""
+    """Report a run that is not listed, unless it was killed between its first line and the list."""
     try:
         chain = store.read_journal(run)
     except HarnessError:
@@ -173,7 +189,7 @@ def _unlisted(store: Store, run: str, broken: str) -> Iterator[StoreFlaw]:
         yield StoreFlaw("unaccounted", run, "heads.jsonl does not name this run")
 
 
-def _attempts(store: Store, heads: Chain, blobs: Collection[str]) -> Iterator[StoreFlaw]:
+def _attempts(store: Store, heads: Chain[HeadEvent], blobs: Collection[str]) -> Iterator[StoreFlaw]:
     """Follow every attempt, scored or not, from the list of runs to its transcript and the view that it was shown."""
     known, there = listed_attempts(heads), attempt_ids(store)
     for attempt in sorted(set(known) - set(there)):
@@ -189,7 +205,7 @@ def _attempt(store: Store, attempt: str, known: ListedAttempt | None, blobs: Col
         yield StoreFlaw("chain.broken", f"{attempt}/{FILE}", bad.what)
         return
     if known is None and not chain.broken and len(chain.events) <= 1:
-        return  # a kill came between its first words and the list
+        return  # it was killed between its first line and the list
     yield from (StoreFlaw("chain.broken", f"{attempt}/{FILE}", flaw) for flaw in transcript_flaws(chain, known))
     for flaw in contradicting_times(chain, attempt) if chain.events else ():
         yield StoreFlaw("unaccounted", f"{attempt}/{FILE}", flaw)
@@ -197,7 +213,7 @@ def _attempt(store: Store, attempt: str, known: ListedAttempt | None, blobs: Col
         for name in ("manifest", "lock"):
             if event[name] not in blobs:
                 yield StoreFlaw("blob.missing", event[name], f"{name} of attempt {attempt}")
-        for name, file in (("view", "items.jsonl"), ("media", "media.bin")):
+        for name, file, digest in (("view", "items.jsonl", event["view"]), ("media", "media.bin", event["media"])):
             path = store.root / VIEWS / str(event["view"]) / file
-            if store.tree.hash_file(path) != event[name]:
+            if store.tree.hash_file(path) != digest:
                 yield StoreFlaw("view.changed", str(path), f"it is not the {name} that attempt {attempt} was shown")

@@ -1,7 +1,7 @@
 """The record of a run (`record.json`): computed from its journal alone, verified when read, found by path.
 
 Times of a run or attempt (its id, the events of its log, this machine's clock) are checked for contradictions. A clock
-that was set back between two runs contradicts nothing; within a log times only go forward.
+that was set back between two runs is not a contradiction; within a log, times only go forward.
 """
 
 from __future__ import annotations
@@ -10,19 +10,20 @@ import datetime
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from harness.clock import MONOTONE, after, now
 from harness.digest import document, parse
 from harness.errors import InputError
 from harness.files import read_plain
 from harness.store.attempts import ATTEMPT_ID, attempt_of
-from harness.store.journal import Chain, Event
-from harness.store.reader import MOST_RECORD
+from harness.store.events import Event, FileCoverage, HeadEvent, ModelCalls, Sandbox, TimedLine
+from harness.store.journal import Chain
 from harness.store.store import (
     Entry,
     Listed,
@@ -34,11 +35,12 @@ from harness.store.store import (
     runs_of,
     started,
 )
+from harness.store.tree import MOST_RECORD
 
 STATES = {"step.done": "executed", "step.cached": "cached", "step.failed": "failed"}
 FINISHED = ("step.done", "step.cached")
-FILES = ("journal.jsonl", "record.json")  # what a run leaves
-# Fields of `run.started` that the record repeats: what was run, and where.
+FILES = ("journal.jsonl", "record.json")  # the files of a run
+# Fields of `run.started` that the record repeats.
 STARTED = (
     "run",
     "manifest",
@@ -52,8 +54,12 @@ STARTED = (
     "limit",
     "data",
     "sandbox",
+    "placement",
+    "asked",
 )
-# What the record takes of lines that tell of the whole run.
+# Fields that the record takes from lines about a worker.
+WORKERS: Mapping[str, tuple[str, ...]] = {"worker.joined": ("isolation", "facts"), "worker.refused": ("why",)}
+# Fields that the record takes from lines about the whole run.
 TOLD: Mapping[str, Callable[[Event], dict[str, Any]]] = {
     "calls": lambda event: {"calls": event["models"]},
     "run.healed": lambda event: {"healed": {"steps": event["steps"], "blobs": event["blobs"]}},
@@ -61,52 +67,132 @@ TOLD: Mapping[str, Callable[[Event], dict[str, Any]]] = {
 }
 
 
+class Digested(TypedDict):
+    """What has a digest: an output as it is recorded, or as it is expected."""
+
+    sha256: str
+
+
+class RecordedOutput(Digested):
+    """An output of a run: its digest and size, and the step and output it comes from."""
+
+    size: int
+    step: str
+    output: str
+
+
+class StepCounts(TypedDict):
+    """Numbers of steps by how they ended."""
+
+    total: int
+    executed: int
+    cached: int
+    failed: int
+
+
+class ImportedSteps(TypedDict):
+    """The steps that took the imported answers of one model from one source."""
+
+    model: str
+    source: str
+    steps: list[str]
+
+
+class RecordBody(TypedDict, total=False):
+    """The document `record/1`, for the type checker: what `summarise` computes from a journal."""
+
+    type: str
+    head: str
+    events: int
+    # of run.started
+    run: str
+    manifest: str
+    lock: str
+    plan: str
+    engine: str
+    isolation: str
+    image: str
+    environment: str
+    facts: Mapping[str, Any]
+    limit: int
+    data: Mapping[str, FileCoverage]
+    sandbox: Sandbox
+    asked: Mapping[str, str]  # which agent's principal asked for the run, and under which key
+    started: str
+    # of the other lines
+    calls: Mapping[str, ModelCalls]
+    healed: Mapping[str, int]  # numbers of damaged `steps` and `blobs` that the run replaced
+    imported: list[ImportedSteps]
+    trials: list[str]
+    steps: StepCounts
+    sees_gold: list[str]
+    outputs: Mapping[str, RecordedOutput]
+    status: str
+    finished: str
+    ended: Mapping[str, int]  # steps that failed, by how they ended
+    placement: Mapping[str, Any]  # where steps were executed, if not in one process
+    workers: Mapping[str, Mapping[str, Any]]  # of a cluster
+
+
 @dataclass(frozen=True)
 class Record:
     """A run that ended, whether done, failed or interrupted, as its record describes it."""
 
     run: str
-    body: Mapping[str, Any]
+    body: RecordBody
 
     @property
-    def outputs(self) -> Mapping[str, Mapping[str, Any]]:
+    def outputs(self) -> Mapping[str, RecordedOutput]:
         """The outputs that the run made, by name: digest, size, and the step and output they come from."""
-        outputs: Mapping[str, Mapping[str, Any]] = self.body["outputs"]
-        return outputs
+        return self.body["outputs"]
 
     @property
     def complete(self) -> bool:
         """Whether the run finished every step that it planned."""
-        return bool(self.body["status"] == "done")
+        return self.body["status"] == "done"
 
 
-def summarise(events: Iterable[Event], head: str) -> dict[str, Any]:
-    """Compute the body of a record from a journal's events and the head of its hash chain, as audits do again."""
+def summarise(events: Iterable[Event], head: str) -> RecordBody:
+    """Return the body of a record, computed from the events and the head of a journal; audits repeat this."""
     body: dict[str, Any] = {"type": "record/1", "status": "incomplete", "head": head, "events": 0}
     steps = {"total": 0, "executed": 0, "cached": 0, "failed": 0}
     shown: list[str] = []
-    trials: list[str] = []  # in which steps foreign code ran
-    outputs: dict[str, Any] = {}
-    imported: dict[tuple[str, str], list[str]] = {}  # whose answers are somebody else's, from where: in which steps
+    trials: list[str] = []  # steps in which untrusted code ran
+    outputs: dict[str, RecordedOutput] = {}
+    ended: Counter[str] = Counter()  # steps that failed, by how they ended
+    workers: dict[str, dict[str, Any]] = {}  # of a cluster
+    imported: dict[tuple[str, str], list[str]] = {}  # by model and source of imported answers: the steps
     for event in events:
         body["events"] += 1
         name = event["event"]
         if name == "run.started":
-            body |= {field: event[field] for field in STARTED if field in event}
+            begun: Mapping[str, Any] = event
+            body |= {field: begun[field] for field in STARTED if field in begun}
             body["started"] = event["at"]
             steps["total"] = event["steps"]
         elif name in STATES:
             steps[STATES[name]] += 1
+            ended.update([event["ended"]] if "ended" in event else [])
+            _note_worker(workers, event)
             if event.get("sees_gold"):
                 shown.append(event["step"])
             if event.get("trial"):
                 trials.append(event["step"])
-            if told := event.get("imported"):
-                imported.setdefault((str(told.get("model")), str(told.get("source"))), []).append(event["step"])
+            if (told := event.get("imported")) and {"model", "source"} <= told.keys():
+                imported.setdefault((str(told["model"]), str(told["source"])), []).append(event["step"])
         elif name == "output":
-            outputs[event["name"]] = {field: event[field] for field in ("sha256", "size", "step", "output")}
+            outputs[event["name"]] = {
+                "sha256": event["sha256"],
+                "size": event["size"],
+                "step": event["step"],
+                "output": event["output"],
+            }
+        elif name in WORKERS:
+            _note_worker(workers, event)
         elif name in TOLD:
             body |= TOLD[name](event)
+    body |= {"ended": dict(ended)} if ended else {}
+    body |= {"workers": workers} if workers else {}
     if imported:
         body["imported"] = [
             {"model": model, "source": source, "steps": sorted(names)}
@@ -114,26 +200,36 @@ def summarise(events: Iterable[Event], head: str) -> dict[str, Any]:
         ]
     if trials:
         body["trials"] = sorted(trials)
-    return {**body, "steps": steps, "sees_gold": sorted(shown), "outputs": outputs}
+    return cast(RecordBody, {**body, "steps": steps, "sees_gold": sorted(shown), "outputs": outputs})
+
+
+def _note_worker(workers: dict[str, dict[str, Any]], event: Event) -> None:
+    """Add what a line says of a worker of a cluster: that it came or was refused, or that it executed a step."""
+    if "worker" in event:
+        known = workers.setdefault(str(event["worker"]), {"steps": 0})
+        said: Mapping[str, Any] = event
+        known |= {field: said[field] for field in WORKERS.get(event["event"], ())}
+        known["steps"] += event["event"] in STATES
 
 
 def spell_healed(healed: Mapping[str, int]) -> str:
-    """Say how much damage a run met in its store and made anew; nothing of one that met none."""
+    """Return the text on the damage that a run found and repaired in its store; empty for no damage."""
     kinds = (("step", healed.get("steps", 0)), ("blob", healed.get("blobs", 0)))
     met = [f"{many} damaged {what}{'s' * (many != 1)}" for what, many in kinds if many]
     return f"met {' and '.join(met)} in its store, made anew" if met else ""
 
 
-def spell(body: Mapping[str, Any]) -> bytes:
-    """Serialise a record to the bytes of its file."""
+def spell(body: RecordBody) -> bytes:
+    """Return the bytes of a record's file."""
     return document(body) + b"\n"
 
 
 def read_record(store: Store, run: str, runs: Mapping[str, Listed] | None = None) -> Record:
     """Read the record of a run that ended, verified from the list of runs down to the digests of its outputs.
 
-    The list of runs vouches for journal and record, the journal for the entries, an entry for the outputs; the
-    bytes of a blob are checked only when it is delivered. Refuses a run that has not ended, and any disagreement.
+    The list of runs confirms journal and record, the journal confirms the entries, and an entry the outputs. The bytes
+    of a blob are checked only when it is delivered. Raises an error for a run that has not ended, and for any
+    disagreement.
     """
     known = require_listed(store, run, runs)
     if not known.ended:
@@ -143,8 +239,8 @@ def read_record(store: Store, run: str, runs: Mapping[str, Listed] | None = None
     return verified_record(store, known, follow_journal(store, known), lambda event: entry_of_event(store, event, run))
 
 
-def verified_record(store: Store, known: Listed, chain: Chain, entry: Callable[[Event], Entry]) -> Record:
-    """Return the record of a listed run; refuse one that does not sum up its journal or whose outputs differ."""
+def verified_record(store: Store, known: Listed, chain: Chain[Event], entry: Callable[[Event], Entry]) -> Record:
+    """Return the record of a listed run; raises an error if it does not sum up its journal or its outputs differ."""
     run = known.run
     body = summarise(chain.events, chain.head)
     if read_recorded(store, known) != spell(body):
@@ -159,7 +255,7 @@ def verified_record(store: Store, known: Listed, chain: Chain, entry: Callable[[
 
 
 def entry_of_event(store: Store, event: Event, run: str) -> Entry:
-    """Return the entry that a journal event names; refuse one that is missing or not the one the run saw."""
+    """Return the entry that a journal event names; raises an error if it is missing or not the one that the run saw."""
     entry = store.entries.get(str(event["key"]))
     if entry is None or entry.digest != event["entry"]:
         state = "missing" if entry is None else "not the one that the run saw"
@@ -170,8 +266,8 @@ def entry_of_event(store: Store, event: Event, run: str) -> Entry:
 def find_run(path: Path, usual: Callable[[], Store]) -> tuple[Store, str] | None:
     """Return the store and the id of the run that a path names: its folder, a file in it, or a copy of its record.
 
-    None if the path is none of these. A copy must be, byte for byte, the record that the usual store has of that run;
-    else it is refused.
+    None if the path is none of these. A copy must equal, byte for byte, the record that the usual store has of that
+    run; otherwise an error is raised.
     """
     there = path.resolve()
     folder = there if there.is_dir() else there.parent
@@ -194,23 +290,23 @@ def find_run(path: Path, usual: Callable[[], Store]) -> tuple[Store, str] | None
 
 
 def _in_use(store: Store) -> bool:
-    """Whether a run is using the store: the lock that keeps `gc` away is taken."""
+    """Whether a run is using the store, because the lock that keeps `gc` away is taken."""
     path = store.locks / "store"
     if not os.access(path, os.R_OK | os.W_OK):
-        return False  # nothing was run here, or somebody else's store: a reader needs no right to write
+        return False  # no runs here, or the store of another user; reading needs no write permission
     with store.lock("store", wait=False) as alone:
         return not alone
 
 
 OUTPUT = "checks"
 PASS, FAIL = "pass", "fail"
-MOST = 1 << 26  # bytes of such a document
+MOST = 1 << 26  # most bytes of such a document
 
 
-def self_check(outputs: Mapping[str, Mapping[str, Any]], deliver: Callable[[str], Path]) -> str:
-    """Return the verdict in a run's output `checks`, `pass` or `fail`; "" where the run has no such output.
+def self_check(outputs: Mapping[str, Digested], deliver: Callable[[str], Path]) -> str:
+    """Return the verdict in a run's output `checks`, `pass` or `fail`; "" if the run has no such output.
 
-    Refuses a document that is not JSON, is larger than MOST bytes or has another verdict.
+    Raises InputError for a document that is not JSON, is larger than MOST bytes or has another verdict.
     """
     if OUTPUT not in outputs:
         return ""
@@ -230,16 +326,16 @@ def self_check(outputs: Mapping[str, Mapping[str, Any]], deliver: Callable[[str]
 
 
 LATE = "stands behind a run that began later: the clock was set back, or the list put in another order:"
-MOMENT = 1  # seconds within which two runs may begin and come onto the list in any order
+MOMENT = 1  # seconds within which two runs may begin and be listed in any order
 TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
-DAY = 24 * 60 * 60  # seconds that two clocks may differ by, and that a start may take
+DAY = 24 * 60 * 60  # seconds by which two clocks may differ, and that a start may take
 
 
-def contradicting_times(chain: Chain, name: str) -> Iterator[str]:
-    """Name the times of a journal or transcript that cannot be: each one flaw, and of each kind the first.
+def contradicting_times(chain: Chain[TimedLine], name: str) -> Iterator[str]:
+    """Yield the impossible times of a journal or transcript, the first of each kind.
 
-    A log begins when its id was made, or a moment later; the run of an attempt bears the attempt's id, and begins
-    whenever that is scored. Older runs' clocks may have been set back while they ran.
+    A log begins when its id was made, or shortly after. The run of an attempt has the attempt's id, and may begin at
+    any later time. The clocks of older runs may have been set back while they ran.
     """
     begun = str(chain.events[0]["at"])
     if stamped := id_time(name):
@@ -257,26 +353,26 @@ def contradicting_times(chain: Chain, name: str) -> Iterator[str]:
         yield f"line {back['n'] + 1} is older than the line before it"
 
 
-def _one_clock(chain: Chain, event: Event) -> bool:
+def _one_clock(chain: Chain[TimedLine], event: TimedLine) -> bool:
     """Whether the line before this one was written by the same process, whose clock only goes forward."""
     begun = chain.events[0]
     if begun["event"] == "run.started":
         return bool(begun.get("clock") == MONOTONE)
-    return event["event"] != "reopened" and int(event["n"]) > 1  # whoever opens an attempt writes its first line
+    return event["event"] != "reopened" and int(event["n"]) > 1  # another process writes line 1
 
 
-def listed_late(store: Store, heads: Chain) -> Iterator[tuple[str, str]]:
-    """Find the runs that stand on the list behind one that began later; gives both.
+def listed_late(store: Store, heads: Chain[HeadEvent]) -> Iterator[tuple[str, str]]:
+    """Yield the runs that are listed after one that began later, each with that one.
 
-    Either the clock was set back between them, or somebody put the list in another order: which is the last run,
-    nobody can tell. Two that began within a moment may stand either way.
+    Either the clock was set back between them, or the list was reordered, so the last run is not certain. Two runs that
+    began within MOMENT seconds may be in either order.
     """
     latest, before = "", ""
     for known in runs_of(heads).values():
         begun = started(store, known)
         at = str(begun["at"]) if begun else ""
         if not _is_time(at):
-            continue  # which its own check names
+            continue  # another check reports it
         if latest and at < after(latest, -MOMENT):
             yield known.run, before
         elif at > latest:
@@ -291,7 +387,7 @@ def _is_time(text: str) -> bool:
 
 
 def id_time(name: str) -> str:
-    """Spell the time in the id of a run or attempt as events do; empty where there is none."""
+    """Return the time in the id of a run or attempt as events spell it; empty if there is none."""
     try:
         made = datetime.datetime.strptime(name[:16], "%Y%m%dT%H%M%SZ")
     except ValueError:

@@ -1,34 +1,128 @@
-"""Provenance trail of a run: what each finished step was made from, read back from the run's journal and entries.
+"""Provenance trail of a run: the inputs of each finished step, read from the run's journal and entries.
 
-Beside it the documents that a trail leads to: code closures, environments, and pinned input files, with the comparison
-of two runs' environments and of the lines of their files. A lost or changed entry or output is refused, never left out.
+The module also reads the documents that a trail refers to: code closures, environments, and pinned input files. It
+compares two runs' environments and the lines of their files, and finds the run of a store that executed a step. A lost
+or changed entry or output raises an error.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from harness import arrays, rows
 from harness.digest import parse
 from harness.errors import HarnessError, InputError
 from harness.evidence.record import FINISHED, entry_of_event
 from harness.manifest.datasets import files_of
+from harness.manifest.documents import Pins, TablePin
 from harness.manifest.lockfile import Lock, read_lock
 from harness.store.blobs import is_digest
-from harness.store.journal import Event
-from harness.store.store import Entry, Store, damaged, follow_journal, require_listed
+from harness.store.events import Event
+from harness.store.store import Entry, Listed, Store, damaged, follow_journal, list_runs, require_listed
 
-COMPUTING = ("numpy", "scipy", "torch")  # a number that differs comes of these more often than of any other package
+TRIAL = "trial"  # not a key of a step
+
+
+class ExecutionIndex:
+    """Lookup of the run of a store that executed a step, and of the outcome of a trial; thread-safe."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._found: dict[tuple[str, ...], str] = {}  # (key, entry) -> run; (TRIAL, identity) -> outcome
+        self._keys: set[str] = set()  # keys of the steps found so far
+        self._waiting: Iterator[Listed] = iter(())
+        self._open: dict[str, tuple[Listed, int]] = {}  # runs that may continue, and how much of each was read
+        self._read: set[str] = set()
+        self._heads = -1  # bytes of the list of runs when it was last read
+        self._lock = threading.Lock()
+
+    def run_of(self, key: str, entry: str) -> str | None:
+        """Return a run that executed the step with this key and wrote this entry; None if no listed run did."""
+        return self._asked(key, entry)
+
+    def outcome(self, trial: str) -> str | None:
+        """Return the digest of a trial's outcome from a listed run, by the trial's identity; None if there is none."""
+        return self._asked(TRIAL, trial)
+
+    def _asked(self, *wanted: str) -> str | None:
+        with self._lock:
+            while wanted not in self._found:
+                known = next(self._waiting, None)
+                if known:
+                    self._take(known)
+                elif not self._more():
+                    return None
+            return self._found[wanted]
+
+    def has(self, entry: Entry) -> bool:
+        """Whether a listed run executed the step of this entry and wrote exactly this entry."""
+        return self.run_of(entry.key, entry.digest) is not None
+
+    def has_other(self, entry: Entry) -> bool:
+        """Whether listed runs executed the step of this entry, but none of them wrote exactly this entry."""
+        return not self.has(entry) and entry.key in self._keys  # `has` has read all journals
+
+    def begin(self, run: str) -> None:
+        """Register the current run, whose journal is then never read; `note` and `note_trial` add its steps."""
+        with self._lock:
+            self._read.add(run)
+
+    def note(self, run: str, entry: Entry) -> None:
+        """Add a step that the current run has executed and written to its journal."""
+        with self._lock:
+            self._found[entry.key, entry.digest] = run
+            self._keys.add(entry.key)
+
+    def note_trial(self, trial: str, outcome: str) -> None:
+        """Add the outcome of a trial that the current run has written to its journal."""
+        with self._lock:
+            self._found[TRIAL, trial] = outcome
+
+    def _more(self) -> bool:
+        """Look for new lines: runs that were started since, and journals that grew; return whether there are any."""
+        grown = [known for known, size in self._open.values() if self._size(known.run) != size]
+        size = facts.st_size if (facts := self.store.tree.facts(self.store.heads.path)) else 0
+        new: list[Listed] = []
+        if size != self._heads:
+            self._heads = size
+            new = [known for known in list_runs(self.store).values() if known.run not in self._read]
+        self._waiting = iter([*reversed(new), *grown])
+        return bool(new or grown)
+
+    def _take(self, known: Listed) -> None:
+        """Read the steps that a run executed; none if its journal does not match the list."""
+        self._read.add(known.run)
+        self._open.pop(known.run, None)
+        if not known.ended:
+            self._open[known.run] = (known, self._size(known.run))
+        try:
+            chain = follow_journal(self.store, known)
+        except HarnessError:
+            return  # the audit of any run reports it
+        for event in chain.events:
+            if event["event"] == "step.done":
+                self._found[event["key"], event["entry"]] = known.run
+                self._keys.add(event["key"])
+            elif event["event"] == "trial.done":
+                self._found[TRIAL, str(event["trial"])] = event["outcome"]
+
+    def _size(self, run: str) -> int:
+        facts = self.store.tree.facts(self.store.journal(run))
+        return facts.st_size if facts else -1
+
+
+COMPUTING = ("numpy", "scipy", "torch")  # packages that cause different numbers more often than others
 _TEXTS = ("image", "python", "implementation", "platform")
-_ENVIRONMENTS = ("environment/2", "environment/1")  # what the harness writes, and what it wrote
+_ENVIRONMENTS = ("environment/2", "environment/1")  # the present format, and the former one
 
 
 def closure_files(data: bytes, where: str) -> dict[str, str]:
-    """Parse a code closure: return the digest of each file of a step's code by its path; refuse a malformed one."""
+    """Return the files of a step's code by path, with digests; raises InputError if the closure is malformed."""
     body = parse(data, "closure/1", where)
     files = body.get("files")
     if set(body) != {"type", "files"} or not isinstance(files, dict) or not files:
@@ -38,9 +132,30 @@ def closure_files(data: bytes, where: str) -> dict[str, str]:
     return files
 
 
-def read_environment(data: bytes, where: str) -> dict[str, Any]:
-    """Parse an environment document: image, Python, platform and packages; refuse a malformed one."""
-    older = b'"type":"environment/1"' in data[-40:]  # the last field of all, in canonical form
+class FoundPackage(TypedDict, total=False):
+    """A package of an environment: its version, its RECORD's digest, and files that differ from it."""
+
+    version: str
+    record: str
+    altered: Mapping[str, str] | list[str]
+
+
+class Environment(TypedDict, total=False):
+    """The document `environment/2`, for the type checker; `environment/1` had no standard library."""
+
+    type: str
+    image: str
+    python: str
+    implementation: str
+    platform: str
+    stdlib: str
+    packages: Mapping[str, FoundPackage]
+    loose: Mapping[str, str]
+
+
+def read_environment(data: bytes, where: str) -> Environment:
+    """Parse an environment document: image, Python, platform and packages; raises InputError if it is malformed."""
+    older = b'"type":"environment/1"' in data[-40:]  # the last field in canonical form
     body = parse(data, _ENVIRONMENTS[older], where)
     if not all(isinstance(body.get(name), str) for name in _TEXTS):
         raise _refuse(f"an environment says its {', '.join(_TEXTS)}", where)
@@ -49,28 +164,31 @@ def read_environment(data: bytes, where: str) -> dict[str, Any]:
         raise _refuse("an environment names each package with its version and its record", where)
     if not isinstance(body.get("stdlib", ""), str):
         raise _refuse("an environment names the standard library by its digest", where)
-    return body
+    return cast(Environment, body)
 
 
-def environment_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """List what differs between two environments: Python, platform, standard library, packages, modules."""
+def environment_changes(old: Environment, new: Environment) -> Iterator[str]:
+    """Yield the differences between two environments: Python, platform, standard library, packages, modules."""
     yield from interpreter_changes(old, new)
     yield from module_changes(old, new)
 
 
-def interpreter_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """List what differs between two environments beside their packages: Python, platform, standard library."""
-    for field, called in (("python", "Python"), ("platform", "platform")):
-        if old[field] != new[field]:
-            yield f"{called} {old[field]} → {new[field]}"
+def interpreter_changes(old: Environment, new: Environment) -> Iterator[str]:
+    """Yield the differences between two environments apart from packages: Python, platform, standard library."""
+    for called, before, now in (
+        ("Python", old["python"], new["python"]),
+        ("platform", old["platform"], new["platform"]),
+    ):
+        if before != now:
+            yield f"{called} {before} → {now}"
     if "stdlib" in old and "stdlib" in new and old["stdlib"] != new["stdlib"]:
         yield "the standard library"
 
 
-def module_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """List the packages and other modules that differ between two environments, those that compute numbers first.
+def module_changes(old: Environment, new: Environment) -> Iterator[str]:
+    """Yield the packages and other modules that differ between two environments, those that compute numbers first.
 
-    A package is told by both versions, or by its altered files where those differ.
+    A package is described by both versions, or by its altered files if those differ.
     """
     for name in sorted({*old["packages"], *new["packages"]}, key=lambda name: (name not in COMPUTING, name)):
         one, two = old["packages"].get(name), new["packages"].get(name)
@@ -91,7 +209,7 @@ def module_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[s
 
 
 def _altered(package: Mapping[str, Any] | None) -> list[str]:
-    """Return the files of a package that were not the installed ones, each with the digest that it had."""
+    """Return the files of a package that differ from the installed ones, each with its digest."""
     return [str(one) for one in package.get("altered", ())] if package else []
 
 
@@ -117,7 +235,7 @@ class RecordedStep:
 
 @dataclass(frozen=True)
 class Trail:
-    """A recorded run: how it started, its finished steps in the order in which they finished, and its outputs."""
+    """A recorded run: its start, its finished steps in the order in which they finished, and its outputs."""
 
     store: Store
     run: str
@@ -140,7 +258,7 @@ class Trail:
         digest = str(step.entry.preimage["code"])
         return closure_files(self.store.blobs.read(digest), f"blob {digest[:12]}")
 
-    def environment(self, step: RecordedStep) -> Mapping[str, Any]:
+    def environment(self, step: RecordedStep) -> Environment:
         """Return the environment document of a step."""
         digest = str(step.entry.preimage["environment"])
         return read_environment(self.store.blobs.read(digest), f"blob {digest[:12]}")
@@ -155,7 +273,7 @@ class Trail:
 def read_trail(store: Store, run: str) -> Trail:
     """Read the trail of a run, finished or not, as far as the run went.
 
-    Refuses a run that the list of runs does not vouch for, and a missing or changed entry or output.
+    Raises an error for a run that the list of runs does not confirm, and for a missing or changed entry or output.
     """
     chain = follow_journal(store, require_listed(store, run))
     steps: dict[str, RecordedStep] = {}
@@ -174,14 +292,14 @@ def read_trail(store: Store, run: str) -> Trail:
 
 
 def absent_files(trail: Trail) -> dict[str, frozenset[str]]:
-    """Return for each output the published files that its steps would have read and that were absent then.
+    """Return for each output the published files that its steps would have read and that were absent.
 
     They are collected from the parameters `{files, absent}` of the output's step and of all steps before it.
     """
-    lacks: dict[str, frozenset[str]] = {}  # by the digest of what was made
+    lacks: dict[str, frozenset[str]] = {}  # by the digest of an output
     for step in trail.steps.values():
         said = step.entry.preimage
-        own = {path for value in said["params"].values() if _is_file_set(value) for path in value["absent"]}
+        own = absent_here(said["params"])
         inputs = [part for one in said["inputs"].values() for part in (one if isinstance(one, list) else [one])]
         whole = frozenset(own).union(*(lacks.get(digest, frozenset()) for digest in inputs))
         for output in step.entry.outputs.values():
@@ -189,16 +307,21 @@ def absent_files(trail: Trail) -> dict[str, frozenset[str]]:
     return {name: lacks.get(str(event["sha256"]), frozenset()) for name, event in trail.outputs.items()}
 
 
+def absent_here(params: Mapping[str, Any]) -> set[str]:
+    """Return the published files that a step with these parameters would have read and that were absent."""
+    return {str(path) for value in params.values() if _is_file_set(value) for path in value["absent"]}
+
+
 def _is_file_set(value: Any) -> bool:
     return isinstance(value, Mapping) and value.keys() == {"files", "absent"}
 
 
-MOST_TEXT = 1 << 20  # bytes of a file that is compared line by line
+MOST_TEXT = 1 << 20  # most bytes of a file that is compared line by line
 
 
 @dataclass(frozen=True)
 class ChangedLine:
-    """A line number at which a pinned text file differs in two runs, with both texts; "" where there is none."""
+    """A line number at which a pinned text file differs in two runs, with both texts; "" for a line that is absent."""
 
     file: str
     line: int
@@ -206,33 +329,35 @@ class ChangedLine:
     right: str
 
 
-def data_pin(digest: str, path: Path) -> dict[str, Any]:
+def data_pin(digest: str, path: Path) -> TablePin:
     """Return the pin of a dataset file: its digest, and its row count unless it is an array."""
     return {"sha256": digest} if arrays.file_format(path) else {"sha256": digest, "rows": rows.count(path)}
 
 
-def pinned_files(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Map the digest of each file that a lock pins to its name.
+def pinned_files(pins: Pins) -> dict[str, str]:
+    """Return the name of each file that a lock pins, by its digest.
 
     Files are prompts, data files of the study ("tables"), datasets, files of models or instruments, imported answers,
     and files of the project.
     """
-    texts = (pin for kind in ("prompts", "tables", "files") for pin in pins.get(kind, {}).values())
-    named = {str(pin["sha256"]): str(pin["file"]) for pin in texts if "file" in pin}
+    own = pins.get("files", {})
+    texts = [*pins.get("prompts", {}).values(), *pins.get("tables", {}).values(), *own.values()]
+    named = {str(pin["sha256"]): str(pin["file"]) for pin in texts if "file" in pin and "sha256" in pin}
+    named |= {str(digest): str(path) for pin in own.values() for path, digest in pin.get("files", ())}
     for name, pin in {**pins.get("instruments", {}), **pins.get("models", {})}.items():
         named |= {str(digest): f"{name}/{file}" for file, digest in pin.get("files", {}).items()}
         named |= {str(pin["answers"]): f"{name}/imported answers"} if "answers" in pin else {}
-    for name, pin in pins.get("datasets", {}).items():
-        if isinstance(pin.get("sha256"), str):
-            named[pin["sha256"]] = f"dataset {name}"
-        named |= {str(digest): f"dataset {name}: {file}" for file, digest in files_of(pin).items()}
+    for name, data in pins.get("datasets", {}).items():
+        if isinstance(data.get("sha256"), str):
+            named[data["sha256"]] = f"dataset {name}"
+        named |= {str(digest): f"dataset {name}: {file}" for file, digest in files_of(data).items()}
     return named
 
 
 def changed_files(
     before: RecordedStep, old: Trail, after: RecordedStep, new: Trail, pointer: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield the old and the new digest of the input at `pointer` of a step in two runs ("" where there is none).
+    """Yield the old and the new digest of the input at `pointer` of a step in two runs; "" if there is none.
 
     Yields nothing if neither run's lock pins a file of that digest.
     """
@@ -252,8 +377,8 @@ def file_name(left: str, old: Trail, right: str, new: Trail) -> str:
 def changed_lines(left: str, old: Trail, right: str, new: Trail) -> list[ChangedLine]:
     """Return the line numbers at which two runs' versions of a pinned text file differ, each with both texts.
 
-    Lines are paired by number; it is no diff, so an inserted line changes all that follow it. There are none if a
-    version is larger than 1 MiB, not UTF-8 or lost.
+    Lines are paired by number, so an inserted line changes all lines after it. The list is empty if a version is larger
+    than 1 MiB, not UTF-8 or lost.
     """
     one, two = _lines(old, left), _lines(new, right)
     if one is None or two is None:

@@ -1,1 +1,1 @@
-"""Container images: made bit for bit from locked packages, without a builder or a daemon."""
+"""Container images: built bit for bit from locked packages, without an image builder or a daemon."""

@@ -1,6 +1,6 @@
 """Image build and verification: layers are made or reused, config, manifest and inventory written, pins compared.
 
-Verification hashes every byte of a stored image; with `rebuild`, layers are made again.
+Verification hashes every byte of a stored image; with `rebuild`, layers are also made again.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from harness.images.image import (
     add_image,
     config,
     find_image,
+    keep,
     labels,
     list_images,
     manifest,
@@ -33,7 +34,6 @@ from harness.images.image import (
     require_image,
     save_pins,
 )
-from harness.images.inventory import keep
 from harness.images.layers import debian, layer, python
 from harness.images.layers.debian import OWN
 from harness.images.layers.layer import Archive, require_program
@@ -49,8 +49,8 @@ from harness.images.recipe import (
     read_debs,
     read_wheels,
 )
-from harness.store.reader import MOST_NOTE
 from harness.store.store import Store
+from harness.store.tree import MOST_NOTE
 
 Tell = Callable[[str, str, int, int], None]  # step, state, done, total
 Make = Callable[[Path, Path], None]  # scratch folder, the layer's file
@@ -58,7 +58,7 @@ Make = Callable[[Path, Path], None]  # scratch folder, the layer's file
 
 @dataclass(frozen=True)
 class LayerPlan:
-    """Plan of one layer: every input that decides its bytes, and the function that writes it."""
+    """Plan of one layer: all inputs that determine its bytes, and the function that writes it."""
 
     title: str
     inputs: Mapping[str, Any]
@@ -73,7 +73,7 @@ class BuildPlan:
     recipe: Recipe
     parts: tuple[LayerPlan, ...]
     sources: Mapping[str, str]
-    relocked: Mapping[Path, Debs]  # locks that are to be written once the image is whole
+    relocked: Mapping[Path, Debs]  # locks to write after the image is complete
     labels: Mapping[str, str]
 
 
@@ -87,9 +87,10 @@ def plan_build(
     relock: bool = False,
     archive: Archive = debian.OWN,
 ) -> BuildPlan:
-    """Plan the layers of an image and of those it is based on, and fetch every package that the store lacks.
+    """Plan the layers of an image and of its base images, and fetch every package that the store lacks.
 
-    Packages are those of the locks, or the newest Debian ones: of all recipes with `moved`, of its own with `relock`.
+    Packages are those of the locks. With `moved`, the newest Debian packages of all recipes are used; with `relock`,
+    those of the image's own recipe.
     """
     parts: list[LayerPlan] = []
     sources: dict[str, str] = {}
@@ -120,7 +121,7 @@ def plan_build(
 
 
 def _taken() -> str:
-    """Time stamp of a query to the archive, in the form that snapshot archives use."""
+    """Return the time stamp of a query to the archive, in the format of snapshot archives."""
     return stamp().partition("-")[0]
 
 
@@ -184,13 +185,13 @@ def _wheel_part(store: Store, recipe: Recipe, title: str, found: Sequence[Wheel]
 
 
 def _code(*modules: Any) -> list[str]:
-    """Digests of the source files that make a layer, so that a change of code makes it again."""
+    """Return the digests of the source files that make a layer, so that a change of code makes the layer again."""
     return [sha256_file(Path(str(module.__file__)))[0] for module in (*modules, recipe)]
 
 
 @dataclass(frozen=True)
 class Built:
-    """Result of a build: the image, how it stands to its pin, and the parts that differ from the pin."""
+    """Result of a build: the image, how it compares with its pin, and the parts that differ from the pin."""
 
     image: Image
     pinned: str  # same, new, renewed, moved, differs
@@ -209,8 +210,8 @@ def build(
 ) -> Built:
     """Build one image from its locks, add it and its inventory to the store, and compare it with its pin.
 
-    An image without a pin is pinned. `moved` takes the newest Debian packages and compares nothing; `relock` resolves
-    those of the image's own recipe anew, and writes their lock and the pin.
+    An image without a pin is pinned. `moved` uses the newest Debian packages and compares nothing. `relock` resolves
+    the packages of the image's own recipe again, and writes their lock and the pin.
     """
     with one_build_at_a_time(store):
         _equipped(store, root, name)
@@ -228,18 +229,21 @@ def build(
         if pin is None or relock:
             save_pins(root, {**known, name: image.pin})
             return Built(image, "new" if pin is None else "renewed")
-        return Built(image, "differs", tuple(differing(pin, image, meant)))
+        return Built(image, "differs", tuple(describe_differences(pin, image, meant)))
 
 
 def _equipped(store: Store, root: Path, name: str) -> None:
-    """Check for mmdebstrap before packages are fetched; a stored layer may do without it."""
+    """Check for mmdebstrap before packages are fetched; a build from stored layers may not need it."""
     if not store.tree.list_names("images/layers") and any(one.recipe.suite for one in lineage(root, name)):
         require_program("mmdebstrap", "mmdebstrap")
 
 
 @contextmanager
 def one_build_at_a_time(store: Store) -> Iterator[None]:
-    """Lock that lets one build at a time use a store, so that a second reuses its layers; `gc` refuses meanwhile."""
+    """Context manager that allows one build at a time in a store, so that a second one reuses its layers.
+
+    `gc` is refused during the block.
+    """
     with store.in_use(), store.lock("images"):
         yield
 
@@ -264,8 +268,8 @@ def assemble(store: Store, meant: BuildPlan, tell: Tell) -> Image:
     return image
 
 
-def differing(pin: Pin, image: Image, meant: BuildPlan) -> Iterator[str]:
-    """Name the parts in which an image differs from its pin, one message each."""
+def describe_differences(pin: Pin, image: Image, meant: BuildPlan) -> Iterator[str]:
+    """Yield the parts in which an image differs from its pin, one message each."""
     if len(pin.diff_ids) != len(meant.parts):
         yield f"it has {len(meant.parts)} layers instead of {len(pin.diff_ids)}"
     layers = [
@@ -281,18 +285,18 @@ def differing(pin: Pin, image: Image, meant: BuildPlan) -> Iterator[str]:
 
 
 def _record(store: Store, part: LayerPlan) -> Path:
-    """Path of the record of which layer the same inputs gave before."""
+    """Return the path of the record of the layer that was made from the same inputs."""
     return store.images / "layers" / f"{document_digest(part.inputs)}.json"
 
 
 def _kept(store: Store, part: LayerPlan) -> str:
-    """Find the stored layer of the same inputs and the same code, if its bytes are intact."""
+    """Return the digest of the stored layer of the same inputs and code, if it is intact, else an empty text."""
     path = _record(store, part)
     try:
         digest = str(parse(store.tree.read_file(path, MOST_NOTE), "layer/1", str(path))["layer"])
         return digest if store.blobs.state(digest) == "sound" else ""
     except (OSError, HarnessError, LookupError):
-        return ""  # it is made again
+        return ""  # the layer is made again
 
 
 def _made(store: Store, part: LayerPlan) -> str:
@@ -307,7 +311,7 @@ def _made(store: Store, part: LayerPlan) -> str:
 
 @dataclass(frozen=True)
 class ImageCheck:
-    """Result of verifying one image: what is wrong with it, and whether the store holds it at all."""
+    """Result of verifying one image: its flaws, and whether the store has it at all."""
 
     name: str
     image_id: str
@@ -316,7 +320,7 @@ class ImageCheck:
 
     @property
     def verdict(self) -> str:
-        """Verdict of the check: agreed, disagreed, or not stored."""
+        """The verdict of the check: agreed, disagreed, or not stored."""
         return "disagreed" if self.flaws else "agreed" if self.stored else "not stored"
 
 
@@ -347,7 +351,7 @@ def verify(store: Store, root: Path, names: Sequence[str], tell: Tell, *, rebuil
 
 
 def _meant(store: Store, pin: Pin | None, name: str) -> list[Image]:
-    """Images to check under a name: the pinned one, else all that were built under it."""
+    """Return the images to check under a name: the pinned one, else all that were built under that name."""
     if pin:
         return [require_image(store, pin.image_id, name)]
     images = [image for image in list_images(store) if image.name == name]
@@ -361,7 +365,7 @@ def _meant(store: Store, pin: Pin | None, name: str) -> list[Image]:
 
 
 def _flaws(store: Store, image: Image, pin: Pin, tell: Tell) -> Iterator[str]:
-    """Name what of an image is missing, changed, or not what is pinned; each blob is read once."""
+    """Yield the parts of an image that are missing, changed, or not as pinned; each blob is read once."""
     if image.pin != pin:
         yield "its manifest or its layers are not what lockfiles/images.json pins"
     blobs = {"config": image.config, "manifest": image.manifest}
@@ -379,7 +383,7 @@ def _flaws(store: Store, image: Image, pin: Pin, tell: Tell) -> Iterator[str]:
 
 
 def _named(store: Store, image: Image) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """Config and layers that an image's own documents name."""
+    """Return the config and layers that an image's own documents name."""
     config = json.loads(store.blobs.read(image.config))
     manifest = json.loads(store.blobs.read(image.manifest))
 
@@ -391,7 +395,7 @@ def _named(store: Store, image: Image) -> tuple[str, tuple[str, ...], tuple[str,
 
 
 def _rebuilt(store: Store, root: Path, image: Image, tell: Tell) -> Iterator[str]:
-    """Rebuild every layer from the stored packages, and name the first file that differs."""
+    """Rebuild every layer from the stored packages, and yield the first file that differs in each."""
     if image.name.endswith(MOVED):
         raise InputError(f"{image.name} has no locks it could be rebuilt from", next="verify it without --rebuild")
     with one_build_at_a_time(store):
@@ -419,7 +423,7 @@ def _again(store: Store, part: LayerPlan, digest: str) -> str:
 
 
 def first_difference(stored: Path, made: Path) -> str:
-    """Name the first file in which the tars of two layers differ, and what differs in it."""
+    """Return the first file in which the tars of two layers differ, and what differs in it."""
     try:
         with tarfile.open(stored, "r:") as old, tarfile.open(made, "r:") as new:
             for one, other in zip_longest(old, new):

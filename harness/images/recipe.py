@@ -1,6 +1,6 @@
 """Image recipes (`images/NAME/image.yaml`) and lock files: every .deb and every wheel of an image, by SHA-256.
 
-A package's licence is what its metadata states; nothing is guessed. Reading a recipe fetches nothing.
+A package's licence is the one in its metadata, without guesses. Reading a recipe fetches nothing.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ class Recipe(BaseModel):
     packages: tuple[DebianName, ...] = ()
     requirements: InsidePath | None = None
     heavy: tuple[WheelName, ...] = ()
-    source: Annotated[str, StringConstraints(pattern=r"^https://[!-~]{4,200}$")] | None = None  # where recipes are kept
+    source: Annotated[str, StringConstraints(pattern=r"^https://[!-~]{4,200}$")] | None = None  # URL of the recipes
     epoch: Annotated[int, Field(ge=0, lt=2**33)]
     user: Annotated[str, StringConstraints(pattern=r"^[0-9]{1,9}:[0-9]{1,9}$")]
 
     @property
     def suite(self) -> str:
-        """Debian suite of a base image; empty where the image is based on another."""
+        """The Debian suite of a base image; empty if the image is based on another image."""
         return self.base.removeprefix("debian/") if self.base.startswith("debian/") else ""
 
     @model_validator(mode="after")
@@ -86,23 +86,23 @@ class LocatedRecipe:
 
     @property
     def folder(self) -> Path:
-        """Folder of the recipe and its Debian lock."""
+        """The folder of the recipe and its Debian lock."""
         return self.root / FOLDER / self.recipe.name
 
     @property
     def requirements(self) -> Path | None:
-        """Path of the lock of its wheels, or None."""
+        """The path of the lock of its wheels, or None."""
         name = self.recipe.requirements
         return inside(self.root, name, self.tree.at(("requirements",))) if name else None
 
 
 def names(root: Path) -> list[str]:
-    """List the images a project has recipes for."""
+    """Return the names of the images that a project has recipes for."""
     return sorted(path.parent.name for path in (root / FOLDER).glob("*/image.yaml"))
 
 
 def load(root: Path, name: str) -> LocatedRecipe:
-    """Read and validate the recipe of one image; an error where there is none, or where it is wrong."""
+    """Read and validate the recipe of one image; raises InputError if there is none, or if it is wrong."""
     known = names(root)
     if name not in known:
         raise InputError(
@@ -128,15 +128,15 @@ def load(root: Path, name: str) -> LocatedRecipe:
 
 
 def lineage(root: Path, name: str) -> list[LocatedRecipe]:
-    """Recipes an image is stacked from, the Debian base first."""
+    """Return the recipes that an image is stacked from, the Debian base first."""
     return list(_ancestors(load(root, name), ()))[::-1]
 
 
 def package_locks(root: Path, name: str) -> dict[str, Path]:
-    """Paths of the locks of an image's Python packages by name, base images first.
+    """Return the paths of the locks of an image's Python packages by name, base images first.
 
-    Without a recipe it is `lockfiles/image-NAME.txt`. Debian's packages are not among them: steps import none, and
-    the image's own digest covers them.
+    Without a recipe it is `lockfiles/image-NAME.txt`. Locks of Debian packages are not included, because steps import
+    none and the image's own digest covers them.
     """
     if name not in names(root):
         named = f"lockfiles/image-{name}.txt"
@@ -162,7 +162,7 @@ def _ancestors(one: LocatedRecipe, seen: tuple[str, ...]) -> Iterator[LocatedRec
     yield from _ancestors(load(one.root, base), (*seen, one.recipe.name))
 
 
-PYTHON = "3.11"  # of images: that of their Debian, and the oldest for which packages are locked
+PYTHON = "3.11"  # the Python of images: that of their Debian, and the oldest one with locked packages
 
 DEBS = "debs.json"
 
@@ -179,18 +179,18 @@ class Deb:
 
     @property
     def file(self) -> str:
-        """File name of the package: NAME_VERSION_ARCH.deb."""
+        """The file name of the package: NAME_VERSION_ARCH.deb."""
         return f"{self.name}_{self.version.replace(':', '%3a')}_{self.arch}.deb"
 
 
 @dataclass(frozen=True)
 class Debs:
-    """Debian lock: the packages, the request they were resolved from, and when that was."""
+    """Debian lock: the packages, the request they were resolved from, and the time of that."""
 
     suite: str
     asked: tuple[str, ...]
     packages: tuple[Deb, ...]
-    taken: str  # as 20260101T000000Z: the moment as whom keeps older states of the archive names it
+    taken: str  # as 20260101T000000Z, the time as snapshot archives spell it
 
     def save(self, path: Path) -> None:
         """Write the lock to a file, its packages sorted by name and architecture."""
@@ -212,16 +212,16 @@ class Wheel:
     version: str
     sha256: str
     where: str
-    sdist: str = ""  # SHA-256 of the source archive that it is laid out of, where the package has no wheel
+    sdist: str = ""  # SHA-256 of the source archive that it is made from, if the package has no wheel
 
     @property
     def label(self) -> str:
-        """Name under which an image lists the wheel: NAME-VERSION.whl."""
+        """The name under which an image lists the wheel: NAME-VERSION.whl."""
         return f"{self.name}-{self.version}.whl"
 
 
 def read_debs(loaded: LocatedRecipe) -> Debs:
-    """Read the Debian lock beside a recipe; one that was resolved for another request is refused."""
+    """Read the Debian lock beside a recipe; raises InputError if it was resolved for another request."""
     recipe, path = loaded.recipe, loaded.folder / DEBS
     mend = f"`harness images build {recipe.name} --relock` resolves its packages anew"
     if not path.is_file():
@@ -255,9 +255,9 @@ _LINE = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==([A-Za-z0-9][A-Za-z0-9.!+_-]*
 
 
 def read_wheels(path: Path, where: str) -> tuple[Wheel, ...]:
-    """Read a lock of wheels in pip's format: a line a wheel, each with its one SHA-256.
+    """Read a lock of wheels in pip's format: one wheel per line, each with one SHA-256.
 
-    `sdists.txt` beside it, in the same format, pins the source archives of wheels that are laid out here.
+    `sdists.txt` beside it, in the same format, pins the source archives of wheels that are made here.
     """
     sdists = path.with_name(SDISTS)
     beside = _read_pins(sdists, str(PurePosixPath(where).with_name(SDISTS))) if sdists.is_file() else {}
@@ -304,9 +304,9 @@ def _wheel(line: str, where: str) -> Wheel:
     return Wheel(name, match[2], digest, where)
 
 
-OTHERS = "LicenseRef-see-inventory"  # what says its licence in no SPDX expression; `harness images inventory` has more
+OTHERS = "LicenseRef-see-inventory"  # a licence that is not an SPDX expression; `harness images inventory` has more
 _EXPRESSION = re.compile(r"\(*[A-Za-z0-9][A-Za-z0-9.+-]*\)*(?: (?:AND|OR|WITH) \(*[A-Za-z0-9][A-Za-z0-9.+-]*\)*)*")
-_NAMES = {  # classifiers that mean one licence of SPDX's list; `BSD License` and `Apache Software License` mean several
+_NAMES = {  # classifiers for exactly one SPDX licence; `BSD License` and `Apache Software License` mean several
     "License :: OSI Approved :: ISC License (ISCL)": "ISC",
     "License :: OSI Approved :: MIT License": "MIT",
     "License :: OSI Approved :: Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
@@ -315,15 +315,15 @@ _NAMES = {  # classifiers that mean one licence of SPDX's list; `BSD License` an
 
 @dataclass(frozen=True)
 class Licence:
-    """Licence of a package: an SPDX expression where one is unambiguous, and the words it was read from."""
+    """Licence of a package: an SPDX expression if it is unambiguous, and the words it was read from."""
 
     expression: str = ""
     said: str = ""
-    exact: bool = False  # said as an expression, not as a classifier
+    exact: bool = False  # stated as an expression, not as a classifier
 
 
 def of_wheel(blobs: Blobs, wheel: Wheel) -> Licence:
-    """Read the licence that a stored wheel states."""
+    """Return the licence that a stored wheel states."""
     try:
         with zipfile.ZipFile(blobs.path(wheel.sha256)) as file:
             [path] = [name for name in file.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", name)]
@@ -338,7 +338,7 @@ def of_wheel(blobs: Blobs, wheel: Wheel) -> Licence:
 
 
 def of_metadata(text: str) -> Licence:
-    """Read a licence from a package's metadata: its expression, else an unambiguous classifier."""
+    """Return the licence in a package's metadata: its expression, else an unambiguous classifier."""
     fields = HeaderParser().parsestr(text)
     if stated := " ".join(str(fields.get("License-Expression", "")).split()):
         spelled = re.sub(r"(?<= )(and|or|with)(?= )", lambda found: found[0].upper(), stated)
@@ -351,8 +351,8 @@ def of_metadata(text: str) -> Licence:
     return Licence(said=f"License: {first[0][:120]}") if first else Licence()
 
 
-def combined(found: Iterable[Licence]) -> str:
-    """Combine licences into one SPDX expression for an image; those not stated as such count as one unknown."""
+def combine_licences(found: Iterable[Licence]) -> str:
+    """Combine licences into one SPDX expression for an image; others become one unknown part."""
     parts: set[str] = set()
     for one in found:
         if not one.exact:
@@ -365,9 +365,9 @@ def combined(found: Iterable[Licence]) -> str:
 
 
 def of_copyright(text: str) -> Licence:
-    """Read the licences in a Debian package's copyright file, where it is machine-readable (DEP 5).
+    """Return the licences in a Debian package's copyright file, if it is machine-readable (DEP 5).
 
-    The expression is empty unless each name means one licence of SPDX's list; then all of them hold together.
+    The expression is empty unless each name means exactly one SPDX licence; then it combines all of them with AND.
     """
     if not text.startswith("Format:"):
         return Licence(said="a copyright file in free words")
@@ -385,7 +385,7 @@ def _versions(debian: str, spdx: str, numbers: str) -> dict[str, str]:
     }
 
 
-_DEBIAN = {  # Debian's short names that mean one licence; `public-domain`, `BSD`, `permissive` and their like do not
+_DEBIAN = {  # Debian's short names for exactly one licence; `public-domain`, `BSD` and the like are ambiguous
     **_versions("gpl", "GPL", "1 2 3"),
     **_versions("lgpl", "LGPL", "2 2.1 3"),
     "apache-2.0": "Apache-2.0",

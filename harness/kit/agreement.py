@@ -1,6 +1,7 @@
 """Agreement between a grader's labels and reference labels: confusion matrix, precision, recall, accuracy, kappa.
 
-It knows matrices of counts, a row a reference label and a column a grader's; it must never know what was labelled.
+A confusion matrix has a row for each reference label and a column for each of the grader's labels. The functions are
+independent of what was labelled.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ UNDEFINED = "both gave one and the same label throughout, so agreement by chance
 
 
 def measures(strata: Mapping[str, Matrix], classes: Sequence[str], seed: int) -> dict[str, Any]:
-    """Give the sum of confusion matrices, its recall, precision, accuracy and Cohen's kappa, with 95 % intervals.
+    """Return the sum of confusion matrices, its recall, precision, accuracy and Cohen's kappa, with 95 % intervals.
 
-    `strata` has a matrix for each benchmark: for kappa's interval each is resampled by itself. What is undefined is a
-    missing value with its reason.
+    `strata` has a matrix for each benchmark. For kappa's interval, each benchmark is resampled separately. An undefined
+    figure is a missing value with its reason.
     """
     size = range(len(classes))
     whole = [[sum(each[row][column] for each in strata.values()) for column in size] for row in size]
@@ -42,7 +43,7 @@ def measures(strata: Mapping[str, Matrix], classes: Sequence[str], seed: int) ->
 
 
 def _resampled_kappa(strata: Mapping[str, Matrix], seed: int) -> Any:
-    """Resample the responses of each benchmark: their counts in the cells are one multinomial draw a resample."""
+    """Return kappa of each bootstrap resample; a resample draws each benchmark's cell counts from a multinomial."""
     import numpy as np  # noqa: PLC0415 - heavy, and the command line loads this module
 
     size = len(next(iter(strata.values())))
@@ -55,7 +56,7 @@ def _resampled_kappa(strata: Mapping[str, Matrix], seed: int) -> Any:
 
 
 def kappas(total: Any) -> Any:
-    """Give Cohen's kappa of each matrix of an array, all of one total; nan where agreement by chance is certain."""
+    """Return Cohen's kappa of each matrix of an array, all of one total; nan if agreement by chance is certain."""
     import numpy as np  # noqa: PLC0415
 
     n = int(total[0].sum())

@@ -1,7 +1,7 @@
 """The steps that every question-and-answer study shares: cut, render, respond, run code, judge, score, gather.
 
-A study adds its makers, its scorer and its analyses. Shards, and so progress and resumption, come from here alone; so
-do the seeds of repeated samples, and which models are shown images.
+A study adds its makers, its scorer and its analyses. This module alone decides the shards, and so progress and
+resumption, the seeds of repeated samples, and which models are shown images.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from harness.rows import part_name
 from harness.steps import GATHER, JUDGED, Plan, Ref, Source, Step, maker
 from harness.trial import TRIALS
 
-ILLUSTRATED = 256  # where images go along with prompts: a shard that is made again sends them again
+ILLUSTRATED = 256  # shard size if prompts have images, because a shard that is made again sends them again
 _MEDIA = "harness.kit.media"
 
 
 def sample_seeds(seeds: Sequence[int], samples: int | None) -> tuple[int, ...]:
-    """Return a seed for each sample: the manifest's first ones, and where it has fewer those that follow its largest.
+    """Return a seed for each sample: the manifest's seeds first, then those that follow the largest of them.
 
-    Without `samples` they are the manifest's seeds; InputError where it is below 1.
+    Without `samples`, the manifest's seeds are returned. Raises InputError if `samples` is below 1.
     """
     if samples is None:
         return tuple(seeds)
@@ -37,9 +37,9 @@ def sample_seeds(seeds: Sequence[int], samples: int | None) -> tuple[int, ...]:
 
 
 def reads_images(model: Model) -> bool:
-    """Whether a model is asked prompts with images: stand-ins, imported answers, and models elsewhere.
+    """Whether a model is asked prompts with images: stand-ins, imported answers, and remote models.
 
-    One elsewhere whose `facts` say `images: no` is not.
+    A remote model whose `facts` say `images: no` is not.
     """
     asked = model.stand_in is not None or model.imported is not None or model.calls
     return asked and (not model.calls or model.facts.get("images") != "no")
@@ -48,9 +48,10 @@ def reads_images(model: Model) -> bool:
 def media_steps(
     dataset: Dataset, models: Sequence[Model], fits: Callable[[Model], bool], slices: Sequence[str]
 ) -> tuple[list[Step], list[Ref]]:
-    """Return the steps that select each slice's images, and its prompts without images for models that see none.
+    """Return the steps that select each slice's images, and its prompts without images for models that read none.
 
-    The second value refers to the counts of prompts those models are not asked; empty where all are asked everything.
+    The second value refers to the counts of prompts that those models are not asked; it is empty if every model is
+    asked all prompts.
     """
     steps: list[Step] = []
     name, prompts = dataset.name, {part: Ref(f"{dataset.name}/prompts/{part}", "prompts") for part in slices}
@@ -72,9 +73,9 @@ def media_steps(
 
 
 def cut_steps(dataset: Dataset, tables: Sequence[str], size: int) -> list[Step]:
-    """Return the steps that cut tables of a dataset into shards of at most a size; their outputs are the shards.
+    """Return the steps that cut tables of a dataset into shards of at most `size` rows; their outputs are the shards.
 
-    Where rows were appended a shard begins, so that those before stay what they were.
+    A new shard begins where rows were appended to the dataset, so that earlier shards do not change.
     """
     ends = [*(end for end in dataset.cuts if end < dataset.rows), dataset.rows]
     sizes = [-(-(end - start) // size) for start, end in zip([0, *ends], ends, strict=False)]
@@ -88,9 +89,16 @@ def cut_steps(dataset: Dataset, tables: Sequence[str], size: int) -> list[Step]:
     ]
 
 
-# Rows a shard holds: at least two seconds of work each (docs/architecture.md#shards).
+@dataclass(frozen=True)
+class ShardedBrief(Brief):
+    """A brief of a manifest that says how many answers a shard has at most."""
+
+    shard: int = 0
+
+
+# Rows in a shard: at least two seconds of work for each shard (docs/architecture.md#shards).
 SHARD = 5000
-LOCAL = 1024  # where a model computes on this machine, since its weights are loaded once a shard
+LOCAL = 1024  # for a local model, because its weights are loaded once per shard
 SHOTS = "shots"
 MERGE = "harness.rows:merge"
 TABLES = {"items": "rows", "gold": "rows", "prompts": "prompts", "responses": "responses", "scores": "scores"}
@@ -98,21 +106,21 @@ TABLES = {"items": "rows", "gold": "rows", "prompts": "prompts", "responses": "r
 
 @dataclass(frozen=True)
 class Scorer:
-    """A scorer of a dataset that has several: its step kind, and what it looks at besides the answers."""
+    """A scorer of a dataset that has several: its step kind, and what it reads in addition to the answers."""
 
-    name: str  # as its rows call it
+    name: str  # as in its rows
     kind: str
-    judges: tuple[str, ...] = ()  # whose judgements it reads, by name
-    trials: tuple[str, ...] = ()  # whose outcomes it reads, by name
-    prompts: bool = False  # it reads what was asked
+    judges: tuple[str, ...] = ()  # names of the judges whose judgements it reads
+    trials: tuple[str, ...] = ()  # names of the trials whose outcomes it reads
+    prompts: bool = False  # it reads the prompts
     needs: tuple[str, ...] = ()  # further outputs of the maker
-    instead: Mapping[str, int | str] = field(default_factory=dict)  # what a paper gave to `error`, to `judge_error`
+    instead: Mapping[str, int | str] = field(default_factory=dict)  # the paper's value for `error`, for `judge_error`
     params: Mapping[str, Any] = field(default_factory=dict)  # the study's own
 
 
 @dataclass(frozen=True)
 class Rendering:
-    """A study's own step that writes prompts: its kind, its parameters, and what it reads besides the items."""
+    """A study's own step that writes prompts: its kind, its parameters, and what it reads in addition to the items."""
 
     kind: str
     params: Mapping[str, Any]
@@ -120,40 +128,53 @@ class Rendering:
 
 
 @dataclass(frozen=True)
+class Taking:
+    """A study's own step that takes some of a shard's answers, where not every scorer scores every item.
+
+    `readers` says by judge, trial or scorer (`scorer NAME`, …) of which scorers it reads the answers. The step's
+    parameter `scorers` names these, and its inputs are `items` and `responses`.
+    """
+
+    kind: str
+    readers: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
 class How:
-    """Evaluation settings of a dataset: its scorers, its prompt templates, and what either needs besides."""
+    """Evaluation settings of a dataset: its scorers, its prompt templates, and what either needs in addition."""
 
     score: str | tuple[Scorer, ...]  # the step kind that scores an answer, or several scorers, each by its name
-    templates: Templates | None  # None: the dataset brings its prompts along, rendered
-    rendered: int = 1  # how many prompts an item then has, about
-    budgets: bool = False  # each item has its own budget of tokens
+    templates: Templates | None  # None: the dataset has its own rendered prompts
+    rendered: int = 1  # about how many prompts an item then has
+    budgets: bool = False  # each item has its own token budget
     rules_need: tuple[str, ...] = ()  # further outputs of the maker that the score steps read
-    score_params: Mapping[str, Any] = field(default_factory=dict)  # the study's own, of the one score step
-    most: Callable[[Model], int | None] = lambda _model: None  # a budget that a model has on all items of the dataset
-    judges: tuple[Judge | RuleJudge, ...] = ()  # who judges each answer before it is scored
-    trials: tuple[TrialSpec, ...] = ()  # what code in answers is tried before it is judged and scored
-    samples: int | None = None  # how often each model is asked, where that is not once for each seed of the manifest
-    shots: int = 0  # how many examples of the maker's `shots` its wordings show
-    media: bool = False  # its prompts may name images, which lie in the maker's output `media`
-    fits: Callable[[Model], bool] = reads_images  # whether a model is asked prompts with images; else it is left out
-    render: Rendering | None = None  # how the study writes prompts itself, where it does
-    shard: int = 0  # answers in a shard, where that must not depend on the models; 0: it may
+    score_params: Mapping[str, Any] = field(default_factory=dict)  # the study's own parameters of the score step
+    most: Callable[[Model], int | None] = lambda _model: None  # a model's token budget for all items of the dataset
+    judges: tuple[Judge | RuleJudge, ...] = ()  # the judges of each answer before it is scored
+    trials: tuple[TrialSpec, ...] = ()  # trials of code in answers, before judging and scoring
+    samples: int | None = None  # None: one sample per seed
+    shots: int = 0  # how many examples of the maker's `shots` its templates show
+    media: bool = False  # its prompts may name images of the maker's output `media`
+    fits: Callable[[Model], bool] = reads_images  # whether a model is asked prompts with images
+    render: Rendering | None = None  # the study's own step that writes prompts, if it has one
+    shard: int = 0  # answers in a shard; 0: the number may depend on the models
+    taking: Taking | None = None  # None: every scorer scores every answer
 
 
 @dataclass
 class Asked:
-    """A plan in the making: the steps that evaluate one or more datasets, and where their outputs lie."""
+    """A plan under construction: the steps that evaluate one or more datasets, and references to their outputs."""
 
     steps: list[Step] = field(default_factory=list)
     parts: dict[str, list[Ref]] = field(default_factory=dict)
-    imported: dict[str, list[Step]] = field(default_factory=dict)  # by model: steps that took somebody else's answers
+    imported: dict[str, list[Step]] = field(default_factory=dict)  # by model: steps that read imported answers
     scores: dict[tuple[str, str], list[Ref]] = field(default_factory=dict)  # by dataset and model
     scored: dict[tuple[str, str, str], list[Ref]] = field(default_factory=dict)  # by dataset, model and scorer
     judgements: dict[tuple[str, str, str], list[Ref]] = field(default_factory=dict)  # by dataset, model and judge
     tried: dict[tuple[str, str, str], list[Ref]] = field(default_factory=dict)  # by dataset, model and trial
 
     def add(self, step: Step, output: str | None = None) -> Ref:
-        """Add a step and give a reference to its first output, which becomes a part of `output`, if that is named."""
+        """Add a step and return a reference to its first output, a part of `output` if that is given."""
         self.steps.append(step)
         ref = Ref(step.name, step.outputs[0])
         if output:
@@ -161,18 +182,18 @@ class Asked:
         return ref
 
     def joined(self, output: str, stage: str) -> Ref:
-        """Return a reference to an output's table: its only part, or that of a step added to concatenate all."""
+        """Return a reference to an output's table: its only part, or an added step that joins all."""
         return self._one(output, stage, GATHER)
 
     def merged(self, output: str, stage: str) -> Ref:
-        """Return a reference to an output's document: its only part, or that of a step added to merge all."""
+        """Return a reference to an output's document: its only part, or the output of an added step that merges all."""
         return self._one(output, stage, MERGE)
 
     def tables(self, without: Collection[str] = ()) -> dict[str, Ref]:
-        """Return the outputs of every question-and-answer study, by name, once `ask` has added all of its datasets.
+        """Return the outputs of every question-and-answer study, by name, after `ask` has added all of its datasets.
 
-        Items, gold, prompts, responses, scores and counts, but for those that a study is `without`; trials, judgements
-        and imported where there are any. Steps that join their parts are added to the plan.
+        These are items, gold, prompts, responses, scores and counts, except those in `without`, and trials, judgements
+        and imported if there are any. Steps that join their parts are added to the plan.
         """
         judged = {name: JUDGED for name in (TRIALS, JUDGED) if name in self.parts}
         wanted = {name: stage for name, stage in {**TABLES, **judged}.items() if name not in without}
@@ -182,11 +203,11 @@ class Asked:
         return {**found, "counts": self.merged("counts", "rows")}
 
     def plan(self, outputs: Mapping[str, Ref], optional: frozenset[str] = frozenset()) -> Plan:
-        """Return the finished plan: every step that was added, and the outputs that can be named."""
+        """Return the finished plan: every step that was added, and the outputs that a manifest can name."""
         return Plan(tuple(self.steps), outputs, optional=optional)
 
     def _accounts(self) -> Ref:
-        """Return the count of imported rows: those taken, those refused, and the prompts that have none."""
+        """Return the count of imported rows: those taken, those refused, and the prompts without one."""
         prompts = tuple(self.parts["prompts"])
         for model, steps in sorted(self.imported.items()):
             last, often = steps[-1], [len(step.params["seeds"]) for step in steps]
@@ -206,14 +227,14 @@ class Asked:
 
 
 def make(asked: Asked, dataset: Dataset, kind: str, outputs: Sequence[str]) -> None:
-    """Add the step that makes a dataset, and list each of its outputs as a part of the plan's output of that name."""
+    """Add the step that makes a dataset, and register its outputs as parts of the plan's."""
     asked.steps.append(make_step(dataset, kind, outputs))
     for output in outputs:
         asked.parts.setdefault(output, []).append(Ref(maker(dataset.name), output))
 
 
 def make_step(dataset: Dataset, kind: str, outputs: Sequence[str]) -> Step:
-    """Return the step that makes a dataset, the same one in every plan, so that `lock` and `run` share its result."""
+    """Return the step that makes a dataset; it is the same in every plan, so that `lock` and `run` share its result."""
     said = {name: folder.said for name, folder in dataset.folders.items()}
     folders: dict[str, Source] = {name: folder.parts for name, folder in dataset.folders.items()}
     inputs = {**dataset.files, **folders}
@@ -221,15 +242,17 @@ def make_step(dataset: Dataset, kind: str, outputs: Sequence[str]) -> Step:
 
 
 def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
-    """Add the steps that ask every model every item of a dataset in every wording, and judge and score the answers.
+    """Add the steps that ask every model every item of a dataset in every template, and judge and score the answers.
 
-    Items are cut into shards; code in answers is tried where a study wants it. A model that does not fit (`How.fits`)
-    is asked no prompt with images: these are counted.
+    Items are cut into shards, of the size that the manifest says, if it says one. Code in answers is run in trials if
+    the study asks for it. A model that does not fit (`How.fits`) is not asked prompts with images; these prompts are
+    counted.
     """
     wordings = how.templates.count if how.templates else how.rendered
     judging = [instrument(brief, judge.role).model for judge in how.judges if judge.role]
     most = LOCAL if any(model.weights for model in (*brief.models, *judging)) else SHARD
     most = how.shard or (min(most, ILLUSTRATED) if how.media else most)
+    most = brief.shard if isinstance(brief, ShardedBrief) else most
     size = max(1, most // max(1, wordings * len(sample_seeds(brief.seeds, how.samples))))
     steps = cut_steps(dataset, ("items", "gold", *(("budgets",) if how.budgets else ())), size)
     asked.steps += steps
@@ -247,7 +270,7 @@ def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
 
 
 def _in_order(asked: Asked, dataset: Dataset, model: Model, how: How) -> None:
-    """Let the tables of what several say of a model go judge by judge, scorer by scorer, however it was cut."""
+    """Register the parts of trials, judgements and scores of a model by trial, judge and scorer, not shard by shard."""
     for one in how.trials:
         asked.parts.setdefault(TRIALS, []).extend(asked.tried[dataset.name, model.name, one.name])
     for judge in how.judges:
@@ -259,7 +282,7 @@ def _in_order(asked: Asked, dataset: Dataset, model: Model, how: How) -> None:
 
 
 def _prompts(dataset: Dataset, how: How, part: str) -> Step:
-    """Return the step that writes a slice's prompts: items in every wording, or the dataset's own, picked out."""
+    """Return the step that writes a slice's prompts: items in every template, or a selection of the dataset's own."""
     inputs: dict[str, Source] = {"items": Ref(f"{dataset.name}/items", part)}
     if own := how.render:
         named = f"{dataset.name}/prompts/{part}"
@@ -278,7 +301,7 @@ def _prompts(dataset: Dataset, how: How, part: str) -> Step:
 
 
 def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Model, part: str) -> None:
-    """Add the answers of one model to one slice, and their scores."""
+    """Add the steps that answer one slice with one model and score its answers."""
     shown = sees_gold(model)
     fits = not how.media or how.fits(model)
     inputs: dict[str, Source] = {"prompts": Ref(f"{dataset.name}/{'prompts' if fits else 'plain'}/{part}", "prompts")}
@@ -298,7 +321,7 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
         params["files"] = list(model.weights)
     if model.imported:
         inputs["imported"] = model.imported.rows
-        del params["generation"]  # nobody is asked
+        del params["generation"]  # no model is asked
     respond = Step(
         f"{dataset.name}/responses/{model.name}/{part}",
         model.respond,
@@ -315,18 +338,8 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
     if model.imported:
         asked.imported.setdefault(model.name, []).append(respond)
     answered = {"responses": asked.add(respond, "responses"), **answers}
-    tried: dict[str, Ref] = {}
-    for one in how.trials:
-        *before, last = trial_steps(one, AnswerShard(dataset.name, model.name, part, answered))
-        asked.steps += before
-        tried[one.name] = asked.add(last)
-        asked.tried.setdefault((dataset.name, model.name, one.name), []).append(tried[one.name])
-    judged: dict[str, Ref] = {}
-    for judge in how.judges:
-        *before, last = judge_steps(judge, brief, AnswerShard(dataset.name, model.name, part, answered))
-        asked.steps += before
-        judged[judge.name] = asked.add(last)
-        asked.judgements.setdefault((dataset.name, model.name, judge.name), []).append(judged[judge.name])
+    of = _Taken(asked, how.taking, dataset, model, part, answered).of
+    tried, judged = _tried_and_judged(asked, brief, dataset, how, model, part, of)
     if isinstance(how.score, str):
         needed = {name: Ref(maker(dataset.name), name) for name in how.rules_need}
         named = f"{dataset.name}/scores/{model.name}/{part}"
@@ -334,9 +347,60 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
         asked.scores.setdefault((dataset.name, model.name), []).append(asked.add(step, "scores"))
         return
     for scorer in how.score:
-        seen = {**answered, "prompts": inputs["prompts"]}
+        seen = {**of(f"scorer {scorer.name}"), "prompts": inputs["prompts"]}
         step = _score(scorer, dataset, model, part, seen, {JUDGED: judged, TRIALS: tried})
         asked.scored.setdefault((dataset.name, model.name, scorer.name), []).append(asked.add(step))
+
+
+@dataclass
+class _Taken:
+    """The answers of one shard that each judge, trial and scorer reads; steps that take some are added when needed."""
+
+    asked: Asked
+    taking: Taking | None
+    dataset: Dataset
+    model: Model
+    part: str
+    answered: Mapping[str, Ref]
+    steps: dict[tuple[str, ...], Mapping[str, Ref]] = field(default_factory=dict)
+
+    def of(self, reader: str) -> Mapping[str, Ref]:
+        """Return the answers that a judge, trial or scorer reads."""
+        if self.taking is None:
+            return self.answered
+        scorers = self.taking.readers[reader]
+        if scorers not in self.steps:
+            name = f"{self.dataset.name}/taken/{reader.replace(' ', '/')}/{self.model.name}/{self.part}"
+            inputs: dict[str, Source] = {each: self.answered[each] for each in ("items", "responses")}
+            step = Step(name, self.taking.kind, JUDGED, {"scorers": list(scorers)}, inputs, ("responses",))
+            self.steps[scorers] = {**self.answered, "responses": self.asked.add(step)}
+        return self.steps[scorers]
+
+
+def _tried_and_judged(
+    asked: Asked,
+    brief: Brief,
+    dataset: Dataset,
+    how: How,
+    model: Model,
+    part: str,
+    of: Callable[[str], Mapping[str, Ref]],
+) -> tuple[dict[str, Ref], dict[str, Ref]]:
+    """Add the trials and judgements of a shard of answers; return their tables by name."""
+    tried: dict[str, Ref] = {}
+    for one in how.trials:
+        *before, last = trial_steps(one, AnswerShard(dataset.name, model.name, part, of(f"trial {one.name}")))
+        asked.steps += before
+        tried[one.name] = asked.add(last)
+        asked.tried.setdefault((dataset.name, model.name, one.name), []).append(tried[one.name])
+    judged: dict[str, Ref] = {}
+    for judge in how.judges:
+        shard = AnswerShard(dataset.name, model.name, part, of(f"judge {judge.name}"))
+        *before, last = judge_steps(judge, brief, shard)
+        asked.steps += before
+        judged[judge.name] = asked.add(last)
+        asked.judgements.setdefault((dataset.name, model.name, judge.name), []).append(judged[judge.name])
+    return tried, judged
 
 
 def _score(
@@ -347,7 +411,7 @@ def _score(
     inputs: Mapping[str, Source],
     said: Mapping[str, Mapping[str, Ref]],
 ) -> Step:
-    """Return the step of one scorer of several, with what it looks at and nothing else."""
+    """Return the step of one of several scorers, with only the inputs that it reads."""
     reads = {JUDGED: scorer.judges, TRIALS: scorer.trials}
     for table, names in reads.items():
         if strangers := [name for name in names if name not in said[table]]:

@@ -1,45 +1,56 @@
-"""The text of a grader's certificate beside a score: measured accuracy and kappa, `void`, or `uncertified`.
+"""A grader's certificate as a reader sees it: who labelled, the verdict, the figures, `void`, or `uncertified`.
 
-The figures are computed from the matrix of labels by grades, and a certificate that contradicts its own matrix is
-named. Labelled rows and scorers are not known here.
+A certificate holds a set of measurements for each kind of labeller: the grader's makers, others who labelled blind, and
+published examples. Only blind labels can make a grader `usable`. The figures are computed from the matrix of labels by
+grades. A certificate that contradicts its own matrix is reported with the contradiction. This module does not read
+labelled rows.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.definitions import digest_definitions
-from harness.digest import parse, sha256
+from harness.digest import canonical, parse, sha256
 from harness.errors import InputError
 from harness.kit.agreement import NOBODY, UNDEFINED
-from harness.kit.documents import number
 from harness.kit.resample import LEVEL, RESAMPLES, absent, share
 from harness.stats import kappa
 
-TYPE = "certificate/2"  # it holds files to what they define
-OLDER = "certificate/1"  # to their bytes
-PARTS = ("develop", "frozen")  # what the rules were made on, and what they were frozen against
-DIGITS = 6  # of every figure: a machine's last bit is no finding
+TYPE = "certificate/3"  # says who labelled
+BY_BYTES = "certificate/1"  # compares files by their bytes, later ones by what they define
+OLDER = ("certificate/2", BY_BYTES)  # these do not say who labelled: it counts as the makers
+MAKERS, BLIND, PUBLISHED = WHO = ("makers", "blind", "published")  # kinds of labellers, a set of measurements each
+KINDS: Mapping[str, tuple[str, ...]] = {BLIND: ("person", "model"), PUBLISHED: ("paper",)}  # what a labeller may be
+PARTS = ("develop", "frozen")  # rows used to write the rules, and rows used after the rules were frozen
+COMMITTED = "digest"  # of a split: its frozen rows were named by their digest before they were opened
+USABLE, NOT_USABLE, UNMEASURED = "usable", "not usable", "not yet measured by others"
+LEAST = 0.75  # the least lower end of kappa's interval, on blind labels, with which a grader is usable
+DIGITS = 6  # of every figure: the last bits depend on the machine
 METHODS = {
     "level": str(LEVEL),
     "shares": "Wilson, over rows",
     "kappa": f"percentiles of {RESAMPLES} bootstrap resamples of instances",
 }
-SHARES = ("accuracy", "false_accept", "false_reject")  # a matrix gives them with their intervals
-FIGURES = (*SHARES, "kappa")  # of which a matrix gives the value, and rows alone the interval
+SHARES = ("accuracy", "false_accept", "false_reject")  # computed from a matrix with their intervals
+FIGURES = (*SHARES, "kappa")  # kappa's value comes from a matrix, its interval from rows alone
 NO_WRONG, NO_RIGHT = "no row is labelled otherwise", "no row is labelled so"
 _PART = {"rows", "instances", "labels", "matrix", *FIGURES}
+_SET = {"labels", "split", "parts"}  # fields of every set of measurements; `bootstrap` is the seed of its resamples
+_OTHERS = {"between", "sealed", "misses"}  # fields that a set of others' labels may have, beside `labellers`
 _DECIMALS = re.compile(rf"-?[01]\.[0-9]{{{DIGITS}}}")
 
-NEAR = 1.5e-6  # between two figures that are the same: a last digit may be rounded otherwise elsewhere
+NEAR = 1.5e-6  # tolerance for equal figures: the last digit may be rounded differently elsewhere
 Matrix = Mapping[str, Mapping[str, int]]  # label -> grade -> rows
 
 
 def matrix_figures(matrix: Matrix, accepts: str) -> dict[str, dict[str, Any]]:
-    """Compute the figures of a matrix as decimal text: accuracy, false accepts and rejects, and kappa's value alone."""
+    """Compute the figures of a matrix as decimal text: accuracy, false accepts and rejects, and kappa."""
     total = sum(sum(row.values()) for row in matrix.values())
     hits = sum(row[label] for label, row in matrix.items())
     right = sum(matrix[accepts].values())
@@ -55,7 +66,7 @@ def matrix_figures(matrix: Matrix, accepts: str) -> dict[str, dict[str, Any]]:
 
 
 def spell_decimals(measure: Mapping[str, Any]) -> dict[str, Any]:
-    """Spell a value and its interval as decimals, since an identity document holds no floats."""
+    """Convert a value and its interval to decimal text, because an identity document holds no floats."""
     return {name: _decimal(value) for name, value in measure.items()}
 
 
@@ -65,49 +76,156 @@ def _decimal(value: Any) -> Any:
     return f"{value + 0.0:.{DIGITS}f}" if isinstance(value, float) else value
 
 
-def find_contradictions(certificate: Mapping[str, Any]) -> list[str]:
-    """Name what a certificate says and its own matrix, its counts or plain arithmetic deny; empty where nothing is so.
+def sets_of(certificate: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the measurements of a certificate by kind of labeller; those of an older one are its makers'."""
+    if certificate.get("type") == TYPE:
+        found = certificate.get("sets")
+        return found if isinstance(found, Mapping) else {}
+    return {MAKERS: {name: certificate[name] for name in (*sorted(_SET), "bootstrap") if name in certificate}}
 
-    An interval of kappa comes of rows, so that here it is only held to be possible.
+
+def find_contradictions(certificate: Mapping[str, Any]) -> list[str]:
+    """List statements of a certificate that contradict its own matrices, its counts or arithmetic; empty if none do.
+
+    An interval of kappa is computed from rows, so that it is checked only for being possible.
     """
     if not _is_certificate(certificate):
         return ["it has not the fields of a certificate"]
-    parts, accepts = certificate.get("parts"), certificate.get("accepts")
-    if not isinstance(parts, Mapping) or set(parts) != set(PARTS) or not isinstance(accepts, str):
-        return [f"its parts are not {' and '.join(PARTS)}, or it names no grade that accepts"]
-    if not certificate["files"]:  # such a one no change of code would ever void
+    accepts = certificate.get("accepts")
+    if not isinstance(accepts, str):
+        return ["it names no grade that accepts"]
+    if not certificate["files"]:  # no change of code could ever void such a certificate
         return ["it names no code of its grader"]
     flaws = [] if certificate.get("intervals") == METHODS else ["its intervals are of other methods than the harness's"]
-    flaws += [f"{name}: {flaw}" for name in PARTS for flaw in _of_part(parts[name], accepts)]
-    if flaws:
-        return flaws
-    counted: list[int] = [parts[name]["rows"] for name in PARTS]
-    rows, held = sum(counted), certificate["labels"].get("rows")
-    return [] if _is_count(held) and rows == held else [f"its matrices hold {rows} rows, and labels.rows says {held}"]
+    for who in sets_of(certificate):
+        flaws += [flaw if who == MAKERS else f"{who}: {flaw}" for flaw in _of_set(certificate, who, accepts)]
+    return flaws
 
 
 def _is_certificate(found: Mapping[str, Any]) -> bool:
-    """Whether a document names a scorer, its code, its rows and how they were split, each in its place."""
-    labels, split, files = (found.get(name) for name in ("labels", "split", "files"))
-    defined = found.get("definitions", files if found.get("type") == OLDER else None)
-    if not (isinstance(labels, Mapping) and isinstance(split, Mapping) and isinstance(files, Mapping)):
+    """Whether a document has the fields for a scorer, its code, its rows and their split, each of the right type."""
+    files, sets = found.get("files"), sets_of(found)
+    defined = found.get("definitions", files if found.get("type") == BY_BYTES else None)
+    if not (isinstance(files, Mapping) and isinstance(defined, Mapping) and set(defined) == set(files)):
         return False
-    if not isinstance(defined, Mapping) or set(defined) != set(files):
+    texts = (found.get("scorer"), found.get("predecessor", ""), *files.values(), *defined.values())
+    if not sets or not set(sets) <= set(WHO) or not all(isinstance(text, str) for text in texts):
         return False
-    texts = (
-        found.get("scorer"),
-        labels.get("sha256"),
-        found.get("predecessor", ""),
-        *files.values(),
-        *defined.values(),
+    if not _are_openings(found.get("opened", [])):
+        return False
+    return all(_is_set(who, held) for who, held in sets.items())
+
+
+def _is_set(who: str, held: Any) -> bool:
+    """Whether a set of measurements has the fields of its kind of labeller, each of the right type."""
+    more = {"bootstrap"} if who == MAKERS else {"bootstrap", "labellers", *_OTHERS}
+    if not isinstance(held, Mapping) or not _SET <= set(held) <= _SET | more:
+        return False
+    labels, split = held["labels"], held["split"]
+    if not (isinstance(labels, Mapping) and isinstance(split, Mapping) and isinstance(labels.get("sha256"), str)):
+        return False
+    return all(_is_count(seed) for seed in (split.get("seed", 0), held.get("bootstrap", 0)))
+
+
+def _of_set(certificate: Mapping[str, Any], who: str, accepts: str) -> Iterator[str]:
+    """Yield the flaws of a set of measurements: those of its parts; if there are none, of its counts and labellers."""
+    held = sets_of(certificate)[who]
+    parts = held["parts"]
+    if not isinstance(parts, Mapping) or set(parts) != set(PARTS):
+        yield f"its parts are not {' and '.join(PARTS)}"
+        return
+    if flaws := [f"{name}: {flaw}" for name in PARTS for flaw in _of_part(parts[name], accepts)]:
+        yield from flaws
+        return
+    counted: list[int] = [parts[name]["rows"] for name in PARTS]
+    rows, said = sum(counted), held["labels"].get("rows")
+    if not _is_count(said) or rows != said:
+        yield f"its matrices hold {rows} rows, and labels.rows says {said}"
+    if who != MAKERS:
+        yield from _of_labellers(who, held, rows, accepts)
+        yield from _of_sealed(certificate, held)
+
+
+def _of_labellers(who: str, held: Mapping[str, Any], rows: int, accepts: str) -> Iterator[str]:
+    found = held.get("labellers")
+    if not isinstance(found, list) or not 1 <= len(found) <= 2 or not all(_is_labeller(who, one) for one in found):
+        yield "it does not say which one or two labelled"
+    elif (len(found) == 2) != ("between" in held):
+        yield "it has not the agreement of just two labellers"
+    elif "between" in held:
+        flaws = [*_of_part(held["between"], accepts)]
+        yield from (f"between its labellers: {flaw}" for flaw in flaws)
+        if not flaws and held["between"]["rows"] != rows:
+            yield f"its labellers agree on {held['between']['rows']} rows, and it has {rows}"
+
+
+def _is_labeller(who: str, found: Any) -> bool:
+    if not isinstance(found, Mapping) or set(found) != {"kind", "name"} or found["kind"] not in KINDS[who]:
+        return False
+    return isinstance(found["name"], str) and found["name"].strip() != ""
+
+
+def _of_sealed(certificate: Mapping[str, Any], held: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what contradicts the opening of sealed rows: they are named by digest, and their misses are listed."""
+    part, sealed, misses = held["parts"]["frozen"], held.get("sealed"), held.get("misses", [])
+    if sealed is None:
+        if part["rows"] or misses or held["split"].get("frozen_by") == COMMITTED:
+            yield "it has frozen rows that no digest names"
+        return
+    openings = openings_of(certificate, sealed) if isinstance(sealed, str) else []
+    if not isinstance(sealed, str):
+        yield "it does not name its sealed rows"
+    elif not isinstance(misses, list) or not all(map(_is_miss, misses)):
+        yield "its misses are not a list of rows with id, label and grade"
+    elif part["rows"] and not openings:
+        yield "it has figures of sealed rows that were never opened"
+    elif part["rows"] and openings[-1]["misses"] != misses_digest(misses):
+        yield "its misses are not those of the last opening"
+    elif _missed(part["matrix"]) != Counter((miss["label"], miss["given"]) for miss in misses):
+        yield "its misses are not those of its matrix"
+
+
+def _are_openings(found: Any) -> bool:
+    """Whether these are the openings of sealed rows: of each the rows, the grader and what it missed, by digests."""
+    return (
+        isinstance(found, list)
+        and all(isinstance(one, Mapping) and set(one) == {"rows", "grader", "misses"} for one in found)
+        and all(isinstance(text, str) for one in found for text in one.values())
     )
-    return all(isinstance(text, str) for text in texts) and all(
-        _is_count(seed) for seed in (split.get("seed", 0), found.get("bootstrap", 0))
-    )
+
+
+def openings_of(certificate: Mapping[str, Any], rows: str) -> list[Mapping[str, str]]:
+    """Return the openings of the sealed rows of this digest, the first one first."""
+    return [one for one in certificate.get("opened", ()) if one["rows"] == rows]
+
+
+def all_openings(certificate: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return every opening of sealed rows that a certificate records; raises InputError if it cannot be told."""
+    found = certificate.get("opened", [])
+    if not _are_openings(found):
+        what = "the certificate that is there does not say when sealed rows were opened"
+        raise InputError(what, where="opened", next="restore it from its history, which says so")
+    return [dict(one) for one in found]
+
+
+def _is_miss(found: Any) -> bool:
+    names = {"id", "label", "given"}
+    return isinstance(found, Mapping) and set(found) == names and all(isinstance(found[name], str) for name in names)
+
+
+def _missed(matrix: Matrix) -> Counter[tuple[str, str]]:
+    """Count the rows of a matrix whose label and grade differ."""
+    cells = ((label, grade, rows) for label, row in matrix.items() for grade, rows in row.items())
+    return Counter({(label, grade): rows for label, grade, rows in cells if rows and label != grade})
+
+
+def misses_digest(misses: Sequence[Mapping[str, str]]) -> str:
+    """Return the digest of the misses of sealed rows: openings with the same one graded every row alike."""
+    return sha256(canonical(list(misses)))
 
 
 def _of_part(part: Any, accepts: str) -> Iterator[str]:
-    """Name the flaws of one part: of its shape alone, or else of what is counted in it, or else of its figures."""
+    """Yield the flaws of one part: those of its shape; if there are none, of its counts; if none, of its figures."""
     if not isinstance(part, Mapping) or set(part) != _PART:
         yield "it has not the fields of a part"
     elif shape := _shape(part["matrix"], accepts):
@@ -123,7 +241,7 @@ def _of_part(part: Any, accepts: str) -> Iterator[str]:
 
 
 def _shape(matrix: Any, accepts: str) -> str:
-    """Say what keeps a matrix from being one of counts over the same classes both ways; empty where it is one."""
+    """Say why a matrix is not one of counts with equal classes in rows and columns; empty if it is one."""
     if not isinstance(matrix, Mapping) or not all(isinstance(row, Mapping) for row in matrix.values()):
         return "its matrix is none"
     if any(set(row) != set(matrix) for row in matrix.values()):
@@ -136,7 +254,7 @@ def _shape(matrix: Any, accepts: str) -> str:
 
 
 def _count_class(matrix: Matrix, name: str) -> int:
-    """Count how often a class was labelled and how often it was given."""
+    """Count the rows with a class as label plus the rows with it as grade."""
     return sum(matrix[name].values()) + sum(row[name] for row in matrix.values())
 
 
@@ -161,7 +279,7 @@ def _kappa(said: Any, computed: Mapping[str, Any]) -> Iterator[str]:
         yield "kappa is no value with an interval"
     elif not _near(said.get("value"), computed["value"]):
         yield f"kappa is {_said(said)}, and its matrix gives {_said(computed)}"
-    elif "interval" in computed:  # that it is missing, and why, is known without rows
+    elif "interval" in computed:  # a missing interval and its reason are known without rows
         if said["interval"] != computed["interval"]:
             yield "kappa is undefined, and has an interval"
     elif isinstance(ends := said.get("interval"), list):
@@ -184,7 +302,7 @@ def _is_decimal(value: Any) -> bool:
 
 
 def _same(said: Any, computed: Mapping[str, Any]) -> bool:
-    """Whether a figure is the computed one: value and interval, to the last digit but one."""
+    """Whether a figure equals the computed one, value and interval, within the last digit."""
     if not isinstance(said, Mapping) or set(said) != set(computed) or not _near(said["value"], computed["value"]):
         return False
     ours, theirs = computed["interval"], said["interval"]
@@ -200,7 +318,7 @@ def _near(said: Any, computed: Any) -> bool:
 
 
 def _said(measure: Any) -> str:
-    """Spell a measure for an error: what it says, whatever it is, and not much of it."""
+    """Format a measure for an error, whatever its type, cut to a short text."""
     if not isinstance(measure, Mapping):
         return repr(measure)[:40]
     value, ends = measure.get("value"), measure.get("interval")
@@ -209,24 +327,26 @@ def _said(measure: Any) -> str:
 
 
 UNCERTIFIED = "uncertified"
-NOT_CHECKED = "not checked against the labelled rows"  # who has no rows can compute from the matrix, and no further
+NOT_CHECKED = "not checked against the labelled rows"  # without rows, only the matrix can be checked
 CHECKED = "checked against the labelled rows"
+NAMED = 20  # most misses that a line names
 SHOWN = ("accuracy", "kappa", "false_accept", "false_reject")
-CODE = Path(__file__).parents[2]  # where the code lies that runs here: a step's own folder, or the installed harness
+CODE = Path(__file__).parents[2]  # root of the code that runs here: a step's own folder, or the installed harness
 
 
 def read(data: bytes, where: str) -> dict[str, Any]:
-    """Parse the bytes of a certificate; InputError where it is of another type, unsealed, or edited by hand."""
-    found = parse(data, OLDER if f'"type":"{OLDER}"'.encode() in data else TYPE, where)
+    """Parse the bytes of a certificate; raises InputError if it is of another type, unsealed, or edited by hand."""
+    kind = next((older for older in OLDER if f'"type":"{older}"'.encode() in data), TYPE)
+    found = parse(data, kind, where)
     if "self" not in found:
         raise InputError("a certificate without its seal", where=where, next="make it with `harness certify`")
     return found
 
 
 def changed_files(certificate: Mapping[str, Any], root: Path = CODE) -> list[str]:
-    """Name the files of the grader's code that changed since it was measured, or are missing.
+    """List the files of the grader's code that have changed since it was measured, or are missing.
 
-    A file of other bytes that defines the same, with other comments, docstrings or layout, did not change.
+    A file that differs only in comments, docstrings or layout has not changed.
     """
     files: Mapping[str, str] = certificate["files"]
     defined: Mapping[str, str] = certificate.get("definitions", {})
@@ -241,47 +361,169 @@ def _is_same(path: Path, digest: str, defined: str) -> bool:
         return True
     try:
         return defined != "" and digest_definitions(data) == defined
-    except (SyntaxError, ValueError):  # it is no Python
+    except (SyntaxError, ValueError):  # it is not Python
         return False
 
 
 def void_text(what: Iterable[str]) -> str:
-    """Give the text of a void certificate: the first three things of the grader that changed, and how many more."""
+    """Return the text of a void certificate: the first three things of the grader that changed, and how many more."""
     found = list(what)
     more = f" and {len(found) - 3} more" if len(found) > 3 else ""
     return f"void: changed since it was measured: {', '.join(found[:3])}{more}"
 
 
 def contradicted_text(flaws: Sequence[str], what: str = "itself") -> str:
-    """Give the text of a certificate that contradicts itself, or its rows: in what first, and how often besides."""
+    """Say where a certificate contradicts itself or its rows: the first contradiction, and how many more."""
     more = f" (and {len(flaws) - 1} more)" if len(flaws) > 1 else ""
     return f"void: it contradicts {what}: {flaws[0]}{more}"
 
 
-def computed_figures(certificate: Mapping[str, Any], part: str) -> dict[str, dict[str, Any]]:
-    """Compute the figures of a part from its matrix; the interval of kappa, which comes of rows, is as it is written.
+def computed_figures(certificate: Mapping[str, Any], part: str, who: str = MAKERS) -> dict[str, dict[str, Any]]:
+    """Return the figures of a part computed from its matrix; the interval of kappa is copied from the certificate.
 
-    The certificate contradicts nothing of itself.
+    The certificate must be free of contradictions.
     """
-    found = certificate["parts"][part]
-    computed = matrix_figures(found["matrix"], str(certificate["accepts"]))
-    return {**computed, "kappa": {**found["kappa"], **computed["kappa"]}}
+    return _computed(sets_of(certificate)[who]["parts"][part], str(certificate["accepts"]))
+
+
+def _computed(part: Mapping[str, Any], accepts: str) -> dict[str, dict[str, Any]]:
+    computed = matrix_figures(part["matrix"], accepts)
+    return {**computed, "kappa": {**part["kappa"], **computed["kappa"]}}
+
+
+class Verdict(NamedTuple):
+    """What a certificate's figures allow: `usable`, `not usable` or `not yet measured by others`, and the reason."""
+
+    word: str
+    why: str
+
+
+def verdict_of(certificate: Mapping[str, Any]) -> Verdict:
+    """Return what the figures of a certificate without contradictions allow; only blind labels make a grader usable.
+
+    Sealed rows decide if they were opened, else the open ones, which may refuse a grader, but not make it usable.
+    """
+    held = sets_of(certificate).get(BLIND)
+    name = _deciding_part(held) if held else ""
+    if held is None or not held["parts"][name]["rows"]:
+        return Verdict(UNMEASURED, "")
+    kappa = computed_figures(certificate, name, BLIND)["kappa"]
+    ends = kappa["interval"]
+    if not isinstance(ends, list):
+        return Verdict(NOT_USABLE, "kappa has no interval, so nothing is known")
+    if float(ends[0]) < LEAST:
+        low = math.floor(float(ends[0]) * 1000) / 1000  # never rounded up to what is asked
+        return Verdict(NOT_USABLE, f"kappa may be as low as {low:.3f}, and {LEAST} is asked")
+    if name != "frozen":
+        return Verdict(UNMEASURED, "of the blind labels only those that its makers may read were measured")
+    if is_spent(certificate, held.get("sealed", "")):
+        return Verdict(UNMEASURED, "its sealed rows had been opened before, by rules that graded them otherwise")
+    return Verdict(USABLE, "")
+
+
+def is_spent(certificate: Mapping[str, Any], rows: str) -> bool:
+    """Whether sealed rows were opened by rules that graded them differently: the later ones may have learned from it.
+
+    An opening after a change that changed no grade taught nothing.
+    """
+    return len({one["misses"] for one in openings_of(certificate, rows)}) > 1
+
+
+def _deciding_part(held: Mapping[str, Any]) -> str:
+    return "frozen" if held["parts"]["frozen"]["rows"] else "develop"
+
+
+def _deciding_set(sets: Mapping[str, Any]) -> str:
+    """Return the kind of labeller whose figures are shown first: the blind ones, if they have rows."""
+    order = [who for who in (BLIND, MAKERS, PUBLISHED) if who in sets]
+    return next((who for who in order if sets[who]["labels"]["rows"]), order[0])
 
 
 def figures_text(certificate: Mapping[str, Any], checked: str = NOT_CHECKED) -> str:
-    """Give a certificate's figures in one line, computed from its matrix, and whether that was held against rows.
+    """Return a certificate's verdict and figures in one line, and whether they were checked against labelled rows."""
+    return f"{verdict_of(certificate).word}: {figures_line(certificate, checked)}"
 
-    They are those over its frozen rows, or where it has none its develop rows.
+
+def figures_line(certificate: Mapping[str, Any], checked: str = NOT_CHECKED) -> str:
+    """Return the figures on which a certificate's verdict rests, computed from its matrix; the makers' kappa beside.
+
+    They are those of blind labels, if there are any, and of frozen rows, or of develop rows if there are none.
     """
-    parts: Mapping[str, Mapping[str, Any]] = certificate["parts"]
-    name = "frozen" if parts["frozen"]["rows"] else "develop"
-    computed = computed_figures(certificate, name)
-    said = ", ".join(f"{word.replace('_', ' ')} {spell_measure(computed[word])}" for word in SHOWN)
-    return f"certified on {parts[name]['rows']} labelled rows ({name}): {said}; {checked}"
+    sets, why = sets_of(certificate), verdict_of(certificate).why
+    who = _deciding_set(sets)
+    name = _deciding_part(sets[who])
+    computed = computed_figures(certificate, name, who)
+    figures = ", ".join(f"{word.replace('_', ' ')} {spell_measure(computed[word])}" for word in SHOWN)
+    rows, by, part = sets[who]["parts"][name]["rows"], _labelled(who, sets[who]), _part_text(certificate, who, name)
+    beside = [f"the two labellings agree by kappa {between}"] if (between := between_text(certificate, who)) else []
+    if who != MAKERS and MAKERS in sets:
+        own = computed_figures(certificate, _deciding_part(sets[MAKERS]), MAKERS)["kappa"]
+        beside.append(f"by its makers' labels kappa {spell_measure(own)}")
+    return "; ".join([*([why] if why else []), f"on {rows} rows {by} ({part}): {figures}", *beside, checked])
+
+
+def between_text(certificate: Mapping[str, Any], who: str) -> str:
+    """Return kappa of a set's two labellings with each other; empty if it has one."""
+    found = sets_of(certificate)[who].get("between")
+    return spell_measure(_computed(found, str(certificate["accepts"]))["kappa"]) if found else ""
+
+
+def _labelled(who: str, held: Mapping[str, Any]) -> str:
+    """Say by whom rows are labelled: their kind, or for those who labelled blind what they are."""
+    if who == MAKERS:
+        return "labelled by its makers"
+    if who == PUBLISHED:
+        return "labelled in a paper"
+    one, *more = held["labellers"]
+    if one in more:
+        return f"labelled blind by a {one['kind']}, twice"
+    if more and more[0]["kind"] == one["kind"]:
+        return f"labelled blind by two {'people' if one['kind'] == 'person' else one['kind'] + 's'}"
+    return f"labelled blind by a {' and a '.join(each['kind'] for each in held['labellers'])}"
+
+
+def _part_text(certificate: Mapping[str, Any], who: str, name: str) -> str:
+    if who == MAKERS or name == "develop":
+        return name if who == MAKERS else "open"
+    return f"sealed, {opened_text(certificate, sets_of(certificate)[who]['sealed'])}"
+
+
+def opened_text(certificate: Mapping[str, Any], rows: str) -> str:
+    """Say how often the sealed rows of this digest were opened."""
+    times = len(openings_of(certificate, rows))
+    return ("not opened", "opened once")[times] if times < 2 else f"opened {times} times"
+
+
+def set_lines(certificate: Mapping[str, Any], digits: int = 2) -> list[str]:
+    """Return a line for each set of measurements: who labelled, and the accuracy and kappa of each of its parts."""
+    found = []
+    for who, held in sets_of(certificate).items():
+        said = []
+        for name in PARTS:
+            if rows := held["parts"][name]["rows"]:
+                computed = computed_figures(certificate, name, who)
+                figures = ", ".join(f"{word} {spell_measure(computed[word], digits)}" for word in ("accuracy", "kappa"))
+                said.append(f"{_part_text(certificate, who, name)}: {rows} rows, {figures}")
+        if "sealed" in held and not held["parts"]["frozen"]["rows"]:
+            opened = opened_text(certificate, held["sealed"])
+            said.append(f"sealed, {opened}: not measured, SHA-256 {held['sealed'][:12]}…")
+        if named := dict.fromkeys(f"{one['kind']}: {one['name']}" for one in held.get("labellers", ())):
+            said.append(", ".join(named))
+        if between := between_text(certificate, who):
+            said.append(f"the two labellings agree by kappa {between}")
+        if misses := held.get("misses"):
+            more = f" and {len(misses) - NAMED} more, which the certificate names" if len(misses) > NAMED else ""
+            said.append(f"missed of the sealed rows: {', '.join(map(_miss_text, misses[:NAMED]))}{more}")
+        found.append(f"{_labelled(who, held)}: {'; '.join(said)}")
+    return found
+
+
+def _miss_text(miss: Mapping[str, str]) -> str:
+    return f"{miss['id']} ({miss['label']}, graded {miss['given']})"
 
 
 def spell_measure(measure: Mapping[str, Any], digits: int = 2) -> str:
-    """Spell a measure of a certificate with its interval; a dash where it has no value."""
+    """Format a measure of a certificate with its interval; a dash if it has no value."""
     value, ends = measure["value"], measure["interval"]
     if isinstance(value, Mapping):
         return "-"
@@ -290,11 +532,11 @@ def spell_measure(measure: Mapping[str, Any], digits: int = 2) -> str:
 
 
 def certificate_text(given: Path | None, root: Path = CODE) -> str:
-    """Give the line beside a score that says how far its grader can be trusted, from the certificate the lock pins.
+    """Return the line beside a score that says how far its grader can be trusted.
 
-    It is `uncertified` without one, and `void …` where the certificate contradicts itself or the grader's code changed.
-    The page's own code must import the grader's, so that the page is made anew where that changes: what is not there
-    changed.
+    `given` is the certificate that the lock pins. The line is `uncertified` without a certificate, and `void …` if the
+    certificate contradicts itself or the grader's code changed. A file that is missing counts as changed. The code of
+    the page must therefore import the grader's code, which also makes the page again when that code changes.
     """
     if given is None:
         return UNCERTIFIED
@@ -306,16 +548,22 @@ def certificate_text(given: Path | None, root: Path = CODE) -> str:
 
 
 class Trust(NamedTuple):
-    """How far a grader can be trusted: whether it may be used, and the line on its certificate."""
+    """How far a grader can be trusted: the verdict, the line on its certificate, and one on each set of labels."""
 
-    usable: bool
+    verdict: str  # usable | not usable | not yet measured by others
     line: str
+    sets: tuple[str, ...] = ()
+
+    @property
+    def usable(self) -> bool:
+        """Whether the grader may be used."""
+        return self.verdict == USABLE
 
 
-def trust_of(certificate: Path | None, least: float) -> Trust:
-    """Say whether a grader may be used: its certificate fits the code here, and its frozen kappa is high enough."""
-    line = certificate_text(certificate)
-    if certificate is None or line == UNCERTIFIED or line.startswith("void"):
-        return Trust(False, line)
-    kappa = number(computed_figures(read(certificate.read_bytes(), certificate.name), "frozen")["kappa"])
-    return Trust(kappa is not None and kappa >= least, line)
+def trust_of(certificate: Path | None) -> Trust:
+    """Return whether a grader may be used: its certificate fits the code here, and others' labels bear it out."""
+    text = certificate_text(certificate)
+    if certificate is None or text == UNCERTIFIED or text.startswith("void"):
+        return Trust(NOT_USABLE, text)
+    found = read(certificate.read_bytes(), certificate.name)
+    return Trust(verdict_of(found).word, figures_line(found), tuple(set_lines(found)))

@@ -1,7 +1,7 @@
 """Deterministic matplotlib figures for every study: equal data give equal bytes of SVG and PNG on any machine.
 
-It knows colours, inches and letters; it must never know a study or what a number stands for. It keeps no figure and no
-setting between two calls, obeys nobody's matplotlibrc, and looks for no fonts but those that matplotlib ships.
+The module keeps no figure or setting between two calls, ignores matplotlibrc files, and uses only the fonts that
+matplotlib ships.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ WIDTH = 11.4  # inches: a page's width at 100 %
 BODY, SMALL, LARGE = 8.5, 7.5, 12.0  # points
 INK, MUTED, LINE, BAND, PAPER = "#222222", "#5f5f5f", "#d9d9d9", "#f4f4f4", "#ffffff"
 FAINT: Mapping[str, Any] = {"fontsize": SMALL, "color": MUTED}
-# Okabe and Ito's colours, which people who see colours differently can tell apart; yellow is too pale for a line.
+# Okabe and Ito's colours, which colour-blind people can tell apart, without yellow, which is too pale for a line.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#5f5f5f")
 FONT = "DejaVu Sans"
 _RC: dict[str, Any] = {
     "font.family": ["sans-serif"],
-    # Text stays text in an SVG: it can be searched and read aloud. Verdana has DejaVu's widths where that is not there.
+    # Text stays text in an SVG, so it can be searched and read aloud. Verdana has DejaVu's widths if that is missing.
     "font.sans-serif": [FONT, "Verdana", "sans-serif"],
     "font.size": BODY,
-    "text.parse_math": False,  # a name with two dollar signs is a name
+    "text.parse_math": False,  # a name with two dollar signs is not a formula
     "text.color": INK,
     "svg.fonttype": "none",
     "svg.hashsalt": "harness",
@@ -69,7 +69,7 @@ _RC: dict[str, Any] = {
 
 @contextlib.contextmanager
 def drawing() -> Iterator[None]:
-    """Fix matplotlib's settings while figures are made and saved, and restore them afterwards."""
+    """Context manager that fixes matplotlib's settings while figures are made, and restores them."""
     _load()
     import matplotlib  # noqa: PLC0415
 
@@ -81,7 +81,7 @@ def drawing() -> Iterator[None]:
 
 
 def _load() -> None:
-    """Load matplotlib without the user's settings, without a look at the system's fonts, and leaving no cache."""
+    """Load matplotlib without the user's settings, without searching for system fonts, and without leaving a cache."""
     kept = {name: os.environ.get(name) for name in ("MPLCONFIGDIR", "MATPLOTLIBRC", "MPL_IGNORE_SYSTEM_FONTS")}
     with tempfile.TemporaryDirectory(prefix="fonts-") as folder:
         os.environ.update(MPLCONFIGDIR=folder, MPL_IGNORE_SYSTEM_FONTS="1")
@@ -97,7 +97,7 @@ def _load() -> None:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A figure with a layout in inches from its top left corner, so that no panel moves with the length of a text."""
+    """A figure laid out in inches from its top left corner, so that no panel moves with the length of a text."""
 
     figure: Figure
     width: float
@@ -112,21 +112,21 @@ class Sheet:
         return found
 
     def text(self, left: float, top: float, text: str, **how: Any) -> None:
-        """Write a text whose upper left corner lies here, unless `ha` or `va` say otherwise."""
+        """Write a text with its upper left corner at this position, unless `ha` or `va` say otherwise."""
         settings = {"ha": "left", "va": "top", "fontsize": BODY, **how}
         self.figure.text(left / self.width, 1 - top / self.height, text, **settings)
 
     def above(self, left: float, top: float, text: str, **how: Any) -> None:
-        """Write a line of text whose baseline is at this height, as the names of panels are."""
+        """Write a line of bold text with its baseline at this height, as for the names of panels."""
         self.text(left, top, text, **{"va": "baseline", "fontweight": "bold", **how})
 
     def heading(self, title: str, under: str = "") -> None:
-        """Write the figure's title, and below it in one line how to read it."""
+        """Write the figure's title, and below it one line on how to read the figure."""
         self.text(0.15, 0.12, title, fontsize=LARGE, fontweight="bold")
         self.text(0.15, 0.40, under, color=MUTED)
 
     def legend(self, handles: Sequence[Any], *, top: float = 0.12, left: float | None = None, **how: Any) -> None:
-        """Add a legend outside of every panel: at the right edge, or from `left` on; none without handles."""
+        """Add a legend outside the panels, at the right edge or from `left` on; without handles, add none."""
         if handles:
             across = self.width - 0.12 if left is None else left
             settings = {"ncols": len(handles), "columnspacing": 1.5, "borderpad": 0, "borderaxespad": 0, **how}
@@ -138,7 +138,7 @@ class Sheet:
             )
 
     def small_print(self, text: str) -> None:
-        """Write at the foot of the sheet what the figure rests on."""
+        """Write small print at the foot of the sheet, such as the data that the figure is based on."""
         lines = wrapped(text, self.width - 0.3)
         self.text(0.15, self.height - 0.1, "\n".join(lines), va="bottom", linespacing=1.3, **FAINT)
 
@@ -147,7 +147,7 @@ Drawer = Callable[[], Sheet]
 
 
 def sheet(width: float, height: float) -> Sheet:
-    """Give an empty sheet of this size in inches; call it inside `drawing`."""
+    """Return an empty sheet of this size in inches; call it inside `drawing`."""
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     return Sheet(Figure(figsize=(width, height), facecolor=PAPER), width, height)
@@ -159,7 +159,7 @@ def wrapped(text: str, width: float) -> list[str]:
 
 
 def depth(text: str, width: float = WIDTH) -> float:
-    """Give the height in inches of small print at the foot of a sheet, the white above it included."""
+    """Return the height in inches of small print at the foot of a sheet, including the space above it."""
     return 0.25 + len(wrapped(text, width - 0.3)) * SMALL * 1.42 / 72
 
 
@@ -178,13 +178,13 @@ def _shown(char: str) -> str:
     category = unicodedata.category(char)
     if category in ("Cc", "Zl", "Zp"):
         return " "
-    if category in ("Cf", "Mn", "Me"):  # what turns the direction of the text, is not seen, or piles up on a letter
+    if category in ("Cf", "Mn", "Me"):  # marks that change the text direction, are invisible, or combine with a letter
         return ""
     return char if ord(char) in _letters() else "\N{REPLACEMENT CHARACTER}"
 
 
 def _within(text: str, room: float) -> str:
-    """Give the beginning of a text that takes no more room than this, in units of the letters' size."""
+    """Return the longest beginning of a text that fits a width, in units of the font size."""
     taken = 0.0
     for place, char in enumerate(text):
         taken += _advance(char)
@@ -200,7 +200,7 @@ def _letters() -> frozenset[int]:
 
 @functools.cache
 def _advance(char: str) -> float:
-    """Give the width of a letter, in units of its size."""
+    """Return the width of a letter, in units of the font size."""
     from matplotlib.ft2font import LoadFlags  # noqa: PLC0415
 
     glyph = _font().load_char(ord(char), flags=LoadFlags.NO_SCALE)
@@ -216,8 +216,8 @@ def _font(name: str = "DejaVuSans.ttf") -> Any:
 
 
 def save(figure: Figure, svg: Path, png: Path, title: str) -> None:
-    """Save a figure as SVG and PNG: equal figures give equal bytes, whenever and wherever."""
-    # No date, no version, no program's name: what is drawn is all there is.
+    """Save a figure as SVG and PNG; equal figures give equal bytes at any time on any machine."""
+    # No date, version or program name, so that the bytes depend on the drawing alone.
     silent = {"Date": None, "Creator": None, "Format": None, "Type": None}
     figure.savefig(svg, format="svg", backend="svg", metadata={**silent, "Title": title})
     figure.savefig(png, format="png", backend="agg", dpi=DPI, metadata={"Software": None})

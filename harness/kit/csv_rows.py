@@ -1,6 +1,6 @@
-"""The CSV reader of all studies: rows by column name, bounded in size whatever the file holds, errors by row number.
+"""The CSV reader of all studies: rows by column name, with bounded size and errors by row number.
 
-It knows a file's form. No message of it quotes a cell: what a dataset says may be nobody's to show.
+No error message quotes a cell, because a dataset's content may be confidential.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ from typing import TextIO
 
 from harness.errors import InputError
 
-LONGEST = 1 << 20  # characters of a row, in all its lines; csv itself bounds a single cell
-Place = Callable[[int], str]  # how a message calls a row by its number; 0 is the row that names the columns
+LONGEST = 1 << 20  # characters of a row over all its lines; csv itself bounds a single cell
+Place = Callable[[int], str]  # the name of a row in a message, by its number; 0 is the header row
 
 
 def read(
     path: Path, place: Place, advice: str, *, columns: Sequence[str] = (), strict: bool = True
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Read a CSV file's rows with their numbers, each cell under its column; empty rows are skipped.
+    """Yield a CSV file's rows with their numbers, each cell under its column name; empty rows are skipped.
 
-    `columns` must be there, each once. A row may be shorter than the first, and then lacks its last columns.
-    Too many cells or characters in a row, malformed CSV and text that is not UTF-8 are an InputError with the place.
+    Each of `columns` must be present exactly once. A row may be shorter than the header, and then lacks its last
+    columns. Raises InputError with the place for too many cells or characters in a row, malformed CSV and text that is
+    not UTF-8.
     """
     number = 0
     try:
@@ -45,7 +46,7 @@ def read(
                     yield number, dict(zip(header, cells, strict=False))
     except UnicodeDecodeError:
         raise InputError("the file is not UTF-8", where=place(number + 1), next=advice) from None
-    except csv.Error:  # its message may hold a word of a row
+    except csv.Error:  # its message may quote a word of a row
         what = "no well-formed CSV, or a cell or row that is far too long"
         raise InputError(what, where=place(number + 1), next=advice) from None
 

@@ -1,7 +1,6 @@
-"""Delimiters against prompt injection: untrusted texts in a judge's prompt, each between marks that none can hold.
+"""Delimiters against prompt injection: untrusted texts in a judge's prompt, each between marks that none can contain.
 
-Whatever an answer says, it stays inside its marks, and the words of the prompt can name them. What
-is judged, and by whom, is not known here.
+Whatever an answer says, it stays between its marks, and the prompt can refer to the marks.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ MARK = "mark"
 
 
 def delimited(texts: Mapping[str, str]) -> dict[str, str]:
-    """Give each text between its marks, under its name, and the `mark` itself, so that a prompt can speak of it.
+    """Return each text between its marks, by name, and the `mark` itself, so that a prompt can refer to it.
 
-    The mark is drawn from all the texts, and drawn again while it stands in one of them, however that spells it: so
-    nothing that was written in a text can end it, or begin another.
+    The mark is drawn from the digest of all texts, and drawn again while one of them contains it in any spelling. So no
+    text can end its block or begin another one.
     """
     mark = _mark(texts)
     blocks = {name: f"<{name} {mark}>\n{text}\n</{name} {mark}>" for name, text in texts.items()}
@@ -27,7 +26,7 @@ def delimited(texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def _mark(texts: Mapping[str, str]) -> str:
-    """Draw a mark from the digest of the texts, and from that one's, until it stands in none of them."""
+    """Draw a mark from the digest of the texts, then from the digest of the last draw, until no text contains it."""
     plain = [_plain(text) for text in texts.values()]
     drawn = sha256(canonical(dict(texts)))
     while any(drawn[:LENGTH] in text for text in plain):
@@ -36,6 +35,6 @@ def _mark(texts: Mapping[str, str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Spell a text as a lenient reader may see it: without case, without what is not seen, in ordinary letters."""
+    """Normalise a text as a lenient reader may see it: case folded, no invisible characters, ordinary letters."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return "".join(sign for sign in folded if unicodedata.category(sign) != "Cf")

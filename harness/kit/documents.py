@@ -1,7 +1,4 @@
-"""Accessors for analysis documents, for figures and pages: values, intervals, and why something is absent.
-
-It knows how analyses spell a value, an interval and an absence; it must never know a study, nor how a value is drawn.
-"""
+"""Accessors for analysis documents, for figures and pages: values, intervals, and why something is absent."""
 
 from __future__ import annotations
 
@@ -16,12 +13,12 @@ NO_VALUE = "no value"
 
 
 def documents(inputs: Mapping[str, Path], names: Iterable[str]) -> dict[str, Mapping[str, Any]]:
-    """Read the documents called `names`, each the first row of the input so called; one without an input is empty."""
+    """Read the documents called `names`, each the first row of the input of that name; empty without such an input."""
     return {name: next(iter(rows.read(inputs[name])), {}) if name in inputs else {} for name in names}
 
 
 def number(value: Any) -> float | None:
-    """Give the number of a value, of a statistic with an interval or of a text; None if absent or not finite."""
+    """Return the number in a value, in a statistic with an interval or in a text; None if absent or not finite."""
     if isinstance(value, Mapping):
         value = value.get("value")
     if isinstance(value, str):
@@ -35,13 +32,13 @@ def number(value: Any) -> float | None:
 
 
 def interval(value: Any) -> tuple[float, float] | None:
-    """Give a statistic's interval; None where there is none."""
+    """Return a statistic's interval; None if it has none."""
     bounds = value.get("interval") if isinstance(value, Mapping) else None
     return span(bounds)
 
 
 def span(bounds: Any) -> tuple[float, float] | None:
-    """Give the two bounds of a range as numbers; None where one of them is absent."""
+    """Return the two bounds of a range as numbers; None if one of them is absent."""
     if not isinstance(bounds, list | tuple) or len(bounds) != 2:
         return None
     low, high = number(bounds[0]), number(bounds[1])
@@ -49,7 +46,7 @@ def span(bounds: Any) -> tuple[float, float] | None:
 
 
 def ends(found: Mapping[str, Any]) -> str:
-    """Format a bin's range of difficulty, or its mean where no range is given; empty where neither is."""
+    """Format a bin's range of difficulty, or its mean if it has no range; empty if it has neither."""
     bounds = span([found.get("low"), found.get("high")])
     if bounds:
         return "\N{EN DASH}".join(dict.fromkeys(f"{end:.0f}" for end in bounds))
@@ -58,7 +55,7 @@ def ends(found: Mapping[str, Any]) -> str:
 
 
 def reason(value: Any) -> str:
-    """Give the reason why a value is absent, in the words of the analysis; `no value` where that gives none."""
+    """Return the reason why a value is absent, as the analysis wrote it; `no value` if it wrote none."""
     for found in (value, value.get("value") if isinstance(value, Mapping) else None):
         if isinstance(found, Mapping) and "missing" in found:
             return str(found["missing"])
@@ -66,7 +63,7 @@ def reason(value: Any) -> str:
 
 
 def section(document: Any, *path: str) -> Mapping[str, Any]:
-    """Give an object inside a document; an empty one where it, or a part of the way to it, is absent or missing."""
+    """Return an object inside a document; empty if the object, or a part of the path to it, is absent or missing."""
     for name in path:
         document = document.get(name, {}) if isinstance(document, Mapping) else {}
     return document if isinstance(document, Mapping) and "missing" not in document else {}

@@ -1,7 +1,7 @@
-"""The body of a judging step that measures by an encoder: BERTScore of each answer beside a reference text.
+"""The body of a judging step that measures by an encoder: BERTScore of each answer against a reference text.
 
-The encoder is the one that a manifest names, with its own layer and window; another one's values are never compared
-with a paper's. It must never know a study, nor who answered.
+The encoder is the one that the manifest names, with its own layer and window. Values of another encoder than a paper's
+are never compared with the paper's values.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from harness.scorers.overlap.ngrams import NONE
 
 PRECISION, RECALL, F = "bert_precision", "bert_recall", "bert_f1"
 CUT = "cut"  # which of the two texts were longer than the encoder's window
-Reference = Callable[[judged.JudgedCase], str | Mapping[str, Any]]  # a text, or why there is none: a parsed reply
+Reference = Callable[[judged.JudgedCase], str | Mapping[str, Any]]  # a text, or a parsed reply if there is none
 
 
 def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reference: Reference) -> None:
-    """Write the judgement of each answer: precision, recall and F, and which text was cut; 0 where one is blank.
+    """Write the judgement of each answer: precision, recall and F, and which text was cut; 0 if a text is blank.
 
-    Where there is no reference text the judgement is what `reference` says instead.
+    If there is no reference text, the judgement is the mapping that `reference` returns.
     """
     with encoder(inputs["weights"], params["files"], params["dtype"]) as opened:
 

@@ -1,8 +1,8 @@
-"""The body of a judging step of BERTScore with what is not its default: a layer, weights of rarity, a baseline.
+"""The body of a judging step of BERTScore with options: a layer, inverse document frequency weights, a baseline.
 
-Apart from `encoded.py`, so that a step with the defaults neither loads nor is keyed by the package bert-score. Weights
-are counted over the references of the whole dataset, so that no score depends on how answers are cut into shards.
-It must never know a study, nor who answered.
+It is separate from `encoded.py`, so that a step with the defaults does not load the package bert-score and is not keyed
+by it. Weights are counted over the references of the whole dataset, so that no score depends on how answers are cut
+into shards.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Target = Callable[[Item, Gold], str]
 
 
 def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, target: Target) -> None:
-    """Write the judgement of each answer: precision, recall and F, and which text was cut; 0 where one is blank.
+    """Write the judgement of each answer: precision, recall and F, and which text was cut; 0 if a text is blank.
 
-    params: layer, idf, baseline (of precision, recall and F); a blank text's 0 is rescaled as any other.
+    params: layer, idf, baseline (of precision, recall and F); the 0 of a blank text is rescaled like any other value.
     """
     layer, base = int(params.get("layer", LAST)), params.get("baseline")
     with encoder(inputs["weights"], params["files"], params["dtype"]) as opened:

@@ -17,7 +17,7 @@ class Files(Mapping[str, Path]):
         self._here, self.absent = here, absent
 
     def __getitem__(self, path: str) -> Path:
-        """Give a present file; MissingError for an absent one, so that a step should ask `lacking` first."""
+        """Return a present file; raises MissingError for an absent one, so a step should call `lacking` first."""
         if path in self.absent:
             raise MissingError(
                 f"it needs {path}, which is absent",
@@ -26,21 +26,21 @@ class Files(Mapping[str, Path]):
         return self._here[path]
 
     def __iter__(self) -> Iterator[str]:
-        """List the files that are here, in the order of their paths."""
+        """Iterate over the paths of the present files, in order."""
         return iter(self._here)
 
     def __len__(self) -> int:
-        """Count the files that are here."""
+        """Return the number of present files."""
         return len(self._here)
 
     def lacking(self, *paths: str) -> dict[str, str] | None:
-        """Give the missing-value object to write for a value that needs these files; None where all are present."""
+        """Return the missing-value object to write for a value that needs these files; None if all are present."""
         absent = [path for path in paths if path in self.absent]
         return {"missing": f"needs {', '.join(absent)}"} if absent else None
 
 
 def file_set(params: Mapping[str, Any], inputs: Mapping[str, Path], name: str) -> Files:
-    """Open a published data set in a step: from the input `name`, and the parameter so called that lists files."""
+    """Open a published data set in a step, from the input `name` and the parameter of that name, a list of files."""
     said = params[name]
     here = {path: inputs[name] / rows.part_name(index) for index, path in enumerate(said["files"])}
     return Files(here, tuple(said["absent"]))

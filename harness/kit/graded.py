@@ -1,7 +1,7 @@
 """The body of score steps whose rule sees more than an answer: its prompt, judgements of it, trials of its code.
 
-An answer that is an error, and one that no judge's reply could be read of, have no score but the one that a study's
-paper gave them, and are counted either way. It must never know a rule, nor who answered.
+An answer that is an error, and one for which no judge's reply could be read, have no score except the value that a
+study's paper assigns. Both are counted in either case.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from harness.kit.judged import JUDGE_ERROR, Key, key, missing
 from harness.rowtypes import Found, Gold, Item, Judgement, Missing, Prompt, Response, Score, Trial
 
 ERROR, SCORED, MISSING = "error", "scored", "missing"
-UNSCORED = (ERROR, JUDGE_ERROR)  # what never reaches a rule
-STATES = (SCORED, *UNSCORED, MISSING)  # of a score; the last: the rule itself had no value to give
-UNASKED = "unasked"  # the parameter that says that a judge may have had nothing to ask about an answer
-INSTEAD = "instead"  # the parameter that says what a paper gave to what has no score, by state
+UNSCORED = (ERROR, JUDGE_ERROR)  # states in which no rule is called
+STATES = (SCORED, *UNSCORED, MISSING)  # of a score; the last one means that the rule itself returned no value
+UNASKED = "unasked"  # the parameter that allows answers without any judgement
+INSTEAD = "instead"  # the parameter with a paper's values for answers without a score, by state
 
 
 @dataclass(frozen=True)
@@ -31,33 +31,34 @@ class Seen:
     item: Item
     gold: Gold
     response: Response
-    prompt: Prompt | None  # where the scorer asks for prompts
-    judgements: Sequence[Judgement]  # where it names judges: those that could be read
-    trials: Mapping[str, Trial]  # where it names trials: how this answer's code ended, by the trial's name
+    prompt: Prompt | None  # if the scorer reads prompts
+    judgements: Sequence[Judgement]  # if the scorer names judges: those that could be read
+    trials: Mapping[str, Trial]  # if the scorer names trials: how this answer's code ended, by trial
 
 
-Rule = Callable[[Seen], Found | Missing]  # missing for JUDGE_ERROR: of several replies about an answer it lacks one
+Rule = Callable[[Seen], Found | Missing]  # missing for JUDGE_ERROR: one of several replies about an answer is lacking
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, scorer: str, rule: Rule) -> None:
-    """Write one score for each response, by a rule that is only shown answers, and judgements that could be read.
+    """Write one score for each response, by a rule that is shown only answers and judgements that could be read.
 
-    An answer that is an error, or whose judgements could not be read, has a missing value, or its paper's. InputError
-    where an item, a gold or every judgement of an answer is lacking (the last but where `unasked` allows it).
+    An answer that is an error, or whose judgements could not be read, gets a missing value or its paper's value. Raises
+    InputError if an item, a gold or every judgement of an answer is lacking; `unasked` allows answers without
+    judgements.
     """
     write_each(params, inputs, out, {scorer: rule})
 
 
 def write_each(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, rules: Mapping[str, Rule]) -> None:
-    """Write one score of each scorer for each response, as `write` does of one: scorer by scorer, in their order."""
+    """Write one score of each scorer for each response, as `write` does for one scorer; scorers in their order."""
     tables = (_scores(params, inputs, scorer, rule) for scorer, rule in rules.items())
     rows.write(out / "scores", (row for table in tables for row in table))
 
 
 def state(score: Score) -> str:
-    """Give the state of a score: `scored`, `missing` (the rule had no value), `error` or `judge_error`.
+    """Return the state of a score: `scored`, `missing` (the rule had no value), `error` or `judge_error`.
 
-    No rule saw the answer in the last two, which hold even where a paper puts a value in the score's place.
+    In the last two states no rule saw the answer, even if the score has a value that a paper assigns.
     """
     for name in UNSCORED:
         if name in score["detail"]:
@@ -66,7 +67,7 @@ def state(score: Score) -> str:
 
 
 def states(scores: Iterable[Score]) -> dict[str, int]:
-    """Count scores by state, all four states named, so that each metric stands beside what it leaves out."""
+    """Count scores by state; all four states are present, so that each metric is shown with what it leaves out."""
     found = Counter(map(state, scores))
     return {name: found[name] for name in STATES}
 
@@ -103,12 +104,12 @@ def _scores(params: Mapping[str, Any], inputs: Mapping[str, Path], scorer: str, 
 
 
 def _table(inputs: Mapping[str, Path], name: str, kind: type[Any]) -> Iterator[Any]:
-    """Give the rows of an input that a scorer may do without."""
+    """Return the rows of an optional input; none if the scorer does not have it."""
     return rows.read(inputs[name], kind) if name in inputs else iter(())
 
 
 def _without(params: Mapping[str, Any], row: Response, scorer: str, kind: str, why: str) -> Score:
-    """Give the score of what has none: missing, or what the paper gave it; what it is stays beside it."""
+    """Return the score of an answer without one: missing, or the paper's value; the reason is in the detail."""
     reason = why if kind == ERROR else JUDGE_ERROR
     given = params.get(INSTEAD, {}).get(kind)
     value: int | float | Missing = {"missing": reason} if given is None else _number(given)
@@ -140,5 +141,5 @@ def _score(row: Response, scorer: str, value: int | float | str | Missing, detai
 
 
 def _number(given: int | str) -> int | float:
-    """Read a number of a step's parameters, which hold no floats."""
+    """Convert a number from a step's parameters, which hold no floats."""
     return given if isinstance(given, int) else float(given)

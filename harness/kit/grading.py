@@ -1,7 +1,4 @@
-"""The figures of a grader's certificate: agreement of its grades with labels, rows clustered by instance.
-
-It knows grades, labels and instances; it does not know a scorer, nor what was graded.
-"""
+"""The figures of a grader's certificate: agreement of its grades with labels, rows clustered by instance."""
 
 from __future__ import annotations
 
@@ -20,30 +17,36 @@ from harness.stats import kappa
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """One labelled row: the reference label, the grader's grade, and the instance (cluster) it belongs to."""
+    """One labelled row: the reference label, the grader's grade, and the instance (cluster) of the row."""
 
     instance: str
     label: str
     grade: str
+    id: str = ""  # names the row where it is missed
 
 
 def part_of(seed: int, instance: str) -> str:
-    """Assign an instance to `develop` or `frozen` by a seeded draw from its name, whatever other rows there are."""
+    """Assign an instance to `develop` or `frozen` by a seeded draw from its name, independent of other rows."""
     return PARTS[seeds.unit(seeds.derive(seed, "certificate.split", instance)) >= 0.5]
 
 
 def require_apart(parts: Mapping[str, Iterable[Graded]]) -> None:
-    """Refuse (InputError) a split whose parts share an instance: rules that saw it are not frozen against it."""
+    """Raise InputError for a split whose parts share an instance, because the rules must not have seen frozen rows."""
     develop, frozen = ({row.instance for row in parts[name]} for name in PARTS)
     if both := sorted(develop & frozen):
         what = f"{len(both)} instances lie in both parts, the first: {both[0][:80]!r}"
         raise InputError(what, where="part", next="a split is by instance: put all rows of one into the same part")
 
 
+def misses(rows: Iterable[Graded]) -> list[dict[str, str]]:
+    """Return the rows that a grader graded otherwise than they are labelled, by their ids."""
+    return [{"id": row.id, "label": row.label, "given": row.grade} for row in rows if row.label != row.grade]
+
+
 def figures(rows: Sequence[Graded], accepts: str, seed: int) -> dict[str, Any]:
     """Return a certificate's figures of one part, as decimal text: counts, matrix, accuracy, kappa, false grades.
 
-    `accepts` is the grade, and the label, of a right answer: false accepts and rejects are counted by it.
+    `accepts` is the label and the grade of a right answer, by which false accepts and rejects are counted.
     """
     classes = sorted({row.label for row in rows} | {row.grade for row in rows} | {accepts})
     pairs = Counter((row.label, row.grade) for row in rows)
@@ -72,7 +75,7 @@ def _kappa(rows: Sequence[Graded], classes: Sequence[str], seed: int) -> dict[st
     if found is None:
         return absent(UNDEFINED if rows else NOBODY)
     drawn = multiplicities(seed, RESAMPLES, {"certificate": range(len(places))})
-    # Instances may differ in rows, and then a resample does in its size: kappas are taken one size at a time.
+    # If instances have different numbers of rows, resamples differ in size, so kappas are computed one size at a time.
     totals = (drawn @ cells).reshape(-1, size, size)
     values, sizes = np.full(RESAMPLES, np.nan), totals.sum(axis=(1, 2))
     for each in np.unique(sizes):

@@ -1,7 +1,7 @@
 """The steps that extract hidden states (activations) of a local model's layers, for a study's plan.
 
-One step for all of a table of texts, or several that read a part of it each: a run that was stopped then makes only the
-parts that it lacks. It never knows what the texts are for.
+A table of texts is read by one step, or by several steps that read a part each. With parts, a run that was stopped
+makes only the parts that are lacking.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from harness.steps import Ref, Source, Step
 
 
 class ActivationParts(NamedTuple):
-    """The steps that read a table in parts, and by output what a step that reads all of it takes as its input."""
+    """The steps that read a table in parts, and their outputs by name, as inputs of later steps."""
 
     steps: tuple[Step, ...]
     outputs: Mapping[str, Source]
@@ -34,10 +34,11 @@ def activation_parts(
     *,
     every: bool = False,
 ) -> ActivationParts:
-    """Return the steps that write these hidden states in so many parts, `NAME/part-00000` and so on.
+    """Return the steps that write these hidden states in `parts` parts, `NAME/part-00000` and so on.
 
-    A part is a slice of the table in whole passages; where there are fewer passages than parts, some write no row. One
-    part is the step of `activations` itself. InputError as there, and for less than one part or too many.
+    A part is a slice of the table in whole passages. If there are fewer passages than parts, some parts have no rows.
+    One part is the single step of `activations`. Raises InputError as `activations` does, and for an invalid number of
+    parts.
     """
     if parts == 1:
         step = activations(name, model, pieces, how, layers, every=every)
@@ -62,12 +63,12 @@ def activations(
     every: bool = False,
     part: tuple[int, int] | None = None,
 ) -> Step:
-    """Return the step that writes the hidden states of these layers, 0 being the embedding, from a local model.
+    """Return the step that writes the hidden states of the given layers of a local model; layer 0 is the embedding.
 
-    `pieces` is the table of texts that it reads. With `every` the step refuses a model that has other layers than
-    these: a manifest can say a wrong number, and only the opened model knows. With `part`, a number from 0 and how many
-    parts there are, it reads only that slice of the passages. InputError for an API model, imported answers, a
-    stand-in, and a part that is none.
+    `pieces` is the table of texts that the step reads. With `every`, the step refuses a model that has other layers
+    than the given ones, since a manifest can name a wrong number, which shows only when the model is opened. With
+    `part`, a pair of a part's number from 0 and the number of parts, the step reads only that slice of the passages.
+    Raises InputError for an API model, imported answers, a stand-in, and an invalid part.
     """
     if model.calls or model.imported or model.stand_in:
         raise InputError(

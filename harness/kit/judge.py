@@ -1,7 +1,7 @@
 """LLM-as-judge steps: one prompt for each answer, asked in repeats; later rounds ask again about unread replies.
 
-A judge is an instrument of the manifest with two steps of the study: one writes its prompts, one parses its replies.
-A judge that is a rule is one step of the same shape. It must never know what a study judges.
+A judge is an instrument of the manifest with two steps of the study: one writes its prompts, one parses its replies. A
+judge that follows a rule is one step with the same output.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ class Judge:
     """A model that judges answers: the instrument of one role, between the study's prompt step and parsing step."""
 
     role: str
-    asks: str  # the step kind that words what it is asked (`judged.ask`)
-    reads: str  # the step kind that reads its replies (`judged.read`)
-    templates: Templates | None = None  # wordings that the manifest names; else they stand in the code that asks
-    rounds: int = 1  # a second one asks again about each reply that could not be read, and so on
+    asks: str  # the step kind that writes its prompts (`judged.ask`)
+    reads: str  # the step kind that parses its replies (`judged.read`)
+    templates: Templates | None = None  # templates that the manifest names; else they are in the code of `asks`
+    rounds: int = 1  # each later round asks again about the replies that could not be read
     needs: tuple[str, ...] = ()  # further outputs of the maker that both steps read
     params: Mapping[str, Any] = field(default_factory=dict)  # the study's own, for both steps
 
     @property
     def name(self) -> str:
-        """Give the name that its judgements carry: its role."""
+        """The name in its judgements, which is its role."""
         return self.role
 
 
@@ -39,7 +39,7 @@ class Judge:
 class RuleJudge:
     """A judge that follows a rule: one step (`judged.rule`), and no model is asked.
 
-    With a role it measures by an instrument on this machine, such as an encoder: the step is handed its weights.
+    With a role it measures by a local instrument, such as an encoder, and its step gets the weights as an input.
     """
 
     name: str
@@ -47,14 +47,14 @@ class RuleJudge:
     needs: tuple[str, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     role: str = ""
-    tables: Mapping[str, Source] = field(default_factory=dict)  # pinned ones that it reads, by the name of its input
+    tables: Mapping[str, Source] = field(default_factory=dict)  # pinned tables that it reads, by input name
 
 
 @dataclass(frozen=True)
 class AnswerShard:
-    """The plan-time record of one shard of a model's answers: dataset, model, part, and sources of its rows; no rows.
+    """The plan's description of one shard of a model's answers: dataset, model, part, and sources of its rows.
 
-    `inputs` holds the sources of `responses`, `items` and `gold`, by these names. A trial takes all but the gold.
+    `inputs` holds the sources of `responses`, `items` and `gold`, by these names. A trial takes all except the gold.
     """
 
     dataset: str
@@ -64,7 +64,7 @@ class AnswerShard:
 
 
 def judge_steps(judge: Judge | RuleJudge, brief: Brief, answers: AnswerShard) -> Iterator[Step]:
-    """Give the steps of a judge over a shard of answers; the first output of the last one are its judgements."""
+    """Yield the steps of a judge for a shard of answers; the first output of the last step is its judgements."""
     name = f"{answers.dataset}/judgements/{judge.name}/{answers.model}/{answers.part}"
     given = {**answers.inputs, **{one: Ref(maker(answers.dataset), one) for one in judge.needs}}
     if isinstance(judge, RuleJudge):
@@ -81,7 +81,7 @@ def judge_steps(judge: Judge | RuleJudge, brief: Brief, answers: AnswerShard) ->
 
 
 def instrument(brief: Brief, role: str) -> Instrument:
-    """Give the instrument of a role; InputError where the manifest has none, or a stand-in that is shown gold."""
+    """Return the instrument of a role; raises InputError if the manifest has none, or a stand-in that sees gold."""
     if role not in brief.instruments:
         raise InputError(
             f"this study needs an instrument {role!r}", where="instruments", next=f"add `{role}: {{provider: …}}`"
@@ -97,7 +97,7 @@ def instrument(brief: Brief, role: str) -> Instrument:
 
 
 def _rule(judge: RuleJudge, brief: Brief, name: str, given: Mapping[str, Source]) -> Step:
-    """Give the one step of a rule, with the weights of its instrument where it has one."""
+    """Return the step of a rule judge, with the weights of its instrument if it has one."""
     params, inputs = {**judge.params, "judge": judge.name}, {**given, **judge.tables}
     if not judge.role:
         return Step(name, judge.kind, JUDGED, params, inputs, ("judgements",))
@@ -108,7 +108,7 @@ def _rule(judge: RuleJudge, brief: Brief, name: str, given: Mapping[str, Source]
             where=f"instruments.{judge.role}",
             next="name a model by its files: `{provider: transformers, source: …}`",
         )
-    inputs["weights"] = tuple(model.weights.values())  # none before a lock has found them
+    inputs["weights"] = tuple(model.weights.values())  # empty before they are locked
     params = {**model.settings, **params, "files": list(model.weights)}
     batch = str(model.settings.get("batch", "none"))
     return Step(name, judge.kind, JUDGED, params, inputs, ("judgements",), batch=batch, infers=True)
@@ -117,7 +117,7 @@ def _rule(judge: RuleJudge, brief: Brief, name: str, given: Mapping[str, Source]
 def _round(
     judge: Judge, by: Instrument, name: str, given: Mapping[str, Source], unread: Mapping[str, Source], number: int
 ) -> Iterator[Step]:
-    """Give the steps of one round: what is asked, what is replied, what that says."""
+    """Yield the steps of one round: the prompts, the replies, and the parsed judgements."""
     own = {**judge.params, "judge": judge.name, "round": number}
     wording: Mapping[str, Source] = {"templates": judge.templates.pinned} if judge.templates else {}
     asks = Step(f"{name}/prompts", judge.asks, JUDGED, own, {**given, **wording, **unread}, ("prompts",))
@@ -133,7 +133,7 @@ def _round(
 
 
 def _respond(by: Instrument, name: str, prompts: Mapping[str, Source], repeats: int) -> Step:
-    """Give the step in which a judge replies: its provider's standing one."""
+    """Return the step in which a judge replies, which is the standard step of its provider."""
     model, inputs = by.model, dict(prompts)
     params = {**model.settings, "model": model.name, "seeds": list(range(repeats)), "generation": dict(by.generation)}
     if model.weights:

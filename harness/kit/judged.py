@@ -1,7 +1,7 @@
 """The bodies of judging steps: answers become a judge's prompts, and its replies become judgements.
 
-A study says how a case is worded and how a reply is read, in files of its own; a round is a prompt step, the provider's
-`respond`, and a reading step.
+A study defines how a case is worded and how a reply is read, in its own files. A round consists of a prompt step, the
+provider's `respond`, and a reading step.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from harness import rows
 from harness.errors import InputError
 from harness.rowtypes import Answer, Gold, Item, Judgement, Missing, Prompt, Response
 
-JUDGE_ERROR = "judge_error"  # what nobody could read after the last round, or no judge answered: never a score
-Key = tuple[str, int, str, int]  # of an answer
+JUDGE_ERROR = "judge_error"  # the reply could not be read after the last round, or there is none; never scored
+Key = tuple[str, int, str, int]  # identifies an answer
 
 
 class JudgePrompt(Prompt):
@@ -25,8 +25,8 @@ class JudgePrompt(Prompt):
 
     model: str
     sample: int
-    question: NotRequired[int]  # of several about one answer, counted from 0
-    repeat: NotRequired[int]  # of a later round, which asks once more for one reply
+    question: NotRequired[int]  # its number from 0, if there are several about one answer
+    repeat: NotRequired[int]  # in a later round: the repeat whose reply is asked for again
 
 
 @dataclass(frozen=True)
@@ -42,32 +42,32 @@ class JudgedCase:
 
 @dataclass(frozen=True)
 class Questions:
-    """Several prompts about one answer, each asked and replied to apart; none where there is nothing to ask."""
+    """Several prompts about one answer, each asked and answered separately; empty if there is nothing to ask."""
 
     texts: tuple[str, ...]
 
 
-Worded = str | Sequence[Mapping[str, Any]] | Questions  # a judge's prompt about an answer: a text, messages, or several
-Word = Callable[[JudgedCase], Worded]  # in a later round it words the one question that is asked again
-Read = Callable[[Item, Gold, str], Any]  # of a reply: what it says, or {"missing": why it cannot be read}
-ReadRow = Callable[[Item, Gold, Response], Any]  # the same of a reply's whole row, log-probabilities included
-Rule = Callable[[JudgedCase], Any]  # what a judge that is a rule says of an answer
+Worded = str | Sequence[Mapping[str, Any]] | Questions  # one prompt as a text or as messages, or several
+Word = Callable[[JudgedCase], Worded]  # in a later round it words only the question that is asked again
+Read = Callable[[Item, Gold, str], Any]  # parses a reply; {"missing": reason} if it cannot be read
+ReadRow = Callable[[Item, Gold, Response], Any]  # the same for a reply's whole row, with log-probabilities
+Rule = Callable[[JudgedCase], Any]  # returns a rule judge's judgement of an answer
 
 
 def key(row: Answer | JudgePrompt) -> Key:
-    """Give the key of the answer that a row is about."""
+    """Return the key of the answer that a row is about."""
     return row["item"], row["template"], row["model"], row["sample"]
 
 
 def missing(parsed: Any) -> bool:
-    """Whether a parsed reply, or what a rule says, is a missing-value object: there is nothing to read in it."""
+    """Whether a parsed reply, or a rule's result, is a missing-value object."""
     return isinstance(parsed, Mapping) and parsed.keys() == Missing.__annotations__.keys()
 
 
 def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, word: Word) -> None:
-    """Write the prompts of a judge's round: about every answer at first, later about each reply that was not parsed.
+    """Write the prompts of a judge's round: first about every answer, later about each reply that could not be parsed.
 
-    An answer that is an error is not judged. Without anything to ask there are no prompts, and no judge is asked.
+    An answer that is an error is not judged. If there is nothing to ask, there are no prompts and no judge is asked.
     """
     cases = _again(inputs, params["round"]) if "unread" in inputs else _cases(inputs)
     rows.write(out / "prompts", (row for case in cases for row in _questions(case, word(case))))
@@ -79,10 +79,10 @@ def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reads
 
 
 def read_rows(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reads: ReadRow) -> None:
-    """Write the judgements that a round has settled, and apart from them the replies that the next one asks about.
+    """Write the judgements that a round has settled, and separately the replies that the next round asks about again.
 
-    A reply that is an error is settled without a value: the next run asks for it again. In the last round all unread
-    replies are settled so, as `judge_error`.
+    A reply that is an error is settled without a value, and the next run asks for it again. In the last round, all
+    unread replies are settled as `judge_error`.
     """
     golds, items = _by_id(inputs)
     settled: list[Judgement] = []
@@ -104,12 +104,12 @@ def read_rows(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, 
 
 
 def settle(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Merge the rounds: one judgement for each answer, question and repeat, of the round that settled it."""
+    """Merge the rounds: one judgement for each answer, question and repeat, from the round that settled it."""
     rows.write(out / "judgements", _in_order(rows.read(inputs["rounds"], Judgement)))
 
 
 def rule(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, says: Rule) -> None:
-    """Write the judgements of a judge that follows the rule `says`, one for each answer that is no error."""
+    """Write the judgements of a judge that follows the rule `says`, one for each answer that is not an error."""
 
     def judged(case: JudgedCase) -> Judgement:
         parsed = says(case)
@@ -171,7 +171,7 @@ def _question(case: JudgedCase, worded: str | Sequence[Mapping[str, Any]], numbe
 
 
 def _replies(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Iterator[tuple[JudgePrompt, int, Response]]:
-    """Give each reply with what was asked: a provider answers in the order of the prompts, each as often as asked."""
+    """Yield each reply with its prompt and repeat; a provider answers in the order of the prompts and repeats."""
     asked = (
         (row, repeat)
         for row in rows.read(inputs["prompts"], JudgePrompt)
@@ -203,5 +203,5 @@ def _judgement(params: Mapping[str, Any], about: Answer | JudgePrompt, repeat: i
 
 
 def _in_order(found: Iterable[Judgement]) -> list[Judgement]:
-    """Sort judgements by what they are about, whichever round settled them."""
+    """Sort judgements by the answers that they are about, independent of the round that settled them."""
     return sorted(found, key=lambda row: (*key(row), row["judge"], row["repeat"], row.get("question", 0)))

@@ -1,6 +1,6 @@
-"""The meaning of the numbers that a score holds: which of them are metrics, what each says, and its bounds.
+"""The meaning of the numbers in a score: which of them are metrics, what each measures, and its bounds.
 
-A study says it of its own scorers, and a table of scores is made from it. It must never know a run, nor a mean.
+A study defines this for its own scorers, and a table of scores is made from it.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ Direction = Literal["higher", "lower", "neither"]
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a metric says, which way is better, its least and greatest value, and what can be had without any skill."""
+    """What a metric measures, which direction is better, its least and greatest value, and the value without skill."""
 
     about: str
     direction: Direction = "higher"
     floor: float | None = None
     ceiling: float | None = None
-    baseline: float | None = None  # of the trivial answer that `baseline_of` describes
+    baseline: float | None = None  # the value of the trivial answer that `baseline_of` describes
     baseline_of: str = ""
 
     def document(self) -> dict[str, Any]:
-        """Give the meaning as plain data; what is not known is left out."""
+        """Return the meaning as plain data; unknown fields are left out."""
         said = {
             "about": self.about,
             "direction": self.direction,
@@ -40,6 +40,6 @@ class Meaning:
 
 
 def plain_metrics(row: Score) -> dict[str, Any]:
-    """Give the metrics of a score as most studies write them: its value, and those its detail has under `metrics`."""
+    """Return the metrics of a score as most studies write them: its value, and those under `metrics` in its detail."""
     metrics = row["detail"].get("metrics")
     return {MAIN: row["value"], **metrics} if isinstance(metrics, Mapping) else {MAIN: row["value"]}

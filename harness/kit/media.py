@@ -1,6 +1,6 @@
 """Image routing steps: the images that prompts name, prompts without images, and counts of prompts left out.
 
-They move rows and never look at an image. It must never know a study, a model's answer or what an image shows.
+The steps move rows and do not decode images.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from harness.rowtypes import Medium, Prompt
 
 
 def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Select the images that these prompts name, so that a step's key holds those of its own prompts alone.
+    """Select the images that these prompts name, so that a step's key depends on the images of its own prompts alone.
 
-    InputError where the dataset's `media` lacks one of them.
+    Raises InputError if the dataset's `media` lacks one of them.
     """
     wanted = {one["sha256"] for row in rows.read(inputs["prompts"], Prompt) for one in row.get("attachments", ())}
     found: set[str] = set()
@@ -49,7 +49,7 @@ def without(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def tally(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write how many prompts with images each model was not asked: no row stands for what nobody was asked."""
+    """Write how many prompts with images each model was not asked; a prompt that is not asked has no other row."""
     parts = list(rows.read(inputs["skipped"]))
     skipped = {
         "items": len({item for part in parts for item in part["items"]}),

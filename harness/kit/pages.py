@@ -1,9 +1,9 @@
 """HTML generation for the pages of every study: escaping by default, one style, one strict content security policy.
 
-Text becomes markup here alone, and is escaped unless it already is markup, in templates too: these are texts of Python
-modules, so that they stand in the closure of the step that fills them. A page loads nothing, runs nothing, and can be
-read without colour, in the dark, on paper and aloud. Figures in a page
-keep an allow-list of SVG's elements and attributes; table cells show a value with its interval, or why it is absent.
+Text is turned into markup only in this module, and is escaped unless it is markup already; this holds for templates
+too. Templates are texts of Python modules, so that they are part of the code of the step that fills them. A page loads
+nothing, runs nothing, and can be read without colour, in dark mode, on paper and by a screen reader. Figures in a page
+keep an allow-list of SVG's elements and attributes. Table cells show a value with its interval, or why it is absent.
 """
 
 from __future__ import annotations
@@ -27,51 +27,58 @@ STYLE = """
 @media (prefers-color-scheme:dark){:root{--ink:#e6e8ea;--soft:#a9b0b6;--line:#41474c;--paper:#16181a;--band:#202427;
 --link:#7cc0ee;--c:#4aa3dc;--a:#5b6167;--i:#f08a3c;--warn:#332411;--edge:#f0a35c}}
 *{box-sizing:border-box}
-body{margin:0 auto;padding:1.2rem;max-width:76rem;color:var(--ink);background:var(--paper);
+body{margin:0 auto;padding:1.2rem;max-width:84rem;color:var(--ink);background:var(--paper);
 font:.94rem/1.5 system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;overflow-wrap:anywhere}
 h1{font-size:1.6rem;line-height:1.25;margin:.2rem 0 .4rem}h2{font-size:1.2rem;margin:2rem 0 .5rem}
 h3{font-size:1rem;margin:1.4rem 0 .4rem}p,ul,ol{max-width:60rem;margin:.5rem 0}
 a{color:var(--link)}.soft,caption,figcaption{color:var(--soft)}.soft,caption,figcaption{font-size:.87rem}
 .note{border-left:4px solid var(--edge);background:var(--warn);padding:.5rem .9rem;margin:.8rem 0;max-width:60rem}
 .note p,.note ul{margin:.2rem 0}
-.scroll{overflow-x:auto}table{border-collapse:collapse;margin:.5rem 0;font-size:.87rem;line-height:1.35}
+.scroll{overflow-x:auto;container-type:inline-size}
+table{border-collapse:collapse;margin:.5rem 0;font-size:.87rem;line-height:1.35}
 caption{text-align:left;padding:.2rem 0;caption-side:top}
+caption span{display:block;position:sticky;left:0;width:100cqw}
 th,td{padding:.25rem .4rem;border-bottom:1px solid var(--line);text-align:right;vertical-align:top;
 font-variant-numeric:tabular-nums;overflow-wrap:normal}
 th:first-child,td.text,th.text{text-align:left}thead th{background:var(--band);vertical-align:bottom}
 tbody th{font-weight:600;overflow-wrap:anywhere;min-width:8rem}tbody th.part{padding-left:1.5rem;font-weight:400}
+tbody th,thead th:first-child{position:sticky;left:0;z-index:1}
+tbody th{background:var(--paper);box-shadow:inset 0 -1px var(--line)}
 .ci,.why{display:block;font-size:.92em;color:var(--soft)}.ci{white-space:nowrap}.why{min-width:5rem}
 .swatch{display:inline-block;width:.8em;height:.8em;border:1px solid var(--soft)}
 .c{fill:var(--c);background:var(--c)}.a{fill:var(--a);background:var(--a)}.i{fill:var(--i);background:var(--i)}
 figure{margin:1rem 0}figure>svg{display:block;width:100%;height:auto;max-width:1140px;background:#fff;border-radius:4px}
 svg.bars{display:block;border:1px solid var(--line);margin-left:auto;shape-rendering:crispEdges}
 nav ul{columns:3 14rem}summary{cursor:pointer}
+@media (max-width:46rem){body{padding:.8rem}ul,ol{padding-left:1.2rem}.note ul{padding-left:1rem}
+tbody th{min-width:6rem}figure{overflow-x:auto}figure>svg{min-width:44rem}tbody th.part{padding-left:.8rem}}
 @page{size:A4;margin:9mm}
 @media print{html{font-size:9.6px}body{line-height:1.3;max-width:none;padding:0}h1{margin:0}h2{margin:.5rem 0 .2rem}
 .note,p,ul{margin:.2rem 0;max-width:none}.note{padding:.1rem .5rem}th,td{padding:.05rem .35rem}table{margin:.2rem 0}
-svg.bars{height:1.7em;width:auto}.scroll{overflow:visible}figure,tr,.note{break-inside:avoid}}
+svg.bars{height:1.7em;width:auto}.scroll{overflow:visible}
+tbody th,thead th:first-child,caption span{position:static}figure,tr,.note{break-inside:avoid}}
 """
 
 
-LIMITED = "limited"  # the parameter by which a page knows its run's `--limit`; the plan of a whole run has none
-_TURNING = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))  # marks that turn what follows
+LIMITED = "limited"  # parameter with a run's `--limit`; absent in whole runs
+_TURNING = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))  # change the text direction
 
 
-LONGEST = 100  # letters of a name
+LONGEST = 100  # most characters of a name
 
 
 class Html(str):
-    """Markup that is escaped already and may stand in a page as it is."""
+    """Markup that is already escaped and is inserted into a page unchanged."""
 
     __slots__ = ()
 
     def __html__(self) -> Html:
-        """Tell Jinja2 that this is markup already."""
+        """Return the markup itself, which tells Jinja2 not to escape it."""
         return self
 
 
 def text(value: str) -> Html:
-    """Escape any text into markup; control characters and marks that turn text become a replacement character."""
+    """Escape any text into markup; control characters and direction marks become a replacement character."""
     return Html(html.escape("".join(_fit(char) for char in value)))
 
 
@@ -84,26 +91,29 @@ def _fit(char: str) -> str:
 
 
 def join(parts: Iterable[str | None], between: str = "") -> Html:
-    """Concatenate texts, escaped, and markup, in their order; a part that is None is left out."""
+    """Concatenate markup and texts, which are escaped, in their order; a part that is None is left out."""
     made = (part if isinstance(part, Html) else text(part) for part in parts if part is not None)
     return Html(text(between).join(made))
 
 
 def el(name: str, *inside: str | None, **attributes: str) -> Html:
-    """Make an HTML element of texts, escaped, and markup; `class_` and `aria_label` become what HTML calls them."""
+    """Make an HTML element from markup and texts, which are escaped.
+
+    The attributes `class_` and `aria_label` become `class` and `aria-label`.
+    """
     spelled = "".join(f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items())
     return Html(f"<{name}{spelled}>{join(inside)}</{name}>")
 
 
 def named(name: str) -> Html:
-    """Isolate a name of any text direction (`bdi`) from what stands around it, cut to 100 characters."""
+    """Isolate a name of any text direction (`bdi`) from the text around it, cut to 100 characters."""
     return el("bdi", name if len(name) <= LONGEST else f"{name[:LONGEST]}…")
 
 
 def fill(template: str, **given: Any) -> Html:
-    """Render a Jinja2 template: values are escaped by `text`.
+    """Render a Jinja2 template; values are escaped by `text`.
 
-    InputError for a name that is not given, and for a template that joins texts itself.
+    Raises InputError for a name that is not given, and for a template that concatenates texts.
     """
     from jinja2 import UndefinedError  # noqa: PLC0415
 
@@ -115,11 +125,11 @@ def fill(template: str, **given: Any) -> Html:
 
 @functools.cache
 def _compiled(template: str) -> Any:
-    """Compile a template once; one that could make markup past `text` is refused before anything is filled in."""
-    from jinja2 import Environment, StrictUndefined, nodes  # noqa: PLC0415 - only who makes a page loads it
+    """Compile a template once; raises InputError for one that could make markup without `text`."""
+    from jinja2 import Environment, StrictUndefined, nodes  # noqa: PLC0415 - loaded only to make a page
 
     made = Environment(autoescape=True, undefined=StrictUndefined, finalize=_shown, loader=None, optimized=False)
-    made.filters, made.globals = {}, {}  # what is said of values is said in Python
+    made.filters, made.globals = {}, {}  # values are formatted in Python
     joined = (nodes.Concat, nodes.Add, nodes.Mod)
     if any(isinstance(node, joined) for node in made.parse(template).find_all(nodes.Expr)):
         raise InputError("a template puts texts together itself", where="a page's template", next="use `join` outside")
@@ -127,12 +137,12 @@ def _compiled(template: str) -> Any:
 
 
 def _shown(value: object) -> str:
-    """Turn whatever a template shows into markup; nothing where there is nothing, as `join` does."""
+    """Turn a value that a template shows into markup; None becomes empty, as in `join`."""
     return value if isinstance(value, Html) else Html() if value is None else text(str(value))
 
 
 TABLE = """<div class="scroll" role="region" aria-label="{{ label }}" tabindex="0">\
-<table><caption>{{ caption }}</caption>\
+<table><caption><span>{{ caption }}</span></caption>\
 <thead><tr>{% for each in head %}<th scope="col">{{ each }}</th>{% endfor %}</tr></thead>\
 <tbody>{% for first, others in body %}\
 <tr><th scope="row"{% if loop.index0 in inner %} class="part"{% endif %}>{{ first }}</th>\
@@ -141,20 +151,20 @@ TABLE = """<div class="scroll" role="region" aria-label="{{ label }}" tabindex="
 
 
 def table(caption: str, head: Sequence[str], body: Iterable[Sequence[str]], *, parts: Iterable[int] = ()) -> Html:
-    """Make an HTML table whose first column holds row headers; `parts` are the rows that are indented below another."""
+    """Make an HTML table whose first column has row headers; `parts` are the rows that are indented below another."""
     rows = [(cells[0], cells[1:]) for cells in body]
     return fill(TABLE, label=str(caption), caption=caption, head=head, body=rows, inner=frozenset(parts))
 
 
 WORDS = """<div class="scroll" role="region" aria-label="{{ caption }}" tabindex="0">\
-<table><caption>{{ caption }}</caption>\
+<table><caption><span>{{ caption }}</span></caption>\
 <thead><tr>{% for each in head %}<th scope="col" class="text">{{ each }}</th>{% endfor %}</tr></thead>\
 <tbody>{% for first, others in body %}<tr><th scope="row">{{ first }}</th>\
 {% for each in others %}<td class="text">{{ each }}</td>{% endfor %}</tr>{% endfor %}</tbody></table></div>"""
 
 
 def word_table(caption: str, head: Sequence[str], body: Iterable[Sequence[str]]) -> Html:
-    """Make an HTML table whose cells are words and stand at the left; the first column holds row headers."""
+    """Make an HTML table whose cells are left-aligned words; the first column has row headers."""
     return fill(WORDS, caption=caption, head=head, body=[(cells[0], cells[1:]) for cells in body])
 
 
@@ -162,7 +172,7 @@ FOLD = """<details><summary>{{ title }}</summary>{{ inside }}</details>"""
 
 
 def folded(title: str, *inside: str | None) -> Html:
-    """Fold parts of a page away below a title."""
+    """Make a collapsed section with a title, which the reader can open."""
     return fill(FOLD, title=title, inside=join(inside))
 
 
@@ -197,7 +207,10 @@ PAGE = """<!DOCTYPE html>
 
 
 def mark_limited(page: bytes, params: Mapping[str, Any]) -> bytes:
-    """Say at the head of a page that its run was limited, where the step's parameters say so; else give it as it is."""
+    """Add a note to the head of a page if the step's parameters say that its run was limited.
+
+    Otherwise the page is returned unchanged.
+    """
     if LIMITED not in params:
         return page
     many = int(params[LIMITED])
@@ -207,7 +220,7 @@ def mark_limited(page: bytes, params: Mapping[str, Any]) -> bytes:
 
 
 def document(title: str, *inside: str | None) -> bytes:
-    """Make a whole HTML page with a policy that loads nothing and runs no script, whatever stands in it."""
+    """Make a whole HTML page with a policy that loads nothing and runs no script, whatever its content."""
     allowed = base64.b64encode(bytes.fromhex(sha256(STYLE.encode()))).decode()
     policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
     made = fill(PAGE, policy=Html(policy), title=title, style=Html(STYLE), inside=join(inside, "\n"))
@@ -216,13 +229,13 @@ def document(title: str, *inside: str | None) -> bytes:
 
 NONE = "\N{EN DASH}"
 BESIDE = "‡ the interval lies beside the value: a percentile interval of resamples need not contain it."
-ROUNDING = 1e-9  # value and resamples are computed apart: what differs by less is the same
+ROUNDING = 1e-9  # value and resamples are computed separately; a smaller difference counts as equal
 
 
 def value(found: Any, digits: int = 1, scale: float = 1.0, unit: str = "") -> Html:
-    """Format a value with its interval under it and its marks behind it; an absent one is a dash with the reason.
+    """Format a value with its interval below and its marks after it; an absent value is a dash with the reason.
 
-    The mark † stands for a degenerate value, ‡ for one that lies outside of its interval.
+    The mark † stands for a degenerate value, ‡ for one outside its interval.
     """
     known, bounds = number(found), interval(found)
     if known is None:
@@ -230,7 +243,9 @@ def value(found: Any, digits: int = 1, scale: float = 1.0, unit: str = "") -> Ht
     marks = "†" if isinstance(found, Mapping) and found.get("degenerate") is True else ""
     marks += "‡" if bounds and not _within(known, bounds) else ""
     under = None
-    if bounds:
+    if bounds and bounds[0] == bounds[1] == known:
+        under = el("span", "all alike", class_="ci")  # equal values have no interval that says anything
+    elif bounds:
         low, high = (f"{end * scale:z.{digits}f}" for end in bounds)
         under = el("span", f"[{low}, {high}]", class_="ci")
     elif isinstance(found, Mapping) and "interval" in found:
@@ -255,7 +270,7 @@ def count(found: Any) -> Html:
 
 
 def bounds(found: Any, scale: float = 1.0, digits: int = 0, unit: str = "") -> Html:
-    """Format a range by its two bounds: one number where they read alike, a dash where either is absent."""
+    """Format a range by its two bounds: one number if both read alike, a dash if either is absent."""
     known = span(found)
     if known is None:
         return join([NONE])
@@ -271,14 +286,14 @@ ATTRIBUTES = re.compile(
 )
 NUMBERS = frozenset(("d", "x", "y", "points", "transform"))
 _LONG = re.compile(r"-?\d+\.\d{3,}(?!\d|e)")
-_INSIDE = re.compile(r"#([\w.-]+)")  # what an href names
-_DRAWN = re.compile(r"url\(#([\w.-]+)\)")  # a colour may begin with the same sign
+_INSIDE = re.compile(r"#([\w.-]+)")  # the target of an href
+_DRAWN = re.compile(r"url\(#([\w.-]+)\)")  # a colour may begin with the same character
 
 
 def inline_svg(svg: str, prefix: str, label: str) -> Html:
-    """Sanitise a figure into markup: its ids begin with `prefix`, and `label` is its name for screen readers.
+    """Sanitise a figure into markup; its ids get the prefix `prefix`, and `label` is its name for screen readers.
 
-    ValueError where the root is no `svg` element.
+    Raises ValueError if the root is not an `svg` element.
     """
     root = ElementTree.fromstring(svg)  # noqa: S314 - drawn by an earlier step of the same run
     if _name(root.tag) != "svg":
@@ -309,7 +324,7 @@ def _name(tag: object) -> str:
 
 
 def _attributes(element: ElementTree.Element) -> dict[str, str]:
-    """List the attributes that may stay, those of its style among them."""
+    """Return the allowed attributes of an element, including those from its style."""
     found = {_name(key): value for key, value in element.attrib.items()}
     style = found.pop("style", "")
     found |= dict(_declared(style))
@@ -324,12 +339,12 @@ def _declared(style: str) -> Iterator[tuple[str, str]]:
 
 
 def _harmless(key: str, value: str) -> bool:
-    """Whether a value points nowhere but into its own figure."""
+    """Whether a value refers to nothing outside its own figure."""
     return bool(_target(key, value)) or (key != "href" and "url(" not in value)
 
 
 def _target(key: str, value: str) -> str:
-    """Give the id that a value names; empty where it names none."""
+    """Return the id that a value refers to; empty if it refers to none."""
     found = (_INSIDE if key == "href" else _DRAWN).fullmatch(value)
     return found[1] if found else ""
 
@@ -341,6 +356,6 @@ def _spelled(attributes: Mapping[str, str], prefix: str) -> str:
 def _value(key: str, value: str, prefix: str) -> str:
     if _target(key, value):
         return value.replace("#", f"#{prefix}-", 1)
-    if key in NUMBERS:  # a hundredth of a point is less than anybody sees
+    if key in NUMBERS:  # a hundredth of a point is too small to see
         return " ".join(_LONG.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), value).split())
     return value

@@ -1,7 +1,7 @@
 """Paired differences of two series of scores: their mean, its interval, a test, and how often which one is greater.
 
-Answers to one item, or to the items of one cluster, resemble each other: such a unit is drawn, and its sign flipped, as
-a whole (OURS). It knows pairs of numbers by unit; it does not know a model, a scorer or which number is better.
+Answers to one item, or to the items of one cluster, resemble each other. Such a unit is therefore resampled, and its
+sign flipped, as a whole (OURS). The module is independent of models and scorers, and of which number is better.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SEED = 0
 FLIPS = 9999  # random signs of the test
 MCNEMAR, SIGN_FLIP = "mcnemar", "sign-flip"
 SAME = "all differences are alike"
-FINEST = 40  # bits behind the point at which differences are told apart
+FINEST = 40  # bits after the binary point to which differences are rounded
 EXACT = 52  # bits of a sum that a float holds exactly
 Pair = tuple[float, float]  # left and right
 
@@ -33,11 +33,11 @@ class PairedColumn:
     units: Mapping[str, Sequence[Pair]]
 
     def differences(self) -> list[float]:
-        """Sum the differences, right less left, of each unit, in the order of their names."""
+        """Return the sum of differences, right minus left, of each unit, in the order of the units' names."""
         return [math.fsum(right - left for left, right in self.units[name]) for name in sorted(self.units)]
 
     def counts(self) -> list[int]:
-        """Count the pairs of each unit, in the same order."""
+        """Return the number of pairs of each unit, in the same order."""
         return [len(self.units[name]) for name in sorted(self.units)]
 
     def pairs(self) -> list[Pair]:
@@ -47,7 +47,7 @@ class PairedColumn:
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """The difference of two means over the same pairs, right less left, with its interval and the p-value of a test."""
+    """The difference of two means over the same pairs, right minus left, with its interval and p-value."""
 
     n: int
     units: int
@@ -56,17 +56,17 @@ class PairedDifference:
     interval: ScoreInterval
     p: float | None = None
     test: str = ""  # mcnemar | sign-flip
-    greater: int = 0  # pairs of which the right one is
+    greater: int = 0  # pairs in which the right number is greater
     less: int = 0
 
     @property
     def difference(self) -> float | None:
-        """The right mean less the left one."""
+        """The right mean minus the left one."""
         return None if self.left is None or self.right is None else self.right - self.left
 
 
 def paired_differences(columns: Sequence[PairedColumn]) -> list[PairedDifference]:
-    """Compare the pairs of each column; columns of one dataset with as many units share their draws, and so compare."""
+    """Compare the pairs of each column; columns of one dataset with as many units share their draws, and compare."""
     intervals: dict[int, ScoreInterval] = {}
     ps: dict[int, tuple[float, str]] = {}
     drawn: dict[tuple[str, int], list[int]] = {}
@@ -95,14 +95,14 @@ def _difference(column: PairedColumn, interval: ScoreInterval, p: float | None, 
 
 
 def _no_interval(column: PairedColumn) -> str | None:
-    """Say why the differences can have no interval; None where they can."""
+    """Say why the differences have no interval; None if they can have one."""
     if len(column.units) < FEWEST:
         return ONE if column.units else NONE
     return SAME if len({b - a for a, b in column.pairs()}) == 1 else None
 
 
 def _mcnemar(column: PairedColumn) -> float | None:
-    """Return McNemar's exact p-value of pairs of zeros and ones, one a unit; None of any others."""
+    """Return McNemar's exact p-value of pairs of zeros and ones, one per unit; None for any other pairs."""
     pairs = column.pairs()
     if not pairs or len(pairs) > len(column.units) or not {value for pair in pairs for value in pair} <= {0.0, 1.0}:
         return None
@@ -124,7 +124,7 @@ def _resampled(dataset: str, columns: Sequence[PairedColumn]) -> list[tuple[floa
 
 
 def _sign_flips(dataset: str, columns: Sequence[PairedColumn]) -> list[float]:
-    """Return the two-sided p-value of each column's sum of differences, had each unit either sign with equal chance."""
+    """Return the two-sided p-value of each column's sum of differences if the sign of each unit were random."""
     import numpy as np  # noqa: PLC0415
 
     whole: Any = np.array([_whole(column.differences()) for column in columns]).T
@@ -137,7 +137,7 @@ def _sign_flips(dataset: str, columns: Sequence[PairedColumn]) -> list[float]:
 
 
 def _whole(differences: Sequence[float]) -> list[float]:
-    """Scale differences to whole numbers, as finely as their sum stays exact, so that equal sums are found equal."""
+    """Scale differences to whole numbers, as finely as their sum stays exact, so that equal sums compare equal."""
     total = math.fsum(map(abs, differences))
     scale = 2.0 ** min(FINEST, EXACT - math.frexp(total)[1])
     return [float(round(value * scale)) for value in differences]

@@ -1,6 +1,6 @@
 """The body of steps that extract programs from answers, which trials then run; it sees items and answers, never gold.
 
-Apart from the planning of trials, so that such a step's code is its own. It must never know what a program computes.
+It is separate from the planning of trials, so that the code of such a step does not include the planning.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from harness.errors import InputError
 from harness.rowtypes import Item, Program, Response
 from harness.trial import PROGRAMS
 
-# Of an item and an answer: the program, or the program and what it reads; nothing where there is none to try.
+# Given an item and an answer: the program, or the program and its stdin; None if there is no program.
 Take = Callable[[Item, Response], str | tuple[str, str] | None]
 
 
 def write_programs(inputs: Mapping[str, Path], out: Path, take: Take) -> None:
-    """Write the programs extracted from answers; an answer that is an error, or holds none, has no trial.
+    """Write the programs extracted from answers; an answer that is an error, or has no program, has no trial.
 
-    `take` gives the program of an item's answer, or None; InputError for a response to an unknown item.
+    `take` returns the program of an item's answer, or None. Raises InputError for a response to an unknown item.
     """
     items = {row["id"]: row for row in rows.read(inputs["items"], Item)}
 

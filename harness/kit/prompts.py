@@ -1,7 +1,7 @@
-"""Prompt rendering for any study: every item in every template, the template's words untouched, with few-shot examples.
+"""Prompt rendering for any study: every item in every template, the template's words unchanged, with few-shot examples.
 
-A maker writes examples to its output `shots`; a wording that shows them holds `{shots}`, and says in `shot` how each is
-written. None of them may be asked as a question.
+A maker writes examples to its output `shots`. A template that shows them contains `{shots}`, and its `shot` is the
+template of one example. No example may be asked as a question.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from harness.digest import canonical, sha256
 from harness.errors import InputError
 from harness.rowtypes import Budget, Item, Prompt, Shot
 
-NAME = "shots"  # what a wording calls them, and what a maker's output is called
-ANSWER = "answer"  # what a wording calls an example's answer
+NAME = "shots"  # the placeholder for examples, and the maker's output of examples
+ANSWER = "answer"  # the placeholder for an example's answer
 
 
 def disjoint(shots: Collection[Shot], items: Iterable[Item]) -> None:
-    """Refuse (InputError) an example that is also an item, under any id: its answer would stand in its prompt."""
+    """Raise InputError if an example is also an item, under any id, because its answer would be in its prompt."""
     ids, asked = {shot["id"] for shot in shots}, {_shots_shown(shot["input"]): shot["id"] for shot in shots}
     for item in items:
         same = item["id"] if item["id"] in ids else asked.get(_shots_shown(item["input"]))
@@ -35,9 +35,9 @@ def disjoint(shots: Collection[Shot], items: Iterable[Item]) -> None:
 
 
 def given(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Sequence[Shot]:
-    """Give as many examples as a step shows, the first ones; none where it has no input `shots`.
+    """Return the first examples, as many as a step shows; none if it has no input `shots`.
 
-    InputError where an item is among all examples, or where there are too few, or two of one id.
+    Raises InputError if an item is among all examples, or if there are too few, or two of one id.
     """
     if NAME not in inputs:
         return []
@@ -53,7 +53,7 @@ def given(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Sequence[Sho
 
 
 def values(shot: Shot) -> dict[str, Any]:
-    """Give the values for an example's placeholders: its item's fields, and the answer."""
+    """Return the values for an example's placeholders: its item's fields, and the answer."""
     return {**shot["input"], ANSWER: shot["answer"]}
 
 
@@ -61,22 +61,22 @@ def _shots_shown(value: Mapping[str, Any]) -> str:
     return sha256(canonical(dict(value)))
 
 
-# Split, never str.format: an item's own braces stay what they are, and no template reaches into an object.
+# Split instead of str.format, so that an item's own braces stay unchanged and no template can access attributes.
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A parsed prompt template: literal words at even places, placeholder names at odd ones."""
+    """A parsed prompt template: literal words at even indices, placeholder names at odd ones."""
 
     id: int
     pieces: tuple[str, ...]
     sha256: str
-    shot: Template | None = None  # how an example is written, where it shows any
+    shot: Template | None = None  # the template of an example, if it shows any
 
 
 def template(row: Mapping[str, Any]) -> Template:
-    """Parse one row of a prompt set; InputError for a faulty one, before any model is asked."""
+    """Parse one row of a prompt set; raises InputError for an invalid one, before any model is asked."""
     number, text = row.get("id"), row.get("text")
     if not isinstance(number, int) or isinstance(number, bool) or not isinstance(text, str):
         raise InputError("a template needs a whole `id` and a `text`", where=f"templates: {row!r:.80}")
@@ -94,7 +94,7 @@ def template(row: Mapping[str, Any]) -> Template:
 def fill(with_names: Template, item: str, values: Mapping[str, Any]) -> str:
     """Substitute an item's values for the placeholders, once, so that a value is never read as a template.
 
-    InputError for a placeholder to which `values` has no text or whole number.
+    Raises InputError for a placeholder for which `values` has no text or whole number.
     """
     pieces = list(with_names.pieces)
     for place in range(1, len(pieces), 2):
@@ -114,7 +114,7 @@ def fill(with_names: Template, item: str, values: Mapping[str, Any]) -> str:
 def render(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the prompts of a shard: each item in each template, with the digests of template and text.
 
-    A prompt brings along its item's images and budget of tokens, where it has them.
+    A prompt includes its item's images and token budget, if the item has them.
     """
     templates = [template(row) for row in rows.read(inputs["templates"])]
     if len({each.id for each in templates}) != len(templates):
@@ -125,7 +125,7 @@ def render(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> 
 
 
 def _examples(each: Template, examples: Sequence[Shot]) -> str:
-    """Write the examples of a wording, one after the other; nothing where it shows none."""
+    """Render the examples of a template, one after the other; empty if it shows none."""
     if each.shot is None:
         return ""
     return "".join(fill(each.shot, shot["id"], values(shot)) for shot in examples)
@@ -151,7 +151,7 @@ def _prompts(
 
 
 def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the prompts of a shard's items from a dataset that brings its own, rendered by those who published it."""
+    """Write the prompts of a shard's items, selected from the rendered prompts that the dataset was published with."""
     wanted = {row["id"] for row in rows.read(inputs["items"], Item)}
     given(params, inputs)
     budgets = _budgets(inputs)
@@ -160,19 +160,19 @@ def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def _budgets(inputs: Mapping[str, Path]) -> Mapping[str, int]:
-    """Give each item's own budget of tokens, where the dataset has them."""
+    """Return each item's own token budget, if the dataset has budgets."""
     return {row["id"]: row["max_tokens"] for row in rows.read(inputs["budgets"], Budget)} if "budgets" in inputs else {}
 
 
 def _bounded(prompt: Prompt, budgets: Mapping[str, int]) -> Prompt:
-    """Let a prompt bring its item's budget along, where there is one."""
+    """Add the item's token budget to a prompt, if there is one."""
     if prompt["item"] in budgets:
         prompt["max_tokens"] = budgets[prompt["item"]]
     return prompt
 
 
 def _prompts_shown(options: Any, item: str) -> str:
-    """Write options as a reader expects them, one a line after its letter."""
+    """Render options one per line, each after its letter."""
     if not isinstance(options, Mapping) or not all(isinstance(text, str) for text in options.values()):
         raise InputError("the options are not texts by letter", where=f"item {item}", next="give {A: …, B: …}")
     return "\n".join(f"{letter}. {text}" for letter, text in sorted(options.items()))

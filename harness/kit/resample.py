@@ -1,7 +1,7 @@
 """Bootstrap resamples, sign flips of paired permutation tests, and the intervals and correlations made of them (OURS).
 
-The one place where studies draw resamples. Intervals are percentiles of resamples, or Wilson's; Spearman correlations
-are computed for many rows at once.
+All resamples of studies are drawn here. Intervals are percentiles of resamples, or Wilson's. Spearman correlations are
+computed for many rows at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FEWEST = 2  # with fewer units nothing can be resampled
 
 
 def ratio(over: Any, under: Any) -> Any:
-    """Divide arrays or numbers element by element; nan where the divisor is 0."""
+    """Divide arrays or numbers element by element; nan if the divisor is 0."""
     import numpy as np  # noqa: PLC0415
 
     over, under = np.broadcast_arrays(np.asarray(over, float), np.asarray(under, float))
@@ -27,9 +27,9 @@ def ratio(over: Any, under: Any) -> Any:
 
 
 def interval(values: Any) -> dict[str, Any]:
-    """Give the percentile interval of a statistic over resamples, as the field `interval`; NaN is undefined.
+    """Return the percentile interval of a statistic over resamples, as the field `interval`; nan means undefined.
 
-    Where some resamples leave the statistic undefined, their number stands beside it; where most do, it is missing.
+    If some resamples leave the statistic undefined, their number is returned too. If most do, the interval is missing.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -43,9 +43,9 @@ def interval(values: Any) -> dict[str, Any]:
 
 
 def beside(value: float | None, values: Any, units: int, why: str) -> dict[str, Any]:
-    """Pair a value with the percentile interval of its resampled `values`.
+    """Return a value with the percentile interval of its resampled `values`.
 
-    A value of None gives two missing values with the reason `why`; fewer than two units give a missing interval.
+    A value of None gives two missing values with the reason `why`. Fewer than two units give a missing interval.
     """
     if value is None:
         return absent(why)
@@ -55,19 +55,19 @@ def beside(value: float | None, values: Any, units: int, why: str) -> dict[str, 
 
 
 def share(count: int, of: int, why: str) -> dict[str, Any]:
-    """Give `count / of` with its Wilson interval; where `of` is 0 both are missing values with the reason `why`."""
+    """Return `count / of` with its Wilson interval; if `of` is 0, both are missing values with the reason `why`."""
     return {"value": count / of, "interval": list(wilson(count, of))} if of else absent(why)
 
 
 def absent(why: str) -> dict[str, Any]:
-    """Give a missing value and a missing interval, both with the reason."""
+    """Return a missing value and a missing interval, both with the reason."""
     return {"value": {"missing": why}, "interval": {"missing": why}}
 
 
 def spearman_rows(x: Any, y: Any) -> Any:
-    """Give the Spearman correlation of each row of x with the same row of y; nan where one of them is constant.
+    """Return the Spearman correlation of each row of x with the same row of y; nan if one of them is constant.
 
-    A nan in either leaves that place out of the row's correlation.
+    A place that is nan in either row is left out of their correlation.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -96,7 +96,7 @@ def rank_rows(values: Any) -> Any:
 
 
 def _pearson(x: Any, y: Any) -> Any:
-    """Correlate rows of ranks; ranks are halves of whole numbers, so a constant row is found constant exactly."""
+    """Correlate rows of ranks; ranks are multiples of one half, so that a constant row is detected exactly."""
     import numpy as np  # noqa: PLC0415
 
     there = ~np.isnan(x)
@@ -111,10 +111,10 @@ Array = stats.Array
 
 
 def multiplicities(seed: int, resamples: int, strata: Mapping[str, Sequence[int]]) -> Array:
-    """Draw stratified bootstrap resamples, as how often each instance stands in each, with all its prompts.
+    """Draw stratified bootstrap resamples as counts: how often each instance, with all its prompts, is drawn in each.
 
-    The strata together hold the places 0, 1, … of all instances. The draws depend on the seed, the stratum's name and
-    its size alone, so that whoever asks for the same instances gets the same resamples.
+    The strata together contain the indices 0, 1, … of all instances. The draws depend only on the seed, the stratum's
+    name and its size, so that all calls for the same instances get the same resamples.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -129,13 +129,13 @@ def multiplicities(seed: int, resamples: int, strata: Mapping[str, Sequence[int]
 def sign_flips(seed: int, count: int, what: str, size: int) -> Array:
     """Draw the signs of a permutation test of paired differences: `count` rows of `size` signs, +1 or -1.
 
-    They depend on the seed, the name `what` and the two numbers alone.
+    The signs depend only on the seed, the name `what` and the two numbers.
     """
     return stats.sign_flips(generator(seed, "sign-flip", what), count, size)
 
 
 def generator(seed: int, purpose: str, name: str) -> Array:
-    """Give a numpy random generator, seeded for one purpose and name."""
+    """Return a numpy random generator, seeded for one purpose and name."""
     import numpy as np  # noqa: PLC0415
 
     return np.random.Generator(np.random.PCG64(seeds.derive(seed, purpose, name)))

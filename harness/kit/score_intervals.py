@@ -1,8 +1,8 @@
-"""Intervals of the means in a table of scores: Wilson's of a share, else percentiles of resamples of the items (OURS).
+"""Intervals of the means in a table of scores: Wilson's for a share, else percentiles of resamples of the items (OURS).
 
-Answers to one item, in several wordings or samples, resemble each other: an item is drawn or left out with all of them.
-Where items come in clusters (one text, one person, one table), what varies between these counts instead, as sandwich
-estimators of the variance have it (Liang and Zeger, 1986; for evaluations, Miller, 2024).
+Answers to one item, in several templates or samples, resemble each other, so an item is drawn or left out with all its
+answers. If items come in clusters (one text, one person, one table), the interval is computed from the variation
+between clusters, as in sandwich estimators of the variance (Liang and Zeger, 1986; for evaluations, Miller, 2024).
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ NORMAL = 1.959963984540054  # the normal quantile of 97.5 %
 TAIL = 0.025
 SERIES = 300  # degrees of freedom up to which the distribution of t is summed term by term
 Ends = tuple[float, float]
-Part = tuple[int, float]  # of one cluster: how many answers, and their sum
+Part = tuple[int, float]  # of one cluster: the number of answers, and their sum
 
 
 def mean_interval(parts: Sequence[Part]) -> Ends:
-    """Give the 95 % interval of the mean over all answers of at least two clusters, by Student's t of their number."""
+    """Return the 95 % interval of the mean over all answers of at least two clusters, by Student's t."""
     mean, variance = _variance(parts)
     reach = student(len(parts) - 1) * math.sqrt(variance)
     return mean - reach, mean + reach
 
 
 def share_interval(parts: Sequence[Part]) -> Ends:
-    """Give the 95 % interval of a share, of answers worth 0 or 1: Wilson's at the effective number of answers.
+    """Return the 95 % interval of a share, of answers worth 0 or 1: Wilson's at the effective number of answers.
 
-    That number is how many independent answers would vary as much, less what so few clusters leave unknown (Korn and
-    Graubard, 1998), and at most all. Where all answers are alike, each cluster counts as one answer.
+    That is the number of independent answers that would vary as much, reduced for the small number of clusters (Korn
+    and Graubard, 1998), and at most the number of answers. If all answers are alike, each cluster counts as one answer.
     """
     answers, share = sum(count for count, _ in parts), _variance(parts)[0]
     if share in (0.0, 1.0):
@@ -45,7 +45,7 @@ def share_interval(parts: Sequence[Part]) -> Ends:
 
 
 def wilson_at(share: float, of: float) -> Ends:
-    """Give Wilson's 95 % interval of a share of a number of answers that need not be whole."""
+    """Return Wilson's 95 % interval of a share of a number of answers that need not be whole."""
     square = NORMAL * NORMAL
     centre, half = share * of + square / 2, NORMAL * math.sqrt(share * (1 - share) * of + square / 4)
     low, high = (centre - half) / (of + square), (centre + half) / (of + square)
@@ -53,7 +53,7 @@ def wilson_at(share: float, of: float) -> Ends:
 
 
 def student(freedom: int) -> float:
-    """Give the quantile of 97.5 % of Student's t with so many degrees of freedom, at least one."""
+    """Return the 97.5 % quantile of Student's t with `freedom` degrees of freedom, at least one."""
     if freedom > SERIES:  # Cornish and Fisher's expansion, here exact to 1e-9
         z, n = NORMAL, float(freedom)
         return (
@@ -62,14 +62,14 @@ def student(freedom: int) -> float:
             + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
             + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3)
         )
-    low, high = 0.0, 13.0  # that of one degree is 12.706
+    low, high = 0.0, 13.0  # the quantile for one degree is 12.706
     while (middle := (low + high) / 2) not in (low, high):
         low, high = (middle, high) if _beyond(middle, freedom) > TAIL else (low, middle)
     return middle
 
 
 def _beyond(t: float, freedom: int) -> float:
-    """Give the probability of a t above this one (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+    """Return the probability of a t above this one (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
     angle = math.atan(t / math.sqrt(freedom))
     square, odd = math.cos(angle) ** 2, freedom % 2
     term = math.cos(angle) if odd else 1.0
@@ -82,7 +82,7 @@ def _beyond(t: float, freedom: int) -> float:
 
 
 def _variance(parts: Sequence[Part]) -> tuple[float, float]:
-    """Give the mean of all answers, and the variance of it that the clusters show."""
+    """Return the mean of all answers, and the variance of the mean estimated from the clusters."""
     answers = sum(count for count, _ in parts)
     mean = math.fsum(total for _, total in parts) / answers
     spread = math.fsum((total - mean * count) ** 2 for count, total in parts)
@@ -97,31 +97,31 @@ ONE_CLUSTER = "one cluster alone"
 
 @dataclass(frozen=True)
 class ScoreInterval:
-    """A 95 % interval of a mean and how it was found, or why there is none."""
+    """A 95 % interval of a mean and how it was computed, or why there is none."""
 
     ends: tuple[float, float] | None = None
     by: str = ""  # wilson | bootstrap | clusters
-    why: str = ""  # there is none
-    clusters: int = 0  # of the items, where they come in such
+    why: str = ""  # why there is no interval
+    clusters: int = 0  # the number of clusters, if items come in clusters
 
     def document(self) -> dict[str, Any]:
-        """Give the interval as plain data."""
+        """Return the interval as plain data."""
         found = {"interval": list(self.ends), "by": self.by} if self.ends else {"no_interval": self.why}
         return {**found, "clusters": self.clusters} if self.clusters else found
 
 
 @dataclass(frozen=True)
 class MetricColumn:
-    """The numbers of one metric of one model on one dataset, by item: one for each wording and sample."""
+    """The numbers of one metric of one model on one dataset, by item: one for each template and sample."""
 
     dataset: str
     by_item: Mapping[str, Sequence[float]]
-    bounds: tuple[float | None, float | None] | None = None  # of any such number; None: nobody says
-    clusters: Mapping[str, str] = field(default_factory=dict)  # by item; one that is not named stands for itself
+    bounds: tuple[float | None, float | None] | None = None  # least and greatest possible number; None if not known
+    clusters: Mapping[str, str] = field(default_factory=dict)  # by item; an item without one is its own cluster
 
     @property
     def n(self) -> int:
-        """Count the numbers."""
+        """The number of values."""
         return sum(map(len, self.by_item.values()))
 
     def values(self) -> Iterator[float]:
@@ -130,14 +130,14 @@ class MetricColumn:
             yield from values
 
     def mean(self) -> float | None:
-        """Give the mean of all numbers, each counting once; None where there is none."""
+        """Return the mean of all numbers with equal weights; None if there are none."""
         return math.fsum(self.values()) / self.n if self.by_item else None
 
 
 def intervals_of(columns: Sequence[MetricColumn]) -> list[ScoreInterval]:
-    """Give the interval of each column's mean.
+    """Return the interval of each column's mean.
 
-    Columns of one dataset with as many items share their resamples, and so compare.
+    Columns of one dataset with as many items share their resamples, so that they can be compared.
     """
     found = {place: _at_once(column) for place, column in enumerate(columns)}
     drawn: dict[tuple[str, int], list[int]] = {}
@@ -151,10 +151,10 @@ def intervals_of(columns: Sequence[MetricColumn]) -> list[ScoreInterval]:
 
 
 def _at_once(column: MetricColumn) -> ScoreInterval | None:
-    """Give the interval that needs no resamples, or why there is none; None where resamples are needed.
+    """Return the interval that needs no resamples, or why there is none; None if resamples are needed.
 
-    Of a share whose answers are all alike, resamples would show no spread at all: each item then counts once, since
-    nothing says how much several answers to one item are worth.
+    For a share whose answers are all alike, resamples would show no spread. Each item then counts once, because the
+    weight of several answers to one item cannot be estimated.
     """
     items, values = len(column.by_item), set(column.values())
     if not items:
@@ -169,7 +169,7 @@ def _at_once(column: MetricColumn) -> ScoreInterval | None:
 
 
 def _over_clusters(column: MetricColumn, values: set[float]) -> ScoreInterval:
-    """Give the interval that the differences between clusters make, within the bounds that somebody says."""
+    """Return the interval computed from the differences between clusters, within the bounds if they are known."""
     gathered: dict[tuple[bool, str], list[float]] = {}
     for item, numbers in column.by_item.items():
         cluster = column.clusters.get(item)
@@ -188,21 +188,21 @@ def _over_clusters(column: MetricColumn, values: set[float]) -> ScoreInterval:
 
 
 def _is_share(column: MetricColumn, values: set[float]) -> bool:
-    """Whether a mean can pass for a share: of zeros and ones, where these are the bounds, or nobody says any."""
+    """Whether a mean counts as a share: of zeros and ones, if these are the bounds or no bounds are known."""
     if column.bounds is None:
-        return values == {0.0, 1.0}  # zeros alone may be those of any scale
+        return values == {0.0, 1.0}  # zeros alone may be values of any scale
     return column.bounds == (0.0, 1.0) and values <= {0.0, 1.0}
 
 
 def _resampled(dataset: str, items: int, columns: Sequence[MetricColumn]) -> list[tuple[float, float]]:
-    """Give the percentiles of the columns' means over resamples of their items, in the order of the items' ids."""
+    """Return the percentiles of the columns' means over resamples of their items, in the order of the items' ids."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     ordered = [[column.by_item[item] for item in sorted(column.by_item)] for column in columns]
     sums = np.array([[math.fsum(values) for values in column] for column in ordered]).T
     counts = np.array([[float(len(values)) for values in column] for column in ordered]).T
     generator, means = resample.generator(SEED, "bootstrap", dataset), []
-    for start in range(0, RESAMPLES, stats.AT_ONCE):  # some at once: of many items all resamples would fill the memory
+    for start in range(0, RESAMPLES, stats.AT_ONCE):  # in batches, which bounds the memory
         often = stats.multiplicities(generator, min(stats.AT_ONCE, RESAMPLES - start), items).astype(float)
         means.append((often @ sums) / (often @ counts))
     low, high = np.quantile(np.concatenate(means), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)

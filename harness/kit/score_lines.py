@@ -1,7 +1,7 @@
 """The lines of a table of scores: the mean of each metric of each scorer, by model and dataset, with its interval.
 
-An answer whose scorer, judge or model failed is counted and not scored; one that an agent never gave is counted apart.
-Pure: it is handed score rows, and must never know a store, a run or a study's words.
+An answer whose scorer, judge or model failed is counted and not scored. An answer that an agent never gave is counted
+separately. The functions are pure and take score rows.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ Place = tuple[str, str, str]  # model, dataset, scorer
 
 @dataclass(frozen=True)
 class ScoreLine:
-    """One line of a table of scores: a metric's mean over the answers that it is of, and what is left out of it."""
+    """One line of a table of scores: a metric's mean over its answers, and the counts of answers left out of it."""
 
     model: str
     dataset: str
     scorer: str
-    metric: str  # "" is the scorer's main one
-    n: int  # answers that the value is a mean of
-    items: int  # different items among them
+    metric: str  # "" for the scorer's main metric
+    n: int  # answers in the mean
+    items: int  # different items among these answers
     value: float | None
     interval: ScoreInterval
-    errors: int  # answers, or judgements of them, that failed
-    unanswered: int  # asked of an agent, which gave no answer
-    missing: int  # further answers that the metric has no value of, or is not of
-    at_worst: float | None = None  # the value if all errors and unanswered ones had the metric's worst value
+    errors: int  # answers that failed, or whose judgement failed
+    unanswered: int  # questions to an agent without an answer
+    missing: int  # further answers for which the metric has no value
+    at_worst: float | None = None  # the value if all errors and unanswered questions had the metric's worst value
 
     @property
     def name(self) -> str:
-        """Give the name that scores of one model go by: `DATASET/SCORER`, and `/METRIC` of all but the main one."""
+        """The name in scores of one model: `DATASET/SCORER`, followed by `/METRIC` unless it is the main metric."""
         return f"{self.dataset}/{self.measure}"
 
     @property
     def measure(self) -> str:
-        """Give scorer and metric, as a study names them where it says what they mean."""
+        """The scorer and metric, spelled as in a study's meanings."""
         return measure(self.scorer, self.metric)
 
     def document(self) -> dict[str, Any]:
-        """Give the line as plain data at full precision; what there is none of is left out."""
+        """Return the line as plain data at full precision; fields that are None are left out."""
         found: dict[str, Any] = {
             "model": self.model,
             "dataset": self.dataset,
@@ -68,28 +68,28 @@ class ScoreLine:
 
 @dataclass(frozen=True)
 class ScoredAnswer:
-    """One score, with what a table needs besides: its dataset, its metrics, and whether an answer was given at all."""
+    """One score, with its dataset, its metrics, and whether an answer was given at all."""
 
     dataset: str
     row: Score
     metrics: Mapping[str, Any]
     unanswered: bool = False
-    cluster: str = ""  # of its item, where items come in clusters
+    cluster: str = ""  # the item's cluster, if items come in clusters
 
 
 @dataclass
 class _Group:
-    """Answers of one model to one dataset by one scorer: how many there are, and the numbers of each metric by item."""
+    """Answers of one model to one dataset by one scorer: their number, and the numbers of each metric by item."""
 
     answers: int = 0
     errors: int = 0
     unanswered: int = 0
-    failed_scored: int = 0  # errors that have a value all the same, since a paper gave them one
+    failed_scored: int = 0  # errors that have a value because a paper assigns one
     values: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     clusters: dict[str, str] = field(default_factory=dict)  # by item
 
     def add(self, answer: ScoredAnswer) -> None:
-        """Count one answer, and keep its numbers."""
+        """Count one answer and store its numbers."""
         self.answers += 1
         if answer.cluster:
             self.clusters[answer.row["item"]] = answer.cluster
@@ -107,19 +107,19 @@ class _Group:
 
 
 def measure(scorer: str, metric: str) -> str:
-    """Spell scorer and metric as one name; the main metric has none of its own."""
+    """Join scorer and metric as one name; the main metric adds nothing."""
     return f"{scorer}/{metric}" if metric else scorer
 
 
 def number(said: Any) -> float | None:
-    """Read a metric: a finite number; None where it is missing, a text such as `nan`, or too large to be summed."""
+    """Return a metric as a finite number; None if it is missing, a text such as `nan`, or too large to be summed."""
     return float(said) if stats.is_number(said) and math.isfinite(said) else None
 
 
 def score_lines(answers: Iterable[ScoredAnswer], meanings: Mapping[str, Meaning]) -> tuple[ScoreLine, ...]:
     """Make the table: a line for each model, dataset, scorer and metric, the first three in the order of their names.
 
-    A metric of which no answer has a number has a line without a value, so that its errors are seen.
+    A metric without any number has a line without a value, so that its errors are shown.
     """
     groups: dict[Place, _Group] = {}
     for answer in answers:
@@ -135,7 +135,7 @@ def score_lines(answers: Iterable[ScoredAnswer], meanings: Mapping[str, Meaning]
 
 def _metrics(group: _Group) -> Iterator[str]:
     group.values.setdefault(MAIN, {})
-    yield from sorted(group.values)  # the main one, which has no name, comes first
+    yield from sorted(group.values)  # the main metric, whose name is empty, comes first
 
 
 def _column(place: Place, metric: str, group: _Group, meanings: Mapping[str, Meaning]) -> MetricColumn:
@@ -172,7 +172,7 @@ def _line(
 
 
 def _worst(meaning: Meaning | None) -> float | None:
-    """Give a metric's worst value, where its study says which way is better, and how far it goes."""
+    """Return a metric's worst value, if its study defines which direction is better and the bound."""
     if meaning is None:
         return None
     return {"higher": meaning.floor, "lower": meaning.ceiling, "neither": None}[meaning.direction]

@@ -1,7 +1,4 @@
-"""The step that cuts a table that has grown: shards within segments, so that rows appended later move none before them.
-
-It must never know what a row means.
-"""
+"""The step that cuts a table that has grown into shards within segments, so that new rows change no earlier shard."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from harness.rows import part_name
 
 
 def cut(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write shards of at most `size` rows; a shard ends at each of `ends`, which count rows, the last one all."""
+    """Write shards of at most `size` rows; a shard ends at each row count in `ends`, the last of which counts all."""
     start, index = 0, 0
     with open(inputs["rows"], "rb") as lines:
         for end in params["ends"]:

@@ -1,7 +1,6 @@
 """The interface of a study: its makers of data, its plan, its scorers and its analyses, all as plain values.
 
-A study is handed a `Brief` (what the manifest means, with what the lock resolved) and gives back steps.
-It must never know of stores, engines, records or of the manifest's syntax.
+A study gets a `Brief`, the content of the manifest with what the lock resolved, and returns steps.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answered:
-    """Imported answers: rows of somebody else's run that stand for a model's own, and where they came from."""
+    """Imported answers: rows of another party's run that are used as a model's answers, and their source."""
 
     source: str
     rows: Pinned
@@ -35,28 +34,28 @@ class Answered:
 
 @dataclass(frozen=True)
 class Model:
-    """A model as the manifest names it: its provider's settings travel to the step untouched."""
+    """A model of the manifest; the settings of its provider are passed to the step unchanged."""
 
     name: str
     provider: str
     settings: Mapping[str, Any]
     weights: Mapping[str, Pinned] = field(default_factory=dict)  # the files of a local model, by name
-    facts: Mapping[str, str] = field(default_factory=dict)  # what the manifest says of it: family, shaped, flops …
-    stand_in: StandIn | None = None  # what it is where it is no model
-    calls: bool = False  # it answers elsewhere
-    imported: Answered | None = None  # nobody is asked: its answers are here
+    facts: Mapping[str, str] = field(default_factory=dict)  # what the manifest says about it: family, shaped, flops …
+    stand_in: StandIn | None = None  # the stand-in, if it is not a real model
+    calls: bool = False  # it is a remote model
+    imported: Answered | None = None  # its answers are here, and no model is asked
     hub: str = ""  # the repository on a hub that its weights are pinned from, as `OWNER/NAME`
-    scores_continuations: bool = False  # it can say how likely it holds a given continuation
+    scores_continuations: bool = False  # it can compute the likelihood of a given continuation
 
     @property
     def respond(self) -> str:
-        """Give the step kind in which the model answers: its provider's."""
+        """The step kind in which the model answers, which is that of its provider."""
         return f"harness.models.providers.{self.provider}:respond"
 
 
 @dataclass(frozen=True)
 class Instrument:
-    """A model that measures and is never asked the items: a judge, an encoder; with how it is asked, and how often."""
+    """A model that measures and is never asked the items, such as a judge or an encoder, and how it is asked."""
 
     role: str
     model: Model
@@ -68,8 +67,8 @@ class Instrument:
 class FileSet:
     """A published data set of many files as the lock pins it: present files by path, and the names of absent ones.
 
-    A step gets it as a folder of parts in the order of their paths (`parts`, an input) and the paths beside it (`said`,
-    a parameter of the same name); `kit/file_set.py` reads the two. A file that is absent is no part of its key.
+    A step gets it as a folder of parts in the order of their paths (`parts`, an input), with the paths as a parameter
+    of the same name (`said`); `kit/file_set.py` reads both. An absent file is not part of the step's key.
     """
 
     here: Mapping[str, Pinned]
@@ -77,18 +76,18 @@ class FileSet:
 
     @property
     def parts(self) -> tuple[Pinned, ...]:
-        """Give the present files, as an input of a step."""
+        """The present files, as an input of a step."""
         return tuple(self.here[path] for path in sorted(self.here))
 
     @property
     def said(self) -> dict[str, list[str]]:
-        """Give the names of present and absent files, as a parameter of the step that reads them."""
+        """The names of present and absent files, as a parameter of the step that reads them."""
         return {"files": sorted(self.here), "absent": sorted(self.absent)}
 
     def only(self, *paths: str) -> FileSet:
-        """Give a subset of the files, so that a step is made again by a change of these and of no others.
+        """Return a subset of the files, so that a step is made again only if these files change.
 
-        InputError for a path that is neither present nor absent here.
+        Raises InputError for a path that is neither present nor absent in this set.
         """
         if strange := [path for path in paths if path not in self.here and path not in self.absent]:
             raise InputError(f"the published data has no file {strange[0]!r}", next="name files of its `fetch:`")
@@ -103,15 +102,16 @@ class Dataset:
     name: str
     make: str
     params: Mapping[str, Any]
-    rows: int  # of its items; 0 where it has none, as a dataset of arrays
+    rows: int  # the number of its items; 0 if it has none, such as a dataset of arrays
     files: Mapping[str, Pinned] = field(default_factory=dict)  # published data that its maker reads, by parameter
     folders: Mapping[str, FileSet] = field(default_factory=dict)  # the same, of many files
-    cuts: tuple[int, ...] = ()  # how many items it had each time that rows were appended: no shard crosses one
+    cuts: tuple[int, ...] = ()  # its numbers of items before each append; no shard crosses one
+    gated: bool = False  # who uses it promised not to show its items
 
 
 @dataclass(frozen=True)
 class Templates:
-    """A set of prompt templates: its file, pinned by digest, and how many it holds."""
+    """A set of prompt templates: its file, pinned by digest, and the number of templates."""
 
     pinned: Pinned
     count: int
@@ -119,7 +119,7 @@ class Templates:
 
 @dataclass(frozen=True)
 class Brief:
-    """The input of a study's plan: what the manifest means, with what the lock resolved."""
+    """The input of a study's plan: the content of the manifest, with what the lock resolved."""
 
     datasets: tuple[Dataset, ...]
     models: tuple[Model, ...]
@@ -128,21 +128,21 @@ class Brief:
     seeds: tuple[int, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)  # the study's own: all fields of its `settings_type`
     instruments: Mapping[str, Instrument] = field(default_factory=dict)  # by role
-    certificates: Mapping[str, Pinned] = field(default_factory=dict)  # by scorer: what a page reads and shows
-    tables: Mapping[str, Pinned] = field(default_factory=dict)  # the study's, by name: those it takes are pinned
-    named_tables: tuple[str, ...] = ()  # those that the manifest names
-    prompts: Mapping[str, Any] = field(default_factory=dict)  # as the manifest writes them, where they are no sets
-    wordings: tuple[Mapping[str, Any], ...] = ()  # the manifest's own, as rows `{id, text | turns, shot?}`
+    certificates: Mapping[str, Pinned] = field(default_factory=dict)  # by scorer, for a page that shows them
+    tables: Mapping[str, Pinned] = field(default_factory=dict)  # the study's tables by name; the used ones are pinned
+    named_tables: tuple[str, ...] = ()  # the tables that the manifest names
+    prompts: Mapping[str, Any] = field(default_factory=dict)  # the manifest's prompts, if they are not sets
+    wordings: tuple[Mapping[str, Any], ...] = ()  # the manifest's own templates, as rows `{id, text | turns, shot?}`
 
 
 @dataclass(frozen=True)
 class Maker:
     """A step that makes a dataset: `items`, `gold` and `counts`, or arrays, from parameters that the manifest gives.
 
-    A parameter is typed by a type or read by a function of the study; one of `optional` may be left out. Each of
-    `files` may name a dataset of the manifest that is fetched, and the step gets its bytes; `needs` must be given.
-    Each of `folders` may name one that has many files, and the step gets those that are here, and the names of the
-    others; of a folder that is `whole` it needs every file.
+    A parameter is converted by a type or by a function of the study. Parameters in `optional` may be left out. Each of
+    `files` may name a fetched dataset of the manifest, whose bytes the step gets; those in `needs` must be given. Each
+    of `folders` may name a fetched dataset of many files; the step gets the present files and the names of the absent
+    ones. For a folder in `whole` every file must be present.
     """
 
     kind: str
@@ -153,28 +153,28 @@ class Maker:
     needs: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     whole: tuple[str, ...] = ()
-    ids: str = ""  # what its items' ids begin with, where another maker's may begin so too
+    ids: str = ""  # prefix of its items' ids, if another maker's ids may be equal
     fixed: Mapping[str, Any] = field(default_factory=dict)  # parameters that are the maker's own
 
 
 _TABLE = re.compile(r"[a-z0-9_-]+@[0-9]+\.(csv|json|npy|npz)")
-REQUIRED, OPTIONAL = "required", "optional"  # what a study says of an instrument's role
+REQUIRED, OPTIONAL = "required", "optional"  # whether a study needs an instrument's role
 
 
 @dataclass(frozen=True, kw_only=True)
 class Switches:
-    """Base class of a study's settings in a manifest: typed fields; no float, since no key holds one.
+    """Base class of a study's settings in a manifest: typed fields, without floats, since keys hold no floats.
 
-    What is not written has the field's own value, and `Brief.settings` holds them all.
+    A setting that the manifest leaves out has the field's default; `Brief.settings` holds all settings.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {"extra": "forbid"}
 
 
-# A person's own copy of a dataset, read into rows of ours, and what they amount to by benchmark.
+# Reads a person's own copy of a dataset into rows of the harness, and a summary of the rows by benchmark.
 Importer = Callable[[Path, Mapping[str, str]], tuple[Sequence[Mapping[str, Any]], dict[str, Any]]]
-FileMaker = Callable[[Mapping[str, Any]], Maker]  # by the parameters that the file's dataset has
-WordingsReader = Callable[[bytes, str], Sequence[Mapping[str, Any]]]  # of a file's bytes and its name
+FileMaker = Callable[[Mapping[str, Any]], Maker]  # returns a maker, given the parameters of the file's dataset
+WordingsReader = Callable[[bytes, str], Sequence[Mapping[str, Any]]]  # given a file's bytes and its name
 
 
 class Study(ABC):
@@ -182,26 +182,26 @@ class Study(ABC):
 
     name: str
     makers: Mapping[str, Maker]
-    needs: tuple[str, ...] = ("models", "prompts")  # what of a manifest's optional parts it cannot do without
+    needs: tuple[str, ...] = ("models", "prompts")  # the optional parts of a manifest that it requires
     importers: Mapping[str, Importer] = MappingProxyType({})
-    settings_type: type[Switches] | None = None  # None: a manifest may set nothing of it
-    roles: Mapping[str, str] = MappingProxyType({})  # the instruments it knows: each REQUIRED, or OPTIONAL
-    meanings: Mapping[str, Meaning] = MappingProxyType({})  # of what tables of scores show, by `SCORER[/METRIC]`
+    settings_type: type[Switches] | None = None  # None: it has no settings
+    roles: Mapping[str, str] = MappingProxyType({})  # its instruments by role: each REQUIRED, or OPTIONAL
+    meanings: Mapping[str, Meaning] = MappingProxyType({})  # of the metrics in tables of scores, by `SCORER[/METRIC]`
     read_score: Callable[[Score], Mapping[str, Any]] = staticmethod(plain_metrics)  # the metrics of a score
-    own_files: FileMaker | None = None  # gives the maker of a dataset that is a file of the project, if it asks such
-    own_wordings: WordingsReader | None = None  # reads a file of wordings, where the study asks in such of one's own
+    own_files: FileMaker | None = None  # the maker for a dataset that is a project file, if supported
+    own_wordings: WordingsReader | None = None  # reads a user's own template file, if supported
 
     @property
     def prompt_sets(self) -> Mapping[str, Path]:
-        """Find the study's prompt sets: every `.jsonl` file in the folder `prompts/` beside it, by `STUDY/NAME@N`."""
+        """The study's prompt sets: every `.jsonl` file in the folder `prompts/` beside the study, by `STUDY/NAME@N`."""
         folder = Path(str(sys.modules[type(self).__module__].__file__)).parent / "prompts"
         return {f"{self.name}/{path.stem}": path for path in sorted(folder.glob("*.jsonl"))}
 
     @property
     def tables(self) -> Mapping[str, Path]:
-        """Find the tables: every file `NAME@N.csv`, `.json`, `.npy` or `.npz` in the folder `tables/` beside it.
+        """The study's tables: files `NAME@N.csv`, `.json`, `.npy` or `.npz` in the folder `tables/` beside the study.
 
-        InputError where two files differ only in their suffix.
+        Raises InputError if two files differ only in their suffix.
         """
         folder = Path(str(sys.modules[type(self).__module__].__file__)).parent / "tables"
         found: dict[str, Path] = {}
@@ -214,27 +214,27 @@ class Study(ABC):
 
     @property
     def scorers(self) -> Mapping[str, Tool]:
-        """Give the scorers that can be called alone, by name; a study has them in files that nothing else loads."""
+        """The scorers that can be called on their own, by name; they are in files that no other code loads."""
         return {}
 
     @property
     def graders(self) -> tuple[str, ...]:
-        """Name the scorers whose certificates a run stands by: its own graders; a study may add more."""
+        """The names of the scorers whose certificates a run refers to: its own graders; a study may add more."""
         return tuple(name for name, tool in self.scorers.items() if tool.grader)
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
-        """Give the analyses that can be called alone, by name."""
+        """The analyses that can be called on their own, by name."""
         return {}
 
     def meanings_of(self, settings: Mapping[str, Any]) -> Mapping[str, Meaning]:
-        """Give what tables of scores show under a manifest's settings, as written: where it may name scorers itself."""
+        """Return the meanings of metrics under a manifest's settings, as written; the settings may name scorers."""
         return self.meanings
 
     def own_fields(self, fields: Mapping[str, Any], settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Give the columns of a file, with those that a manifest's settings, as written, name instead of its fields."""
+        """Return the columns of a file; a manifest's settings, as written, may name other columns."""
         return fields
 
     @abstractmethod
     def plan(self, brief: Brief) -> Plan:
-        """Give the steps that a brief asks for, and which of their outputs can be named."""
+        """Return the steps for a brief, and which of their outputs can be named."""

@@ -1,7 +1,7 @@
 """Planning of trials: a study's step extracts programs from answers, and the runner executes them.
 
-A study says in which step its programs are written; that step sees items and answers, and never the gold. What comes of
-them is the table `trials`, which its scorers and judges read. It must never know what a program computes.
+A study names the step that writes its programs; that step sees items and answers, and never the gold. The results are
+the table `trials`, which the study's scorers and judges read.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ class TrialSpec:
     """One kind of trial: the step that extracts programs from answers, and the limits under which each runs."""
 
     name: str
-    writes: str  # the step kind that takes programs out of answers (`written`)
+    writes: str  # the step kind that extracts programs from answers (`written`)
     limits: trial.TrialLimits = field(default_factory=trial.TrialLimits)
-    needs: tuple[str, ...] = ()  # further outputs of the maker that it reads; none that tells an answer
+    needs: tuple[str, ...] = ()  # further outputs of the maker that it reads; none that contains answers
     params: Mapping[str, Any] = field(default_factory=dict)  # the study's own
 
 
 def trial_steps(of: TrialSpec, answers: AnswerShard) -> Iterator[Step]:
-    """Give the steps of a trial over a shard of answers; the first output of the last one are its outcomes."""
+    """Yield the steps of a trial over a shard of answers; the last step's first output is the table of outcomes."""
     name = f"{answers.dataset}/trials/{of.name}/{answers.model}/{answers.part}"
     given: dict[str, Source] = {each: answers.inputs[each] for each in ("items", "responses")}
     given |= {each: Ref(maker(answers.dataset), each) for each in of.needs}

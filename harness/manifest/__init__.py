@@ -1,1 +1,1 @@
-"""Manifests: the YAML schema of what somebody means to run, and its reader; locks and expectations beside them."""
+"""Manifests: their YAML schema and reader; locks and expectations, which are kept beside them."""

@@ -1,7 +1,8 @@
-"""The manifest of an attempt's run, derived from the benchmark's own: what was asked, answered by an agent.
+"""Derivation of the manifest of an attempt's run from the benchmark's manifest.
 
-A pure function of the benchmark's manifest and of what the transcript's first line says, so that an audit can derive it
-again. It does not know a study, a store or an answer.
+The derived manifest asks what the attempt asked, and its only model is the agent. It depends only on the benchmark's
+manifest and on the first line of the transcript, so an audit can derive it again. Independent of studies, stores and
+answers.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
-from harness.manifest.datasets import Made
+from harness.manifest.datasets import Made, OwnFile
 from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest, split_datasets, splits
 
@@ -21,7 +22,7 @@ AGENT = "agent"  # the provider of such a run's only model
 SUFFIX = "-attempt"
 MOST_NAME = 80
 LEFT_OUT = ("models", "agents", "claims", "seeds", "about", "name")
-_BREAKS = {code: f"\\u{code:04x}" for code in (0x7F, 0x85, 0x2028, 0x2029, 0xFEFF)}  # which YAML takes otherwise
+_BREAKS = {code: f"\\u{code:04x}" for code in (0x7F, 0x85, 0x2028, 0x2029, 0xFEFF)}  # which YAML reads differently
 _TEMPLATE = re.compile(r"template-([0-9]{1,6})")
 
 
@@ -36,7 +37,7 @@ class AskedPart:
 
 @dataclass(frozen=True)
 class AttemptAnswered:
-    """What a transcript says of an attempt: id, the agent's label, split, subset; and the transcript's own digest."""
+    """What a transcript says of an attempt: id, agent's label, split and subset, and the transcript's own digest."""
 
     attempt: str
     label: str
@@ -46,17 +47,21 @@ class AttemptAnswered:
 
     @property
     def model(self) -> str:
-        """The name of the agent in the run's manifest: its label in plain letters."""
+        """The name of the agent in the run's manifest: its label, reduced to plain characters."""
         plain = re.sub(r"[^a-z0-9._-]+", "-", self.label.lower()).strip("-._")
         return f"{AGENT}-{plain or 'unnamed'}"[:MOST_NAME]
 
 
 def asked_part(manifest: Manifest, split: str, subset: str = "") -> AskedPart:
-    """Say what an attempt on a split asks; a subset is one of its datasets, or one wording as `template-N`."""
+    """Return what an attempt on a split asks.
+
+    `subset` is one of the split's datasets, or one wording as `template-N`. Raises InputError for an unknown split or
+    subset.
+    """
     if split not in splits(manifest):
         raise InputError(f"{manifest.name} has no split {split!r}", next=f"choose from: {', '.join(splits(manifest))}")
     said = splits(manifest)[split]
-    makes = [name for name in split_datasets(manifest, split) if isinstance(manifest.datasets[name], Made)]
+    makes = [name for name in split_datasets(manifest, split) if isinstance(manifest.datasets[name], Made | OwnFile)]
     part = AskedPart(tuple(makes), said.items or 0, said.templates)
     if not subset:
         return part
@@ -69,9 +74,9 @@ def asked_part(manifest: Manifest, split: str, subset: str = "") -> AskedPart:
 
 
 def derive_manifest(base: Manifest, tree: Tree, answered: AttemptAnswered, outputs: Collection[str]) -> bytes:
-    """Derive the manifest of an attempt's run from the benchmark's: JSON, which is YAML, with one model, the agent.
+    """Return the manifest of an attempt's run as JSON, which is also YAML; its only model is the agent.
 
-    Of the benchmark's `outputs` those are declared that can be made of this model's answers alone.
+    Of the benchmark's outputs, only those in `outputs` are declared: they can be made from this model's answers alone.
     """
     part = asked_part(base, answered.split, answered.subset)
     said: Mapping[str, Any] = tree.value
@@ -99,7 +104,7 @@ def derive_manifest(base: Manifest, tree: Tree, answered: AttemptAnswered, outpu
 
 
 def _datasets(base: Manifest, said: Mapping[str, Any], part: AskedPart) -> dict[str, Any]:
-    """Keep the datasets that were asked, and those that are no items of their own and that these are made from."""
+    """Return the datasets that were asked, and the published or own files that they are made from."""
     named = {str(value) for name in part.datasets for value in said[name].values() if isinstance(value, str)}
     return {
         name: value

@@ -1,9 +1,10 @@
-"""Loader of manifests: reads, validates, and names file, line, field and correction of the first error."""
+"""Loading of manifests: the first error is reported with its file, line and field, and how to correct it."""
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +20,8 @@ from harness.manifest.read import Place, Tree, read_bytes, read_tree
 from harness.manifest.schema import JSON_OF, Manifest, require_splits
 
 
-def suggestion(place: Place, value: Any, schema: Any) -> str:
-    """Word what to write instead of an unknown key: the closest known one, or the list."""
+def suggest_key(place: Place, value: Any, schema: Any) -> str:
+    """Return what to write instead of an unknown key: the closest known key, or the list of known keys."""
     known = sorted(dict.fromkeys(_known(schema, value, place[:-1]))) if place else []
     if close := difflib.get_close_matches(str(place[-1]), known, 1) if place else []:
         return f"did you mean `{close[0]}`?"
@@ -28,7 +29,7 @@ def suggestion(place: Place, value: Any, schema: Any) -> str:
 
 
 def _known(kind: Any, value: Any, place: Place) -> Iterator[str]:
-    """Iterate over the keys that the schema allows at a place; the value beside them tells union members apart."""
+    """Yield the keys that the schema allows at a place; the value there decides between the members of a union."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
         shaped = next((one for one in inner[1:] if isinstance(one, TypedByValue)), None)
@@ -48,7 +49,7 @@ def _known(kind: Any, value: Any, place: Place) -> Iterator[str]:
 
 
 def _fields(kind: type) -> dict[str, Any]:
-    """Fields of a model or dataclass by the names that a file uses, each with its type."""
+    """Return the types of the fields of a model or dataclass, by the names that a file uses."""
     if issubclass(kind, BaseModel):
         return {
             field.alias or name: Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
@@ -76,12 +77,12 @@ def _below(value: Any, part: str | int) -> Any:
         return None
 
 
-PLAIN_JSON: tuple[Place, ...] = (EXTRA, JSON_OF)  # where plain JSON stands in a manifest
+PLAIN_JSON: tuple[Place, ...] = (EXTRA, JSON_OF)  # places in a manifest that hold plain JSON
 
 
 @dataclass(frozen=True)
 class ModelFolders:
-    """Folders of models outside a project: a person's own, and the cache of the Hugging Face hub."""
+    """Folders of models outside a project: the user's own, and the cache of the Hugging Face hub."""
 
     models: Path | None = None  # what `source: folder:NAME` is relative to
     hub: Path | None = None
@@ -100,26 +101,46 @@ class Loaded:
 
     @property
     def sha256(self) -> str:
-        """Digest of the file's bytes, as the lock names it."""
+        """The digest of the file's bytes, as the lock records it."""
         return sha256(self.data)
 
 
 def load(path: Path, homes: ModelFolders | None = None) -> Loaded:
-    """Load a manifest from a file of a project; an error where it is wrong or in no project. It writes nothing."""
+    """Load a manifest from a file of a project; writes nothing.
+
+    Raises InputError if the manifest is not valid or belongs to no project.
+    """
+    if not path.exists() and (near := _nearest(path)):
+        next = f"name its file, such as {near}; `harness list` names all"
+        raise InputError("there is no such manifest", where=str(path), next=next)
     data = read_bytes(path)
     root = project_root(path)
     manifest, tree = parse_manifest(data, str(path))
     return Loaded(manifest, data, tree, path.resolve(), root, homes or ModelFolders())
 
 
+def _nearest(path: Path) -> str:
+    """Return the path of the project's manifest whose name is nearest to a file's; empty if none is like it."""
+    try:
+        folder = project_root(path) / "manifests"
+    except InputError:
+        return ""
+    files = {file.stem: file for file in sorted(folder.rglob("*.yaml"), reverse=True)}
+    close = difflib.get_close_matches(path.stem, files, 1)
+    return os.path.relpath(files[close[0]]) if close else ""
+
+
 def parse_manifest(data: bytes, where: str) -> tuple[Manifest, Tree]:
-    """Validate a manifest's bytes against the schema; gives the manifest and its parsed tree, or raises an error."""
+    """Validate a manifest's bytes against the schema and return the manifest and its parsed tree.
+
+    Raises InputError for the first thing that is wrong.
+    """
     tree = read_tree(data, where, typed=PLAIN_JSON)
     return typed_manifest(tree), tree
 
 
 def typed_manifest(tree: Tree) -> Manifest:
-    """Validate a parsed tree against the schema; the first thing that is wrong raises an error."""
+    """Validate a parsed tree against the schema; raise InputError for the first thing that is wrong."""
     if not isinstance(tree.value, dict):
         raise InputError("a manifest is a map of names to values", where=tree.where, next="begin with `harness: 2`")
     try:
@@ -131,17 +152,19 @@ def typed_manifest(tree: Tree) -> Manifest:
 
 
 def project_root(path: Path) -> Path:
-    """Root of the project a manifest belongs to: the nearest parent folder that holds `lockfiles/`."""
+    """Return the root of the project a manifest belongs to: the nearest parent folder that holds `lockfiles/`."""
     for folder in path.resolve().parents:
         if (folder / "lockfiles").is_dir():
             return folder
     raise InputError(
-        "this manifest is in no project", where=str(path), next="make a folder `lockfiles/` in the project's root"
+        "this manifest is in no project",
+        where=str(path),
+        next="make the folder around it a project with `harness init DIR`, which lays out `lockfiles/` there",
     )
 
 
 def inside(root: Path, name: str, where: str) -> Path:
-    """Resolve a path of a manifest in its project; one that leads out of it, or where no file lies, is refused."""
+    """Resolve a path that a manifest names; raise InputError if it leads outside the project or is not a file."""
     path = (root / name).resolve()
     if not path.is_relative_to(root):
         raise InputError(f"{name!r} leaves the project", where=where, next="keep the file inside the project")
@@ -155,7 +178,7 @@ def inside(root: Path, name: str, where: str) -> Path:
 def explain(bad: ValidationError, tree: Tree, schema: Any, under: Place = ()) -> InputError:
     """Translate a pydantic error into one message: the first thing that is wrong, and how many more there are.
 
-    The schema is that of the whole file, or of what stands `under` a place of it.
+    `schema` describes the whole file, or the part of the file at `under`.
     """
     errors: list[dict[str, Any]] = [
         {**error, "loc": (*under, *error["loc"])} for error in bad.errors(include_url=False)
@@ -167,16 +190,19 @@ def explain(bad: ValidationError, tree: Tree, schema: Any, under: Place = ()) ->
         place, kind = (*place, next(iter(first["input"]))), "extra_forbidden"  # a map in none of the forms there are
     field = ".".join(str(part) for part in place) or "the file"
     if kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        what, mend = f"unknown key `{field}`", suggestion(place[len(under) :], _value(tree.value, under), schema)
+        what, mend = f"unknown key `{field}`", suggest_key(place[len(under) :], _value(tree.value, under), schema)
     elif kind == "missing":
         missing = str(first["loc"][-1])
         field = f"{field}.{missing}" if place else missing
         what, mend = f"`{field}` is missing", f"add `{missing}: …`{_pin_advice(missing)}"
+        if isinstance(bare := _value(tree.value, place), str):  # a name alone, of what needs options
+            mend = f"write `{{{bare}: {{{missing}: …}}}}`"
     elif kind == NO_PROVIDER:
         what, mend = f"`{field}` names no known provider", f"set `provider` to one of: {message}"
     else:
         given = first.get("input")
-        shown = f", not {given!r}" if isinstance(given, str) and len(given) <= 60 else ""
+        plain = isinstance(given, str) and len(given) <= 60 and not ("://" in given and {*given} & {*"@?"})
+        shown = f", not {given!r}" if plain else ""  # a URL may hold a password or a key
         what, mend = f"`{field}` is wrong: {message}{shown}", "correct that value"
     places = {(_place(error["loc"], tree), error["type"] == "missing" and error["loc"][-1]) for error in errors}
     others = len(places) - 1
@@ -185,7 +211,7 @@ def explain(bad: ValidationError, tree: Tree, schema: Any, under: Place = ()) ->
 
 
 def _place(loc: tuple[Any, ...], tree: Tree) -> Place:
-    """Drop from an error's path what is the schema's and not the file's, such as the tag of a union."""
+    """Return the place of an error in the file, without the parts that only the schema has, such as a union's tag."""
     place: Place = ()
     for part in loc:
         if (*place, part) in tree.lines:

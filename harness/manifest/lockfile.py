@@ -9,18 +9,33 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast, overload
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from harness.digest import canonical, parse, sealed, sha256
 from harness.errors import InputError
 from harness.files import translating_os_errors, write_atomic
+from harness.manifest.documents import (
+    AcceptedMachine,
+    AnyPin,
+    Carried,
+    DatasetPin,
+    DigestPin,
+    ExpectedOutput,
+    FilePin,
+    ImagePin,
+    Intent,
+    ModelPin,
+    Pins,
+    PromptsPin,
+)
 from harness.manifest.schema import Decimals, Digest, InsidePath, Name, Tolerance
+from harness.store.events import FileCoverage
 
-MOST_STEPS, MOST_PINS = 400_000, 50_000  # bytes of the names and digests that an expectation keeps
-_MOST = 1 << 20  # bytes of all that stands here: what a machine has installed is not bounded by us
-_LETTERS = 12  # of a digest: 48 bits tell apart what differs by accident
+MOST_STEPS, MOST_PINS = 400_000, 50_000  # most bytes of names and digests in an expectation
+_MOST = 1 << 20  # most bytes of `run` as a whole, because the number of installed packages has no limit
+_LETTERS = 12  # hex digits of a short digest: 48 bits are enough against accidental collisions
 
 Short = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{12}$")]
 _Both = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{12} [0-9a-f]{12}$")]
@@ -52,7 +67,7 @@ class _Machine(_AcceptedRunShape):
 
 
 class AcceptedRunShape(_AcceptedRunShape):
-    """Schema of what an expectation keeps of its run."""
+    """Schema of what an expectation keeps about its run."""
 
     inputs: dict[str, Short]
     lock: dict[str, Short]
@@ -69,30 +84,30 @@ class AcceptedRunShape(_AcceptedRunShape):
 
 @dataclass(frozen=True)
 class AcceptedRun:
-    """The run that an expectation names: digests of pinned inputs, parts of the lock and steps, and its machine.
+    """The run that an expectation names: digests of its pinned inputs, lock parts and steps, and its machine.
 
-    Each step has two digests: of its outputs, and of the parameters and inputs that they were made from.
+    Each step has two digests: one of its outputs, and one of the parameters and inputs they were made from.
     """
 
     inputs: Mapping[str, str] = field(default_factory=dict)
     lock: Mapping[str, str] = field(default_factory=dict)
     steps: Mapping[str, str] = field(default_factory=dict)
-    machine: Mapping[str, Any] = field(default_factory=dict)
+    machine: AcceptedMachine = field(default_factory=AcceptedMachine)
 
     def as_data(self) -> dict[str, Any]:
-        """Encode it as it stands in the expectation; empty where the run is not known."""
+        """Encode the run as the expectation holds it; empty if the run is not known."""
         return {name: dict(value) for name, value in vars(self).items()} if self.steps else {}
 
 
 def shorten(value: Any) -> str:
-    """Return a short digest of a value, by which two of them are told apart and nothing is proven."""
+    """Return a short digest of a value: enough to tell two values apart, but no proof that they are equal."""
     return sha256(canonical(value))[:_LETTERS]
 
 
 def bound_names(digests: Mapping[str, str], most: int) -> dict[str, str]:
-    """Keep digests by name in so many bytes: the last parts of all names give way until they fit.
+    """Reduce digests by name to at most `most` bytes by dropping the last parts of all names until they fit.
 
-    Names that then begin alike become one family (`fit/*`), whose digest covers all of its members.
+    Names that are equal without these parts become one family (`fit/*`), whose digest covers all of its members.
     """
     for depth in count():
         families: dict[str, list[str]] = {}
@@ -105,13 +120,16 @@ def bound_names(digests: Mapping[str, str], most: int) -> dict[str, str]:
 
 
 def family_of(name: str, depth: int) -> str:
-    """Name the family of a name without its last `depth` parts, the name itself at depth 0; in ASCII, as keys are."""
+    """Return the family of a step: its name without the last `depth` parts (`a/b/c` at depth 1: `a/b/*`).
+
+    At depth 0 this is the name itself. It is in ASCII, because keys are.
+    """
     family = "/".join([*name.split("/")[:-depth], "*"]) if depth else name
     return family.encode("ascii", "backslashreplace").decode()
 
 
 def join_digests(names: Iterable[str], digests: Mapping[str, str]) -> str:
-    """Return one digest for several names, column by column; of one name alone, its own."""
+    """Return one digest for several names, column by column; for a single name, its own digest."""
     rows = sorted((name, digests[name].split(" ")) for name in names)
     if len(rows) == 1:
         return " ".join(rows[0][1])
@@ -119,7 +137,7 @@ def join_digests(names: Iterable[str], digests: Mapping[str, str]) -> str:
 
 
 def group_alike(names: Iterable[str], kept: Mapping[str, str]) -> dict[str, list[str]]:
-    """Group names by the families that digests were kept by, in the order of the first member of each."""
+    """Group names by the families that `kept` holds, in the order of the first member of each family."""
     grouped: dict[str, list[str]] = {}
     for name in names:
         family = next((each for each in _families(name) if each in kept), family_of(name, 0))
@@ -128,12 +146,12 @@ def group_alike(names: Iterable[str], kept: Mapping[str, str]) -> dict[str, list
 
 
 def _families(name: str) -> Iterator[str]:
-    """Name all families that a name can belong to, the name itself first."""
+    """Yield all families that a name can belong to, starting with the name itself."""
     return (family_of(name, depth) for depth in range(name.count("/") + 2))
 
 
 PIN_KINDS = ("models", "prompts", "datasets", "images", "packages")
-LATE_KINDS = ("instruments", "certificates", "tables", "files")  # only where there are any: no older lock is stale
+LATE_KINDS = ("instruments", "certificates", "tables", "files")  # written only if there are any: older locks stay valid
 EXPECT_FIELDS = ("lock_sha256", "record_sha256", "outputs", "code", "files")
 
 
@@ -159,6 +177,16 @@ class _Table(_Pin):
 
 class _OwnFile(_Table):
     cuts: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)] = []  # of its items, as they grew
+
+
+class _OwnFiles(_LockfileShape):
+    """Schema of several files under one name: what the manifest says, and pairs of each file's path and digest."""
+
+    file: str
+    files: Annotated[list[Annotated[list[str], Field(min_length=2, max_length=2)]], Field(min_length=1)]
+    commit: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")] = ""  # of a data set of the hub
+    gated: Literal[True] | None = None  # the hub gives it only to those who agreed to its terms; unset otherwise
+    cuts: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)] = []
 
 
 class _Weights(_Pin):
@@ -189,9 +217,9 @@ class _Data(BaseModel):
 
 
 class _Files(_LockfileShape):
-    files: Annotated[dict[str, Digest], Field(min_length=1)]  # of published data, all there are
-    absent: Annotated[list[str], Field(min_length=1)] = []  # those of them that were not to be had
-    unresolved: str = ""  # where that is all of them
+    files: Annotated[dict[str, Digest], Field(min_length=1)]  # all files of published data
+    absent: Annotated[list[str], Field(min_length=1)] = []  # the files that could not be fetched
+    unresolved: str = ""  # the reason, if that is all of them
 
     @model_validator(mode="after")
     def _named(self) -> _Files:
@@ -222,14 +250,14 @@ class _Pins(_LockfileShape):
     packages: dict[str, _Pin]
     certificates: dict[str, _Pin] = Field(default={}, min_length=1)
     tables: dict[str, _Table] = Field(default={}, min_length=1)
-    files: dict[str, _OwnFile] = Field(default={}, min_length=1)
+    files: dict[str, _OwnFile | _OwnFiles] = Field(default={}, min_length=1)
 
 
 Maps = dict[str, dict[str, Any]]
 
 
 class _Intent(BaseModel):
-    """What readers of a lock rely on in the manifest that it holds; the rest is held against that manifest."""
+    """The fields of a lock's intent that its readers rely on; other fields are only compared with the manifest."""
 
     model_config = ConfigDict(extra="allow", strict=True)
     name: Name
@@ -252,13 +280,13 @@ class _LockShape(_LockfileShape):
 class _Expected(_Pin):
     level: Literal["exact"] | dict[Literal["within"], Tolerance] | dict[Literal["interval"], Decimals]
     values: dict[str, str]
-    array: Literal["npy", "npz"] = "npy"  # written only of an array, which lies beside the expectation in this form
+    array: Literal["npy", "npz"] = "npy"  # written only for an array, whose file has this format
 
 
 class _Carried(_LockfileShape):
     before: Annotated[Digest, Field(alias="from")]  # the lock that the expectation named before
-    accepted: Digest  # the record of the run that somebody accepted
-    within: Annotated[list[str], Field(min_length=1)] = []  # outputs that agree at their level, and not by every byte
+    accepted: Digest  # the record of the accepted run
+    within: Annotated[list[str], Field(min_length=1)] = []  # outputs that agree at their level, but not byte for byte
 
 
 class _Partial(_LockfileShape):
@@ -273,7 +301,7 @@ class _ExpectShape(_LockfileShape):
     outputs: dict[str, _Expected]
     code: dict[str, Digest]
     files: dict[str, Digest]
-    checks: Literal["fail"] = "fail"  # this and the next are written only where they are said
+    checks: Literal["fail"] = "fail"  # this field and the next ones are written only if set
     carried: _Carried = Field(default_factory=_Carried.model_construct)
     partial: Annotated[dict[str, _Partial], Field(min_length=1)] = {}
     run: AcceptedRunShape | None = None
@@ -288,71 +316,91 @@ class _ExpectShape(_LockfileShape):
 
 @dataclass(frozen=True)
 class Lock:
-    """Lock file: a manifest's intent and, for all that it names, a digest or why there is none; never an output."""
+    """A lock file: a manifest's intent and, for each name in it, a digest or the reason why there is none.
 
-    intent: Mapping[str, Any]
+    A lock never holds an output.
+    """
+
+    intent: Intent
     manifest_sha256: str
-    pins: Mapping[str, Mapping[str, Any]]
+    pins: Pins
 
     @property
     def data(self) -> bytes:
-        """Encode the lock as the JSON that lies in git."""
+        """The lock as the JSON that is kept in git."""
+        pins: Mapping[str, Any] = self.pins
         body = {
             "type": "lock/1",
             "intent": dict(self.intent),
             "manifest_sha256": self.manifest_sha256,
             "pins": {
-                kind: dict(self.pins[kind]) for kind in (*PIN_KINDS, *LATE_KINDS) if kind in PIN_KINDS or self.of(kind)
+                kind: dict(pins[kind]) for kind in (*PIN_KINDS, *LATE_KINDS) if kind in PIN_KINDS or pins.get(kind)
             },
         }
         return sealed(body)
 
+    @overload
+    def of(self, kind: Literal["models", "instruments"]) -> Mapping[str, ModelPin]: ...
+    @overload
+    def of(self, kind: Literal["prompts"]) -> Mapping[str, PromptsPin]: ...
+    @overload
+    def of(self, kind: Literal["datasets"]) -> Mapping[str, DatasetPin]: ...
+    @overload
+    def of(self, kind: Literal["images"]) -> Mapping[str, ImagePin]: ...
+    @overload
+    def of(self, kind: Literal["packages", "certificates"]) -> Mapping[str, DigestPin]: ...
+    @overload
+    def of(self, kind: Literal["tables", "files"]) -> Mapping[str, FilePin]: ...
+    @overload
+    def of(self, kind: str) -> Mapping[str, AnyPin]: ...
     def of(self, kind: str) -> Mapping[str, Any]:
-        """Pins of a kind, by name; empty where the lock has none."""
-        return self.pins.get(kind, {})
+        """Return the pins of a kind by name; empty if the lock has none."""
+        pins: Mapping[str, Any] = self.pins
+        found: Mapping[str, Any] = pins.get(kind, {})
+        return found
 
     @property
     def sha256(self) -> str:
-        """Digest of the lock's bytes."""
+        """The digest of the lock's bytes."""
         return sha256(self.data)
 
 
 @dataclass(frozen=True)
 class Expect:
-    """Expectation: outputs that somebody accepted (digests, levels, values), and what they were made by.
+    """An expectation: the accepted outputs (digests, levels, values), and the lock, code and run that made them.
 
-    One that was written before (`expect/1`) names the code, and nothing of the run.
+    An expectation of the older type `expect/1` names the code, but nothing of the run.
     """
 
     lock_sha256: str
     record_sha256: str
-    outputs: Mapping[str, Mapping[str, Any]]
+    outputs: Mapping[str, ExpectedOutput]
     code: Mapping[str, str]
     files: Mapping[str, str]
     checks: str = ""  # `fail`: it was accepted although its self-checks fail
-    carried: Mapping[str, Any] = field(default_factory=dict)  # it was taken along from another lock: _Carried
-    partial: Mapping[str, Any] = field(default_factory=dict)  # by dataset: the files that the accepted run did not have
+    carried: Carried = field(default_factory=Carried)  # set if it was carried over from another lock
+    partial: Mapping[str, FileCoverage] = field(default_factory=dict)  # of datasets that lacked files in that run
     run: AcceptedRun = field(default_factory=AcceptedRun)
-    folder: Path = field(default=Path(), compare=False)  # where the arrays lie that it names; no part of the document
+    folder: Path = field(default=Path(), compare=False)  # folder of the expected arrays; not part of the document
 
     @property
     def data(self) -> bytes:
-        """Encode the expectation as the JSON that lies in git."""
+        """The expectation as the JSON that is kept in git."""
         run = self.run.as_data()
         said = {"checks": self.checks, "carried": dict(self.carried), "partial": dict(self.partial), "run": run}
         body = {"type": "expect/2" if run else "expect/1", **{name: getattr(self, name) for name in EXPECT_FIELDS}}
         return sealed({**body, **{name: value for name, value in said.items() if value}})
 
     def array(self, output: str) -> Path:
-        """Path of the array that is expected of an output; the expectation pins its bytes."""
+        """Return the path of the array that is expected of an output; the expectation pins the array's bytes."""
         name = f"{output}.{self.outputs[output]['array']}"
         if "/" in name or name.startswith("."):
             raise InputError(f"no expected array lies in {name!r}", next="make it with `harness lock --accept RUN`")
         return self.folder / name
 
 
-def image_state(lock: Lock, image: str, field: str = "image") -> str:
-    """Whether a run used the image that its lock pins: `none`, `pinned` or `moved`.
+def image_state(lock: Lock, image: str, field: Literal["image", "sandbox"] = "image") -> str:
+    """Return whether a run used the image that its lock pins: `none`, `pinned` or `moved`.
 
     `field` is the key of the intent that names the image.
     """
@@ -363,28 +411,28 @@ def image_state(lock: Lock, image: str, field: str = "image") -> str:
 
 
 def lock_path(root: Path, name: str) -> Path:
-    """Path of a manifest's lock."""
+    """Return the path of a manifest's lock."""
     return root / "lockfiles" / "manifests" / f"{name}.lock.json"
 
 
 def expect_path(root: Path, name: str) -> Path:
-    """Path of a manifest's expectation."""
+    """Return the path of a manifest's expectation."""
     return root / "lockfiles" / "manifests" / f"{name}.expect.json"
 
 
 def arrays_path(root: Path, name: str) -> Path:
-    """Path of the folder of arrays that a manifest expects."""
+    """Return the path of the folder of arrays that a manifest expects."""
     return root / "lockfiles" / "manifests" / f"{name}.expect"
 
 
 def read_lock(data: bytes, where: str) -> Lock:
-    """Read a lock from its bytes; one that was edited by hand, or is of another form, is refused."""
+    """Parse a lock; raise InputError if it was edited by hand or has another format."""
     body = _checked(data, "lock/1", _LockShape, where, "make it with `harness lock`")
-    return Lock(body["intent"], body["manifest_sha256"], body["pins"])
+    return Lock(cast(Intent, body["intent"]), body["manifest_sha256"], cast(Pins, body["pins"]))
 
 
 def read_expect(data: bytes, where: str) -> Expect:
-    """Read an expectation from its bytes; one that was edited by hand, or is of another form, is refused."""
+    """Parse an expectation; raise InputError if it was edited by hand or has another format."""
     kind = "expect/1" if b'"type":"expect/1"' in data[-40:] else "expect/2"  # the last field, in canonical form
     body = _checked(data, kind, _ExpectShape, where, "make it with `harness lock --accept RUN`")
     said: dict[str, Any] = {name: body[name] for name in ("checks", "carried", "partial") if name in body}
@@ -394,7 +442,7 @@ def read_expect(data: bytes, where: str) -> Expect:
 
 
 def _checked(data: bytes, kind: str, shape: type[BaseModel], where: str, mend: str) -> dict[str, Any]:
-    """Parse a document and validate its shape, so that its readers may rely on its fields."""
+    """Parse a document and validate its shape; raise InputError if a field is wrong."""
     body = parse(data, kind, where)
     try:
         shape.model_validate(body)
@@ -406,13 +454,13 @@ def _checked(data: bytes, kind: str, shape: type[BaseModel], where: str, mend: s
 
 
 def load_lock(root: Path, name: str) -> Lock | None:
-    """Load the lock of a manifest, or None where it was never locked."""
+    """Return the lock of a manifest, or None if it was never locked."""
     path = lock_path(root, name)
     return read_lock(_bytes(path), str(path)) if path.is_file() else None
 
 
 def load_expect(root: Path, name: str) -> Expect | None:
-    """Load the expectation of a manifest, or None where no run was ever accepted."""
+    """Return the expectation of a manifest, or None if no run was ever accepted."""
     path = expect_path(root, name)
     return replace(read_expect(_bytes(path), str(path)), folder=arrays_path(root, name)) if path.is_file() else None
 
@@ -423,7 +471,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def save(path: Path, data: bytes) -> bool:
-    """Write the bytes of a lock or an expectation unless the file holds them already; returns whether it wrote."""
+    """Write the bytes of a lock or an expectation unless the file already holds them; return whether it was written."""
     if path.is_file() and _bytes(path) == data:
         return False
     write_atomic(path, data)

@@ -1,8 +1,9 @@
-"""Models and prompts in a manifest: settings typed by the provider's own file, what is sent to models, and wordings.
+"""Models and prompts in a manifest: settings of a provider, generation settings, and wordings.
 
-A provider is found by name, and what was written is validated by its settings; each provider says which generation
-settings it takes. What is not sent stands in no intent and in no step's parameters: `unset`, or whatever version 2
-leaves unsaid. Wordings are a study's published sets, or of one's own, written out or in a file; a step renders them.
+A model's settings are validated by the settings class of the provider that it names. Each provider says which
+generation settings it takes. Settings that are not sent (`unset`, or anything that version 2 leaves out) appear in no
+intent and in no step's parameters. Wordings are a study's published sets or the user's own, which are written out or in
+a file. A step renders them.
 """
 
 from __future__ import annotations
@@ -32,11 +33,12 @@ from pydantic_core import PydanticCustomError
 from harness import texts
 from harness.digest import canonical
 from harness.errors import InputError
-from harness.parts import PartRegistry
+from harness.manifest.documents import WordingRow
+from harness.parts import PartRegistry, part
 
 UNSET = "unset"
-AT_FIRST = ("temperature", "max_tokens", "top_p", "stop")  # version 1 sends these, also where it says nothing of them
-EXTRA = ("generation", "extra")  # where plain JSON stands in a manifest
+AT_FIRST = ("temperature", "max_tokens", "top_p", "stop")  # version 1 always sends these, even if they are not written
+EXTRA = ("generation", "extra")  # place in a manifest that holds plain JSON
 
 
 def _absent(value: Any) -> bool:
@@ -88,7 +90,7 @@ class Generation(_ModelsPart):
     max_tokens: Annotated[Tokens | Literal["benchmark"] | None, Sent] = Field(default=256, exclude_if=_absent)
     top_p: Annotated[Decimals | None, Sent] = Field(default="1", exclude_if=_absent)
     stop: Annotated[tuple[Stop, ...] | None, Sent] = Field(default=(), exclude_if=_absent)
-    # What could not be said at first stays out of the intent where it is not said: no older lock becomes stale.
+    # Fields that were added later stay out of the intent unless they are set, so that older locks stay valid.
     max_completion_tokens: Annotated[Tokens | None, Sent] = Field(default=None, exclude_if=_absent)
     reasoning_effort: Annotated[Name | None, Sent] = Field(default=None, exclude_if=_absent)
     thinking: Annotated[Thinking | None, Sent] = Field(default=None, exclude_if=_absent)
@@ -107,11 +109,11 @@ class Generation(_ModelsPart):
         return self.model_dump(mode="json")
 
 
-def meant(value: Any, version: Any) -> Any:
-    """Complete a block of settings by the defaults of the manifest's version, before it is typed.
+def complete_generation(value: Any, version: Any) -> Any:
+    """Complete a block of generation settings with the defaults of the manifest's version, before validation.
 
-    Version 1 sends four settings always, and a stop without the space around it: that is so for ever, since tapes and
-    locks rest on it. Every later one sends what is written, as it is written.
+    Version 1 always sends four settings, and strips the space around a stop text. This must not change, because tapes
+    and locks depend on it. Later versions send what is written, as it is written.
     """
     given = dict(value) if isinstance(value, Mapping) else {} if isinstance(value, Generation) else value
     if not isinstance(given, dict):
@@ -123,8 +125,20 @@ def meant(value: Any, version: Any) -> Any:
     return given
 
 
-PROVIDERS = PartRegistry("provider", "harness.models.providers", "PROVIDER")
-NO_PROVIDER = "no_provider"  # the kind of error that load.py words
+SERVER_SETTINGS = "harness.models.server_settings:with_server_settings"  # by its name: no manifest imports models
+
+
+class ProviderRegistry(PartRegistry):
+    """The providers by name; a remote one has, beside its own settings, those of all remote ones (address, key)."""
+
+    def get(self, name: object) -> Any:
+        """Return a provider's settings class by its name; None if there is no such provider."""
+        found = super().get(name)
+        return found if found is None else part(SERVER_SETTINGS)(found)
+
+
+PROVIDERS = ProviderRegistry("provider", "harness.models.providers", "PROVIDER")
+NO_PROVIDER = "no_provider"  # the type of error for which load.py writes the message
 
 
 @cache
@@ -134,13 +148,16 @@ def _reader(provider: str) -> TypeAdapter[Any]:
 
 @dataclass(frozen=True)
 class TypedByValue:
-    """Annotation of a field whose type depends on its value; gives those types for suggestions of keys."""
+    """Annotation of a field whose type depends on its value; `forms` returns the possible types, to suggest keys."""
 
     forms: Callable[[Any], tuple[Any, ...]]
 
 
 def read_model(value: Any) -> Any:
-    """Parse a model's settings by the settings class of the provider it names; an error where no such provider is."""
+    """Parse a model's settings with the settings class of the provider that it names.
+
+    Raises PydanticCustomError if there is no such provider.
+    """
     name = value.get("provider") if isinstance(value, Mapping) else None
     if PROVIDERS.get(name) is None:
         raise PydanticCustomError(NO_PROVIDER, "{known}", {"known": ", ".join(PROVIDERS.names())})
@@ -148,8 +165,9 @@ def read_model(value: Any) -> Any:
 
 
 def settings_of(value: Any) -> Any:
-    """Find the settings class of the provider that a model names; None where it names none."""
-    return PROVIDERS.get(value.get("provider")) if isinstance(value, Mapping) else None
+    """Return the settings class of the provider that a model names, or None if it names no known provider."""
+    name = value.get("provider") if isinstance(value, Mapping) else None
+    return PROVIDERS.get(name)
 
 
 def _models_forms(value: Any) -> tuple[Any, ...]:
@@ -162,7 +180,7 @@ Model = Annotated[
 
 
 def is_stand_in(said: Mapping[str, Any]) -> bool:
-    """Whether a lock's pin is of a stand-in model; one whose provider is gone counts as a real model."""
+    """Whether a lock's pin is of a stand-in model; a model whose provider no longer exists counts as a real model."""
     try:
         return read_model(said).stand_in is not None
     except (PydanticCustomError, ValidationError, LookupError):
@@ -187,7 +205,7 @@ def _turn(said: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _conversation(turns: tuple[Mapping[str, str], ...]) -> tuple[Mapping[str, str], ...]:
-    """Refuse an order of turns that no model is asked in: a system turn first at most, and the user last."""
+    """Raise ValueError unless at most one system turn stands first, and user and assistant alternate, the user last."""
     roles = [role for turn in turns for role in turn]
     if "system" in roles[1:]:
         raise ValueError("the system turn stands first, and there is one at most")
@@ -206,7 +224,7 @@ class _PromptsPart(BaseModel):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the study's prompt sets, of which wordings of one's own are none."""
+        """The names of the study's prompt sets; empty if the wordings are the user's own."""
         return ()
 
 
@@ -217,7 +235,7 @@ class Prompts(_PromptsPart):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the prompt sets, in a tuple also where there is only one."""
+        """The names of the prompt sets, as a tuple even if there is only one."""
         return (self.set,) if isinstance(self.set, str) else self.set
 
 
@@ -258,7 +276,7 @@ _TAGS: dict[str, type[_PromptsPart]] = {
 
 
 def _form(value: Any) -> str:
-    """Choose a form by the key that only it has, so that an error speaks of that form only."""
+    """Return the tag of a form by the key that only this form has, so that an error mentions this form only."""
     have = value if isinstance(value, Mapping) else getattr(value, "__dict__", {})
     return f"({next((key for key in _TAGS if key in have), 'text')})"
 
@@ -279,14 +297,16 @@ AnyPrompts = Annotated[
 ]
 
 
-def wordings(prompts: _PromptsPart) -> tuple[Mapping[str, Any], ...]:
-    """Return wordings that a manifest writes out as the rows of a file of wordings; none where they lie elsewhere."""
+def wordings(prompts: _PromptsPart) -> tuple[WordingRow, ...]:
+    """Return the wordings that a manifest writes out, as rows of a wordings file; empty if they are stored apart."""
     shot = getattr(prompts, "shot", None)
-    more = {"shot": shot} if shot else {}
+    more: WordingRow = {"shot": shot} if shot else {}
     if isinstance(prompts, OneWording):
         return ({"id": 0, "text": prompts.text, **more},)
     if isinstance(prompts, SeveralWordings):
         return tuple({"id": place, "text": text, **more} for place, text in enumerate(prompts.texts))
     if isinstance(prompts, ChatWording):
-        return ({"id": 0, "turns": [dict(turn) for turn in prompts.turns], **more},)
+        return (
+            {"id": 0, "turns": [{str(role): text for role, text in turn.items()} for turn in prompts.turns], **more},
+        )
     return ()

@@ -1,8 +1,8 @@
 """YAML subset of manifests: plain text scalars, maps and lists; no aliases, tags, anchors or duplicate keys.
 
-Every value keeps its line, so that an error can name it. Nothing is typed here: the schema's fields do that, so that
-`no`, `30:00`, `1e-9` and `revision: 1234567` mean what a person sees. Only where the schema says that plain JSON stands
-is an unquoted number a number.
+Every value keeps its line number for error messages. Scalars stay text, and the schema's fields convert them: `no`,
+`30:00`, `1e-9` and `revision: 1234567` mean what a user sees. An unquoted number is read as a number only where the
+schema expects plain JSON.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ MAX_DEPTH = 32
 
 Place = tuple[str | int, ...]
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
-NOTHING = ("", "~", "null")  # texts that, without quotes, are no value
+NOTHING = ("", "~", "null")  # texts that mean a missing value if they are not quoted
 _WORDS = {"": None, "null": None, "true": True, "false": False}
 _NEARLY = re.compile(r"(?i)true|false|null|~|[-+.]*[0-9][0-9_.]*(e[-+]?[0-9]+)?|0[xo][0-9a-f]+|[-+]?\.(inf|nan)")
 
 
 @dataclass
 class Tree:
-    """Parsed YAML: its value, and the line of each part of it."""
+    """Parsed YAML: its value, and the line number of each part of the value."""
 
     where: str
     value: Any = None
     lines: dict[Place, int] = field(default_factory=dict)
-    typed: tuple[Place, ...] = ()  # the maps in which plain JSON stands; `*` is any name
+    typed: tuple[Place, ...] = ()  # the maps that hold plain JSON; `*` is any name
 
     def at(self, place: Place) -> str:
-        """Location of a part ("file:line"), or of the nearest part around it."""
+        """Return the location of a part ("file:line"), or of the nearest part around it."""
         while place and place not in self.lines:
             place = place[:-1]
         return f"{self.where}:{self.lines.get(place, 1)}"
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a manifest's bytes; a file that is longer than 1 MiB or cannot be read is refused."""
+    """Read a manifest's bytes; raise InputError if the file is longer than 1 MiB or cannot be read."""
     try:
         with open(path, "rb", opener=lambda name, how: os.open(name, how | os.O_NONBLOCK)) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -57,7 +57,7 @@ def read_bytes(path: Path) -> bytes:
         raise InputError(
             f"this file cannot be read: {bad.strerror}",
             where=str(path),
-            next="check the path; `harness list` names the manifests",
+            next="check the path; `harness list` names the manifests of a project, `harness init` makes a folder one",
         ) from bad
     if len(data) > MAX_BYTES:
         raise InputError(
@@ -67,10 +67,10 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_tree(data: bytes, where: str, typed: tuple[Place, ...] = ()) -> Tree:
-    """Parse a manifest's bytes into plain values with their lines; what is outside the YAML subset is refused.
+    """Parse a manifest's bytes into plain values with their lines; raise InputError outside the YAML subset.
 
-    It reads event by event: depth, aliases and repetition cannot exhaust memory. `typed` names the maps that hold
-    plain JSON.
+    The text is read event by event, so depth, aliases and repetition cannot exhaust memory. `typed` names the maps that
+    hold plain JSON.
     """
     tree = Tree(where, typed=typed)
     try:
@@ -114,7 +114,7 @@ def _build(events: Iterator[Any], tree: Tree) -> None:
 
 
 def _place(event: Any, stack: list[tuple[Any, Place]], key: list[str | None], tree: Tree, line: int) -> None:
-    """Put a value where the last key or the end of a list says."""
+    """Store a value under the last key, or at the end of the current list."""
     value: Any
     if isinstance(event, yaml.ScalarEvent) and stack and any(_in(stack[-1][1], at) for at in tree.typed):
         value = _plain(event, tree, line)
@@ -143,12 +143,12 @@ def _place(event: Any, stack: list[tuple[Any, Place]], key: list[str | None], tr
 
 
 def _in(place: Place, at: Place) -> bool:
-    """Whether a path is this one, or below it."""
+    """Whether `place` is the path `at`, or below it."""
     return len(place) >= len(at) and all(wanted in ("*", found) for wanted, found in zip(at, place, strict=False))
 
 
 def _plain(event: Any, tree: Tree, line: int) -> Any:
-    """Parse a scalar as JSON does, except that texts need no quotes; ambiguous ones are refused."""
+    """Parse a scalar as JSON does, except that text needs no quotes; raise InputError for ambiguous scalars."""
     if not event.implicit[0]:
         return event.value
     if event.value in _WORDS:
@@ -161,12 +161,12 @@ def _plain(event: Any, tree: Tree, line: int) -> Any:
 
 
 def is_plain_text(text: str) -> bool:
-    """Whether a text, written without quotes where texts stand, is read as itself and not as nothing."""
+    """Whether a text, written without quotes in a text field, is read as itself and not as a missing value."""
     return text not in NOTHING
 
 
 def is_plain_json(text: str) -> bool:
-    """Whether a text, written without quotes where plain JSON stands, is read as a text."""
+    """Whether a text, written without quotes in plain JSON, is read as a text."""
     return not (text in _WORDS or _NUMBER.fullmatch(text) or _NEARLY.fullmatch(text))
 
 
@@ -174,14 +174,14 @@ def _error(what: str, tree: Tree, line: int, mend: str) -> InputError:
     return InputError(what, where=f"{tree.where}:{line}", next=mend)
 
 
-WIDTH = 110  # of a line: what is longer, and has parts, gets a line for each
+WIDTH = 110  # characters of a line; a longer map or list gets one line for each part
 NULL = "null"
 
 
 def spell(value: Any, typed: tuple[Place, ...] = ()) -> str:
-    """Spell a tree of plain values as YAML, one line for each small map or list.
+    """Format a tree of plain values as YAML, with one line for each small map or list.
 
-    `typed` names the maps in which plain JSON stands, as for `read_tree`; everywhere else a value is a text.
+    `typed` names the maps that hold plain JSON, as in `read_tree`; everywhere else a value is a text.
     """
     root = [
         yaml.StreamStartEvent(),
@@ -217,13 +217,13 @@ def _events(value: Any, place: Place, typed: tuple[Place, ...]) -> Iterator[Any]
 
 
 def _scalar(text: str, *, quoted: bool = False) -> Any:
-    """Return a scalar: in double quotes where plain text would be read as something else, or is no single line."""
+    """Return a scalar event, in double quotes if `quoted` or if the text has unprintable characters."""
     double = quoted or any(not sign.isprintable() for sign in text)
     return yaml.ScalarEvent(None, None, (not double, True), text, style='"' if double else None)
 
 
 def _small(value: Any) -> bool:
-    """Whether a map or a list fits on one line, and its parts have no parts of their own parts."""
+    """Whether a map or a list fits on one line and is nested at most two levels deep."""
     parts = value.values() if isinstance(value, Mapping) else value
     nested = any(isinstance(part, Mapping | list | tuple) and part for one in parts for part in _parts(one))
     return not nested and len(json.dumps(value, ensure_ascii=False)) <= WIDTH
@@ -234,7 +234,7 @@ def _parts(value: Any) -> Any:
 
 
 def _inside(place: Place, typed: tuple[Place, ...]) -> bool:
-    """Whether a value stands in one of the maps of plain JSON."""
+    """Whether a value is inside one of the maps of plain JSON."""
     return any(
         len(place) > len(at) and all(wanted in ("*", found) for wanted, found in zip(at, place, strict=False))
         for at in typed

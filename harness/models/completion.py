@@ -1,7 +1,4 @@
-"""Completions, the output of models, and completion requests, the input of those that run in this process.
-
-It never knows a benchmark, a right answer, a file or a provider.
-"""
+"""Completions, the output of models, and completion requests, the input of models that run in this process."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from harness.rowtypes import Prompt
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """A completion request: one prompt for one sample, with everything that may change the answer, never the gold."""
+    """A completion request: one prompt for one sample, with everything that may change the answer, except the gold."""
 
     item: str
     template: int
@@ -24,11 +21,11 @@ class CompletionRequest:
     text: str
     seed: int
     generation: Mapping[str, Any]
-    messages: Sequence[Mapping[str, Any]] | None = None  # turns instead of a text
+    messages: Sequence[Mapping[str, Any]] | None = None  # chat turns instead of a text
 
 
 def require_text(prompt: Prompt) -> None:
-    """Refuse a prompt with attachments, or with neither a text nor messages, for a model that reads text only."""
+    """Raise InputError for a prompt with attachments, or without text and messages, since the model reads text only."""
     if prompt.get("attachments") or not ("messages" in prompt or isinstance(prompt.get("text"), str)):
         raise InputError(
             "this prompt is more than a text, which this model is not asked",
@@ -38,20 +35,20 @@ def require_text(prompt: Prompt) -> None:
 
 
 def plain_text(prompt: Prompt) -> str:
-    """Flatten a prompt to plain text, for a model without chat turns: its text, or those of all turns in order."""
+    """Return a prompt as plain text, for a model without chat turns: its text, or the texts of all turns in order."""
     if "text" in prompt:
         return prompt["text"]
     said = (turn.get("content") for turn in prompt.get("messages", ()))
     return "\n\n".join(each for each in said if isinstance(each, str))
 
 
-BENCHMARK = "benchmark"  # instead of a number for `max_tokens`: the limit that each prompt brings along
+BENCHMARK = "benchmark"  # in place of a number for `max_tokens`: each prompt's own limit
 
 
 def with_token_limit(generation: Mapping[str, Any], prompt: Prompt) -> Mapping[str, Any]:
-    """Replace `max_tokens: benchmark` in the generation settings by the prompt's own limit of tokens.
+    """Return the generation settings with `max_tokens: benchmark` replaced by the prompt's own token limit.
 
-    Settings with any other `max_tokens` are returned unchanged. Refuses a prompt without a limit where it is needed.
+    Settings with any other `max_tokens` are returned unchanged. Raises InputError for a prompt without a needed limit.
     """
     if generation.get("max_tokens") != BENCHMARK:
         return generation
@@ -66,7 +63,7 @@ def with_token_limit(generation: Mapping[str, Any], prompt: Prompt) -> Mapping[s
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A completion: one answer, or the error that stands for it; an error is never an empty answer."""
+    """One answer of a model, or the error in its place; an error is not an empty answer."""
 
     item: str
     template: int
@@ -76,11 +73,11 @@ class Completion:
     finish: str
     usage: Mapping[str, int] | None = None
     error: str | None = None
-    logprobs: Sequence[Mapping[str, Any]] | None = None  # one a token: {token, logprob, top: [[token, logprob], …]}
-    reasoning: str | None = None  # what a model says that it thought; it is kept, and never scored
+    logprobs: Sequence[Mapping[str, Any]] | None = None  # one per token: {token, logprob, top: [[token, logprob], …]}
+    reasoning: str | None = None  # a model's reasoning text, which is kept and never scored
 
     def row(self) -> rowtypes.Response:
-        """Convert to the row that is stored; a field without a value is left out."""
+        """Return the row that is stored; a field without a value is left out."""
         row: rowtypes.Response = {
             "item": self.item,
             "template": self.template,

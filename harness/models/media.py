@@ -1,8 +1,7 @@
 """Images attached to prompts: identified by SHA-256, checked for type and size, placed in the user's last turn.
 
-A dataset's maker writes them as rows of `media`, and a prompt names them in `attachments`; a provider puts
-the bytes into its request, so that equal digests give equal requests. It never knows a provider, a benchmark or an
-answer.
+A dataset's maker writes them as rows of `media`, and a prompt names them in `attachments`. A provider puts the bytes
+into its request, so that equal digests give equal requests.
 """
 
 from __future__ import annotations
@@ -19,22 +18,22 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.rowtypes import Attachment, Medium, Prompt
 
-LARGEST = 5 << 20  # bytes of an image; more is refused by one provider at least
-MOST = 20 << 20  # bytes of all images of a prompt, so that a request stays within what the gateway takes
+LARGEST = 5 << 20  # bytes of an image; at least one provider refuses more
+MOST = 20 << 20  # bytes of all images of a prompt, which keeps a request within the gateway's limit
 _BEGIN = {"image/png": (b"\x89PNG\r\n\x1a\n",), "image/jpeg": (b"\xff\xd8\xff",), "image/gif": (b"GIF87a", b"GIF89a")}
 
 Part = Callable[[Medium], Mapping[str, Any]]  # writes an image as one provider's JSON
 
 
 def media_type(data: bytes) -> str | None:
-    """Detect the MIME type of an image from its first bytes; None for a format that no provider takes."""
+    """Return the MIME type of an image by its first bytes; None for a format that no provider takes."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
     return next((name for name, begins in _BEGIN.items() if data.startswith(begins)), None)
 
 
 def medium(data: bytes, where: str = "media") -> Medium:
-    """Make the row of an image from its bytes; refuses another format, and an image that is too large to be sent."""
+    """Return the row of an image from its bytes; raises InputError for another format or an image that is too large."""
     kind = media_type(data)
     if kind is None:
         raise InputError("this is no image that a model can be sent", where=where, next="give PNG, JPEG, GIF or WebP")
@@ -46,7 +45,7 @@ def medium(data: bytes, where: str = "media") -> Medium:
 
 
 def attachment(one: Medium) -> Attachment:
-    """Make the reference to an image that items and prompts hold: its digest and its type, never its bytes."""
+    """Return the reference to an image that items and prompts hold: its digest and its type, without its bytes."""
     return {"sha256": one["id"], "type": one["type"]}
 
 
@@ -58,7 +57,7 @@ def write(path: Path, media: Iterable[Medium]) -> None:
 class Media:
     """Lookup of a step's images by digest.
 
-    The rows are scanned once for their places; an image is read from disk when it is needed, never all at once.
+    The rows are scanned once for their positions. An image is read from disk when it is needed.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -71,9 +70,9 @@ class Media:
                     at += len(line)
 
     def of(self, prompt: Prompt) -> list[Medium]:
-        """Read the images of a prompt in its order, each checked against its digest and its type.
+        """Return the images of a prompt in its order, each checked against its digest and its type.
 
-        Refuses an image that the step was not given, and more than 20 MiB of images in one prompt.
+        Raises InputError for an image that the step was not given, and for more than 20 MiB of images in one prompt.
         """
         found = [self._read(one, f"item {prompt['item']}") for one in prompt.get("attachments", ())]
         if sum(len(one["data"]) for one in found) * 3 // 4 > MOST:
@@ -106,9 +105,9 @@ class Media:
 
 
 def chat_turns(prompt: Prompt, media: Media, part: Part) -> list[Mapping[str, Any]]:
-    """Convert a prompt to chat turns; its images, encoded by `part`, stand before the text of the user's last turn.
+    """Convert a prompt to chat turns; its images, encoded by `part`, precede the text of the user's last turn.
 
-    Refuses a prompt with neither text nor messages, and one with images but no turn of the user.
+    Raises InputError for a prompt without text and messages, and for one with images but no user turn.
     """
     text, given = prompt.get("text"), prompt.get("messages")
     if given is None and not isinstance(text, str):
@@ -130,7 +129,7 @@ def chat_turns(prompt: Prompt, media: Media, part: Part) -> list[Mapping[str, An
 
 
 def _words(content: Any) -> Sequence[Mapping[str, Any]]:
-    """Split the content of a turn into parts; an empty text has none, since providers refuse an empty part."""
+    """Return the content of a turn as parts; an empty text has none, since providers refuse an empty part."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}] if content else []
     return list(content)

@@ -1,7 +1,7 @@
-"""Provider settings: the typed fields that a manifest may give for one model, and what they mean to lock and run.
+"""Provider settings: the typed fields that a manifest may give for one model, and what they mean for lock and run.
 
-A provider is a file of the folder `providers`: it holds `respond`, the step that makes responses, and `PROVIDER`, its
-class of settings. This module never knows a manifest's syntax, a lock or a run: those read the settings.
+A provider is a file of the folder `providers`. It defines `respond`, the step that makes responses, and `PROVIDER`, its
+class of settings.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from harness import texts
 
 @dataclass(frozen=True)
 class Checked:
-    """Validator annotation: the check that a text field of the settings must pass where a manifest is read."""
+    """Validator annotation: the check that a text field of the settings must pass when a manifest is read."""
 
     check: texts.Check
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """Build the pydantic schema that runs the check on a field; pydantic is loaded for manifests only."""
+        """Return the pydantic schema that runs the check on a field; pydantic is loaded for manifests only."""
         from pydantic_core import core_schema  # noqa: PLC0415 - heavy
 
         return core_schema.no_info_after_validator_function(self.check, handler(source))
@@ -34,8 +34,8 @@ Number = Annotated[str, Checked(texts.decimal)]
 InsidePath = Annotated[str, Checked(texts.inside)]
 ADDRESS = texts.matching(r"^https?://[^@\s?#]+$", "a URL without a name or a key")
 VARIABLE = texts.matching(r"^[A-Za-z_][A-Za-z0-9_]{0,99}$", "the name of a variable")
-USUAL = ("temperature", "max_tokens", "top_p", "stop")  # settings that every provider is given
-LATE = {"late": True}  # of a field that settings could not have at first: unset, it is in no lock
+USUAL = ("temperature", "max_tokens", "top_p", "stop")  # settings that every provider gets
+LATE = {"late": True}  # metadata of a field that was added later; if unset, it is left out of locks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +43,8 @@ class StandIn:
     """Facts about a stand-in (a test double for a model), for the check of a benchmark's scorer.
 
     They are: whether it sees gold, whether it tries to deceive a scorer, and which of its answers a sound scorer must
-    mark right: all, none, or (None) not foretold. One that knows more than its prompts names what it `reads`, and
-    `expected_on` foretells its answers on single benchmarks, where they are made of just that.
+    mark right: all, none, or None if that is not known in advance. A stand-in that uses more than its prompts names the
+    source in `reads`. `expected_on` states the same for single benchmarks, if they are made from that source.
     """
 
     sees_gold: bool = False
@@ -56,16 +56,16 @@ class StandIn:
 
 @dataclass(frozen=True)
 class Weights:
-    """The source of a model's weight files (project, user's folder, package or hub) and its pin; never the files."""
+    """The source of a model's weight files (project, user's folder, package or hub) and its pin, without the files."""
 
     source: str
     revision: str | None = None
-    unresolved: str | None = None  # why there is no revision: it cannot be run
-    drawn: bool = False  # they are drawn from a seed: of the files only configuration and tokenizer count
+    unresolved: str | None = None  # why there is no revision; the model cannot be run
+    drawn: bool = False  # weights are drawn from a seed; only configuration and tokenizer files are used
 
     @property
     def hub(self) -> str:
-        """The repository on a hub that they are pinned from, as `OWNER/NAME`; empty where there is none."""
+        """The repository on a hub that the weights are pinned from, as `OWNER/NAME`; empty if there is none."""
         return self.source.removeprefix("hf:") if self.source.startswith("hf:") and not self.drawn else ""
 
 
@@ -86,7 +86,7 @@ class UnsupportedSetting(NamedTuple):
 
 
 def _plain(value: Any) -> Any:
-    """Convert settings to plain data, nested ones too, without late fields that are unset."""
+    """Convert settings to plain data, including nested ones, without late fields that are unset."""
     if isinstance(value, Mapping):
         return dict(value)
     if not is_dataclass(value):
@@ -97,9 +97,9 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The base class of the settings of one model in a manifest; each provider derives its own.
+    """The base class of the settings of one model in a manifest, from which each provider derives its own.
 
-    It never holds an API key.
+    It contains no API keys.
     """
 
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {"extra": "forbid"}
@@ -108,11 +108,11 @@ class Settings:
     facts: Mapping[Name, Line] = field(default_factory=dict)
 
     def as_data(self) -> dict[str, Any]:
-        """Convert all settings to plain data, as the lock holds them; late fields that are unset are left out."""
+        """Return all settings as plain data, as the lock holds them; late fields that are unset are left out."""
         return dict(_plain(self))
 
     def answer_params(self) -> dict[str, Any]:
-        """Select the settings that can change an answer: here all but `provider` and `facts`.
+        """Return the settings that can change an answer: here all except `provider` and `facts`.
 
         They become step parameters and part of the model's pin.
         """
@@ -124,7 +124,7 @@ class Settings:
         return USUAL
 
     def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
-        """Find the first `generation` setting that this model does not support; None where it supports them all."""
+        """Return the first `generation` setting that this model does not support; None if it supports all of them."""
         for key in generation:
             if key not in self.takes:
                 fix = f"take it out, or ask this model in a manifest of its own; it takes {', '.join(self.takes)}"
@@ -148,7 +148,7 @@ class Settings:
 
     @property
     def scores_continuations(self) -> bool:
-        """Whether the model can say how likely it holds a given continuation of a prompt."""
+        """Whether the model can compute the likelihood of a given continuation of a prompt."""
         return False
 
     @property
@@ -165,7 +165,7 @@ class Prices:
 
     input: Number
     output: Number
-    cached_input: Number | None = field(default=None, metadata=LATE)  # what is read from the provider's own cache
+    cached_input: Number | None = field(default=None, metadata=LATE)  # for tokens read from the provider's own cache
     cache_write: Number | None = field(default=None, metadata=LATE)
 
 
@@ -180,7 +180,7 @@ class Allowance:
     dollars: Number | None = None
 
     def __post_init__(self) -> None:
-        """Refuse rate limits below 1."""
+        """Raise ValueError for rate limits below 1."""
         if any(bound is not None and bound < 1 for bound in (self.requests_per_minute, self.tokens_per_minute)):
             raise ValueError("an allowance is 1 or more; leave it out where there is none")
 
@@ -201,11 +201,11 @@ class Service:
 
 @dataclass(frozen=True, kw_only=True)
 class RemoteSettings(Settings):
-    """The settings of a model behind an API: its name there, URL, tape mode, prices and limits; never an API key."""
+    """The settings of a model behind an API: its name there, URL, tape mode, prices and limits, without an API key."""
 
-    URL: ClassVar[str]  # where such models are asked, if the manifest names no other place
-    KEY: ClassVar[str]  # under which name the key is found, if the manifest names no other
-    DIALECT: ClassVar[str]  # how the gateway speaks with it: `module:name`
+    URL: ClassVar[str]  # URL of the API, if the manifest names no other
+    KEY: ClassVar[str]  # name of the API key, if the manifest names no other
+    DIALECT: ClassVar[str]  # the gateway's dialect of the API, `module:name`
     OWN: ClassVar[frozenset[str]] = frozenset()  # fields of a request that no manifest may write as `extra`
 
     model: Line
@@ -217,17 +217,17 @@ class RemoteSettings(Settings):
     key: Annotated[str, Checked(VARIABLE)] | None = None
     prices: Prices | None = None
     limits: Allowance | None = None
-    logprobs: int | None = field(default=None, metadata=LATE)  # how many of the likeliest are told beside each token
+    logprobs: int | None = field(default=None, metadata=LATE)  # number of likeliest tokens reported for each token
 
     def __post_init__(self) -> None:
-        """Refuse a spending limit without prices, and `logprobs` other than 1 to 20."""
+        """Raise ValueError for a spending limit without prices, and for `logprobs` other than 1 to 20."""
         if self.logprobs is not None and not 1 <= self.logprobs <= 20:
             raise ValueError("`logprobs` is a number from 1 to 20: how many of the likeliest tokens are told")
         if self.limits and self.limits.dollars and not self.prices:
             raise ValueError("a limit in dollars needs `prices`, or nobody knows what is spent")
 
     def answer_params(self) -> dict[str, Any]:
-        """Select what can change an answer: model name, endpoint; URL, system prompt and log-probabilities if set."""
+        """Return what can change an answer: model name, endpoint; URL, system prompt and log-probabilities if set."""
         asked = {
             "id": self.model,
             "endpoint": self.endpoint,
@@ -238,7 +238,7 @@ class RemoteSettings(Settings):
         return {name: value for name, value in asked.items() if value is not None}
 
     def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
-        """Find the first `generation` setting that is not supported; None where all are.
+        """Return the first `generation` setting that is not supported; None if all are.
 
         In `extra`, only the request fields that the harness itself writes are refused.
         """
@@ -250,7 +250,7 @@ class RemoteSettings(Settings):
 
     @property
     def service(self) -> Service:
-        """The model's settings for the gateway: URL, name of its key, tape mode, prices, limits; never the key."""
+        """The model's settings for the gateway: URL, name of its key, tape mode, prices, limits."""
         told: dict[str, Any] = {
             "provider": self.provider,
             "dialect": self.DIALECT,

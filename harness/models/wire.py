@@ -1,7 +1,7 @@
 """Wire formats of remote providers: headers between a step and the gateway, parsed answers, errors and settings.
 
-Log-probabilities have one shape for every provider: for each token {token, logprob, top: [[token, logprob], …]}, where
-`top` holds the likeliest tokens in its place, the likeliest first. Pure functions on bytes and JSON.
+Log-probabilities have one format for every provider: for each token {token, logprob, top: [[token, logprob], …]}, with
+the likeliest tokens at its position in `top`, the likeliest first. The functions are pure and work on bytes and JSON.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from harness.errors import InputError
 from harness.rowtypes import Prompt
 
-ERROR_HEADER = "x-harness-error"  # response header of an error that the gateway made itself: its kind
+ERROR_HEADER = "x-harness-error"  # response header with the kind of an error that the gateway made itself
 REPEAT_HEADER = "x-harness-repeat"  # request header: the repeat of an equal request, counted from 0
 SERVED_HEADER = "x-harness-served"  # request header of an instrument: the name under which the gateway serves it
 
@@ -29,27 +29,21 @@ class ParsedAnswer:
     usage: Mapping[str, int] | None
     model: str
     fingerprint: str = ""
-    reasoning: str = ""  # what a model thought before it answered, where its provider tells
-    logprobs: Sequence[Mapping[str, Any]] | None = None  # one a token, as a response's row has them; none: not told
+    reasoning: str = ""  # a model's reasoning before its answer, if the provider reports it
+    logprobs: Sequence[Mapping[str, Any]] | None = None  # one per token, as in a response's row; None: not reported
 
 
 @dataclass(frozen=True, slots=True)
 class WireFormat:
-    """A wire format: the SDK and its client, path, options and body of a request, and the parser of its answer.
+    """A wire format: the path and the body of a request, and the parser of its answer."""
 
-    It never sends anything.
-    """
-
-    sdk: Any  # its module
-    client: Callable[[Mapping[str, Any]], Any]
     path: str
-    options: Mapping[str, Any]
     body: Callable[[Prompt], Mapping[str, Any]]
     read: Callable[[Mapping[str, Any]], ParsedAnswer]
 
 
 def escape_unprintable(text: str) -> str:
-    """Escape unprintable characters by backslashes: terminal control codes, and lone surrogates."""
+    """Escape unprintable characters with backslashes: terminal control codes, and lone surrogates."""
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
@@ -62,7 +56,7 @@ LONGEST_KIND, LONGEST_WORDS = 60, 500
 
 
 def parse_refusal(data: bytes) -> tuple[str, str]:
-    """Parse an HTTP error body, JSON or text, into its kind and its message, both bounded in length."""
+    """Return the kind and the message of an HTTP error body, JSON or text, both bounded in length."""
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
@@ -74,7 +68,7 @@ def parse_refusal(data: bytes) -> tuple[str, str]:
     if isinstance(error, dict):
         kind = error.get("type") or error.get("code") or ""
         said = error.get("message") or error.get("detail") or ("" if kind else error)
-    if isinstance(said, list):  # what FastAPI says of each field
+    if isinstance(said, list):  # FastAPI's list of field errors
         said = "; ".join(_field(one) for one in said)
     text = said if isinstance(said, str) else json.dumps(said) if said else ""
     return escape_unprintable(str(kind))[:LONGEST_KIND], escape_unprintable(text)[:LONGEST_WORDS]
@@ -88,15 +82,15 @@ def _field(said: Any) -> str:
     return ": ".join(part for part in (at, str(said.get("msg") or "")) if part)
 
 
-EXTRA = "extra"  # the setting that holds plain JSON, spelled as text, since keys hold no floats
+EXTRA = "extra"  # the setting with plain JSON encoded as text, since keys hold no floats
 NUMBERS = frozenset({"temperature", "top_p", "frequency_penalty", "presence_penalty"})
 
 
 def settings(given: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """Translate generation settings to pairs of the provider's name (looked up in `known`) and value.
+    """Yield generation settings as pairs of the provider's name (looked up in `known`) and value.
 
-    Numbers come as decimal text, since keys hold no floats, and become floats; the fields of `extra` pass unchanged.
-    A setting that is not known is refused.
+    Numbers are given as decimal text, since keys hold no floats, and become floats. The fields of `extra` are
+    unchanged. Raises InputError for an unknown setting.
     """
     for name, value in given.items():
         if name == EXTRA:
@@ -115,7 +109,7 @@ def settings(given: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[tup
 
 
 def usage(found: Any, prompt: tuple[str, ...], completion: str) -> Mapping[str, int] | None:
-    """Convert a provider's token counts to `prompt_tokens` and `completion_tokens`; None where it reports none.
+    """Return a provider's token counts as `prompt_tokens` and `completion_tokens`; None if it reports none.
 
     `prompt` names the provider's fields that together count the prompt, `completion` the one that counts the answer.
     """
@@ -125,7 +119,7 @@ def usage(found: Any, prompt: tuple[str, ...], completion: str) -> Mapping[str, 
 
 
 def total(found: Any, *names: str) -> int:
-    """Sum the counts under some names; anything that is not a positive integer counts as 0."""
+    """Return the sum of the counts under some names; anything that is not a positive integer counts as 0."""
     counts = (found.get(name) for name in names) if isinstance(found, dict) else ()
     return sum(count for count in counts if isinstance(count, int) and count > 0)
 
@@ -135,14 +129,14 @@ Read = Callable[[Mapping[str, Any]], ParsedAnswer]
 
 
 def request_fields(count: int | None, chat: bool) -> dict[str, Any]:
-    """Make the request fields that ask for the `count` likeliest tokens in each place; empty where it is None."""
+    """Return the request fields that ask for the `count` likeliest tokens at each position; empty if it is None."""
     if count is None:
         return {}
     return {"logprobs": True, "top_logprobs": count} if chat else {"logprobs": count}
 
 
 def with_logprobs(read: Read, count: int | None, chat: bool) -> Read:
-    """Wrap an answer parser so that it also reads log-probabilities; the parser itself where `count` is None."""
+    """Return an answer parser that also reads log-probabilities, or the given parser if `count` is None."""
     if count is None:
         return read
 
@@ -155,7 +149,7 @@ def with_logprobs(read: Read, count: int | None, chat: bool) -> Read:
 
 
 def _chat(found: Mapping[str, Any], count: int) -> list[dict[str, Any]] | None:
-    """Convert the log-probabilities of a chat answer; those of a refusal stand in a field of their own."""
+    """Convert the log-probabilities of a chat answer; those of a refusal are in a separate field."""
     tokens = found.get("content") or found.get("refusal")
     if tokens is None:
         return None if found.get("content") is None else []
@@ -172,7 +166,7 @@ def _completion(found: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
 
 
 def _token(token: Any, log: Any, top: Iterable[tuple[Any, Any]], count: int) -> dict[str, Any]:
-    """Convert one token; some servers add the chosen token to the likeliest, which are cut to `count`."""
+    """Convert one token; some servers add the chosen token to the likeliest ones, which are cut to `count`."""
     said = sorted(((_name(one), _number(value)) for one, value in top), key=lambda pair: -pair[1])
     return {
         "token": _name(token),
@@ -194,5 +188,5 @@ def _number(value: Any) -> float:
 
 
 def _row(value: float) -> float | str:
-    """Encode an infinite value as rows do: an impossible token has the text `-inf`."""
+    """Return an infinite value as text, as rows spell it: an impossible token has `-inf`."""
     return value if math.isfinite(value) else str(value)

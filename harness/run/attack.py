@@ -1,8 +1,8 @@
-"""Containment probes: from inside an isolation, attempts at each thing that a step must not be able to do.
+"""Containment probes: from inside an isolation, each tries one thing that a step must not be able to do.
 
-No probe uses what it reaches: it sends nothing but a datagram to a decoy, and writes nothing but an empty decoy
-file. It runs as a step of its own, and outside any isolation as the control that each decoy can be reached at all; so
-it imports the standard library alone.
+No probe uses what it reaches. It sends nothing but a datagram to a decoy, and writes nothing but an empty decoy file.
+The module runs as a step of its own. It also runs outside any isolation, as the control that each decoy can be reached
+at all. For both, it imports only the standard library.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 OPEN, HELD, UNTRIED = "open", "held", "untried"
-ELSEWHERE = "192.0.2.53"  # an address kept for examples: it is asked for a way there, and nothing is sent
-PATIENCE = 0.5  # seconds in which a network says no
+ELSEWHERE = "192.0.2.53"  # an address reserved for examples: only a route is looked up, and nothing is sent
+PATIENCE = 0.5  # seconds within which a network refuses
 SWITCHES = (
     "/proc/sysrq-trigger",
     "/proc/mtrr",
@@ -34,14 +34,14 @@ SWITCHES = (
     "/sys/kernel/uevent_helper",
 )
 TREES = ("/sys/fs/cgroup", "/proc/irq", "/proc/bus", "/proc/acpi", "/proc/scsi", "/proc/tty", "/proc/sys")
-MOST = 2000  # files of all trees together that are tried
+MOST = 2000  # most files of all trees together that are tried
 NEW_USERS = 0x10000000  # CLONE_NEWUSER
 KEYCTL, CLONE3, IO_URING_SETUP, USERFAULTFD, BPF, PTRACE = 250, 435, 425, 323, 321, 101  # on x86-64
 X32_GETPID = 0x40000000 | 39
 I386_GETPID = bytes.fromhex("b814000000 cd80 c3")  # mov eax, 20; int 0x80; ret
-SHARED = 128 << 20  # bytes that are mapped as shared memory, under a bound that is smaller
+SHARED = 128 << 20  # bytes of shared memory to fill, more than the limit allows
 PIECE = 1 << 20
-LINGER = 5.0  # seconds in which whoever measures memory from outside must have looked
+LINGER = 5.0  # seconds within which the monitor outside must have measured memory
 Spec = Mapping[str, Any]
 
 
@@ -50,7 +50,7 @@ def _held(bad: OSError) -> str:
 
 
 def _reach(address: tuple[str, int], *, answered: bool = False) -> str:
-    """Connect; `answered` says that a refusal is an answer already: who refuses was reached."""
+    """Connect to an address; `answered` says that a refused connection counts as reached."""
     family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
     try:
         with socket.socket(family) as call:
@@ -66,7 +66,7 @@ def _reach(address: tuple[str, int], *, answered: bool = False) -> str:
 
 
 def _knock(paths: Iterable[str]) -> str:
-    """Connect to the first socket that opens."""
+    """Connect to the first socket that opens, and return how that ended."""
     how = f"{HELD}: none is here"
     for path in paths:
         with socket.socket(socket.AF_UNIX) as call:
@@ -96,7 +96,7 @@ def host(spec: Spec) -> str:
 
 
 def dns(spec: Spec) -> str:
-    """Try to send a datagram, as a DNS query is one, and to find a route to a DNS server elsewhere."""
+    """Try to send a datagram, such as a DNS query, and to find a route to a DNS server elsewhere."""
     how = f"{HELD}: nothing came"
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as call:
@@ -106,12 +106,12 @@ def dns(spec: Spec) -> str:
                 how = _held(bad)
             call.connect((ELSEWHERE, 53))
     except OSError as bad:
-        return _held(bad) if bad.errno == errno.EPERM else how  # whether the datagram came, its receiver knows
+        return _held(bad) if bad.errno == errno.EPERM else how  # the receiver knows whether the datagram came
     return f"{OPEN}: there is a way out"
 
 
 def abstract(spec: Spec) -> str:
-    """Try to connect to an abstract Unix socket: it has a name and no file, and belongs to the network namespace."""
+    """Try to connect to an abstract Unix socket, which has no file and belongs to the network namespace."""
     return _knock([spec["abstract"]])
 
 
@@ -129,7 +129,7 @@ def raw(_: Spec) -> str:
 
 
 def engine(spec: Spec) -> str:
-    """Try to connect to the socket of a container engine, which would give root."""
+    """Try to connect to the socket of a container engine, which would give root privileges."""
     return _knock(spec["engine"])
 
 
@@ -143,7 +143,7 @@ def steps(spec: Spec) -> str:
 
 
 def store(spec: Spec) -> str:
-    """Try to open a file of the store for reading, and one in a folder writable by everybody for writing."""
+    """Try to open a file of the store for reading, and one in a folder writable by everyone for writing."""
     how = ""
     for path, way in ((spec["store"], os.O_RDONLY), (spec["written"], os.O_WRONLY | os.O_CREAT)):
         try:
@@ -156,7 +156,7 @@ def store(spec: Spec) -> str:
 
 
 def inputs(spec: Spec) -> str:
-    """Try to open the step's own inputs for writing, also after chmod."""
+    """Try to open the step's own inputs for writing, even after chmod."""
     with contextlib.suppress(OSError):
         os.chmod(spec["inputs"], 0o600)
     try:
@@ -170,7 +170,7 @@ def _switches() -> Iterator[str]:
     for top in TREES:
         for folder, folders, names in os.walk(top):
             if folder == "/proc/sys":
-                folders[:] = [one for one in folders if one != "net"]  # many, and of a network of its own
+                folders[:] = [one for one in folders if one != "net"]  # many files, all of the step's own network
             yield from (os.path.join(folder, name) for name in names)
 
 
@@ -183,14 +183,17 @@ def kernel(_: Spec) -> str:
         except OSError as bad:
             how = how if bad.errno == errno.ENOENT else _held(bad)
             continue
-        if os.fstat(handle).st_rdev != os.makedev(1, 3):  # an engine lays /dev/null over what it hides
+        if os.fstat(handle).st_rdev != os.makedev(1, 3):  # an engine mounts /dev/null over what it hides
             opened.append(path)
         os.close(handle)
     return f"{OPEN}: {len(opened)} files, as {opened[0]}" if opened else how
 
 
 def _in_child(code: Callable[[], int]) -> str:
-    """Call in a child, which a filter may kill, what gives 0 where it got through, or else an error number."""
+    """Call `code` in a child process, which a filter may kill; return how it ended.
+
+    `code` returns 0 if its attempt succeeded, or else an error number.
+    """
     child = os.fork()
     if not child:
         os._exit(min(code(), 255))
@@ -199,7 +202,7 @@ def _in_child(code: Callable[[], int]) -> str:
 
 
 def _call(number: int, *arguments: int | None) -> int:
-    """Make a system call by its number; the error number, 0 where there is none."""
+    """Make a system call by its number; return the error number, or 0 without an error."""
     import ctypes  # noqa: PLC0415 - heavy
 
     given = (one if one is None else ctypes.c_long(one) for one in arguments)
@@ -209,14 +212,14 @@ def _call(number: int, *arguments: int | None) -> int:
 
 
 def _tried_call(number: int, *arguments: int | None) -> str:
-    """Make a call that comes to nothing; a refusal of the call itself holds, one of its arguments does not."""
+    """Try a system call without effect; it is `held` if the call is refused, but not if only its arguments are."""
     if platform.machine() != "x86_64":
         return UNTRIED
     return _in_child(lambda: end if (end := _call(number, *arguments)) in (errno.EPERM, errno.ENOSYS) else 0)
 
 
 def users(_: Spec) -> str:
-    """Try to create a user namespace, in which a process would have every right again."""
+    """Try to create a user namespace, in which a process would have every privilege again."""
     import ctypes  # noqa: PLC0415 - heavy
 
     libc = ctypes.CDLL(None, use_errno=True)
@@ -224,7 +227,7 @@ def users(_: Spec) -> str:
 
 
 def keyring(_: Spec) -> str:
-    """Try to name the session keyring, in which a user keeps keys and a step could leave a note for another."""
+    """Try to look up the session keyring, in which a user keeps keys and a step could leave data for another."""
     return _tried_call(KEYCTL, 0, -3, 0)
 
 
@@ -234,7 +237,7 @@ def clone3(_: Spec) -> str:
 
 
 def io_uring(_: Spec) -> str:
-    """Try to set up a ring of calls, which no filter sees."""
+    """Try to set up an io_uring, whose calls no filter sees."""
     return _tried_call(IO_URING_SETUP, 0, None)
 
 
@@ -244,7 +247,7 @@ def bpf(_: Spec) -> str:
 
 
 def userfaultfd(_: Spec) -> str:
-    """Try to handle page faults, which holds the kernel where it waits for memory."""
+    """Try to handle page faults, which stops the kernel while it waits for memory."""
     return _tried_call(USERFAULTFD, 1)
 
 
@@ -254,7 +257,7 @@ def ptrace(_: Spec) -> str:
 
 
 def tables(_: Spec) -> str:
-    """Try `getpid` by the two other tables of calls, x32 and 32-bit, whose numbers name other calls."""
+    """Try `getpid` by the two other system call tables, x32 and 32-bit, whose numbers mean other calls."""
     if platform.machine() != "x86_64":
         return UNTRIED
     x32 = _in_child(lambda: _call(X32_GETPID))
@@ -271,7 +274,7 @@ def _call_32_bit() -> int:
 
 
 def _open_socket(family: int, kind: int) -> str:
-    """Open a socket of a family, and close it at once: nothing is sent, and nobody is called."""
+    """Open a socket of a family and close it at once; nothing is sent and no connection is made."""
     try:
         socket.socket(family, kind).close()
     except OSError as bad:
@@ -295,7 +298,7 @@ def packet(_: Spec) -> str:
 
 
 def share_memory() -> None:
-    """Fill shared memory, which no bound of one process counts, and wait for whoever ends this."""
+    """Fill shared memory, which no limit of a single process counts, and wait to be ended from outside."""
     held = mmap.mmap(-1, SHARED)
     for _ in range(SHARED // PIECE):
         held.write(b"x" * PIECE)
@@ -303,7 +306,7 @@ def share_memory() -> None:
 
 
 def others(spec: Spec) -> str:
-    """Try to see the process of the harness itself in /proc, known by its start time."""
+    """Try to see the process of the harness itself in /proc, which is recognized by its start time."""
     try:
         stat = Path(f"/proc/{spec['others'][0]}/stat").read_text()
     except OSError as bad:

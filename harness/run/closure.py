@@ -19,11 +19,11 @@ from harness.errors import InputError
 
 ENTRY = "harness.run.step"
 PACKAGE = "harness"
-_INNER = ("body", "orelse", "finalbody", "handlers", "cases")  # where a statement holds statements
+_INNER = ("body", "orelse", "finalbody", "handlers", "cases")  # fields of a statement that hold statements
 
 
 def code_root() -> Path:
-    """Return the folder in which the package `harness` of this process lies."""
+    """Return the folder that contains the package `harness` of this process."""
     return Path(__file__).resolve().parents[2]
 
 
@@ -45,7 +45,7 @@ class Closure:
 
 
 class Code:
-    """Source reader with a cache: finds the closure of each step kind, and reads each file once."""
+    """Reader of sources with a cache: finds the closure of each step kind, and reads each file once."""
 
     def __init__(self, root: Path | None = None) -> None:
         self.root = root or code_root()
@@ -79,7 +79,7 @@ class Code:
         return self._imports[module]
 
     def packages(self, kind: str) -> set[str]:
-        """List what the code of a kind imports, anywhere in its source, that neither Python nor the harness brings."""
+        """List the packages that a kind's code imports, anywhere in its source, besides Python and the harness."""
         found = set()
         for path in self.closure(kind).files:
             module = path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
@@ -87,13 +87,13 @@ class Code:
         return found - {PACKAGE, *sys.stdlib_module_names}
 
     def _module(self, name: str) -> str:
-        """Find the module behind an imported name: `from harness.digest import sha256` names a value."""
+        """Return the module of an imported name, which may name a value: `from harness.digest import sha256`."""
         while self._file(name) is None:
             name = name.rpartition(".")[0]
         return name
 
     def _source(self, module: str) -> tuple[str, str]:
-        """Read a module's file, once; gives its path below the root and its digest."""
+        """Read a module's file, once; return its path below the root and its digest."""
         path = self._file(module)
         assert path
         name = path.relative_to(self.root).as_posix()
@@ -117,7 +117,7 @@ def _parents(module: str) -> Iterator[str]:
 
 @functools.lru_cache(maxsize=512)
 def _imports(source: bytes, module: str) -> tuple[str, ...]:
-    """List every name that a module's text imports; imports are statements, so no expression is looked into."""
+    """List every name that a module's text imports; imports are statements, so expressions are not searched."""
     names: list[str] = []
     waiting: list[ast.AST] = [parse_source(source)]
     while waiting:

@@ -1,6 +1,6 @@
 """Engine selection for a manifest or a recorded run: engine, isolation, image and GPUs, and the limits of a step.
 
-An engine is a file of `harness/engines/`, found by its name; nothing here may know one of them.
+An engine is a module of `harness/engines/`, found by its name. The code here is independent of any single engine.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ class EngineChoice:
     engine: str = "local"
     isolation: str = ""
     images: Path = Path()  # the store that holds the images
-    moved: bool = False  # take the image made of newer packages, where the pinned one cannot be had
+    moved: bool = False  # use the image made of newer packages, if the pinned one cannot be had
     tell: Tell = lambda _: None
     memory: int = 0  # bytes that a step may use at most, whatever its manifest asks; 0: the machine's own ceiling
 
 
 def kinds() -> dict[str, Kind]:
-    """Return every engine there is, by its name."""
+    """Return every engine there is, by name."""
     return {name: ENGINES.find(name) for name in ENGINES.names()}
 
 
@@ -67,7 +67,7 @@ def _those(fit: Callable[[Kind], bool]) -> str:
 def engine_of_run(choice: EngineChoice, image_id: str, resources: Resources) -> Engine:
     """Open an engine on which steps of a recorded run can be executed again, in the image of its record or in none.
 
-    The chosen engine is taken if it fits, else the first that does. Where it cannot be opened with GPUs it gets none.
+    The chosen engine is used if it fits, else the first that does. If it cannot be opened with GPUs, it gets none.
     """
     chosen: Kind = ENGINES.find(choice.engine)
     in_image = image_id != NO_IMAGE
@@ -87,7 +87,7 @@ def engine_of_run(choice: EngineChoice, image_id: str, resources: Resources) -> 
 
 
 def _image_of_project(choice: EngineChoice, root: Path, name: str) -> LoadableImage:
-    """Return the image that is meant: the one images.json pins, or the newest that was made of moved packages."""
+    """Return the image that images.json pins or, with `--moved`, the newest one that was made of newer packages."""
     if choice.moved:
         store = Store.open(choice.images)
         found = [one for one in list_images(store) if one.name == name + MOVED]
@@ -110,7 +110,7 @@ def _image_of_project(choice: EngineChoice, root: Path, name: str) -> LoadableIm
 
 
 def image_of_run(choice: EngineChoice, image_id: str) -> LoadableImage:
-    """Return an image by its ID; its bytes come from the store, if the engine does not hold them."""
+    """Return an image by its ID; its bytes come from the store if the engine does not hold them."""
     held = find_image(Store.open(choice.images), image_id)
     return _loadable(choice, held.name if held else "of this run", held.pin if held else Pin(image_id, image_id, ()))
 
@@ -128,7 +128,7 @@ def _loadable(choice: EngineChoice, name: str, pin: Pin) -> LoadableImage:
 
 
 def within_disk(allowed: Limits, place: Path) -> Limits:
-    """Bound the disk of steps by what is free where they run, most of it: somebody else's manifest may ask for all."""
+    """Limit the disk of steps to most of what is free where they run, because a manifest may ask for all of it."""
     free = int(shutil.disk_usage(place).free * SHARE)
     if allowed.disk <= free:
         return allowed
@@ -139,7 +139,7 @@ def within_disk(allowed: Limits, place: Path) -> Limits:
 def limits(resources: Resources, ceiling: int = 0) -> Limits:
     """Convert a manifest's `resources` to the limits of a step, which gets no more memory than the ceiling.
 
-    Without one it is the machine's own. What the manifest asks beyond it is said in the limits.
+    Without a ceiling, the machine's own applies. If the manifest asks for more, the limits say so in `beyond`.
     """
     asked, most = int(amount(resources.memory, SIZES)), ceiling or machine_ceiling()
     given = min(asked, most) if most else asked
@@ -150,5 +150,5 @@ def limits(resources: Resources, ceiling: int = 0) -> Limits:
         most=most,
         beyond=here if given < asked else "",
         disk=int(amount(resources.disk, SIZES)),
-        cpus=float(resources.threads or 1) if resources.gpus == 0 else 0.0,  # a GPU is fed by as many as help
+        cpus=float(resources.threads or 1) if resources.gpus == 0 else 0.0,  # 0 with a GPU: as many as there are
     )

@@ -40,7 +40,7 @@ NUMERICS = {
 
 
 def require_processor(here: Processor, named: str) -> None:
-    """Refuse a processor without AVX2, and under `numerics: machine` one that may not be asked what it is."""
+    """Raise MissingError for a processor without AVX2 and, under `numerics: machine`, for one of unknown class."""
     if not here.computes:
         raise MissingError(
             f"every step computes with AVX2, and this processor has none: {here.name}",
@@ -55,7 +55,7 @@ def require_processor(here: Processor, named: str) -> None:
 
 
 def observe_processor(engine: Engine) -> Processor:
-    """Ask the processor that steps of an engine run on, by the interpreter that runs them where it is another."""
+    """Return the processor that an engine's steps run on, as the interpreter that runs them sees it."""
     if engine.image != NO_IMAGE:
         return processor.observe()  # containers of this machine run on its processor
     command = engine.command(str(Path(processor.__file__)))
@@ -75,9 +75,9 @@ def step_environment(folder: Path, fixed: Mapping[str, str] = MappingProxyType(N
 
 
 def facts(here: Processor | None = None) -> dict[str, Any]:
-    """Describe this machine for the record; never a host name, a user name or a path.
+    """Return facts about this machine for the record; never a host name, a user name or a path.
 
-    `here` is the processor that steps run on; by default the one that this process does.
+    `here` is the processor that steps run on; the default is the one that this process runs on.
     """
     here = here or processor.observe()
     return {

@@ -1,6 +1,6 @@
 """The gateway process of a run, through which steps ask models at providers; it ends with the run.
 
-It starts with the first step that asks, so a run without one starts none. No step ever sees a key of a provider.
+It starts when the first step asks, so a run without such a step starts none. No step ever sees a provider's key.
 """
 
 from __future__ import annotations
@@ -20,15 +20,18 @@ from typing import Any
 
 from harness.errors import HarnessError, InputError, MissingError, RefusedError, StepError
 from harness.manifest.schema import Manifest
-from harness.models.gateway.settings import Keys
+from harness.models.gateway.limits import AUTHORISATION, CONNECTION, UNANSWERED
+from harness.models.gateway.settings import MOST, MOST_AT_ONCE, Keys
 from harness.run.closure import code_root
 from harness.run.locking.models import gateway_models
 
-START = 60.0  # seconds in which a gateway must listen
+START = 60.0  # seconds within which a gateway must listen
 END = 30.0
-SOON = 1.0  # in which it says what it did so far; who waits longer is told what it said last
+SOON = 1.0  # seconds within which it reports its counts; after that, its last ones are used
 NAME = "gateway.sock"
 MEANT = "or `--max-errors 100%`, where refusals are what you count"
+KEPT = "run again: every finished step is kept, and every answer on a tape"
+MOST_STEPS = 64  # steps that ask at once, as long as their number is not known
 
 
 class Gateway:
@@ -36,7 +39,8 @@ class Gateway:
 
     def __init__(self, models: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> None:
         self.models, self._more = models, dict(more or {})
-        self.ready: dict[str, Any] = {}  # what it said when it listened
+        self.steps = MOST_STEPS  # how many ask at once, at most
+        self.ready: dict[str, Any] = {}  # what it said when it began to listen
         self.summary: dict[str, Any] = {}
         self._now: dict[str, Any] = {}  # what it had done when it was last asked
         self._heard = bytearray()
@@ -45,11 +49,19 @@ class Gateway:
 
     @property
     def socket(self) -> Path:
-        """The path of its socket; the first access starts the process and waits until it listens, or raises."""
+        """The path of the gateway's socket; the first access starts the process and waits until it listens.
+
+        Raises an error if the process does not start.
+        """
         with self._turn:
             if self._process is None:
                 self._start()
             return self._folder / NAME
+
+    def at_once(self, name: str) -> int:
+        """Return how many requests a step sends at once to a model, so that the gateway alone bounds their number."""
+        limits = self.models.get(name, {}).get("limits", {})
+        return int(min(limits.get("concurrency", MOST_AT_ONCE), max(1, MOST // self.steps)))
 
     @property
     def priced(self) -> bool:
@@ -57,21 +69,21 @@ class Gateway:
         return any(told.get("prices") and told["mode"] != "replay" for told in self.models.values())
 
     def now(self) -> dict[str, Any]:
-        """Return the gateway's counts by model so far; the last known ones where it is busy, or was not started."""
-        if self._turn.acquire(blocking=False):  # it may be starting, for another thread
+        """Return the gateway's counts by model so far; the last known ones if it is busy or was not started."""
+        if self._turn.acquire(blocking=False):  # another thread may be starting it
             try:
                 if self._process and self._process.stdin:
                     self._process.stdin.write(b"?\n")
                     self._process.stdin.flush()
                     self._now = self._line(self._process, SOON).get("now", self._now)
             except (BrokenPipeError, MissingError):
-                pass  # it is busy, or has ended, which the step that asks it will say
+                pass  # it is busy, or has ended, which the asking step will report
             finally:
                 self._turn.release()
         return self._now
 
     def judged(self, problem: HarnessError | None) -> HarnessError | None:
-        """Return a clearer error for a failed step: a missing key, or the provider's own words where it refused all.
+        """Return a clearer error for a failed step: a missing key, a provider that refused all, or that is not there.
 
         Any other problem is returned as it is.
         """
@@ -80,12 +92,18 @@ class Gateway:
         for name, told in self.summary.get("models", {}).items():
             if "missing_key" in told["errors"]:
                 try:
-                    Keys(os.environ).find(self.models[name]["key"])
+                    Keys(os.environ).find_for(self.models[name]["key"], self.models[name]["base_url"])
                 except HarnessError as lack:
                     return lack
             if "gave_up" in told:
-                remedy = "correct what it names and run again: of this run only answers are kept"
-                return RefusedError(f"{name} {told['gave_up']}", where=problem.where, next=f"{remedy}; {MEANT}")
+                remedy = f"correct what it names and run again: of this run only answers are kept; {MEANT}"
+                if told.get("outage") == CONNECTION:
+                    remedy = f"start the server, or correct its `base_url`, and {KEPT}"
+                elif told.get("outage") == AUTHORISATION:
+                    remedy = f"correct the key {self.models[name]['key']}, and {KEPT}"
+                elif told.get("outage") == UNANSWERED:
+                    remedy = f"wait until it answers, or lower `concurrency` or rates in `limits`, and {KEPT}"
+                return RefusedError(f"{name} {told['gave_up']}", where=problem.where, next=remedy)
         return problem
 
     def __enter__(self) -> Gateway:
@@ -109,7 +127,7 @@ class Gateway:
                 self._process = None
 
     def _start(self) -> None:
-        """Start it and wait until it listens."""
+        """Start the process and wait until it listens; raise its error if it does not."""
         self._folder = Path(tempfile.mkdtemp(prefix="harness-"))
         self._errors = open(self._folder / "errors", "w+b")  # noqa: SIM115 - closed when it has ended
         self._process = subprocess.Popen(
@@ -141,7 +159,7 @@ class Gateway:
             process.stdin.close()
         try:
             while "now" in (rest := self._line(process, END)):
-                pass  # an answer that nobody waited for
+                pass  # an answer that came too late
             self.summary = rest if "models" in rest else {}
             process.wait(END)
         except (subprocess.TimeoutExpired, HarnessError):
@@ -154,7 +172,7 @@ class Gateway:
         self._folder.rmdir()
 
     def _line(self, process: subprocess.Popen[bytes], seconds: float) -> dict[str, Any]:
-        """Read one line of what it says; nothing where it has ended."""
+        """Return the next JSON line that the process writes; empty if it has ended."""
         assert process.stdout
         pipe, until = process.stdout.fileno(), time.monotonic() + seconds
         with selectors.DefaultSelector() as ready:
@@ -183,12 +201,12 @@ class Gateway:
             return kind(str(error["what"]), where=str(error["where"]), next=str(error["next"]))
         self._errors.seek(0)
         tail = self._errors.read().decode("utf-8", "replace").strip().rsplit("\n", 1)[-1]
-        return MissingError(f"the gateway ended at its start: {tail[:300]}", next="pip install 'llm-harness[api]'")
+        return MissingError(f"the gateway ended at its start: {tail[:300]}", next="pip install 'repro-harness[api]'")
 
 
 @contextlib.contextmanager
 def run_gateway(manifest: Manifest, root: Path, more: Mapping[str, Any] | None = None) -> Iterator[Gateway | None]:
-    """Provide a gateway while a run lasts, if its manifest names models at providers; None otherwise."""
+    """Context manager that yields a gateway if the manifest names models at providers, else None."""
     models = gateway_models(manifest, root)
     if not models:
         yield None

@@ -1,19 +1,20 @@
 """Lock resolution (`harness lock`): names to digests, and the check that a lock still fits before anything runs.
 
-A name that cannot be resolved here is pinned as unresolved with its reason, and is never guessed.
+A name that cannot be resolved here is pinned as unresolved with its reason, and is never guessed. A lock can also be
+foreseen, for a plan: then nothing is made, fetched or written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 from harness.digest import differences, sha256
-from harness.errors import InputError, MissingError
+from harness.errors import HarnessError, InputError, MissingError
 from harness.images.image import pins
 from harness.images.recipe import package_locks
 from harness.kit.ask import make_step
-from harness.manifest.datasets import contradicted_files
+from harness.manifest.datasets import Made, OwnFile, contradicted_files
+from harness.manifest.documents import DatasetPin, DigestPin, FilePin, ImagePin, ModelPin, Pins
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import LATE_KINDS, Lock
 from harness.run.closure import code_root
@@ -33,43 +34,57 @@ from harness.run.locking.datasets import (
     with_cuts,
     wordings_pin,
 )
+from harness.run.locking.hub import COMMIT, hub_pins
 from harness.run.locking.models import INSTRUMENTS, MODELS, every_model, pin_model
 from harness.run.locking.published import PublishedPins, published
 from harness.run.planning.derived import held_lock
-from harness.run.planning.plan import CheckedManifest, check_wordings
+from harness.run.planning.plan import CheckedManifest, check_manifest, check_wordings
+from harness.steps import key
+from harness.store.events import Preimage
+from harness.store.store import Entry
 from harness.studies.registry import find
 
-Pins = dict[str, dict[str, Any]]
-WHOLE = "lockfiles/requirements.txt"  # what locks pinned, whatever a run used of it, before they pinned the image's own
+WHOLE = "lockfiles/requirements.txt"  # what older locks pinned, before they pinned the image's own locks
 
 
 def static_pins(loaded: Loaded) -> Pins:
     """Return the pins that need no data to be made: models and instruments, prompts, images, packages."""
     manifest = loaded.manifest
-    models: Pins = {MODELS: {}, **({INSTRUMENTS: {}} if manifest.instruments else {})}
+    models: dict[str, dict[str, ModelPin]] = {MODELS: {}, INSTRUMENTS: {}}
     for named in every_model(manifest):
         models[named.part][named.name] = pin_model(loaded, named)
-    prompts: dict[str, Any] = wordings_pin(loaded)
+    prompts = wordings_pin(loaded)
     for name in manifest.prompts.names if manifest.prompts else ():
         path = find(manifest.study).prompt_sets[name]
         data = path.read_bytes()
         file = path.resolve().relative_to(code_root()).as_posix()
         prompts[name] = {"file": file, "sha256": sha256(data), "rows": data.count(b"\n")}
     known = pins(loaded.root)
-    unknown = {"unresolved": "lockfiles/images.json names no such image; the local engine needs none"}
+    unknown: ImagePin = {"unresolved": "lockfiles/images.json names no such image; the local engine needs none"}
     images = {name: known[name].as_data() if name in known else unknown for name in _images(loaded)}
+    measuring: Pins = {INSTRUMENTS: models[INSTRUMENTS]} if manifest.instruments else {}
     files = file_pins(loaded)
-    own = {FILES: files} if files else {}
-    return {**models, "prompts": prompts, "images": images, "packages": _packages(loaded), **own}
+    own: Pins = {FILES: files} if files else {}
+    return {
+        MODELS: models[MODELS],
+        **measuring,
+        "prompts": prompts,
+        "images": images,
+        "packages": _packages(loaded),
+        **own,
+    }
 
 
 def _images(loaded: Loaded) -> list[str]:
-    """Name the images of a manifest: the one its steps run in, and the one of foreign code where it names one."""
+    """List the images of a manifest: that of its steps and, if it names one, that of foreign code."""
     return [name for name in (loaded.manifest.image, loaded.manifest.sandbox) if name]
 
 
-def _packages(loaded: Loaded, held: Collection[str] = ()) -> dict[str, Any]:
-    """Pin what the environment is made of that the manifest names; as an older lock did, where that is what is held."""
+def _packages(loaded: Loaded, held: Collection[str] = ()) -> dict[str, DigestPin]:
+    """Return the pins of the package locks of a manifest's images, or of the file that older locks pinned.
+
+    The file is pinned if its name is in `held`.
+    """
     whole = {WHOLE: loaded.root / WHOLE}
     of_images = {name: path for each in _images(loaded) for name, path in package_locks(loaded.root, each).items()}
     found = whole if WHOLE in held else of_images
@@ -77,20 +92,23 @@ def _packages(loaded: Loaded, held: Collection[str] = ()) -> dict[str, Any]:
 
 
 def resolve(loaded: Loaded, checked: CheckedManifest, workshop: Workshop, had: PublishedPins | None = None) -> Lock:
-    """Resolve every name of a manifest to a lock; datasets are made here, so that a plan knows their rows.
+    """Resolve every name of a manifest to a lock; datasets are made here, because a plan needs their row counts.
 
-    `had` holds the pins of published data; without it that data is fetched first. What cannot be had is pinned as
-    unresolved. Refuses a manifest whose name another one has, and a dataset without a row.
+    `had` holds the pins of published data; without it that data is fetched first. Data that cannot be had is pinned as
+    unresolved. Raises InputError if another manifest has the same name, or if a dataset has no row.
     """
     _only_one(loaded)
     check_wordings(loaded, checked)
     pins = static_pins(loaded)
-    bring_files(loaded, Lock({}, "", pins), workshop.store)
+    bring_files(loaded, Lock({}, "", {**pins, "datasets": {}}), workshop.store)
+    found, reasons = hub_pins(loaded, _held(loaded), workshop.store, workshop.cancel)
+    if found:
+        pins[FILES] = {**pins.get(FILES, {}), **found}
     had = had or published(loaded.manifest, workshop.store, workshop.cancel)
-    datasets: dict[str, Any] = dict(had.pins)
+    datasets = dict(had.pins)
     data = FetchedData.pinned(datasets, pins.get(FILES))
     for name, drawn in checked.made.items():
-        if lacks := drawn.lacks(had.pins, had.how):
+        if lacks := reasons.get(name) or drawn.lacks(had.pins, had.how):
             datasets[name] = {"unresolved": lacks}
             continue
         step = make_step(drawn.dataset(0, data), drawn.maker.kind, drawn.maker.outputs)
@@ -108,15 +126,12 @@ def resolve(loaded: Loaded, checked: CheckedManifest, workshop: Workshop, had: P
                 where=loaded.tree.at(("datasets", name)),
                 next="draw more items, or leave it out",
             )
-    certificates = certificate_pins(loaded.root, loaded.manifest.study)
     files = with_cuts(pins.get(FILES, {}), datasets, _held(loaded), workshop.store.blobs)
-    late = {CERTIFICATES: certificates, TABLES: table_pins(loaded.manifest.study, checked.tables), FILES: files}
-    found = {kind: some for kind, some in late.items() if some}
-    return Lock(loaded.manifest.intent(), loaded.sha256, {**pins, "datasets": datasets, **found})
+    return _made_lock(loaded, pins, datasets, files, checked.tables)
 
 
 def _held(loaded: Loaded) -> Lock | None:
-    """Load the lock that this one follows; one that cannot be read counts as none."""
+    """Return the lock that this one follows; None if there is none, or if it cannot be read."""
     try:
         return held_lock(loaded)
     except InputError:
@@ -124,7 +139,7 @@ def _held(loaded: Loaded) -> Lock | None:
 
 
 def _only_one(loaded: Loaded) -> None:
-    """Refuse a name that another manifest of the project has: the two would share one lock."""
+    """Raise InputError if another manifest of the project has the same name: the two would share one lock."""
     for path in sorted((loaded.root / "manifests").rglob("*.yaml")):
         if path.resolve() != loaded.path:
             try:
@@ -148,26 +163,30 @@ def changed_pins(loaded: Loaded, lock: Lock) -> list[str]:
     moved += [
         f"pins/datasets{pointer}" for pointer in contradicted_files(lock.intent["datasets"], lock.pins["datasets"])
     ]
-    now = {**static_pins(loaded), "packages": _packages(loaded, lock.pins["packages"])}
+    now: Pins = {**static_pins(loaded), "packages": _packages(loaded, lock.pins["packages"])}
     if tables := {*lock.of(TABLES), *loaded.manifest.tables}:
         now[TABLES] = table_pins(loaded.manifest.study, tables)
-    if held_files := lock.of(FILES):  # where items were cut as they grew is no matter of the files as they are
-        now[FILES] = {name: {**pin, **_cuts(held_files, name)} for name, pin in now.get(FILES, {}).items()}
+    if held_files := lock.of(FILES):  # where grown items were cut does not depend on the files here
+        of_hub = {name: pin for name, pin in held_files.items() if COMMIT in pin}  # the hub is not asked again
+        now[FILES] = {**of_hub, **{name: _cut_as(held_files, name, pin) for name, pin in now.get(FILES, {}).items()}}
     late = (each for each in LATE_KINDS if each != CERTIFICATES and lock.of(each))
-    for kind in dict.fromkeys([*now, *late]):
-        moved += [f"pins/{kind}{pointer}" for pointer in differences(lock.of(kind), now.get(kind, {}))]
-    if held := lock.of(CERTIFICATES):  # a lock that pins none fits whatever was certified since
+    found: Mapping[str, object] = now
+    for kind in dict.fromkeys([*found, *late]):
+        moved += [f"pins/{kind}{pointer}" for pointer in differences(lock.of(kind), found.get(kind, {}))]
+    if held := lock.of(CERTIFICATES):  # a lock that pins none fits, whatever was certified since
         certified = certificate_pins(loaded.root, loaded.manifest.study)
         moved += [f"pins/{CERTIFICATES}{pointer}" for pointer in differences(held, certified)]
     return moved
 
 
-def _cuts(held: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {CUTS: held[name][CUTS]} if CUTS in held.get(name, {}) else {}
+def _cut_as(held: Mapping[str, FilePin], name: str, pin: FilePin) -> FilePin:
+    """Return a pin of a file with the cuts that the lock has for it, if any."""
+    before = held.get(name, {})
+    return {**pin, CUTS: before[CUTS]} if CUTS in before else pin
 
 
 def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
-    """Return the lock of a manifest if it still fits; refuse a missing one, and name the pins that moved."""
+    """Return the lock of a manifest if it still fits; raise InputError if it is missing or if pins moved."""
     again = f"`harness lock {loaded.path.relative_to(loaded.root)}`"
     if lock is None:
         raise InputError("this manifest has no lock", where=loaded.tree.where, next=f"{again} makes it")
@@ -190,12 +209,84 @@ def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
 
 
 def _require_here(loaded: Loaded, lock: Lock) -> None:
-    """Tell what the lock pins and this machine lacks apart from what moved."""
+    """Raise MissingError for a model that the lock pins and this machine lacks, apart from what moved."""
     pins = static_pins(loaded)
     for kind in (MODELS, INSTRUMENTS):
-        now = pins.get(kind, {})
+        now: Mapping[str, ModelPin] = pins[MODELS] if kind == MODELS else pins.get(INSTRUMENTS, {})
         for name, pin in lock.of(kind).items():
             if "unresolved" in now.get(name, {}) and "unresolved" not in pin:
                 what, _, remedy = now[name]["unresolved"].partition("; ")
                 noun = kind.removesuffix("s")
                 raise MissingError(f"{noun} {name!r} is pinned and not to be had here: {what}", next=remedy)
+
+
+def foresee_lock(loaded: Loaded, held: Lock, workshop: Workshop | None) -> Lock:
+    """Return the lock that a manifest would get in place of `held`, whose data must be in the store already.
+
+    Raises InputError if `harness lock` would have to make or fetch data for it.
+    """
+    checked, manifest = check_manifest(loaded), loaded.manifest
+    pins = static_pins(loaded)
+    files = {**pins.get(FILES, {}), **{name: pin for name, pin in held.of(FILES).items() if COMMIT in pin}}
+    datasets: dict[str, DatasetPin] = {}
+    for name, dataset in manifest.datasets.items():
+        if not isinstance(dataset, Made | OwnFile):  # published: its pin follows from what the manifest says of it
+            said = loaded.manifest.intent()["datasets"][name]
+            if name not in held.of("datasets") or list(differences(held.intent["datasets"].get(name), said)):
+                raise _needs_lock(loaded, name)
+            datasets[name] = held.of("datasets")[name]
+        elif _said_otherwise(held, loaded, name) and COMMIT in files.get(name, {}):
+            raise _needs_lock(loaded, name)
+    data = FetchedData.pinned(datasets, files)
+    for name, drawn in checked.made.items():
+        step = make_step(drawn.dataset(0, data), drawn.maker.kind, drawn.maker.outputs)
+        entry = _made(workshop, workshop.preimage(step, {})) if workshop else None
+        if entry is None or workshop is None:
+            raise _needs_lock(loaded, name)
+        datasets[name] = dataset_pin(entry, workshop.store)
+    if workshop:
+        files = with_cuts(files, datasets, held, workshop.store.blobs)
+    return _made_lock(loaded, pins, datasets, files, checked.tables)
+
+
+def _made_lock(
+    loaded: Loaded,
+    pins: Pins,
+    datasets: Mapping[str, DatasetPin],
+    files: Mapping[str, FilePin],
+    tables: Collection[str],
+) -> Lock:
+    """Return the lock of a manifest with all its pins; of the late kinds those that have any."""
+    late: Pins = {}
+    if certificates := certificate_pins(loaded.root, loaded.manifest.study):
+        late[CERTIFICATES] = certificates
+    if found := table_pins(loaded.manifest.study, tables):
+        late[TABLES] = found
+    if files:
+        late[FILES] = files
+    return Lock(loaded.manifest.intent(), loaded.sha256, {**pins, "datasets": datasets, **late})
+
+
+def _said_otherwise(held: Lock, loaded: Loaded, name: str) -> bool:
+    """Whether a manifest says something else of a dataset than it did when it was locked."""
+    before = held.intent["datasets"].get(name)
+    return bool(list(differences(before, loaded.manifest.intent()["datasets"][name])))
+
+
+def _made(workshop: Workshop, parts: Preimage) -> Entry | None:
+    """Return the entry of the step that makes a dataset, whoever made it, if its outputs are there."""
+    try:
+        entry = workshop.store.entries.get(key(parts))
+    except HarnessError:
+        return None
+    sound = entry and all(workshop.store.blobs.state(one.sha256) == "sound" for one in entry.outputs.values())
+    return entry if sound else None
+
+
+def _needs_lock(loaded: Loaded, dataset: str) -> InputError:
+    path = loaded.path.relative_to(loaded.root)
+    return InputError(
+        f"the data of {dataset!r} is not made yet as the manifest says it now",
+        where=loaded.tree.at(("datasets", dataset)),
+        next=f"`harness lock {path}` makes and pins it, and then `harness plan {path}`",
+    )

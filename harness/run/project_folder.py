@@ -1,8 +1,8 @@
 """The folder of a project: what makes it one, and the shipped files that it has copies of.
 
-Copied is what locks pin by a project's own files: image pins, image recipes, package locks, certificates. So another
-version of the harness, with others of these, leaves a project's locks as they are. Models are not copied: a lock pins
-each of their files. It overwrites nothing, and never knows a manifest.
+The files that locks pin are copied: image pins, image recipes, package locks, certificates. A project's locks therefore
+stay as they are under another version of the harness, which ships other files. Models are not copied, because a lock
+pins each of their files. No file is overwritten.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ PACKED = "harness/shipped"  # below the folder of the package, as `setup.py` pac
 
 
 def shipped_root() -> Path:
-    """Return the folder below which shipped files lie, under the paths that they have in a checkout."""
+    """Return the folder that contains the shipped files, under the paths that they have in a checkout."""
     packed = code_root() / PACKED
     return packed if packed.is_dir() else code_root()
 
 
 def shipped_models() -> list[str]:
-    """List the names of the shipped models."""
+    """List the names of the small models whose weights come with the harness."""
     return sorted(path.parent.name for path in (shipped_root() / MODELS).glob("*/config.json"))
 
 
 def shipped_model(name: str) -> Path:
-    """Return the folder of a shipped model; MissingError, with the names there are, for any other."""
+    """Return the folder of a shipped model; raise MissingError, with the names there are, for any other."""
     known = shipped_models()
     if name not in known:
         raise MissingError(
@@ -67,7 +67,7 @@ harness --help
 
 @dataclass(frozen=True)
 class LaidFolder:
-    """A project's folder as it was laid out: what was written, and what was there and is not as it is shipped."""
+    """A project's folder as it was laid out: files that were written, and kept ones that differ from the shipped."""
 
     root: Path
     written: list[str]
@@ -77,7 +77,7 @@ class LaidFolder:
 def lay_out(folder: Path) -> LaidFolder:
     """Make a folder a project: write what it lacks, and keep every file that is there.
 
-    Refuses a folder inside another project, whose manifests would no longer be that one's.
+    Raises InputError for a folder inside another project, because its manifests would no longer belong to that one.
     """
     with translating_os_errors(folder):
         if folder.exists() and not folder.is_dir():
@@ -100,7 +100,7 @@ def lay_out(folder: Path) -> LaidFolder:
 
 
 def require_writable(folder: Path) -> None:
-    """Refuse a folder, or of one that is new the nearest above it, in which this user may not write."""
+    """Raise MissingError if this user may not write in a folder or, if it is new, in the nearest one above it."""
     near = next(place for place in (folder, *folder.parents) if place.exists())
     if not os.access(near, os.W_OK | os.X_OK):
         raise MissingError(
@@ -121,7 +121,7 @@ def _require_apart(folder: Path) -> None:
 
 
 def _contents(name: str) -> Mapping[str, bytes]:
-    """Collect the files of a new project, by their paths in it."""
+    """Return the files of a new project, by their paths in it."""
     root = shipped_root()
     found = {path for pattern in COPIED for path in root.glob(pattern) if path.is_file()}
     shown = name if name.isprintable() else "project"

@@ -1,8 +1,9 @@
 """Containment receipts: results of probing an isolation from inside, made before a run's first step and kept.
 
-A run is refused if its isolation lets a step reach what it claims to keep from it. A receipt is good for one engine,
-isolation, image, user, kernel, boot and code. It lies among this user's caches, so that the next run need not probe
-again, and never in a store, which may be anybody's; its findings stand in the record, and no audit believes it.
+A run is refused if its isolation lets a step reach what it claims to keep from it. A receipt is valid for one engine,
+isolation, image, user, kernel, boot and code. It is kept in this user's cache, so that the next run need not probe
+again. It is never kept in a store, which may belong to anyone. Its findings are written in the record, but no audit
+relies on them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from harness.digest import document, document_digest, parse, sha256
 from harness.engines.container import HOSTS
@@ -27,8 +28,8 @@ from harness.errors import HarnessError, Interrupted, MissingError
 from harness.files import read_plain, translating_os_errors, write_atomic
 from harness.run import attack
 from harness.run.environment import step_environment
-from harness.store.reader import MOST_NOTE
 from harness.store.store import Store
+from harness.store.tree import MOST_NOTE
 
 LIMITS = Limits(seconds=60, memory=1 << 30)
 LITTLE = Limits(seconds=60, memory=attack.SHARED // 2)
@@ -59,15 +60,24 @@ WORDS = {
     "users": "a namespace of users of its own",
     "vsock": "the machine that this virtual one runs on",
 }
-ENDS = re.compile(rf"({attack.OPEN}|{attack.HELD}|{attack.UNTRIED})(: .{{0,200}})?")  # how a try ends
+ENDS = re.compile(rf"({attack.OPEN}|{attack.HELD}|{attack.UNTRIED})(: .{{0,200}})?")  # how a probe ends
 CONTROLLED = ("abstract", "dns", "engine", "host", "ipv4", "ipv6", "others", "steps", "store")  # each has a decoy
-_known: dict[str, dict[str, Any]] = {}  # what this process has found already
 
 
-def containment(store: Store, engine: Engine, cancel: threading.Event) -> dict[str, Any]:
+class Containment(TypedDict):
+    """What an isolation claims to keep from a step, and how each probe of it ended."""
+
+    claims: list[str]
+    tried: dict[str, str]
+
+
+_known: dict[str, Containment] = {}  # what this process has found already
+
+
+def containment(store: Store, engine: Engine, cancel: threading.Event) -> Containment:
     """Return what an isolation claims and how each probe ended, from a receipt or by probing; then keep the receipt.
 
-    Refuses an isolation that does not keep what it claims, and one in which no step runs.
+    Raises MissingError for an isolation that does not keep what it claims, or in which no step runs.
     """
     name = document_digest(_about(engine))
     path = shelf() / f"{name}.json"
@@ -77,22 +87,22 @@ def containment(store: Store, engine: Engine, cancel: threading.Event) -> dict[s
         with store.folder("receipt") as folder:
             found = probe(engine, store.root, folder, cancel)
         require(engine, found)
-    if kept is None:  # there is none, or what lies there is no receipt
+    if kept is None:  # there is none, or it is not a valid receipt
         said = {"type": "receipt/1", "about": _about(engine), "containment": found}
-        with suppress(HarnessError):  # where nothing can be kept, each process looks for itself
+        with suppress(HarnessError):  # if it cannot be written, each process probes for itself
             write_atomic(path, document(said) + b"\n", mode=0o600)
     _known[name] = found
     return found
 
 
 def shelf() -> Path:
-    """Return the folder of receipts: a cache of this user's."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "llm-harness" / "receipts"
+    """Return the folder of receipts in this user's cache."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "repro-harness" / "receipts"
 
 
-def require(engine: Engine, found: Mapping[str, Any]) -> None:
-    """Raise MissingError where probes of an isolation reached what it claims to keep from a step."""
-    if out := escaped(found):
+def require(engine: Engine, found: Containment) -> None:
+    """Raise MissingError if probes of an isolation reached what it claims to keep from a step."""
+    if out := list_escaped(found):
         raise MissingError(
             f"the isolation {engine.isolation!r} lets a step reach {', '.join(out)}",
             where=f"engine {engine.name}",
@@ -100,13 +110,13 @@ def require(engine: Engine, found: Mapping[str, Any]) -> None:
         )
 
 
-def escaped(found: Mapping[str, Any]) -> list[str]:
-    """List what an isolation claims to keep from a step and does not."""
+def list_escaped(found: Containment) -> list[str]:
+    """List what an isolation claims to keep from a step, but does not."""
     return [WORDS[name] for name in found["claims"] if found["tried"][name].startswith(attack.OPEN)]
 
 
 def misspelled(found: Any) -> Iterator[str]:
-    """Name what no look at an isolation writes down, in what a run says of one."""
+    """Yield what a run says of its isolation that no probe can have written."""
     if not isinstance(found, dict) or found.keys() != {"claims", "tried"} or not isinstance(found["tried"], dict):
         yield "it is not what was claimed and tried"
         return
@@ -119,10 +129,10 @@ def misspelled(found: Any) -> Iterator[str]:
             yield f"{str(name)[:40]!r} ended as {str(how)[:60]!r}, as no try ends"
 
 
-def probe(engine: Engine, store: Path, folder: Path, cancel: threading.Event) -> dict[str, Any]:
-    """Probe an isolation by a step from inside, after a control from outside; return its claims and each probe's end.
+def probe(engine: Engine, store: Path, folder: Path, cancel: threading.Event) -> Containment:
+    """Probe an isolation by a step from inside, after a control from outside; return its claims and all results.
 
-    The step's folder and decoys lie below `folder`; no receipt is read or written.
+    The step's folder and decoys are created below `folder`; no receipt is read or written.
     """
     place = folder / "step"
     with _decoys(store, folder) as (decoys, came):
@@ -136,7 +146,7 @@ def probe(engine: Engine, store: Path, folder: Path, cancel: threading.Event) ->
         reached = came()
         bare = [name for name in CONTROLLED if not (control[name].startswith(attack.OPEN) or name in reached)]
         Path(decoys["written"]).unlink(missing_ok=True)
-        counted = LIMITS.processes if engine.claims >= PROCESSES else 0  # who counts from outside would end the attack
+        counted = LIMITS.processes if engine.claims >= PROCESSES else 0  # a count from outside would end the attack
         with translating_os_errors(folder):
             _lay_out(place, {**decoys, **dict.fromkeys(bare, ""), "processes": counted})
         ends = {**_ends(engine, place, cancel), "shared": _shared(engine, place, cancel)}
@@ -147,7 +157,7 @@ def probe(engine: Engine, store: Path, folder: Path, cancel: threading.Event) ->
 
 
 def _ends(engine: Engine, place: Path, cancel: threading.Event) -> dict[str, str]:
-    """Let the attack run as a step, and give what it tells."""
+    """Run the attack as a step, and return its results."""
     job = Job(engine.command("code/attack.py"), place, step_environment(engine.inside(place)), LIMITS)
     outcome = engine.run(job, lambda _: None, cancel)
     if outcome.cancelled:
@@ -165,7 +175,7 @@ def _ends(engine: Engine, place: Path, cancel: threading.Event) -> dict[str, str
 
 
 def _shared(engine: Engine, place: Path, cancel: threading.Event) -> str:
-    """Tell how a step ends that fills shared memory beyond its bound: it must be ended for it."""
+    """Return how a step ends that fills shared memory beyond its limit; it must be killed for it."""
     command = (*engine.command("code/attack.py"), "share-memory")
     outcome = engine.run(Job(command, place, step_environment(engine.inside(place)), LITTLE), lambda _: None, cancel)
     if outcome.cancelled:
@@ -177,7 +187,7 @@ def _shared(engine: Engine, place: Path, cancel: threading.Event) -> str:
 
 
 def _about(engine: Engine) -> dict[str, Any]:
-    """Name what a receipt is good for: another boot, kernel, user, image or program asks for another."""
+    """Return what a receipt is valid for: another boot, kernel, user, image or program needs another receipt."""
     here = Path(__file__).parent
     code = [path.read_bytes() for path in sorted((here.parent / "engines").glob("*.py"))]
     return {
@@ -193,14 +203,14 @@ def _about(engine: Engine) -> dict[str, Any]:
     }
 
 
-def _kept(path: Path) -> dict[str, Any] | None:
-    """Return what an older run of this user found; nothing where it cannot be read, or escaped."""
+def _kept(path: Path) -> Containment | None:
+    """Return what an older run of this user found; None if it cannot be read, or if something escaped."""
     try:
         facts = path.lstat()
         if facts.st_uid != os.geteuid() or facts.st_size > MOST_NOTE:
             return None
-        found: dict[str, Any] = parse(read_plain(path), "receipt/1", str(path))["containment"]
-        return None if list(misspelled(found)) or escaped(found) else found
+        found: Containment = parse(read_plain(path), "receipt/1", str(path))["containment"]
+        return None if list(misspelled(found)) or list_escaped(found) else found
     except (OSError, HarnessError, LookupError, TypeError, AttributeError):
         return None
 
@@ -217,7 +227,10 @@ def _lay_out(place: Path, spec: Mapping[str, Any]) -> None:
 
 @contextmanager
 def _decoys(store: Path, folder: Path) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Give what an attack is tried with, and a look at which of it was reached since the last look."""
+    """Context manager that yields the targets of an attack, and a function that returns those that were reached.
+
+    The function returns only targets that were reached since its last call.
+    """
     name = secrets.token_hex(8)
     with ExitStack() as stack:
         shut = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="harness-")))
@@ -257,7 +270,7 @@ def _decoys(store: Path, folder: Path) -> Iterator[tuple[dict[str, Any], Any]]:
 
 
 def _came(door: socket.socket) -> bool:
-    """Whether somebody came to a door since the last look."""
+    """Whether anything connected or was sent to a socket since the last call."""
     came = False
     with suppress(BlockingIOError):
         while True:
@@ -270,7 +283,7 @@ def _came(door: socket.socket) -> bool:
 
 
 def _engines() -> list[str]:
-    """List where a container engine may listen."""
+    """List the sockets where a container engine may listen."""
     own = f"unix://{os.environ.get('XDG_RUNTIME_DIR', '/run')}/podman/podman.sock"
     return [
         host.removeprefix("unix://")
@@ -280,7 +293,7 @@ def _engines() -> list[str]:
 
 
 def _addresses() -> list[str]:
-    """List the addresses by which the network knows this machine; nothing is sent."""
+    """List the network addresses of this machine; nothing is sent."""
     found = []
     for family, there in ((socket.AF_INET, attack.ELSEWHERE), (socket.AF_INET6, "2001:db8::53")):
         with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as call:
@@ -290,5 +303,5 @@ def _addresses() -> list[str]:
 
 
 def _began() -> str:
-    """Say when this process began, as the kernel spells it."""
+    """Return when this process began, as the kernel writes it."""
     return Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]

@@ -1,6 +1,6 @@
 """Lookup of recorded runs: the newest run of a manifest, its first event, its lock's levels, and its verdict.
 
-It reads what the list of runs vouches for, and takes no older run where a newer one cannot be read.
+Only runs on the list of runs are read. An older run is not used in place of a newer one that cannot be read.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from harness.evidence.compare import compare, overall, tolerance_text
 from harness.evidence.record import FAIL, read_record, self_check
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock, load_expect, read_lock
-from harness.store.journal import Event
-from harness.store.store import Store, damaged, listed, require_listed, started
+from harness.store.events import Event
+from harness.store.store import Store, damaged, list_runs, require_listed, started
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def newest_runs(store: Store, names: Collection[str]) -> dict[str, Newest]:
     found: dict[str, Newest] = {}
     hidden = ""
     called: dict[str, str] = {}
-    for known in reversed(listed(store).values()):
+    for known in reversed(list_runs(store).values()):
         if len(found) == len(set(names)):
             break
         first_event = started(store, known)
@@ -46,7 +46,7 @@ def newest_runs(store: Store, names: Collection[str]) -> dict[str, Newest]:
 
 
 def newest_run(store: Store, name: str) -> str:
-    """Return the id of the newest run of a manifest; refuse if there is none, or a newer run cannot be read."""
+    """Return the id of the newest run of a manifest; raise an error if there is none, or a newer one is unreadable."""
     newest = newest_runs(store, {name})[name]
     if newest.hidden:
         raise damaged(f"run {newest.hidden} cannot be read, and may be the newest", str(store.runs), newest.hidden)
@@ -55,8 +55,20 @@ def newest_run(store: Store, name: str) -> str:
     return newest.run
 
 
+def scoring_run(store: Store, run: str) -> str:
+    """Return the run that scored an attempt, given the attempt's id: the first that is complete, else the last try.
+
+    Any other run is returned as it is.
+    """
+    if not any(one.startswith(f"{run}.") for one in store.run_ids()):
+        return run
+    tries = [known for known in list_runs(store).values() if known.run == run or known.run.startswith(f"{run}.")]
+    complete = (known.run for known in tries if known.ended and read_record(store, known.run).complete)
+    return next(complete, "") or (tries[-1].run if tries else run)
+
+
 def first_event(store: Store, run: str) -> Event:
-    """Return the first event of a run, which names manifest, lock and environment; refuse one not as listed."""
+    """Return a run's first event, with manifest, lock and environment; DamageError if the list of runs differs."""
     event = started(store, require_listed(store, run))
     if event is None:
         raise damaged("this run does not begin as the list of runs says", str(store.journal(run)), run)
@@ -70,12 +82,12 @@ def levels_of(store: Store, run: str) -> tuple[str, Mapping[str, Any]]:
 
 
 def run_lock(store: Store, run: str) -> Lock:
-    """Return the lock that a run was started under; refuse a run that does not begin as the list of runs says."""
+    """Return the lock that a run was started under; DamageError if the run does not begin as the list of runs says."""
     return read_lock(store.blobs.read(str(first_event(store, run)["lock"])), "lock")
 
 
 def manifest_name(store: Store, run: str) -> str:
-    """Return the name of the manifest of a run; "" where it cannot be read."""
+    """Return the name of the manifest of a run; "" if it cannot be read."""
     try:
         return _named(store, str(first_event(store, run)["lock"]))
     except HarnessError:
@@ -106,7 +118,7 @@ def newest_verdict(root: Path, loaded: Loaded, newest: Newest) -> str:
     except HarnessError:
         return ""
     if bool(lock.intent.get("derived")) != bool(loaded.manifest.derived):
-        return ""  # the run of a derived manifest says nothing of one that somebody wrote
+        return ""  # the run of a derived manifest says nothing about a written one
     expect = load_expect(loaded.root, loaded.manifest.name)
     verdicts = compare(record, expect, lock.sha256, lock.intent["outputs"], store.blobs.deliver)
     failing = self_check(record.outputs, store.blobs.deliver) == FAIL

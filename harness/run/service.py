@@ -1,11 +1,12 @@
 """The operations behind the commands `lock` and `run`: lock a manifest, plan it, run it, forecast a run.
 
-It knows no command line and prints nothing; progress goes to functions that are handed in.
+Independent of the command line. Prints nothing; progress is passed to callbacks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
@@ -13,26 +14,27 @@ from threading import Event
 from harness.digest import differences
 from harness.engines.engine import NO_IMAGE
 from harness.errors import InputError, MissingError
-from harness.evidence.causes import FirstDifference
 from harness.evidence.compare import Verdict, compare, overall
-from harness.evidence.explain import find_first_difference
+from harness.evidence.explain import FirstDifference, find_first_difference
 from harness.evidence.record import Record, self_check
 from harness.evidence.trail import read_trail
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save
-from harness.run.answers import AnswerErrors, AnswerProgress, ErrorLimit, count_errors
 from harness.run.attempts.hidden_splits import require_hidden_elsewhere
 from harness.run.engines import EngineChoice, limits, open_engine
 from harness.run.executing.forecast import AskingForecast, forecast_asking, forecast_before, walk
+from harness.run.executing.needed_keys import require_keys
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
 from harness.run.lock import changed_pins, require_fit, resolve
 from harness.run.locking.certificates import CERTIFICATES
 from harness.run.locking.datasets import TABLES
 from harness.run.locking.published import published
-from harness.run.planning.plan import check_manifest, plan, unresolved_pins
+from harness.run.placement.choice import LOCAL, PlacementChoice
+from harness.run.placement.cluster import DaskPlacement, PlacementTerms
+from harness.run.planning.plan import check_manifest, check_parts, plan, unresolved_pins
 from harness.run.planning.preconditions import find_missing, require_image, require_runnable
-from harness.run.progress import Progress, stoppable
+from harness.run.progress import AnswerErrors, AnswerProgress, ErrorLimit, Progress, count_errors, stoppable
 from harness.steps import Computing, Plan
 from harness.store.store import Store
 
@@ -46,7 +48,10 @@ class RunTarget:
     jobs: int = 0
     beside: Path | None = None  # a store that may have published data already; default: the project's own
     errors: ErrorLimit | None = None  # how many of a model's rows may be without an answer; None: not all of them
-    stop: Event | None = None  # what ends the work early
+    placement: PlacementChoice = field(default_factory=PlacementChoice)  # where its steps are executed
+    stop: Event | None = None  # ends the work early when it is set
+    run: str = ""  # the id of the run, if it has one before it begins
+    asked: Mapping[str, str] | None = None  # the agent's principal that asked for the run, and its key
 
     def workshop(self, loaded: Loaded, *, gpus: bool = True) -> Workshop:
         """Open the engine, open or create the store, and open the sandbox if the manifest names an image for it.
@@ -59,13 +64,24 @@ class RunTarget:
         store, allowed = Store.make(self.store), limits(resources, self.choice.memory)
         computing = Computing(resources.threads, manifest.numerics)
         made = Workshop(store, engine, allowed, computing=computing, cancel=self.stop)
-        if manifest.sandbox and engine.image != NO_IMAGE and gpus:  # of data alone no foreign code is part
+        if manifest.sandbox and engine.image != NO_IMAGE and gpus:  # no foreign code runs when data is made
             box = open_engine(self.choice, loaded.root, manifest.sandbox, wanted.model_copy(update={"gpus": 0}))
             made.sandbox = Workshop(store, box, allowed, made.code, cancel=made.cancel)
         return made
 
+    @contextmanager
+    def placed(self, loaded: Loaded, workshop: Workshop) -> Iterator[DaskPlacement | None]:
+        """Context manager that connects the placement; yields None where every step is executed by this process."""
+        if self.placement.kind == LOCAL:
+            yield None
+            return
+        manifest, choice = loaded.manifest, self.choice
+        terms = PlacementTerms(choice.isolation, manifest.resources, choice.memory, manifest.numerics)
+        with DaskPlacement(self.placement, workshop, terms).open() as placement:
+            yield placement
+
     def bounds(self, loaded: Loaded) -> str:
-        """Say what a manifest asks of memory and its steps are not given here; empty where they get all of it."""
+        """Return what a manifest asks of memory and its steps do not get here; empty if they get all of it."""
         return limits(loaded.manifest.resources, self.choice.memory).beyond
 
 
@@ -79,8 +95,8 @@ class WrittenLock:
     moved: list[str]
     unresolved: dict[str, str]
     absent: dict[str, dict[str, str]] = field(default_factory=dict)  # by dataset of many files: those not here, and why
-    healed: int = 0  # blobs of the store that were damaged, and were written anew
-    needs: list[MissingError] = field(default_factory=list)  # packages that a run here would need, and lacks
+    healed: int = 0  # damaged blobs of the store that were written again
+    needs: list[MissingError] = field(default_factory=list)  # packages that a run would need and that are missing here
 
 
 @dataclass(frozen=True)
@@ -94,9 +110,9 @@ class FinishedRun:
     store: Store
     expect: Expect | None
     lock: Lock
-    checks: str = ""  # what its own checks say: pass, fail, or nothing where it makes none
+    checks: str = ""  # what its own checks say: pass, fail, or nothing if it makes none
     gaps: list[AnswerErrors] = field(default_factory=list)  # what models left unanswered
-    cause: FirstDifference | None = None  # where it parts from what was accepted, and why
+    cause: FirstDifference | None = None  # where it first differs from what was accepted, and why
 
     @property
     def image_state(self) -> str:
@@ -105,7 +121,7 @@ class FinishedRun:
 
     @property
     def device(self) -> str:
-        """The GPUs that the run computed on, or `cpu`, with the reason where GPUs were wanted and not there."""
+        """The GPUs that the run computed on, or `cpu`, with the reason if GPUs were wanted but not there."""
         facts = self.record.body["facts"]
         gpus = facts.get("gpus")
         if gpus:
@@ -116,7 +132,8 @@ class FinishedRun:
 def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
     """Resolve every name of a manifest, which fetches and makes its data, and write its lock, if anything changed.
 
-    What cannot be resolved is pinned as such and listed. Refuses a lock that no plan could be made from otherwise.
+    Names that cannot be resolved are pinned as such and listed. Raises an error if no plan can be made from the lock
+    for any other reason.
     """
     this = check_manifest(loaded)
     require_image(loaded)
@@ -129,7 +146,7 @@ def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
     lacking = unresolved_pins(new)
     needs = []
     if not lacking:
-        planned = plan(this, new)  # what the manifest says of outputs must fit, before a lock says that it does
+        planned = plan(this, new)  # the manifest's outputs must fit before a lock is written
         needs = list(find_missing(planned.steps)) if workshop.engine.image == NO_IMAGE else []
     try:
         old = load_lock(loaded.root, loaded.manifest.name)
@@ -141,7 +158,7 @@ def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
         data = differences(old.pins["datasets"], new.pins["datasets"])
         moved = list(dict.fromkeys([*changed_pins(loaded, old), *(f"pins/datasets{pointer}" for pointer in data)]))
         moved += [f"pins/{kind}" for kind in (CERTIFICATES, TABLES) if new.of(kind) and not old.of(kind)]
-        if not moved:  # an older lock may pin packages in another way, and what fits is left as it is
+        if not moved:  # an older lock may pin packages in another way; if it fits, it stays
             new = replace(new, pins={**new.pins, "packages": old.pins["packages"]})
     changed = save(path, new.data)
     healed = len(workshop.store.blobs.healed)
@@ -149,13 +166,17 @@ def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
 
 
 def plan_locked(loaded: Loaded, limit: int = 0) -> tuple[Lock, Plan]:
-    """Check a loaded manifest and its lock, and return the lock and the plan; refuse a lock that no longer fits.
+    """Check a loaded manifest and its lock, and return the lock and the plan; InputError if the lock does not fit.
 
     Every run is planned here; nothing is started and nothing is written.
     """
-    checked = check_manifest(loaded)
-    lock = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
-    return lock, plan(checked, lock, limit)
+    this = check_parts(loaded)
+    try:
+        lock = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
+    except InputError:
+        check_manifest(loaded)  # errors that no lock would fix are raised first
+        raise
+    return lock, plan(this, lock, limit)
 
 
 def run_manifest(
@@ -168,20 +189,23 @@ def run_manifest(
 ) -> FinishedRun:
     """Run a manifest and compare its outputs with the expectation; return record, verdicts and missing answers.
 
-    No step is executed before manifest, lock, engine and machine have passed their checks, and `foreseen` has heard
-    what will be asked. `asked` hears of answers.
+    No step is executed before manifest, lock, engine, machine and API keys have passed their checks. Then `foreseen`
+    is called with what will be asked, before the first step. `asked` is called with the progress of answers.
     """
     expect = load_expect(loaded.root, loaded.manifest.name)
     held, planned = plan_locked(loaded, limit)
     workshop = place.workshop(loaded)
     require_runnable(loaded, planned, workshop.engine, workshop.box.engine)
+    require_keys(loaded, held, planned, workshop)
     if foreseen:
         foreseen(forecast_before(loaded, held, planned, workshop))
-    runner = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs, beside=place.beside)
-    if place.errors and place.errors.all:
-        runner.asking["refusals"] = 0
-    runner.reporter.on_answers = asked
-    record = runner.run(progress)
+    with place.placed(loaded, workshop) as placement:
+        runner = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs, beside=place.beside)
+        runner.placement, runner.name, runner.asked = placement, place.run, place.asked
+        if place.errors and place.errors.all:
+            runner.asking["refusals"] = 0
+        runner.reporter.on_answers = asked
+        record = runner.run(progress)
     answers = [
         (step.params, runner.schedule.results[step.name].entry)
         for step in planned.steps
@@ -201,7 +225,7 @@ def run_manifest(
 
 @dataclass(frozen=True)
 class RunForecast:
-    """A dry run: for each stage, how many steps are in the store and how many would be executed; what is asked."""
+    """A dry run: for each stage, how many steps are in the store and how many would be executed; and what is asked."""
 
     manifest: str
     stages: dict[str, tuple[int, int]]

@@ -1,7 +1,7 @@
 """The entry point of a batch: several steps of the same code, one after the other in one process, for an audit.
 
-The start of the isolation and of the interpreter, compiling and importing are paid once. What a step leaves behind can
-reach the next, so that what comes out here may only confirm; no run comes here, and no key names this file.
+Starting the isolation and the interpreter, compiling and importing are paid once. What a step leaves behind can reach
+the next, so the results may only confirm those of a run. No run uses this module, and no key names its file.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any
 
 
 def main(site: str, folder: Path) -> None:
-    """Execute the steps that `folder/steps.json` describes; each that succeeds leaves `out/NUMBER/`."""
-    gc.set_threshold(100_000)  # as `run/step.py` does, which lies in `code/`
+    """Execute the steps that `folder/steps.json` describes; the outputs of each that succeeds are in `out/NUMBER/`."""
+    gc.set_threshold(100_000)  # as `run/step.py` does, which is in `code/`
     sys.path.insert(0, str(folder / "code"))
     sys.path.append(site)  # after the standard library: no package may stand in for a part of it
     for number, task in enumerate(json.loads((folder / "steps.json").read_bytes())):
@@ -30,12 +30,12 @@ def main(site: str, folder: Path) -> None:
         except Exception:
             import traceback  # noqa: PLC0415 - only a step that failed pays for it
 
-            traceback.print_exc()  # it is made again alone, which says what is wrong
+            traceback.print_exc()  # it is executed again alone, which shows what is wrong
 
 
 def _make(task: Mapping[str, Any], folder: Path, given: Path, out: Path) -> None:
-    """Call one step's function; like alone, it fails where a part of the harness was loaded from elsewhere."""
-    from harness.run.step import outside  # noqa: PLC0415 - it lies in `code/`, of which nothing is known before
+    """Call one step's function; as if executed alone, it fails if part of the harness was loaded from elsewhere."""
+    from harness.run.step import outside  # noqa: PLC0415 - it is in `code/`, which is on the path only now
 
     module, _, name = task["kind"].partition(":")
     function = getattr(importlib.import_module(module), name)

@@ -1,1 +1,1 @@
-"""Scorers and analyses: pure functions that are usable alone."""
+"""Scorers and analyses: pure functions that can be called on their own."""

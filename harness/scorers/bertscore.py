@@ -1,7 +1,6 @@
-"""The standalone scorer `bertscore`: a response against a reference, by the encoder that an installed package holds.
+"""The standalone scorer `bertscore`: a response against a reference, by the encoder in an installed package.
 
-It knows the names and fields a caller uses; it does not know where rows come from or where results go. A step that
-has an encoder of its own among its inputs calls `harness.scorers.overlap.bertscore` with its vectors.
+A step that has its own encoder among its inputs calls `harness.scorers.overlap.bertscore` with its vectors.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class BertscoreInput(Row):
 
 
 class BertscoreOutput(ToolOutput):
-    """Output: BERTScore, and the encoder, weights and layer it was made with."""
+    """Output: BERTScore, and the encoder, weights and layer that were used."""
 
     precision: float = Field(description="the mean, over a response's tokens, of the likeness to the nearest one")
     recall: float = Field(description="the same over the reference's tokens")
@@ -53,13 +52,13 @@ class BertscoreOutput(ToolOutput):
 
 @cache
 def _opened() -> tuple[Encoder, str]:
-    """Open the encoder once in a process: it lives as long as that does."""
+    """Open the encoder once per process; it stays open until the process ends."""
     return ExitStack().enter_context(encoder()), sha256_file(packaged_files() / "model.safetensors")[0]
 
 
 @lru_cache(maxsize=1)
 def _rarities(corpus: tuple[str, ...]) -> Mapping[int, float]:
-    """Weigh the tokens of a corpus, which is commonly the same for every row."""
+    """Return the weights of the tokens of a corpus, cached because the corpus is usually the same for every row."""
     opened, _ = _opened()
     return rarities(opened.tokens(text.strip()) for text in corpus)
 

@@ -1,7 +1,4 @@
-"""The standalone scorer `bleu`: a response against a reference.
-
-It knows the names and fields a caller uses; it does not know where rows come from or where results go.
-"""
+"""The standalone scorer `bleu`: a response against a reference."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from harness.scorers.given import Row, Text, ToolOutput
-from harness.scorers.overlap.bleu import bleu
+from harness.scorers.overlap.ngrams import bleu
 from harness.scorers.tool import Tool
 
 
@@ -23,7 +20,7 @@ class BleuInput(Row):
 
 
 class BleuOutput(ToolOutput):
-    """Output: the BLEU score, and what it is made of."""
+    """Output: the BLEU score and its components."""
 
     bleu: float = Field(description="0 to 1; 0 where any order of n-grams has no match, or where a text is empty")
     precisions: list[float] = Field(description="of runs of one to four tokens")

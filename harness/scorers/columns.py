@@ -8,8 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.scorers.correlation import ColumnFit, fit
-from harness.scorers.given import AnalysisInput, ToolOutput
-from harness.scorers.given_arrays import Axes
+from harness.scorers.given import AnalysisInput, Axes, ToolOutput
 from harness.scorers.tool import Tool
 
 Table = Annotated[Any, Axes(2)]
@@ -17,7 +16,7 @@ Column = Annotated[Any, Axes(1)]
 
 
 class ColumnsInput(AnalysisInput):
-    """Input: targets and predictions, a row an observation, a column a quantity."""
+    """Input: targets and predictions, with a row for each observation and a column for each quantity."""
 
     targets: Table = Field(description="what was observed: rows of observations, a column a quantity")
     predictions: Table = Field(description="what was predicted of it, shaped alike")
@@ -31,7 +30,7 @@ class ColumnsInput(AnalysisInput):
 
 
 class ColumnsFitOutput(ToolOutput):
-    """Goodness of fit, a value a column."""
+    """Goodness of fit, one value per column."""
 
     r2: Column = Field(description="1 - mse / mse_mean; -inf where the targets never leave their mean")
     pearson: Column = Field(description="the mean of r over folds; 0 for a fold in which either side is constant")
@@ -40,14 +39,14 @@ class ColumnsFitOutput(ToolOutput):
 
 
 class ColumnsOutput(ColumnsFitOutput):
-    """Output: goodness of fit of one model, and of another beside it."""
+    """Output: goodness of fit of one model, and of a second one if given."""
 
     others: ColumnsFitOutput | None = Field(default=None, description="the same of another model, where one was given")
     better: int | None = Field(default=None, description="in how many columns the first has the higher r2 of the two")
 
 
 def analyse(given: ColumnsInput) -> Mapping[str, Any]:
-    """Score each column's fit; where another model is given, score it too, and count the columns where it is worse."""
+    """Score each column's fit; with a second model, also count the columns in which the first is better."""
     first = fit(given.targets, given.predictions, given.fold_sizes)
     if given.others is None:
         return first._asdict()

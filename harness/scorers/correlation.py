@@ -1,6 +1,6 @@
 """Goodness of fit column by column: out-of-sample R2 and Pearson's r over cross-validation folds.
 
-It must never know what a column stands for; a step may import it, so it takes arrays and no model of a caller's.
+The functions take arrays, not pydantic models, so that steps can import this module.
 """
 
 from __future__ import annotations
@@ -10,24 +10,24 @@ from typing import Any, NamedTuple
 
 from harness.errors import InputError
 
-Array = Any  # of numpy
-FLAT = 1e-5  # a column that leaves its mean by no more than this share of it is constant: it correlates with nothing
+Array = Any  # a numpy array
+FLAT = 1e-5  # a column within this share of its mean is constant and has no correlation
 
 
 class ColumnFit(NamedTuple):
-    """Goodness of fit: arrays with one value a column."""
+    """Goodness of fit: arrays with one value per column."""
 
-    r2: Array  # 1 - mse / mse_mean; -inf where the targets never leave that mean
+    r2: Array  # 1 - mse / mse_mean; -inf if the targets always equal that mean
     pearson: Array  # the mean over folds; a fold in which either side is constant counts as 0
-    mse: Array  # of the predictions, pooled over folds by their rows
-    mse_mean: Array  # of the mean of the targets outside each fold, pooled alike
+    mse: Array  # of the predictions, over the rows of all folds
+    mse_mean: Array  # of the mean of the targets outside each fold, over the same rows
 
 
 def fit(targets: Array, predictions: Array, folds: Sequence[int] = ()) -> ColumnFit:
     """Score predictions against targets, both [row, column]; `folds` are sizes of consecutive rows.
 
-    Without folds there is one, compared with the mean of all targets. InputError for unlike shapes, no targets,
-    or folds that do not cover the rows.
+    Without folds, all rows are one fold, compared with the mean of all targets. Raises InputError for different shapes,
+    no targets, or folds that do not cover the rows.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 

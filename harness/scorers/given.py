@@ -1,13 +1,14 @@
 """Pydantic base classes and field types for the input and output of scorers and analyses; errors name the field.
 
-A value is checked and never changed. This must never know a scorer or what a field means; and no step imports it, since
-no step imports pydantic.
+A value is checked and never changed. An array may be given as nested lists or as a numpy array. No step imports this
+module, because no step imports pydantic.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Annotated, Any, TypeVar, get_args
@@ -26,15 +27,15 @@ from pydantic_core import ErrorDetails, PydanticCustomError, core_schema
 from harness.errors import InputError
 from harness.stats import LARGEST, is_number
 
-MOST = 2**53  # whole numbers up to here are the same everywhere
-TAG = "benchmark"  # the field by which a row says which of several models it is of
-LIKE = 0.8  # how near a name must come to another to be a slip of the pen
+MOST = 2**53  # whole numbers up to here are exact everywhere
+TAG = "benchmark"  # the field that selects one of several models for a row
+LIKE = 0.8  # how similar a name must be to another to count as a misspelling
 KINDS = {"list_type": "a list", "dict_type": "an object", "model_type": "an object"}
 NAMED = ((str, "text"), (int, "a whole number"), (float, "a number"), (list | tuple, "a list"), (Mapping, "an object"))
 
 
 class Row(BaseModel):
-    """Base class of a scorer's input: one row; fields that it does not declare are ignored."""
+    """Base class of a scorer's input: one row; undeclared fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
@@ -59,7 +60,7 @@ class ToolOutput(BaseModel):
 
 
 class AbsentValue(ToolOutput):
-    """A missing value, with the reason why there is none."""
+    """A missing value, with the reason why there is no value."""
 
     missing: str
 
@@ -74,11 +75,11 @@ class FieldCheck:
     give: str = ""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
-        """Tell pydantic how a value is checked: as it is, and left as it is."""
+        """Return the pydantic schema, which checks the value as given and leaves it unchanged."""
         return core_schema.no_info_plain_validator_function(self._checked)
 
     def __get_pydantic_json_schema__(self, source: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """Tell a schema what the field holds."""
+        """Return the JSON Schema of the field."""
         return dict(self.schema)
 
     def _checked(self, value: Any) -> Any:
@@ -102,7 +103,7 @@ class ListCheck(FieldCheck):
 
 
 def whole(least: int, most: int = MOST) -> FieldCheck:
-    """Make the check of a whole number within bounds; true and false are none."""
+    """Return the check of a whole number within bounds; true and false are not numbers."""
 
     def holds(value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
@@ -112,7 +113,7 @@ def whole(least: int, most: int = MOST) -> FieldCheck:
 
 
 def number(least: float, most: float) -> FieldCheck:
-    """Make the check of a finite number within bounds."""
+    """Return the check of a finite number within bounds."""
     schema = {"type": "number", "minimum": least, "maximum": most}
     return FieldCheck(
         lambda value: is_number(value) and least <= value <= most,
@@ -122,7 +123,7 @@ def number(least: float, most: float) -> FieldCheck:
 
 
 def one_of(what: str, *names: str) -> FieldCheck:
-    """Make the check of an enumeration of words."""
+    """Return the check of an enumeration of words."""
     return FieldCheck(
         lambda value: isinstance(value, str) and value in names,
         what,
@@ -132,18 +133,18 @@ def one_of(what: str, *names: str) -> FieldCheck:
 
 
 def list_of(each: FieldCheck, what: str) -> FieldCheck:
-    """Make the check of a list whose every value passes a check; the first that does not is named by its place."""
+    """Return the check of a list whose every value passes `each`; the error names the first index that fails."""
     return ListCheck(each.holds, what, {"type": "array", "items": each.schema}, each.give)
 
 
 @dataclass(frozen=True)
 class UncheckedList:
-    """A pydantic field annotation for a list whose values are not checked here, but by the code that reads them."""
+    """A pydantic field annotation for a list whose values are checked only by the code that reads them."""
 
-    kind: Any  # what a schema says of the list
+    kind: Any  # the type of the list in the JSON Schema
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        """Tell pydantic that this is a list, and to look no further."""
+        """Return the pydantic schema, which checks that the value is a list and does not check its values."""
         return core_schema.no_info_wrap_validator_function(_only_a_list, handler.generate_schema(self.kind))
 
 
@@ -167,7 +168,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def checked(model: type[Model], given: Mapping[str, Any]) -> Model:
-    """Validate a caller's input as a `model`; InputError names the first field that is wrong, never its value."""
+    """Validate a caller's input as a `model`; InputError names the first wrong field, not its value."""
     try:
         return model.model_validate(given)
     except ValidationError as bad:
@@ -176,7 +177,7 @@ def checked(model: type[Model], given: Mapping[str, Any]) -> Model:
 
 def _explained(model: type[BaseModel], bad: ErrorDetails, given: Mapping[str, Any]) -> InputError:
     loc, fields = bad["loc"], model.model_fields
-    if issubclass(model, RootModel):  # its places begin with the tag of one of its parts
+    if issubclass(model, RootModel):  # its error locations begin with the tag of a part
         part = next(part for part in parts(model) if loc[0] in get_args(part.model_fields[TAG].annotation))
         loc, fields = loc[1:], part.model_fields
     context, place, name = bad.get("ctx", {}), _spelled(loc), str(loc[-1]) if loc else ""
@@ -197,19 +198,106 @@ def _explained(model: type[BaseModel], bad: ErrorDetails, given: Mapping[str, An
 
 
 def parts(model: type[BaseModel]) -> tuple[type[BaseModel], ...]:
-    """Give the models of a tagged union; of any other model, the model itself."""
+    """Return the models of a tagged union; for any other model, the model itself."""
     return get_args(model.model_fields["root"].annotation) if issubclass(model, RootModel) else (model,)
 
 
 def _spelled(loc: tuple[int | str, ...]) -> str:
-    """Spell a place as people write it: `cases[1]/b`."""
+    """Format an error location for people: `cases[1]/b`."""
     return "".join(f"[{part}]" if isinstance(part, int) else f"/{part}" for part in loc).removeprefix("/")
 
 
 def _kind(value: Any) -> str:
-    """Name the JSON type of a value, never the value."""
+    """Return the name of a value's JSON type, without the value."""
     if value is None or isinstance(value, bool):
         return "null" if value is None else "true or false"
     if (shape := getattr(value, "shape", None)) is not None:
         return f"an array {[*shape]}"
     return next((name for kind, name in NAMED if isinstance(value, kind)), type(value).__name__)
+
+
+UNBOUNDED = ("nan", "inf", "-inf")  # the spelling of numbers that are not finite in rows
+
+
+@dataclass(frozen=True)
+class Axes:
+    """A pydantic field annotation for an array of finite numbers with `count` axes; with 0 axes it is one number.
+
+    `second` names the array of a second file that fills the field, given as `harness analyse --with FILE.npz`.
+    """
+
+    count: int
+    whole: bool = False
+    second: str = ""
+
+    @property
+    def what(self) -> str:
+        """The shape in words, for error messages."""
+        of = "whole" if self.whole else "finite"
+        return (f"a {of} number", f"a list of {of} numbers", f"rows of {of} numbers, all of one length")[self.count]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        """Return the pydantic schema that reads the field."""
+        return core_schema.no_info_plain_validator_function(self._read)
+
+    def __get_pydantic_json_schema__(self, source: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Return the JSON Schema of the field as nested lists."""
+        schema: dict[str, Any] = {"type": "integer" if self.whole else "number"}
+        for _ in range(self.count):
+            schema = {"type": "array", "items": schema}
+        return schema
+
+    def _read(self, value: Any) -> Any:
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        if not isinstance(value, np.ndarray):
+            if not _rectangular(value, self.count, self.whole):
+                raise self._no()
+            value = np.array(value, np.int64 if self.whole else np.float64)
+        kinds = "iu" if self.whole else "iuf"
+        if value.ndim != self.count or value.dtype.kind not in kinds or not np.isfinite(value).all():
+            raise self._no()
+        return value
+
+    def _no(self) -> PydanticCustomError:
+        return PydanticCustomError("kind", "not of its kind", {"what": self.what, "give": f"give {self.what}"})
+
+
+def _rectangular(value: Any, axes: int, whole: bool) -> bool:
+    """Whether nested lists form an array of numbers with `axes` axes; all lists at one level must have equal length."""
+    level = [value]
+    for _ in range(axes):
+        if not all(isinstance(one, list | tuple) for one in level) or len({len(one) for one in level}) > 1:
+            return False
+        level = [item for one in level for item in one]
+    return all(_is_finite(one, whole) for one in level)
+
+
+def _is_finite(value: Any, whole: bool) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+        return False
+    return abs(value) < 2**63 if isinstance(value, int) else math.isfinite(value)
+
+
+def marked(model: type[BaseModel]) -> dict[str, Axes]:
+    """Return the fields of a model that are annotated with `Axes`, by name, each with its annotation."""
+    return dict(_marked(model))
+
+
+def _marked(model: type[BaseModel]) -> Iterator[tuple[str, Axes]]:
+    for part in parts(model):
+        for name, info in part.model_fields.items():
+            yield from ((name, mark) for mark in info.metadata if isinstance(mark, Axes))
+
+
+def listed(value: Any) -> Any:
+    """Return a value as JSON data: arrays as nested lists, numbers that are not finite as `nan`, `inf` or `-inf`."""
+    if isinstance(value, Mapping):
+        return {name: listed(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [listed(one) for one in value]
+    if hasattr(value, "tolist"):  # a numpy array or scalar
+        return listed(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return UNBOUNDED[0] if math.isnan(value) else UNBOUNDED[1 + (value < 0)]
+    return value

@@ -1,7 +1,4 @@
-"""The standalone scorer `rouge`: a response against a reference.
-
-It knows the names and fields a caller uses; it does not know where rows come from or where results go.
-"""
+"""The standalone scorer `rouge`: a response against a reference."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ _KINDS = list_of(one_of("a kind of ROUGE", *KINDS), "a list of kinds")
 
 
 class RougeInput(Row):
-    """Input: a response, a reference, and which kinds of ROUGE."""
+    """Input: a response, a reference, and the kinds of ROUGE to compute."""
 
     response: Text = Field(description="what a model said; every line feed parts two lines for rougeLsum")
     reference: Text = Field(description="what it is compared with, in lines too")

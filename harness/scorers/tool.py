@@ -1,7 +1,7 @@
 """A standalone function with typed input and output: a scorer (row in, row out) or an analysis (object in, object out).
 
-Over the command line, in a test, for an agent; it must never know where rows come from or where results go. A tool
-holds models of pydantic, so no step imports it: what a step computes stands in a file of its own.
+A tool is called from the command line, in a test, or by an agent. It holds pydantic models, so no step imports it: code
+that a step runs is in a separate file.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ Model = TypeVar("Model", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Grader:
-    """What a certificate needs of a scorer: the field of its grade, the grade that accepts, and the code behind it."""
+    """What a certificate needs from a scorer: the field of its grade, the grade that accepts, and its code."""
 
-    code: tuple[str, ...]  # the step kinds that score by its rules: their closures are what a certificate names
+    code: tuple[str, ...]  # the step kinds that score by its rules; a certificate names the files of their closures
     accepts: str  # the grade that calls an answer right
-    field: str = "label"  # of what it gives
+    field: str = "label"  # of its output
 
 
 @dataclass(frozen=True)
 class ForeignProgram:
     """A program inside a row, such as code in an answer, which is run in a sandbox before the row is scored.
 
-    What came of it stands in the row's field `field`; a caller who has run it already gives that field himself.
+    The result of the run is the row's field `field`; a caller who has already run the program sets that field.
     """
 
-    take: Callable[[Any], tuple[str, str] | None]  # of a checked row: the program and its stdin, or None
+    take: Callable[[Any], tuple[str, str] | None]  # given a checked row, the program and its stdin, or None
     field: str
     limits: TrialLimits
 
 
 class Tool:
-    """A scorer or an analysis with pydantic models of its input and output, from which validation and help come."""
+    """A scorer or an analysis with pydantic models of its input and output, which are used for validation and help."""
 
     def __init__(
         self,
@@ -57,24 +57,24 @@ class Tool:
         self._run: Callable[[Any], Mapping[str, Any]] = run
 
     def run(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Validate the input (InputError names a wrong field), and give what the function returns, unchecked."""
+        """Validate the input and return the function's result, unchecked; InputError names a wrong field."""
         return self._run(checked(self.takes, given))
 
     def program(self, given: Mapping[str, Any]) -> tuple[str, str] | None:
-        """Give the program of a row that is to be run before it is scored, and its stdin; None where there is none."""
+        """Return the program of a row that must be run before it is scored, and its stdin; None if there is none."""
         if self.foreign is None or given.get(self.foreign.field) is not None:
             return None
         return self.foreign.take(checked(self.takes, given))
 
     def schema(self) -> dict[str, Any]:
-        """Give the models of input (`takes`) and output (`gives`) as JSON Schema, for an agent or a form."""
+        """Return the models of input (`takes`) and output (`gives`) as JSON Schema, for an agent or a form."""
         return {"takes": self.takes.model_json_schema(), "gives": self.gives.model_json_schema()}
 
 
 def described(model: type[BaseModel]) -> dict[str, str]:
-    """Give the descriptions of a model's fields by name; neighbours that share one stand together, `a, b`.
+    """Return the descriptions of a model's fields by name; adjacent fields with one description are joined, `a, b`.
 
-    A model that takes any name says so in a line of its own.
+    A model that accepts any field name has an additional line that says so.
     """
     return dict(_lines(model))
 
@@ -82,10 +82,10 @@ def described(model: type[BaseModel]) -> dict[str, str]:
 def _lines(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
     if not issubclass(model, RootModel):
         yield from _grouped(model, list(model.model_fields))
-        if model.model_config.get("extra") == "allow":  # fields whose names are parsed: its docstring says which
+        if model.model_config.get("extra") == "allow":  # fields with parsed names; the model's docstring says which
             yield "any name", (model.__doc__ or "").strip().partition(": ")[2].partition("\n")[0]
         return
-    first, *others = parts(model)  # one of several: what all have is said once
+    first, *others = parts(model)  # a tagged union; fields common to all parts are listed once
     shared = [name for name in first.model_fields if all(name in part.model_fields for part in others)]
     yield from _grouped(first, shared)
     for part in (first, *others):

@@ -1,4 +1,1 @@
-"""The store: content-addressed blobs, cache entries by key, journals of runs, and the list of runs.
-
-It never knows a study, a model or a manifest.
-"""
+"""The store: content-addressed blobs, cache entries by key, journals of runs, and the list of runs."""

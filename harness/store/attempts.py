@@ -1,8 +1,7 @@
-"""Attempts in a store: their transcripts, what the list of runs says of their start and end, and marks of hidden data.
+"""Attempts in a store: their transcripts, their start and end in the list of runs, and marks of hidden data.
 
-An attempt lies in a folder of `runs/` from its start; a journal and a record come beside the transcript when it is
-scored. What any manifest hides from agents is marked, by digests of files and rows, for all that share the store. What
-a transcript, a question or an answer means is not known here.
+An attempt is in a folder of `runs/` from its start; a journal and a record are added to the transcript when it is
+scored. Data that any manifest hides from agents is marked, by digests of files and rows, for all users of the store.
 """
 
 from __future__ import annotations
@@ -11,18 +10,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from harness.digest import document, parse, sha256
 from harness.errors import DamageError, InputError
+from harness.store.events import AttemptEvent, HeadEvent
 from harness.store.journal import Chain, check_chain
-from harness.store.reader import MOST_LOG
 from harness.store.store import Store
+from harness.store.tree import MOST_LOG
 
-TRANSCRIPT = "transcript/1"  # the type of its lines
+TRANSCRIPT: Final = "transcript/1"  # the type of its lines
 FILE = "transcript.jsonl"
 STARTED, CLOSED = "attempt.started", "attempt.closed"
 ATTEMPT_ID = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{32}")
-VIEWS = "views"  # the folder of what agents may see
+VIEWS = "views"  # the folder of the data that agents may see
 
 
 @dataclass(frozen=True)
@@ -35,20 +36,20 @@ class ListedAttempt:
 
 
 def transcript_path(store: Store, attempt: str) -> Path:
-    """Make the path of an attempt's transcript; InputError for a text that is no attempt's id."""
+    """Return the path of an attempt's transcript; raises InputError for a text that is not an attempt's id."""
     if not ATTEMPT_ID.fullmatch(attempt):
         raise _unknown(attempt, store)
     return store.runs / attempt / FILE
 
 
 def attempt_ids(store: Store) -> list[str]:
-    """List the attempts of a store, scored or not, the oldest first."""
+    """Return the ids of the attempts in a store, scored or not, the oldest first."""
     named = (name for name in store.run_ids() if ATTEMPT_ID.fullmatch(name))
     return [name for name in named if store.tree.is_file(store.runs / name / FILE)]
 
 
 def find_attempt(store: Store, name: str) -> str:
-    """Find the id of an attempt by the id or an unambiguous prefix; InputError where none or several fit."""
+    """Return the id of an attempt from the id or an unambiguous prefix; raises InputError if none or several match."""
     found = [attempt for attempt in attempt_ids(store) if name and attempt.startswith(name)]
     if len(found) == 1:
         return found[0]
@@ -60,12 +61,12 @@ def find_attempt(store: Store, name: str) -> str:
 
 
 def attempt_of(run: str) -> str:
-    """Return the attempt that a run of this name scored: its name, or what stands before the number of a new try."""
+    """Return the attempt that a run scored: the run's name, without the number of a repeated scoring."""
     return run.partition(".")[0]
 
 
-def listed_attempts(heads: Chain) -> dict[str, ListedAttempt]:
-    """Collect what the list of runs says of each attempt, in the order of their start."""
+def listed_attempts(heads: Chain[HeadEvent]) -> dict[str, ListedAttempt]:
+    """Return the attempts on the list of runs by id, in the order of their start."""
     found: dict[str, ListedAttempt] = {}
     for event in heads.events:
         attempt = str(event["run"])
@@ -76,16 +77,16 @@ def listed_attempts(heads: Chain) -> dict[str, ListedAttempt]:
     return found
 
 
-def read_transcript(store: Store, attempt: str) -> Chain:
-    """Read an attempt's transcript as far as it is valid; InputError where there is none."""
+def read_transcript(store: Store, attempt: str) -> Chain[AttemptEvent]:
+    """Read an attempt's transcript as far as it is valid; raises InputError if there is none."""
     path = transcript_path(store, attempt)
     if not store.tree.is_file(path):
         raise _unknown(attempt, store)
     return check_chain(store.tree.read_file(path, MOST_LOG), TRANSCRIPT)
 
 
-def transcript_flaws(chain: Chain, known: ListedAttempt | None) -> Iterator[str]:
-    """Say how a transcript and the list of runs disagree; a torn end of an open attempt is no disagreement."""
+def transcript_flaws(chain: Chain[AttemptEvent], known: ListedAttempt | None) -> Iterator[str]:
+    """Yield how a transcript and the list of runs disagree; a torn end of an open attempt is not a disagreement."""
     if chain.broken:
         yield f"the transcript is broken at {chain.broken}"
     elif not chain.events or chain.events[0]["event"] != STARTED:
@@ -98,8 +99,8 @@ def transcript_flaws(chain: Chain, known: ListedAttempt | None) -> Iterator[str]
         yield "the transcript does not end as the list of runs says"
 
 
-def follow_transcript(store: Store, attempt: str) -> Chain:
-    """Read a transcript that the list of runs vouches for; DamageError where the two disagree."""
+def follow_transcript(store: Store, attempt: str) -> Chain[AttemptEvent]:
+    """Read a transcript that the list of runs confirms; raises DamageError if they disagree."""
     chain = read_transcript(store, attempt)
     for flaw in transcript_flaws(chain, listed_attempts(store.heads.read()).get(attempt)):
         raise DamageError(flaw, where=attempt, next=f"`harness attempts verify {attempt}` says more")
@@ -115,20 +116,20 @@ FOLDER, KIND, ENDING = "hidden", "hidden/1", ".json"
 
 @dataclass(frozen=True)
 class SplitData:
-    """Data of a split of a manifest: digests of the files that it is made from, and of what its items ask."""
+    """Data of a split of a manifest: digests of its source files, and of the questions of its items."""
 
-    name: str  # of the manifest
+    name: str  # name of the manifest
     split: str
     files: frozenset[str]
     rows: frozenset[str] = frozenset()
 
     def shares(self, other: SplitData) -> bool:
-        """Whether a file, or the question of an item, is in both."""
+        """Whether a file, or the question of an item, is in both splits."""
         return not (self.files.isdisjoint(other.files) and self.rows.isdisjoint(other.rows))
 
 
 def mark_hidden(store: Store, data: SplitData) -> None:
-    """Mark the data of a split as hidden, for good: a mark is never taken back."""
+    """Mark the data of a split as hidden, permanently; a mark is never removed."""
     said = document(
         {"type": KIND, "name": data.name, "split": data.split, "files": sorted(data.files), "rows": sorted(data.rows)}
     )
@@ -139,7 +140,7 @@ def mark_hidden(store: Store, data: SplitData) -> None:
 
 
 def hidden_data(store: Store) -> Iterator[SplitData]:
-    """Read what is hidden in a store; DamageError for a mark that is not what its name says."""
+    """Yield the hidden data of a store; raises DamageError for a mark that does not match its name."""
     for name in store.tree.list_names(FOLDER):
         place = f"{FOLDER}/{name}"
         said = store.tree.read_file(place, MOST_LOG)

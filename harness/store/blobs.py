@@ -1,6 +1,6 @@
 """Content-addressed blob store: files named by their SHA-256, written once, read-only, verified when delivered.
 
-A blob once found sound is not read again while its file is untouched. It does not know what a blob means.
+A blob that was found sound is not read again while its file is unchanged.
 """
 
 from __future__ import annotations
@@ -17,8 +17,16 @@ from typing import TYPE_CHECKING
 from harness.digest import CHUNK, sha256, sha256_stream
 from harness.errors import DamageError, InputError
 from harness.files import sync_handle, translate_os_error, translating_os_errors, write_all
-from harness.store.reader import HOLLOW_AS_SAID, MOST_DOCUMENT, READ, STRANGE, StoreReader, is_hollow
-from harness.store.tree import StoreTree
+from harness.store.tree import (
+    HOLLOW_AS_SAID,
+    MOST_DOCUMENT,
+    READ,
+    STRANGE,
+    StoreReader,
+    StoreTree,
+    is_hollow,
+    translating_full_disk,
+)
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer as Buffer
@@ -30,14 +38,14 @@ _BLOB = READ | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Shelves:
-    """Opens blobs by their digests; the caller has checked that each is a digest, and no path."""
+    """Opens blobs by their digests; the caller has checked that each one is a digest and not a path."""
 
     def __init__(self, tree: StoreReader) -> None:
         self._tree = tree
         self._kept: dict[str, int] | None = None
 
     def open(self, digest: str) -> int:
-        """Open what lies where a blob should, and give its descriptor; OSError as the kernel says it."""
+        """Open the file of a blob and return its descriptor; raises OSError as the kernel does."""
         if self._kept is None:
             return self._tree.open(f"{SHELF}/{digest[:2]}/{digest}", READ)
         folder = self._kept.get(digest[:2])
@@ -47,7 +55,7 @@ class Shelves:
 
     @contextlib.contextmanager
     def keep_open(self) -> Iterator[None]:
-        """Keep every folder open that a blob was looked for in, in a `with` block of one thread: 256 at most."""
+        """Context manager, for one thread, that keeps every folder open in which a blob was searched: 256 at most."""
         if self._kept is not None:
             yield
             return
@@ -64,12 +72,12 @@ READ_ONLY = 0o444
 
 
 _HEX = "0123456789abcdef"
-# How a disk refuses a second name.
+# Errors of disks that refuse a hard link.
 _UNLINKED = frozenset((errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV))
 
 
 def is_digest(text: str) -> bool:
-    """Whether a text is a SHA-256 in lower-case hex, so that no other text ever becomes a path."""
+    """Whether a text is a SHA-256 in lower-case hex; no other text may become a path."""
     return len(text) == 64 and not text.strip(_HEX)
 
 
@@ -81,16 +89,17 @@ class Blobs:
         self.root = tree.root / "blobs"
         self.shelves = Shelves(tree)
         self._seen: dict[str, tuple[int, ...]] = {}
-        self.healed: dict[str, str] = {}  # blobs that were written over damage, and what it was: whoever runs tells it
+        self.durable = True  # False in a store that nobody reads after a crash
+        self.healed: dict[str, str] = {}  # blobs written over damaged ones, with the kind of damage
 
     def path(self, digest: str) -> Path:
-        """Make the path of a blob, present or not; InputError for a text that is no digest."""
+        """Return the path of a blob, present or not; raises InputError for a text that is not a digest."""
         if not is_digest(digest):
             raise InputError(f"{digest[:80]!r} is not a SHA-256", next="give 64 lower-case hex digits")
         return self.root / "sha256" / digest[:2] / digest
 
     def size(self, digest: str) -> int:
-        """Look at how many bytes a blob has; InputError where none lies there."""
+        """Return the number of bytes of a blob; raises DamageError if it is missing or not a regular file."""
         path = self.path(digest)
         facts = self.tree.facts(path)
         if facts is None or not stat.S_ISREG(facts.st_mode):
@@ -101,7 +110,7 @@ class Blobs:
         """Store bytes and return their digest; equal bytes are stored once."""
         digest = sha256(data)
         if (state := self.state(digest)) != "sound":
-            with self.tree.folder("tmp", make=True) as temp, translating_os_errors(self.root):
+            with self.tree.folder("tmp", make=True) as temp, translating_full_disk(self.root, len(data)):
                 name, handle = _begin(temp)
                 try:
                     write_all(handle, data)
@@ -114,8 +123,13 @@ class Blobs:
         return digest
 
     def copy(self, path: Path) -> tuple[str, int]:
-        """Store a copy of a file, in constant memory; returns digest and size."""
-        with self.tree.folder("tmp", make=True) as temp, translating_os_errors(path), _open_plain(path) as source:
+        """Store a copy of a file, in constant memory, and return digest and size."""
+        with (
+            self.tree.folder("tmp", make=True) as temp,
+            translating_os_errors(path),
+            _open_plain(path) as source,
+            translating_full_disk(self.root, os.fstat(source.fileno()).st_size, path),
+        ):
             name, handle = _begin(temp)
             try:
                 digest, size = sha256_stream(_Copying(source, handle))
@@ -129,10 +143,10 @@ class Blobs:
         return digest, size
 
     def adopt(self, path: Path) -> tuple[str, int]:
-        """Move a file on the same disk into the store, never a copy or a link; returns its digest and size.
+        """Move a file on the same disk into the store, without a copy or link, and return its digest and size.
 
-        It stays where it is if the store has a sound blob of these bytes; InputError where it is no regular file, or
-        has a second name, under which it could be changed.
+        The file stays in place if the store has a sound blob with these bytes. Raises InputError if it is not a regular
+        file, or has a second name, under which it could be changed.
         """
         with translating_os_errors(path):
             folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -149,39 +163,41 @@ class Blobs:
         return digest, size
 
     def _note_healed(self, digest: str, state: str) -> None:
-        """Keep in mind that other bytes lay here; where nothing lay, nobody can know that something had."""
+        """Record that damaged bytes were replaced; a missing blob looks like one that never existed."""
         if state == "changed":
             self.healed[digest] = state
 
     def _move(self, folder: int, name: str, handle: int, digest: str) -> None:
-        """Call a finished file, open and by its name, by its digest, durably and read-only."""
+        """Rename a finished open file to its digest, read-only, and durably unless the store says otherwise."""
         os.fchmod(handle, READ_ONLY)
-        sync_handle(handle)
+        if self.durable:
+            sync_handle(handle)
         facts = os.fstat(handle)
         with self.tree.folder(f"{SHELF}/{digest[:2]}", make=True) as shelf:
             os.rename(name, digest, src_dir_fd=folder, dst_dir_fd=shelf)
             there = os.stat(digest, dir_fd=shelf, follow_symlinks=False)
-            sync_handle(shelf)
+            if self.durable:
+                sync_handle(shelf)
         if _mark(there) == _mark(facts):
             self._seen[digest] = _mark(there)
-        elif (state := self.check(digest)) != "sound":  # else another process has just stored the same bytes
+        elif (state := self.check(digest)) != "sound":  # otherwise another process has just stored the same bytes
             raise self.damage(digest, state)
 
     def state(self, digest: str) -> str:
-        """Check whether a blob is `sound`, `missing` or `changed`; cached while its file is untouched."""
+        """Return whether a blob is `sound`, `missing` or `changed`; cached while its file is unchanged."""
         facts = self.tree.facts(self.path(digest))
         if facts is not None and self._seen.get(digest) == _mark(facts):
             return "sound"
-        state = self.check(digest)  # which tells a missing file from one that cannot be read
+        state = self.check(digest)  # distinguishes a missing file from an unreadable one
         if facts is not None and state == "sound":
             self._seen[digest] = _mark(facts)
         return state
 
     def check(self, digest: str, size: int | None = None, most: int | None = None) -> str:
-        """Check a blob by reading all of it, without a cache: `sound`, `missing` or `changed`.
+        """Check a blob by reading all of it, without the cache; return `sound`, `missing` or `changed`.
 
-        One whose size is not `size`, where that is given, is `changed` and not read; so is one of more than `most`
-        bytes, one that is little else than holes, and a link or a device, never followed.
+        A blob whose size is not the given `size` is `changed` and not read. So is one of more than `most` bytes, one
+        that is almost only holes, and a link or a device, which is not followed.
         """
         if not is_digest(digest):
             return "missing"
@@ -214,14 +230,14 @@ class Blobs:
             return "sound" if sha256_stream(file)[0] == digest else "changed"
 
     def deliver(self, digest: str) -> Path:
-        """Return the path of a blob after a check by `state`; DamageError where it is missing or changed."""
+        """Return the path of a blob after a check by `state`; raises DamageError if it is missing or changed."""
         state = self.state(digest)
         if state != "sound":
             raise self.damage(digest, state)
         return self.path(digest)
 
     def damage(self, digest: str, state: str) -> DamageError:
-        """Make the error for a blob that is missing or changed."""
+        """Return the error for a blob that is missing or changed."""
         return DamageError(
             f"blob {digest[:12]} is {state}",
             where=str(self.path(digest)),
@@ -229,9 +245,9 @@ class Blobs:
         )
 
     def open(self, digest: str, size: int | None = None) -> BufferedReader:
-        """Open a blob whose bytes were read and hashed by this very descriptor; DamageError where it is not sound.
+        """Open a blob whose bytes were hashed through the same descriptor; raises DamageError if it is not sound.
 
-        One that has another size than `size`, where that is given, is not read.
+        A blob with another size than the given `size` is not read.
         """
         try:
             file = self.tree.open_file(self.path(digest))
@@ -244,7 +260,7 @@ class Blobs:
         return file
 
     def read(self, digest: str, most: int = MOST_DOCUMENT) -> bytes:
-        """Read a blob's bytes, at most so many, and check them; DamageError where they are missing or changed."""
+        """Read a blob's bytes, at most `most`, and check them; raises DamageError if they are missing or changed."""
         path = self.path(digest)
         try:
             data = self.tree.find_file(path, most)
@@ -255,16 +271,18 @@ class Blobs:
         return data
 
     def copy_to(self, digest: str, target: Path, mode: int = 0o644, size: int | None = None) -> None:
-        """Copy a blob into a new file, hashed as it is copied; DamageError, and no file, where it is not sound.
+        """Copy a blob into a new file, hashed during the copy.
 
-        One that has another size than `size`, where that is given, is not read.
+        Raises DamageError, and leaves no file, if the blob is not sound. A blob with another size than the given `size`
+        is not read.
         """
         try:
             source = self.tree.open_read(self.path(digest))
         except FileNotFoundError:
             raise self.damage(digest, "missing") from None
-        with open(source, "rb", buffering=0) as file, translating_os_errors(target):
-            if size not in (None, os.fstat(source).st_size):
+        facts = os.fstat(source)
+        with open(source, "rb", buffering=0) as file, translating_full_disk(target, facts.st_size):
+            if size not in (None, facts.st_size):
                 raise self.damage(digest, "changed")
             handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
             try:
@@ -277,7 +295,7 @@ class Blobs:
                 os.close(handle)
 
     def link_to(self, digest: str, target: Path) -> bool:
-        """Link a checked blob to a new name; False where none can be made, DamageError if something else was linked."""
+        """Link a checked blob to a new name; False if no link can be made, DamageError if something else was linked."""
         path = self.deliver(digest)
         mark = self._seen[digest]
         if target.parent.stat().st_dev != mark[0]:
@@ -297,7 +315,7 @@ class Blobs:
 
 
 def make_link(path: Path, target: Path) -> bool:
-    """Link a file under a second name; False where its disk has none, or no more of them, or its owner is another."""
+    """Link a file under a second name; False if the disk has no links, or no more, or another owner forbids it."""
     try:
         os.link(path, target, follow_symlinks=False)
     except OSError as bad:
@@ -308,7 +326,7 @@ def make_link(path: Path, target: Path) -> bool:
 
 
 class _Copying(RawIOBase):
-    """A file that is written to another one as it is read, so that what is hashed is what was copied."""
+    """A file that is copied to another one while it is read, so that the hashed bytes are the copied ones."""
 
     def __init__(self, source: FileIO, handle: int) -> None:
         self._source, self._handle = source, handle
@@ -321,16 +339,16 @@ class _Copying(RawIOBase):
 
 
 def _begin(folder: int) -> tuple[str, int]:
-    """Open a new file in a folder of temporary files; gives its name and descriptor."""
+    """Open a new file in a folder of temporary files, and return its name and descriptor."""
     name = f"blob-{os.getpid()}-{os.urandom(6).hex()}"
     return name, os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder)
 
 
 def _open_plain(path: Path | str, folder: int | None = None) -> FileIO:
-    """Open a regular file for reading: a person's own, or in an open folder one that is no link."""
+    """Open a regular file for reading: a user's own file, or one in an open folder that is not a link."""
     how = READ | os.O_CLOEXEC | (0 if folder is None else os.O_NOFOLLOW)
     try:
-        file = open(os.open(path, how, dir_fd=folder), "rb", buffering=0)  # noqa: SIM115 - whoever asks closes it
+        file = open(os.open(path, how, dir_fd=folder), "rb", buffering=0)  # noqa: SIM115 - the caller closes it
     except OSError as bad:
         if bad.errno in STRANGE:
             raise InputError("only a plain file can become a blob", where=str(path)) from bad
@@ -342,5 +360,5 @@ def _open_plain(path: Path | str, folder: int | None = None) -> FileIO:
 
 
 def _mark(facts: os.stat_result) -> tuple[int, ...]:
-    """Identify an unchanged file by device, inode, size and mtime (steps may change its link count)."""
+    """Return what identifies an unchanged file: device, inode, size and mtime (steps may change its link count)."""
     return (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns)

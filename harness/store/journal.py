@@ -1,6 +1,7 @@
 """Run journals: hash-chained event logs, one canonical JSON line per event, each with the digest of the line before.
 
-The writer appends batches durably; the reader tells a torn end (a kill) from a broken chain (tampering).
+The writer appends batches durably. The reader distinguishes a torn end (a killed process) from a broken chain
+(tampering).
 """
 
 from __future__ import annotations
@@ -12,16 +13,17 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Generic, Literal, TypeVar, overload
 
 from harness.clock import Clock
 from harness.digest import document, sha256
 from harness.errors import DamageError, HarnessError, MissingError
 from harness.files import append_durable, open_log, read_plain, translating_os_errors
-from harness.store.reader import MOST_LOG
-from harness.store.tree import StoreTree
+from harness.store.events import AttemptEvent, Event, HeadEvent, LabelEvent, Line
+from harness.store.tree import MOST_LOG, StoreTree, translating_full_disk
 
-Event = dict[str, Any]
+E_co = TypeVar("E_co", bound=Line, covariant=True)
+AttemptLog = Literal["transcript/1", "session/1"]
 START = "0" * 64
 MOST_START = 1 << 20  # bytes of the first line of a journal
 _HEAD = {"type": str, "event": str, "n": int, "prev": str, "run": str, "journal": str}
@@ -40,7 +42,7 @@ _CALL = {
     "client": str,
     "ms": int,
 }
-# The exact fields of each line: one that no run writes means tampering.
+# The exact fields of each line; any other line means tampering.
 SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
     "head/1": {
         "run.started": _HEAD,
@@ -69,6 +71,8 @@ SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
         "step.log": {**_STEP, "text": str},
         "trial.done": {**_STEP, "trial": str, "outcome": str},
         "calls": {**_JOURNAL_LINE, "models": dict},
+        "worker.joined": {**_JOURNAL_LINE, "worker": str, "isolation": str, "facts": dict},
+        "worker.refused": {**_JOURNAL_LINE, "worker": str, "why": str},
         "run.healed": {**_JOURNAL_LINE, "steps": int, "blobs": int, "digests": list},
         "output": {**_JOURNAL_LINE, "name": str, "sha256": str, "size": int, "step": str, "output": str},
         "run.finished": {**_JOURNAL_LINE, "status": str, "events": int},
@@ -108,17 +112,31 @@ SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
         "call": _CALL,
         "reopened": {**_JOURNAL_LINE, "cut": int},
     },
+    "labels/1": {
+        "labels.started": {
+            **_JOURNAL_LINE,
+            "run": str,
+            "record": str,
+            "labeller": str,
+            "scorer": str,
+            "labels": list,
+        },
+        "label": {**_JOURNAL_LINE, "blob": str, "begin": int, "label": str},
+        "labels.closed": {**_JOURNAL_LINE, "labelled": int},
+    },
 }
+_SANDBOX = {"image": "", "environment": ""}
 MAY: Mapping[str, Mapping[str, type]] = {
-    "run.started": {"limit": int, "clock": str, "data": dict, "sandbox": dict},
-    "step.done": {"sees_gold": bool, "imported": dict, "facts": dict, "trial": bool},
+    "run.started": {"limit": int, "clock": str, "data": dict, "sandbox": dict, "placement": dict, "asked": dict},
+    "step.done": {"sees_gold": bool, "imported": dict, "facts": dict, "trial": bool, "worker": str},
+    "step.failed": {"ended": str},
     "step.cached": {"sees_gold": bool, "imported": dict, "trial": bool},
     "call": {"receipts": list},
 }
 
 
 class Journal:
-    """The writer of one run's events; thread-safe. It never changes a written line.
+    """The writer of one run's events; thread-safe. Written lines are never changed.
 
     `handle` is the descriptor of its file, opened for appending; without it the file is opened by its path.
     """
@@ -159,10 +177,10 @@ class Journal:
                         where=str(self.path),
                         next="ask for fewer items or larger shards",
                     )
-                with translating_os_errors(self.path):
+                with translating_full_disk(self.path, sum(map(len, self._waiting))):
                     try:
                         append_durable(self._handle, self._waiting)
-                    except OSError:  # a full disk may take half a line: the chain ends where it was whole
+                    except OSError:  # a full disk may take half a line, so the log is cut to its last complete state
                         os.ftruncate(self._handle, self._size)
                         raise
                 self._size += sum(map(len, self._waiting))
@@ -177,30 +195,42 @@ class Journal:
 
 
 @dataclass(frozen=True)
-class Chain:
+class Chain(Generic[E_co]):
     """A parsed hash-chained log as far as it is valid: events, digests of lines, the last digest (`head`), its flaws.
 
-    `torn` says that the last line is cut short, `broken` what is wrong at which line; empty where nothing is.
+    `torn` says that the last line is cut short, `broken` what is wrong at which line; both are empty without a flaw.
     """
 
-    events: tuple[Event, ...]
+    events: tuple[E_co, ...]
     lines: tuple[str, ...] = ()  # digest of each line
     torn: str = ""
     broken: str = ""
     head: str = field(default=START)
 
 
-def read_chain(path: Path, kind: str = "event/1", *, spelled: bool = True) -> Chain:
-    """Read a hash-chained log as far as it is valid; a torn last line is told apart from a broken one."""
+@overload
+def read_chain(path: Path, kind: Literal["event/1"] = "event/1", *, spelled: bool = True) -> Chain[Event]: ...
+@overload
+def read_chain(path: Path, kind: AttemptLog, *, spelled: bool = True) -> Chain[AttemptEvent]: ...
+def read_chain(path: Path, kind: Any = "event/1", *, spelled: bool = True) -> Chain[Any]:
+    """Read a hash-chained log as far as it is valid; a torn last line is distinguished from a broken one."""
     return check_chain(read_plain(path), kind, spelled=spelled)
 
 
-def check_chain(data: bytes, kind: str = "event/1", *, spelled: bool = True) -> Chain:
-    """Check the hash chain of a log's bytes; with `spelled` each line must be canonical, too.
+@overload
+def check_chain(data: bytes, kind: Literal["event/1"] = "event/1", *, spelled: bool = True) -> Chain[Event]: ...
+@overload
+def check_chain(data: bytes, kind: Literal["head/1"], *, spelled: bool = True) -> Chain[HeadEvent]: ...
+@overload
+def check_chain(data: bytes, kind: AttemptLog, *, spelled: bool = True) -> Chain[AttemptEvent]: ...
+@overload
+def check_chain(data: bytes, kind: Literal["labels/1"], *, spelled: bool = True) -> Chain[LabelEvent]: ...
+def check_chain(data: bytes, kind: str = "event/1", *, spelled: bool = True) -> Chain[Any]:
+    """Check the hash chain of a log's bytes; with `spelled`, each line must be canonical too.
 
-    That is needed where no digest of the last line is known: such a digest covers every byte before it.
+    That is needed if the digest of the last line is not known; such a digest covers every byte before it.
     """
-    events: list[Event] = []
+    events: list[dict[str, Any]] = []
     digests: list[str] = []
     head, torn, broken = START, "", ""
     lines = data.split(b"\n")
@@ -218,8 +248,8 @@ def check_chain(data: bytes, kind: str = "event/1", *, spelled: bool = True) -> 
     return Chain(tuple(events), tuple(digests), torn, broken, head)
 
 
-def _event(line: bytes, prev: str, number: int, kind: str, spelled: bool) -> tuple[Event, str]:
-    """Parse a line; returns the event, and what is wrong with it or its position."""
+def _event(line: bytes, prev: str, number: int, kind: str, spelled: bool) -> tuple[dict[str, Any], str]:
+    """Parse a line, and return the event, and what is wrong with it or its position."""
     try:
         body = json.loads(line)
         if not isinstance(body, dict) or body.get("type") != kind:
@@ -235,16 +265,19 @@ def _event(line: bytes, prev: str, number: int, kind: str, spelled: bool) -> tup
     return body, "" if body["n"] == number else "is out of its place"
 
 
-def _shaped(body: Event, kind: str) -> bool:
-    """Whether a line holds exactly the fields of its event, each of its type."""
+def _shaped(body: dict[str, Any], kind: str) -> bool:
+    """Whether a line has exactly the fields of its event, each of its type."""
     event = str(body.get("event"))
     shape = SHAPES[kind].get(event, {})
     known = {**shape, **MAY.get(event, {})}
-    return bool(shape) and not set(shape) - set(body) and all(type(body[name]) is known.get(name) for name in body)
+    if not shape or set(shape) - set(body) or not all(type(body[name]) is known.get(name) for name in body):
+        return False
+    sandbox = body.get("sandbox", _SANDBOX)
+    return bool(sandbox.keys() == _SANDBOX.keys() and all(isinstance(one, str) for one in sandbox.values()))
 
 
-KIND = "head/1"
-# The canonical form of every kind of line: a fast path, so that ten thousand runs are read in a moment.
+KIND: Final = "head/1"
+# The canonical form of every kind of line: a fast path for lists of ten thousand runs.
 _HEX = r'"([0-9a-f]{64})"'
 _HEADS_LINE = re.compile(
     r'\{"event":"(run\.started|run\.finished|attempt\.started|attempt\.closed)","journal":'
@@ -263,12 +296,12 @@ class Heads:
     def __init__(self, tree: StoreTree) -> None:
         self.tree = tree
         self.path = tree.root / "heads.jsonl"
-        self._read: tuple[tuple[int, ...], Chain] | None = None
+        self._read: tuple[tuple[int, ...], Chain[HeadEvent]] | None = None
 
     def add(self, event: str, fields: Mapping[str, Any]) -> None:
-        """Append a line under the store's lock; a partial last line is cut off first, a whole line never is.
+        """Append a line under the store's lock; a partial last line is cut off first, but never a whole line.
 
-        DamageError, and no line is added, where the chain is broken.
+        Raises DamageError, and adds no line, if the chain is broken.
         """
         with self.tree.lock("locks/heads"), translating_os_errors(self.path):
             handle = self.tree.open_log(self.path)
@@ -289,8 +322,8 @@ class Heads:
             finally:
                 os.close(handle)
 
-    def read(self) -> Chain:
-        """Read the chain as far as it is valid (`Chain.broken`: where not); cached while the file is unchanged."""
+    def read(self) -> Chain[HeadEvent]:
+        """Read the chain as far as it is valid (`Chain.broken` if not); cached while the file is unchanged."""
         facts = self.tree.facts(self.path)
         mark = (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns) if facts else ()
         if self._read is None or self._read[0] != mark or not mark:
@@ -298,9 +331,9 @@ class Heads:
         return self._read[1]
 
 
-def _chain(data: bytes) -> Chain:
-    """Parse the list by the fast path; anything unusual goes to `check_chain`, which reports what is wrong."""
-    events: list[Event] = []
+def _chain(data: bytes) -> Chain[HeadEvent]:
+    """Parse the list by the fast path; `check_chain` parses anything unusual and reports what is wrong."""
+    events: list[HeadEvent] = []
     digests: list[str] = []
     head, read = START, 0
     for number, found in enumerate(_HEADS_LINE.finditer(data.decode("ascii", "replace"))):
@@ -308,7 +341,7 @@ def _chain(data: bytes) -> Chain:
         if found.start() != read or prev != head or n != str(number) or bool(record) != (event == "run.finished"):
             break
         read = found.end()
-        body: Event = {"type": KIND, "event": event, "n": number, "prev": prev, "run": run, "journal": journal}
+        body: HeadEvent = {"type": KIND, "event": event, "n": number, "prev": prev, "run": run, "journal": journal}
         if record:
             body["record"] = record
         events.append(body)

@@ -1,32 +1,31 @@
 """The store: blobs, entries of finished steps, runs and the list of runs in one folder, shared by several processes.
 
 `Store.open` never writes, so readers need no write permission; `Store.make` creates a store. A step is finished when
-its entry has been renamed into place: one canonical file per key, with the key's preimage and the digests of outputs. A
-run counts as far as the list of runs, its journal and its record agree by digest; a journal that differs from the list
-is refused as forged, and a run that is not on the list was never started.
+its entry has been renamed to its place: one canonical file per key, with the key's preimage and the digests of outputs.
+A run counts as far as the list of runs, its journal and its record agree by digest. A journal that differs from the
+list is refused as forged, and a run that is not on the list was never started.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import secrets
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 from harness.digest import document, document_digest, parse, sha256
 from harness.errors import DamageError, HarnessError, InputError, Interrupted, MissingError
 from harness.files import is_leftover, translating_os_errors
 from harness.store.blobs import Blobs, is_digest
-from harness.store.journal import MOST_START, Chain, Event, Heads, Journal, check_chain
-from harness.store.reader import MOST_ENTRY, MOST_FORMAT, MOST_LOG, MOST_RECORD
-from harness.store.tree import StoreTree
+from harness.store.events import Event, HeadEvent, Preimage
+from harness.store.journal import MOST_START, Chain, Heads, Journal, check_chain
+from harness.store.tree import MOST_ENTRY, MOST_FORMAT, MOST_LOG, MOST_RECORD, StoreTree
 
-FIELDS = {"sha256", "size"}  # of an output
+FIELDS = {"sha256", "size"}  # fields of an output
 
 
 class Output(NamedTuple):
@@ -42,24 +41,24 @@ class Entry:
 
     key: str
     digest: str
-    preimage: Mapping[str, Any]
+    preimage: Preimage
     outputs: Mapping[str, Output]
 
 
 class Entries:
-    """The cache entries of a store, by step key; there is none for an unfinished step."""
+    """The cache entries of a store, by step key; an unfinished step has none."""
 
     def __init__(self, tree: StoreTree) -> None:
         self.tree = tree
         self.root = tree.root / "keys"
 
     def path(self, key: str) -> Path:
-        """Make the path of a key's entry, present or not; InputError for a text that is no key."""
+        """Return the path of a key's entry, present or not; raises InputError for a text that is not a key."""
         if not is_digest(key):
             raise InputError(f"{key[:80]!r} is not a key", next="give 64 lower-case hex digits")
         return self.root / key[:2] / f"{key}.json"
 
-    def put(self, preimage: Mapping[str, Any], outputs: Mapping[str, Output]) -> Entry:
+    def put(self, preimage: Preimage, outputs: Mapping[str, Output]) -> Entry:
         """Write the entry of a finished step, and return it; the caller has stored all of its blobs before."""
         key = document_digest(preimage)
         body = {
@@ -75,10 +74,10 @@ class Entries:
                 next=f"plan it in parts: {MOST_ENTRY:,} are read",
             )
         self.tree.write_file(self.path(key), data, mode=0o444)
-        return Entry(key, sha256(data), dict(preimage), dict(outputs))
+        return Entry(key, sha256(data), cast(Preimage, dict(preimage)), dict(outputs))
 
     def get(self, key: str) -> Entry | None:
-        """Read the entry of a key; None where the step is not finished, DamageError where the entry is bad."""
+        """Read the entry of a key; None if the step is not finished. Raises DamageError if the entry is invalid."""
         path = self.path(key)
         data = self.tree.find_file(path, MOST_ENTRY)
         if data is None:
@@ -89,7 +88,7 @@ class Entries:
             raise DamageError(bad.what, where=str(path), next="run the manifest again: the step is made anew") from bad
 
     def all(self) -> Iterator[Path]:
-        """Iterate over all files in the folders of entries, in path order, but for leftovers of killed writes."""
+        """Yield all files in the folders of entries, in path order, except leftovers of killed writes."""
         for folder in self.tree.list_folders(self.root):
             for name in self.tree.list_names(self.root / folder):
                 if not is_leftover(name):
@@ -97,7 +96,7 @@ class Entries:
 
 
 def read_entry(data: bytes, key: str, where: str) -> Entry:
-    """Parse the bytes of an entry and check them against its key; InputError where they are no sound entry."""
+    """Parse the bytes of an entry and check them against its key; raises InputError if they are not a valid entry."""
     body = parse(data, "entry/1", where)
     fix = "run `harness fsck`; the step is made again by the next run"
     if set(body) != {"type", "key", "preimage", "outputs"} or not data.endswith(b"\n"):
@@ -117,10 +116,10 @@ def read_entry(data: bytes, key: str, where: str) -> Entry:
     declared = body["preimage"].get("outputs")
     if not isinstance(declared, list) or sorted(outputs) != sorted(map(str, declared)):
         raise InputError("this entry does not hold the outputs its step declares", where=where, next=fix)
-    return Entry(key, sha256(data), body["preimage"], outputs)
+    return Entry(key, sha256(data), cast(Preimage, body["preimage"]), outputs)
 
 
-HOME = ".harness"  # in a project's root, where nothing else is said
+HOME = ".harness"  # the default store, in a project's root
 FORMAT = "harness store 1\n"
 
 
@@ -133,7 +132,7 @@ class Store:
         self.locks = root / "locks"
         self.runs = root / "runs"
         self.images = root / "images"
-        self.imported = root / "imported"  # marks of imported blobs, kept though no run names them
+        self.imported = root / "imported"  # marks of imported blobs, which are kept even if no run names them
         self.tree = StoreTree(root)
         self.blobs = Blobs(self.tree)
         self.entries = Entries(self.tree)
@@ -141,7 +140,7 @@ class Store:
 
     @classmethod
     def open(cls, root: Path) -> Store:
-        """Open an existing store for reading; MissingError where there is none, InputError for another format."""
+        """Open an existing store for reading; raises MissingError if there is none, InputError for another format."""
         store = cls(root)
         mark = store.tree.find_file("format", MOST_FORMAT) if root.is_dir() else None
         if mark is None:
@@ -164,7 +163,7 @@ class Store:
 
     @classmethod
     def make(cls, root: Path) -> Store:
-        """Open a store for writing, creating it where there is none; InputError for a folder of other things."""
+        """Open a store for writing, and create it if there is none; raises InputError for a folder with other files."""
         with translating_os_errors(root):
             if not os.path.lexists(root / "format"):
                 held = {path.name for path in root.iterdir()} - {"tmp"} if root.exists() else set()
@@ -184,28 +183,32 @@ class Store:
         return cls.open(root)
 
     def _begin(self) -> None:
-        """Write the mark of a store under another name first: a crash must not leave an empty one, which none opens."""
+        """Write the mark of a store under another name first, because an empty mark left by a crash would break it."""
         name = f"format-{os.getpid()}-{secrets.token_hex(4)}"
         self.tree.write_file(f"tmp/{name}", FORMAT.encode())
         self.tree.rename(f"tmp/{name}", "format")
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[None]:
-        """Hold the shared lock of the store in a `with` block: it keeps out garbage collection, but no other user."""
+        """Context manager that holds the shared lock of the store, which keeps out only garbage collection."""
         with self.lock("store", exclusive=False):
             yield
 
     @contextlib.contextmanager
     def lock(self, name: str, *, exclusive: bool = True, wait: bool = True) -> Iterator[bool]:
-        """Hold a lock of the store by its name in a `with` block; False where another has it and `wait` is not set."""
+        """Context manager that holds a lock of the store by its name.
+
+        Yields False if another process holds the lock and `wait` is not set.
+        """
         with self.tree.lock(f"locks/{name}", exclusive=exclusive, wait=wait) as mine:
             yield mine
 
     @contextlib.contextmanager
     def step_lock(self, key: str, stop: threading.Event) -> Iterator[None]:
-        """Hold the lock of a step's key, shared by keys of the same three first digits, so that one process makes it.
+        """Context manager that holds the lock of a step's key, so that only one process makes the step.
 
-        It waits for the lock; Interrupted where `stop` is set before it comes.
+        Keys with the same first three digits share a lock. Waits for the lock; raises Interrupted if `stop` is set
+        before.
         """
         while True:
             with self.lock(f"step-{key[:3]}", wait=False) as mine:
@@ -217,23 +220,23 @@ class Store:
 
     @contextlib.contextmanager
     def folder(self, name: str) -> Iterator[Path]:
-        """Make a temporary folder on the store's disk for a `with` block, deleted afterwards."""
+        """Context manager that makes a temporary folder on the store's disk and deletes it afterwards."""
         path = self.temp / f"{name}-{os.getpid()}-{secrets.token_hex(4)}"
         self.tree.make_folder(path, durable=False)
         try:
             yield path
         finally:
-            with contextlib.suppress(HarnessError):  # it is left to `gc`
+            with contextlib.suppress(HarnessError):  # `gc` deletes it later
                 self.tree.remove(path)
 
     def run_ids(self) -> list[str]:
-        """List the runs that have a folder, by id: the oldest first, those of one second in any order."""
+        """Return the ids of the runs that have a folder, the oldest first; those of one second are in any order."""
         return self.tree.list_folders("runs")
 
     def find_run(self, name: str) -> str:
-        """Find the id of a run by the id, an unambiguous prefix, or `last`, the one started last.
+        """Return the id of a run from the id, an unambiguous prefix, or `last`, the run started last.
 
-        InputError where none or several fit; DamageError for `last` where the list of runs is broken.
+        Raises InputError if none or several match, and DamageError for `last` if the list of runs is broken.
         """
         kinds = dict(self.tree.list_kinds("runs"))
         ids = [one for one, kind in kinds.items() if kind != "file"]
@@ -251,6 +254,8 @@ class Store:
             return started[-1]
         found = [run for run in ids if run.startswith(name)] if name else []
         found = [name] if name in found else found
+        if len({one.partition(".")[0] for one in found}) == 1:  # an attempt, and its repeated scorings
+            found = found[:1] if "." not in found[0] else found
         if len(found) == 1:
             if kinds[found[0]] != "folder":
                 raise self.tree.damaged(self.runs / found[0], "the folder of this run is a link, or none at all")
@@ -264,27 +269,27 @@ class Store:
         raise InputError(what, where=str(self.runs), next=f"choose one of: {near}" if near else "harness run MANIFEST")
 
     def journal(self, run: str) -> Path:
-        """Make the path of a run's journal."""
+        """Return the path of a run's journal."""
         return self.runs / run / "journal.jsonl"
 
     def record(self, run: str) -> Path:
-        """Make the path of a run's record."""
+        """Return the path of a run's record."""
         return self.runs / run / "record.json"
 
     def has_journal(self, run: str) -> bool:
-        """Whether anything lies where a run's journal should."""
+        """Whether any file is in the place of a run's journal."""
         return self.tree.facts(self.journal(run)) is not None
 
     def begin_journal(self, run: str) -> Journal:
-        """Begin the journal of a run, in a folder of its own."""
+        """Begin the journal of a run, in its own folder."""
         return Journal(self.journal(run), self.tree.open_log(self.journal(run)))
 
-    def read_journal(self, run: str, *, spelled: bool = True) -> Chain:
-        """Read the journal of a run as far as it is valid; InputError where it has none."""
+    def read_journal(self, run: str, *, spelled: bool = True) -> Chain[Event]:
+        """Read the journal of a run as far as it is valid; raises InputError if it has none."""
         return check_chain(self.tree.read_file(self.journal(run), MOST_LOG), spelled=spelled)
 
 
-BEFORE = {"run.finished": "run.started", "attempt.closed": "attempt.started"}  # what a line ends
+BEFORE = {"run.finished": "run.started", "attempt.closed": "attempt.started"}  # the start that each end belongs to
 
 
 @dataclass(frozen=True)
@@ -297,8 +302,8 @@ class Listed:
     record: str = ""
 
 
-def listed(store: Store) -> dict[str, Listed]:
-    """Return every run on a store's list by its id, in the order of their start; DamageError if the list is broken."""
+def list_runs(store: Store) -> dict[str, Listed]:
+    """Return every run on a store's list by id, in order of start; DamageError if the list is broken."""
     heads = store.heads.read()
     if heads.broken:
         raise DamageError(
@@ -309,8 +314,8 @@ def listed(store: Store) -> dict[str, Listed]:
     return runs_of(heads)
 
 
-def runs_of(heads: Chain) -> dict[str, Listed]:
-    """Collect the listed facts of each run; invalid lines are skipped here and reported by `strange_lines`."""
+def runs_of(heads: Chain[HeadEvent]) -> dict[str, Listed]:
+    """Return the listed facts of each run; invalid lines are skipped here and reported by `strange_lines`."""
     runs: dict[str, Listed] = {}
     for event in heads.events:
         run = str(event["run"])
@@ -321,8 +326,8 @@ def runs_of(heads: Chain) -> dict[str, Listed]:
     return runs
 
 
-def strange_lines(heads: Chain) -> Iterator[tuple[str, str]]:
-    """Find lines of the list that repeat a run's start or end, or end what no line starts: run, and what is wrong."""
+def strange_lines(heads: Chain[HeadEvent]) -> Iterator[tuple[str, str]]:
+    """Yield lines of the list that repeat a run's start or end, or end a run not started: run, and flaw."""
     seen: set[tuple[str, str]] = set()
     for event in heads.events:
         run, kind = str(event["run"]), str(event["event"])
@@ -334,18 +339,18 @@ def strange_lines(heads: Chain) -> Iterator[tuple[str, str]]:
 
 
 def started(store: Store, known: Listed) -> Event | None:
-    """Read the first event of a run; None where it is not the line that the list names."""
+    """Read the first event of a run; None if it is not the line that the list names, or no line that a run writes."""
     try:
         with store.tree.open_file(store.journal(known.run), MOST_LOG) as lines:
             line = lines.readline(MOST_START)
-        event = json.loads(line) if sha256(line) == known.started else None
-    except (HarnessError, OSError, ValueError, RecursionError):
+    except (HarnessError, OSError):
         return None
-    return event if isinstance(event, dict) and event.get("run") == known.run else None
+    events = check_chain(line, spelled=False).events if sha256(line) == known.started else ()
+    return events[0] if events and events[0].get("run") == known.run else None
 
 
-def follow_journal(store: Store, known: Listed) -> Chain:
-    """Read the journal of a run; DamageError where it is missing, broken, or not the one that the list names."""
+def follow_journal(store: Store, known: Listed) -> Chain[Event]:
+    """Read the journal of a run; raises DamageError if it is missing, broken, or not the one that the list names."""
     path = store.journal(known.run)
     if not store.tree.is_file(path):
         raise damaged("this run has no journal", str(path), known.run)
@@ -360,15 +365,15 @@ def follow_journal(store: Store, known: Listed) -> Chain:
 
 
 def require_listed(store: Store, run: str, runs: Mapping[str, Listed] | None = None) -> Listed:
-    """Find a run on the list; DamageError where it is missing: killed before its first event, or forged."""
-    known = (listed(store) if runs is None else runs).get(run)
+    """Return a run on the list; raises DamageError if it is missing: killed before its first event, or forged."""
+    known = (list_runs(store) if runs is None else runs).get(run)
     if known is None:
         raise damaged("the list of runs does not name this run", str(store.heads.path), run)
     return known
 
 
 def read_recorded(store: Store, known: Listed) -> bytes:
-    """Read the bytes of a run's record; DamageError where they are missing, or not those that the list names."""
+    """Read the bytes of a run's record; raises DamageError if they are missing, or not those that the list names."""
     path = store.record(known.run)
     data = store.tree.read_file(path, MOST_RECORD) if store.tree.is_file(path) else b""
     if sha256(data) != known.record:
@@ -377,5 +382,5 @@ def read_recorded(store: Store, known: Listed) -> bytes:
 
 
 def damaged(what: str, where: str, run: str) -> DamageError:
-    """Make the error for a run that differs from the list of runs."""
+    """Return the error for a run that differs from the list of runs."""
     return DamageError(what, where=where, next=f"`harness audit {run}` says more")

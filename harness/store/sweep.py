@@ -1,8 +1,8 @@
 """Garbage collection of a store (`gc`): deletes entries, blobs and temporary files that no run names.
 
-It never deletes when in doubt: an entry, journal, transcript, image file or document that it cannot parse stops it
-before. An unreadable note of an image layer is garbage, and so is a view that no attempt was shown. Entries go before
-the blobs they name, so that a crash between the two leaves only blobs that nothing names.
+It does not delete when in doubt: an entry, journal, transcript, image file or document that it cannot parse stops it
+before any deletion. An unreadable note of an image layer is garbage, and so is a view that no attempt was shown.
+Entries are deleted before the blobs they name, so that a crash in between leaves only blobs that nothing names.
 """
 
 from __future__ import annotations
@@ -22,21 +22,24 @@ from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.files import is_leftover
 from harness.store.attempts import FILE, VIEWS, attempt_ids, read_transcript
 from harness.store.blobs import is_digest
-from harness.store.reader import MOST_DOCUMENT, MOST_ENTRY, MOST_LOG, MOST_NOTE
-from harness.store.store import Entry, Store, follow_journal, listed, read_entry
+from harness.store.store import Entry, Store, follow_journal, list_runs, read_entry
+from harness.store.tree import MOST_DOCUMENT, MOST_ENTRY, MOST_LOG, MOST_NOTE
 
 STAMP = "[0-9]{8}T[0-9]{6}Z"
 RUN_ID = re.compile(rf"{STAMP}-[0-9a-f]{{8}}|{STAMP}-[0-9a-f]{{32}}(\.[1-9][0-9]*)?")
+COMPARED = "compare-[0-9a-f]{32}"  # name of a comparison of two runs among the indexes
+INDEXES = "index"
+NOTES = "notes"  # what people say of answers; never garbage
 _DIGEST, _SHORT, _ANY = "[0-9a-f]{64}", "[0-9a-f]{2}", ".+"
 _LINKED = "this is neither a file nor a folder, and whoever follows it is led elsewhere"
 
 
 @dataclass(frozen=True)
 class Level:
-    """One floor of folders: the names of the files it may hold, and of its folders, each with what is in it.
+    """One level of folders: patterns of the names of its files, and of its folders, each with the level below.
 
-    `deep` folders are private to what was made in them, and are not looked into. No file has more than `most` bytes,
-    where that is said; where a folder is `own`, its files are written in place, and have no second name elsewhere.
+    `deep` folders are private to their creator and are not examined. No file has more than `most` bytes, if that is
+    given. In an `own` folder, files are written in place and must have no second name elsewhere.
     """
 
     files: str = ""
@@ -46,9 +49,9 @@ class Level:
     own: bool = False
 
 
-_SHELVES = {_SHORT: Level(_ANY, {_ANY: Level(deep=True)})}  # whoever reads blobs and entries names what is none
+_SHELVES = {_SHORT: Level(_ANY, {_ANY: Level(deep=True)})}  # the readers of blobs and entries report other files
 ROOT = Level(
-    r"format|heads\.jsonl",
+    r"format|heads\.jsonl|tokens\.toml",
     {
         "tmp": Level("[a-z]+-.+", {"[a-z]+-.+": Level(deep=True)}),
         "locks": Level("[a-z]+(-[0-9A-Za-z.-]+)?", most=0, own=True),
@@ -64,6 +67,9 @@ ROOT = Level(
         "views": Level("", {_DIGEST: Level(r"items\.jsonl|media\.bin|canary\.json")}),
         "hidden": Level(rf"{_DIGEST}\.json", most=MOST_LOG),
         "sessions": Level(rf"{STAMP}-[0-9a-f]+\.jsonl", most=MOST_LOG),
+        INDEXES: Level(rf"({RUN_ID.pattern}|{COMPARED})\.sqlite", own=True),  # of the viewer, made anew when it is gone
+        NOTES: Level(rf"({RUN_ID.pattern})-[0-9a-f]{{16}}\.jsonl", most=MOST_NOTE, own=True),
+        "asked": Level(rf"{STAMP}-[0-9a-f]{{8}}\.(asked|state|stop)\.json", most=MOST_NOTE),
     },
     own=True,
 )
@@ -71,15 +77,15 @@ ROOT = Level(
 
 @dataclass(frozen=True)
 class Stranger:
-    """Something in a store that nothing accounts for; `shut` says that what lies behind it cannot be known."""
+    """A file or folder in a store that nothing accounts for; `shut` says that its contents cannot be known."""
 
     path: Path
     flaw: str
     shut: bool = False
 
 
-def strangers(store: Store) -> Iterator[Stranger]:
-    """Find whatever lies in a store and has no place there, the folders in the order of their names."""
+def find_strangers(store: Store) -> Iterator[Stranger]:
+    """Yield all files and folders that do not belong in a store, folders in the order of their names."""
     waiting = [("", ROOT)]
     while waiting:
         place, level = waiting.pop()
@@ -103,12 +109,12 @@ def strangers(store: Store) -> Iterator[Stranger]:
 
 
 def show_name(name: str) -> str:
-    """Spell the name of a file in ASCII, so that no terminal and no encoding chokes on it."""
+    """Return the name of a file in ASCII, which is safe for any terminal and encoding."""
     return json.dumps(name)
 
 
 def _flaw(level: Level, name: str, kind: str) -> str:
-    """Say why a file or folder has no place on a floor; empty where it has one."""
+    """Return why a file or folder does not belong on a level; empty if it does."""
     if kind == "folder":
         return "" if _below(level, name) else "no such folder belongs here"
     if is_leftover(name) or (level.files and re.fullmatch(level.files, name)):
@@ -117,7 +123,7 @@ def _flaw(level: Level, name: str, kind: str) -> str:
 
 
 def _odd_file(store: Store, path: Path, level: Level) -> str:
-    """Say what is odd about a file that has its place, but for its bytes; empty where nothing is."""
+    """Return what is wrong with the size or links of a file that belongs here; empty if nothing is."""
     if level.most is None and not level.own:
         return ""
     facts = store.tree.facts(path)
@@ -133,7 +139,7 @@ def _below(level: Level, name: str) -> Level | None:
 
 
 def _collisions(folder: Path, names: Sequence[str]) -> Iterator[Stranger]:
-    """Name what would be one file on a disk that folds case or spells letters another way: which, nobody could tell."""
+    """Yield names that would be the same file on a disk that folds case or normalises letters."""
     alike: dict[str, list[str]] = defaultdict(list)
     for name in names:
         alike[unicodedata.normalize("NFKC", name).casefold()].append(name)
@@ -142,13 +148,13 @@ def _collisions(folder: Path, names: Sequence[str]) -> Iterator[Stranger]:
             yield Stranger(folder / same[1], f"on a disk that folds case this is {' and '.join(map(show_name, same))}")
 
 
-MOST_NAMING = 16 << 20  # size in bytes up to which a file that may be a document is searched for digests
+MOST_NAMING = 16 << 20  # most bytes of a possible document that is searched for digests
 DIGEST = 64  # characters
 NAMING = ("closure/1", "environment/1", "environment/2", "lock/1")  # types of documents that name further blobs
 
 
 def image_files(store: Store) -> list[Path]:
-    """List the files (`image/1`) that describe stored images, by name."""
+    """Return the files (`image/1`) that describe stored images, by name."""
     return [store.images / name for name in store.tree.list_names("images") if name.endswith(".json")]
 
 
@@ -158,14 +164,14 @@ def read_image(store: Store, path: Path) -> dict[str, Any]:
 
 
 def blob_files(store: Store) -> Iterator[Path]:
-    """Iterate over every file in the folders of blobs."""
+    """Yield every file in the folders of blobs."""
     shelf = store.blobs.root / "sha256"
     for folder in store.tree.list_folders(shelf):
         yield from (shelf / folder / name for name in store.tree.list_names(shelf / folder))
 
 
 def read_entry_file(store: Store, path: Path) -> Entry:
-    """Read the entry in a file, checked against the key in its name; InputError where they differ."""
+    """Read the entry in a file, checked against the key in its name; raises InputError if they differ."""
     if not is_digest(path.stem) or path != store.entries.path(path.stem):
         raise InputError("no entry has such a name", where=str(path))
     return read_entry(store.tree.read_file(path, MOST_ENTRY), path.stem, str(path))
@@ -182,9 +188,9 @@ class Sweep:
 
 
 def gc(store: Store, *, delete: bool = False) -> Sweep:
-    """Find what no run names, and delete it if `delete`; DamageError, and nothing deleted, if a file is unreadable.
+    """Find what no run names, and delete it if `delete`.
 
-    MissingError while a run uses the store.
+    Raises DamageError, and deletes nothing, if a file is unreadable. Raises MissingError while a run uses the store.
     """
     with store.lock("store", wait=False) as alone:
         if not alone:
@@ -196,7 +202,7 @@ def gc(store: Store, *, delete: bool = False) -> Sweep:
             for key in found.entries:
                 store.tree.remove(store.entries.path(key))
             for folder in {store.entries.path(key).parent for key in found.entries}:
-                store.tree.sync_folder(folder)  # before any blob goes: a crash may leave blobs without entries only
+                store.tree.sync_folder(folder)  # before blobs, so a crash leaves only blobs without entries
             for digest in found.blobs:
                 store.blobs.remove(digest)
             for folder in found.folders:
@@ -205,22 +211,22 @@ def gc(store: Store, *, delete: bool = False) -> Sweep:
 
 
 def _find_garbage(store: Store) -> Sweep:
-    for one in filter(attrgetter("shut"), strangers(store)):
+    for one in filter(attrgetter("shut"), find_strangers(store)):
         raise _unreadable(one.path, one.flaw)
     named_blobs, named_keys, documents = _named_by_runs(store)
     views = _named_by_attempts(store, named_blobs, documents)
     found = Sweep()
     kept = _kept_entries(store, named_keys, found)
     for entry in kept:
-        named_blobs |= _digests(dict(entry.preimage)) | {out.sha256 for out in entry.outputs.values()}
+        named_blobs |= digests_in(dict(entry.preimage)) | {out.sha256 for out in entry.outputs.values()}
     named_blobs |= set(filter(is_digest, store.tree.list_names("imported")))
     needed = {str(entry.preimage[part]) for entry in kept for part in ("code", "environment")} | documents
-    there = {path.name for path in blob_files(store)}  # a journal holds many digests that name no blob
+    there = {path.name for path in blob_files(store)}  # a journal has many digests that are not blobs
     for digest in sorted(named_blobs & there | needed):  # documents that name blobs: closures, environments, locks
         named_blobs |= _named_in(store, digest, needed=digest in needed)
     for path in image_files(store):
         try:
-            named_blobs |= _digests(read_image(store, path))
+            named_blobs |= digests_in(read_image(store, path))
         except HarnessError as bad:
             raise _unreadable(path, bad.what) from bad
     for path in blob_files(store):
@@ -232,12 +238,13 @@ def _find_garbage(store: Store) -> Sweep:
     found.folders = [store.temp / name for name in store.tree.list_names("tmp")]
     found.folders += _idle_layers(store, named_blobs)
     found.folders += [store.root / VIEWS / name for name in store.tree.list_names(VIEWS) if name not in views]
+    found.folders += _idle_indexes(store)
     found.folders += _halves(store)
     return found
 
 
 def _kept_entries(store: Store, named: set[str], found: Sweep) -> list[Entry]:
-    """Read every entry, and tell those that runs name from the others, which are garbage."""
+    """Return the entries that runs name; add the others, which are garbage, to `found`."""
     kept: list[Entry] = []
     for path in store.entries.all():
         try:
@@ -252,15 +259,23 @@ def _kept_entries(store: Store, named: set[str], found: Sweep) -> list[Entry]:
 
 
 def _halves(store: Store) -> Iterator[Path]:
-    """Find what killed writes left: in the root, in its folders, and in those of the entries and runs."""
+    """Yield leftovers of killed writes in the root, in its folders, and in those of the entries and runs."""
     tops = [store.root / name for name in store.tree.list_folders(".") if name != "tmp"]
     tops += [top / name for top in (store.entries.root, store.runs) for name in store.tree.list_folders(top)]
     for top in (store.root, *tops):
         yield from (top / name for name in store.tree.list_names(top) if is_leftover(name))
 
 
+def _idle_indexes(store: Store) -> Iterator[Path]:
+    """Yield the viewer's indexes of runs that are not on the list, and its comparisons, which a look makes again."""
+    runs = list_runs(store)
+    for name in store.tree.list_names(INDEXES):
+        if name.endswith(".sqlite") and name.removesuffix(".sqlite") not in runs:
+            yield store.root / INDEXES / name
+
+
 def _idle_layers(store: Store, named: set[str]) -> list[Path]:
-    """List cached notes of image layers whose layer is to be deleted."""
+    """Return cached notes of image layers whose layer is to be deleted."""
     idle = []
     layers = store.images / "layers"
     for path in (layers / name for name in store.tree.list_names(layers) if name.endswith(".json")):
@@ -274,12 +289,12 @@ def _idle_layers(store: Store, named: set[str]) -> list[Path]:
 
 
 def _named_by_runs(store: Store) -> tuple[set[str], set[str], set[str]]:
-    """Collect the blobs and keys that journals name, and which blobs are documents that name others."""
+    """Return the blobs and keys that journals name, and which blobs are documents that name others."""
     blobs: set[str] = set()
     keys: set[str] = set()
     documents: set[str] = set()
     try:
-        runs = listed(store)
+        runs = list_runs(store)
     except HarnessError as bad:
         raise _unreadable(store.heads.path, bad.what) from bad
     for run in sorted({*store.run_ids(), *runs}):
@@ -293,7 +308,7 @@ def _named_by_runs(store: Store) -> tuple[set[str], set[str], set[str]]:
         if chain.broken:
             raise _unreadable(path, chain.broken)
         for event in chain.events:
-            blobs |= _digests(event)
+            blobs |= digests_in(event)
             if "key" in event:
                 keys.add(str(event["key"]))
             if event["event"] == "run.started":
@@ -302,21 +317,21 @@ def _named_by_runs(store: Store) -> tuple[set[str], set[str], set[str]]:
 
 
 def _named_by_attempts(store: Store, blobs: set[str], documents: set[str]) -> set[str]:
-    """Add the blobs that attempts name, scored or not; returns the names of the views that they were shown."""
+    """Add the blobs that attempts name, scored or not, and return the names of the views that they were shown."""
     views: set[str] = set()
     for attempt in attempt_ids(store):
         chain = read_transcript(store, attempt)
         if chain.broken:
             raise _unreadable(store.runs / attempt / FILE, chain.broken)
         for event in chain.events[:1]:
-            blobs |= _digests(event)
+            blobs |= digests_in(event)
             documents.add(event["lock"])
             views.add(event["view"])
     return views
 
 
 def _named_in(store: Store, digest: str, *, needed: bool) -> set[str]:
-    """Collect the digests in a document; one that is needed and cannot be read stops the collection."""
+    """Return the digests in a document; a needed document that cannot be read stops the garbage collection."""
     path = store.blobs.path(digest)
     try:
         if not needed and store.blobs.size(digest) > MOST_NAMING:
@@ -329,12 +344,12 @@ def _named_in(store: Store, digest: str, *, needed: bool) -> set[str]:
     try:
         kind = json.loads(data).get("type") if data.startswith(b"{") else None
     except (ValueError, AttributeError, RecursionError):
-        return set()  # a table: it names no further blob
-    return _digests(parse(data, kind, str(path))) if kind in NAMING else set()
+        return set()  # a table, which names no further blobs
+    return digests_in(parse(data, kind, str(path))) if kind in NAMING else set()
 
 
-def _digests(value: object) -> set[str]:
-    """Collect every digest that occurs in a JSON value."""
+def digests_in(value: object) -> set[str]:
+    """Return every digest that occurs in a JSON value."""
     found, waiting = set(), [value]
     while waiting:
         one = waiting.pop()

@@ -1,17 +1,42 @@
-"""The verbs of those who keep attempts: list, show, abandon, score again, verify their transcripts."""
+"""Verbs on agents' attempts: make the calls of an attempt; list, show, abandon, score and verify attempts."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from harness import clock
-from harness.attempts.transcript import ABANDONED, Transcript, fold
+from harness.attempts.calls import AgentReply, CallFacts
+from harness.attempts.codes import ANSWERS, AttemptError
+from harness.attempts.session import Session
+from harness.attempts.shapes import (
+    FinishAttemptRequest,
+    FinishAttemptResult,
+    GetItemRequest,
+    GetItemResult,
+    ListItemsRequest,
+    ListItemsResult,
+    ListStudiesRequest,
+    ListStudiesResult,
+    ScoreTextRequest,
+    ScoreTextResult,
+    StartAttemptRequest,
+    StartAttemptResult,
+    SubmitAnswersRequest,
+    SubmitAnswersResult,
+)
+from harness.attempts.transcript import ABANDONED, Transcript, begin_session, fold, session_log
 from harness.attempts.transcript import EXPIRED as RAN_OUT
+from harness.clock import stamp
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
+from harness.manifest.load import Loaded
+from harness.manifest.schema import splits
+from harness.run.attempts.hidden_splits import require_served
 from harness.run.attempts.score import (
     FAILED,
     OPEN,
@@ -23,6 +48,8 @@ from harness.run.attempts.score import (
     score_attempt,
 )
 from harness.run.attempts.score import verify_transcript as verify
+from harness.run.attempts.served import ServedProject
+from harness.run.attempts.service import LocalBackend, versions
 from harness.store.attempts import (
     ListedAttempt,
     attempt_ids,
@@ -33,26 +60,257 @@ from harness.store.attempts import (
     transcript_flaws,
     transcript_path,
 )
+from harness.store.events import AttemptEvent
 from harness.store.journal import Chain
 from harness.store.store import Store
-from harness.verbs.project import EngineRequest, Project, Request, Result, Watch
+from harness.verbs.project import Project, Result, Watch, choose_target
+from harness.verbs.requests import (
+    AttemptRequest,
+    AttemptsRequest,
+    RescoreRequest,
+    ServeRequest,
+    VerifyTranscriptRequest,
+)
+
+__all__ = [
+    "AttemptDoor",
+    "AttemptsResult",
+    "ShowAttemptResult",
+    "VerifyTranscriptResult",
+    "abandon_attempt",
+    "attempt_backend",
+    "attempt_named",
+    "finish_attempt",
+    "get_item",
+    "list_attempts",
+    "list_items",
+    "list_studies",
+    "new_key",
+    "rescore_attempt",
+    "score_text",
+    "show_attempt",
+    "start_attempt",
+    "submit_answers",
+    "verify_transcript",
+]
+
+PYTHON = "python"  # default name of the protocol and of the client for callers in this process
+ONE_CALL = "one call"  # the session shared by all calls that each open their own AttemptDoor
+OPENING = ("list_studies", "start_attempt")  # tools that need manifests
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+def new_key() -> str:
+    """Return a new, unused idempotency key."""
+    return stamp(16)
+
+
+def local_principal() -> str:
+    """Return the principal of callers on this machine that have no token: `local:` and the id of their user."""
+    return f"local:{os.geteuid()}"
+
+
+def attempt_backend(
+    project: Project,
+    asked: ServeRequest | None = None,
+    watch: Watch | None = None,
+    *,
+    principal: str = "",
+    profile: str = "answer",
+    opens: bool = True,
+) -> LocalBackend:
+    """Return the backend of a session for one principal; it works on a project's store.
+
+    With `opens` false, the backend can only continue existing attempts, and needs no manifest.
+    """
+    asked, watch = asked or ServeRequest(), watch or Watch()
+    manifests = _served(project, asked) if opens else ()
+    here = project.of(manifests[0]) if manifests else project
+    served = ServedProject(choose_target(asked, here, watch), manifests, asked.agent_uid)
+    if opens:
+        require_served(manifests, Store.make(served.target.store), _open_to_agents(here))
+    who = principal or local_principal()
+    return LocalBackend(served, here.root, who, profile, homes=project.homes, session=asked.session)
+
+
+def _served(project: Project, asked: ServeRequest) -> tuple[Loaded, ...]:
+    """Load the manifests that are served.
+
+    Raises InputError if there are none, if two have the same name, or if they belong to several projects.
+    """
+    manifests = tuple(project.manifest(path) for path in asked.manifests) or tuple(_open_to_agents(project))
+    if not manifests:
+        broken = ", ".join(path.name for path in project.manifests() if not _readable(project, path))
+        raise InputError(
+            "no manifest of this project lets agents attempt it",
+            where=str(project.root),
+            next="write an `agents:` block into one and `harness lock` it"
+            + (f"; not looked at, since `harness show` refuses them: {broken}" if broken else ""),
+        )
+    names = [loaded.manifest.name for loaded in manifests]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"two of these manifests are called {twice[0]!r}", next="serve one of them")
+    if any(loaded.root != manifests[0].root for loaded in manifests):
+        raise InputError("these manifests are of several projects", next="serve those of one project")
+    return manifests
+
+
+def _open_to_agents(project: Project) -> list[Loaded]:
+    """Load the manifests of a project that agents may attempt; a manifest that cannot be read is left out."""
+    found = []
+    for path in project.manifests():
+        try:
+            loaded = project.manifest(path)
+        except HarnessError:
+            continue
+        if splits(loaded.manifest) and not loaded.manifest.derived:
+            found.append(loaded)
+    return found
+
+
+def _readable(project: Project, path: Path) -> bool:
+    try:
+        project.manifest(path)
+    except HarnessError:
+        return False
+    return True
+
+
+class AttemptDoor:
+    """Session of one caller in this process, used in a `with` block; its log is kept in the store."""
+
+    def __init__(
+        self,
+        project: Project,
+        asked: ServeRequest | None = None,
+        watch: Watch | None = None,
+        *,
+        principal: str = "",
+        protocol: str = PYTHON,
+        tools: str = "",
+        opens: bool = True,
+    ) -> None:
+        name, asked = stamp(16), asked or ServeRequest()
+        asked = asked.with_changes(session=asked.session or name)
+        self.backend = attempt_backend(project, asked, watch, principal=principal, opens=opens)
+        self.facts = CallFacts(protocol, asked.client)
+        store = Store.make(self.backend.served.target.store)
+        self._path = store.root / "sessions" / f"{name}.jsonl"
+        fields = {"principal": self.backend.principal, "profile": self.backend.profile, "versions": versions()}
+        begin_session(self._path, {**fields, "tools": tools}, store.tree)
+        log = session_log(store.tree.open_log(self._path, make=False))
+        self._tree = store.tree
+        self._empty = self._size()
+        self._session = Session(log, self.backend, tools)
+
+    def reply(self, tool: str, args: Mapping[str, Any]) -> AgentReply:
+        """Make a call and, once it is logged durably, return its reply: data or an error, images, the log's head."""
+        reply = self._session.call(tool, dict(args), self.facts)
+        reply.durable.result()
+        return reply
+
+    def call(self, tool: str, args: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Make a call and return its data; a refusal is raised as the AttemptError that an agent would get."""
+        return self.reply(tool, args or {}).unwrap()
+
+    def submit(self, attempt: str, answers: Sequence[Any]) -> dict[str, Any]:
+        """Submit answers in as many calls as they need; return the last call's data, with the receipts of all.
+
+        Each receipt names the record that holds its answer, since the calls have records of their own.
+        If a call after the first is refused, the error says how many answers the calls before it submitted.
+        """
+        done, receipts = dict[str, Any](), list[Any]()
+        for begin in range(0, max(1, len(answers)), ANSWERS):
+            try:
+                part = list(answers[begin : begin + ANSWERS])
+                done = self.call("submit_answers", {"attempt_id": attempt, "answers": part})
+            except AttemptError as bad:
+                if not receipts:
+                    raise
+                note = f"{len(receipts)} of {len(answers)} answers were submitted before this"
+                raise AttemptError(bad.name, f"{bad.what}; {note}", bad.next) from bad
+            held = {"record": done["record"]}
+            receipts += [{**held, **one} if "answer_sha256" in one else one for one in done["receipts"]]
+        return {**done, "receipts": receipts}
+
+    def close(self) -> None:
+        """Close the session; remove its log if no call was written to it."""
+        self._session.close()
+        if self._size() == self._empty:
+            self._tree.remove(self._path)
+
+    def _size(self) -> int:
+        facts = self._tree.facts(self._path)
+        return facts.st_size if facts else -1
+
+    def __enter__(self) -> AttemptDoor:
+        """Return the session itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, bad: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the session."""
+        self.close()
+
+
+def _once(project: Project, tool: str, asked: BaseModel, result: type[Shape], serve: ServeRequest | None) -> Shape:
+    """Make one call in its own AttemptDoor; all such calls share the idempotency keys of one session."""
+    shared = (serve or ServeRequest()).with_changes(session=ONE_CALL)
+    with AttemptDoor(project, shared, opens=tool in OPENING) as door:
+        return result.model_validate(door.call(tool, asked.model_dump(exclude_none=True, exclude_unset=True)))
+
+
+def list_studies(project: Project, serve: ServeRequest | None = None) -> ListStudiesResult:
+    """List the studies that agents may attempt, with their splits and how many attempts are left."""
+    return _once(project, "list_studies", ListStudiesRequest(), ListStudiesResult, serve)
+
+
+def start_attempt(
+    project: Project, asked: StartAttemptRequest, serve: ServeRequest | None = None
+) -> StartAttemptResult:
+    """Start an attempt on a split; the same key and label return the same attempt again, marked as resumed."""
+    return _once(project, "start_attempt", asked, StartAttemptResult, serve)
+
+
+def list_items(project: Project, asked: ListItemsRequest, serve: ServeRequest | None = None) -> ListItemsResult:
+    """List items of an attempt, page by page."""
+    return _once(project, "list_items", asked, ListItemsResult, serve)
+
+
+def get_item(project: Project, asked: GetItemRequest, serve: ServeRequest | None = None) -> GetItemResult:
+    """Return one part of an item's prompt."""
+    return _once(project, "get_item", asked, GetItemResult, serve)
+
+
+def submit_answers(
+    project: Project, asked: SubmitAnswersRequest, serve: ServeRequest | None = None
+) -> SubmitAnswersResult:
+    """Submit answers, one an item; the first that is recorded is final."""
+    return _once(project, "submit_answers", asked, SubmitAnswersResult, serve)
+
+
+def finish_attempt(
+    project: Project, asked: FinishAttemptRequest, serve: ServeRequest | None = None
+) -> FinishAttemptResult:
+    """Close an attempt and have it scored; if called again, return the scores, unless they are sealed."""
+    return _once(project, "finish_attempt", asked, FinishAttemptResult, serve)
+
+
+def score_text(project: Project, asked: ScoreTextRequest, serve: ServeRequest | None = None) -> ScoreTextResult:
+    """Score a text for an item of a split that is not hidden, once the item is answered."""
+    return _once(project, "score_text", asked, ScoreTextResult, serve)
+
 
 ATTEMPT = "An attempt's id, or an unambiguous beginning of one."
-DAMAGED, EXPIRED = "damaged", "expired"
-
-
-class AttemptsRequest(Request):
-    """Request of `list_attempts`: of which manifest, and how many at most."""
-
-    manifest: str = Field(default="", description="Only attempts at the manifest of this name.")
-    most: int = Field(default=20, ge=0, description="How many attempts, newest first; 0: all.")
+DAMAGED, EXPIRED, GONE = "damaged", "expired", "gone"  # gone: it was begun, and its transcript is not there
 
 
 class AttemptData(Result):
-    """One attempt: at what, by whom, how far it is, and its counts."""
+    """One attempt: its manifest and split, its principal, its status, and its counts."""
 
     attempt: str
-    status: str  # open | expired | closed | scoring | scored | sealed | failed | damaged
+    status: str  # open | expired | closed | scoring | scored | sealed | failed | damaged | gone
     manifest: str = ""
     split: str = ""
     subset: str = ""
@@ -66,7 +324,7 @@ class AttemptData(Result):
     calls: int = 0
     hidden: bool = False
     gold_reachable: bool = True
-    run: str = ""  # that scored it
+    run: str = ""  # the run that scored it
 
 
 class AttemptsResult(Result):
@@ -76,40 +334,20 @@ class AttemptsResult(Result):
     more: int
 
 
-class AttemptRequest(Request):
-    """Request about one attempt."""
-
-    attempt: str = Field(description=ATTEMPT)
-
-
 class ShowAttemptResult(Result):
-    """Result of `show_attempt`: the attempt, what its verdict rests on, its budget and its scores in full."""
+    """Result of `show_attempt`: the attempt, what its verdict rests on, its budget and all its scores."""
 
     attempt: AttemptData
     rests_on: list[str]
     budget: dict[str, int]
     head: str
     record: str = ""
-    why: str = ""  # of a failure
+    why: str = ""  # why its scoring failed
     scores: dict[str, Any] = Field(default_factory=dict)
 
 
-class RescoreRequest(EngineRequest):
-    """Request of `rescore_attempt`: which attempt, and whether one whose scoring failed is tried again."""
-
-    attempt: str = Field(description=ATTEMPT)
-    again: bool = Field(default=True, description="Score again one whose scoring failed.")
-
-
-class VerifyTranscriptRequest(Request):
-    """Request of `verify_transcript`: which attempt, and heads that its agent kept."""
-
-    attempt: str = Field(description=ATTEMPT)
-    heads: Sequence[str] = Field(default=(), description="Heads that the agent was told: each must be in the chain.")
-
-
 class VerifyTranscriptResult(Result):
-    """Result of `verify_transcript`: the verdict, where the transcript is wrong, and what was made again."""
+    """Result of `verify_transcript`: the verdict, the flaws of the transcript, and the reads that were made again."""
 
     attempt: str
     verdict: str  # agreed | disagreed | incomplete
@@ -134,7 +372,7 @@ class VerifyTranscriptResult(Result):
 
 
 def attempt_named(project: Project, name: str) -> str:
-    """Find the whole id of an attempt by an unambiguous beginning of it."""
+    """Return the full id of an attempt, given an unambiguous beginning of it."""
     return find_attempt(project.open(), name)
 
 
@@ -145,8 +383,10 @@ def list_attempts(project: Project, asked: AttemptsRequest | None = None) -> Att
     more = 0
     known = listed_attempts(store.heads.read())
     order = {attempt: number for number, attempt in enumerate(known)}
-    for attempt in sorted(attempt_ids(store), key=lambda attempt: order.get(attempt, len(order)), reverse=True):
-        one = _attempt(store, attempt, known.get(attempt))
+    here = set(attempt_ids(store))
+    for attempt in sorted(here | set(known), key=lambda attempt: order.get(attempt, len(order)), reverse=True):
+        gone = AttemptData(attempt=attempt, status=GONE)
+        one = _attempt(store, attempt, known.get(attempt)) if attempt in here else gone
         if asked.manifest and one.manifest != asked.manifest:
             continue
         if asked.most and len(found) == asked.most:
@@ -166,7 +406,7 @@ def _attempt(store: Store, attempt: str, known: ListedAttempt | None) -> Attempt
         return AttemptData(attempt=attempt, status=DAMAGED)
 
 
-def _described(store: Store, attempt: str, chain: Chain) -> AttemptData:
+def _described(store: Store, attempt: str, chain: Chain[AttemptEvent]) -> AttemptData:
     begun, state, outcome = chain.events[0], fold(chain.events), attempt_outcome(store, attempt)
     over = outcome.status == OPEN and clock.now() > begun["expires"]
     return AttemptData(
@@ -188,7 +428,10 @@ def _described(store: Store, attempt: str, chain: Chain) -> AttemptData:
 
 
 def show_attempt(project: Project, asked: AttemptRequest) -> ShowAttemptResult:
-    """Show one attempt and, once it is scored, its scores in full: for operators, of hidden splits too."""
+    """Return one attempt and, once it is scored, all its scores.
+
+    For operators only, because scores of hidden splits are included.
+    """
     store = project.open()
     attempt = find_attempt(store, asked.attempt)
     chain = follow_transcript(store, attempt)
@@ -205,8 +448,8 @@ def show_attempt(project: Project, asked: AttemptRequest) -> ShowAttemptResult:
     )
 
 
-def _rests_on(begun: dict[str, Any]) -> list[str]:
-    """Say what the verdict of an attempt rests on, and what no audit can tell."""
+def _rests_on(begun: AttemptEvent) -> list[str]:
+    """Return sentences on what the verdict of an attempt rests on and no audit can check."""
     said = ["the answers are an agent's, taken on trust: its verdict is at most `unconfirmed`"]
     if begun["gold_reachable"]:
         said.append("gold_reachable: the agent ran as a user who could read the right answers in the store")
@@ -218,7 +461,7 @@ def _rests_on(begun: dict[str, Any]) -> list[str]:
 
 
 def abandon_attempt(project: Project, asked: AttemptRequest) -> ShowAttemptResult:
-    """Close an attempt that nobody goes on with; what was answered so far stays, and can be scored."""
+    """Close an attempt that will not be continued; the answers given so far stay, and can be scored."""
     store = project.open()
     attempt = find_attempt(store, asked.attempt)
     chain = follow_transcript(store, attempt)
@@ -239,10 +482,10 @@ def abandon_attempt(project: Project, asked: AttemptRequest) -> ShowAttemptResul
 
 
 def rescore_attempt(project: Project, asked: RescoreRequest, watch: Watch | None = None) -> ShowAttemptResult:
-    """Score a closed attempt of anybody, for an operator; one that is scored stays as it is."""
+    """Score a closed attempt of any principal, for an operator; an attempt that is already scored is not changed."""
     watch = watch or Watch()
     attempt = find_attempt(project.open(), asked.attempt)
-    place = asked.place(project, watch)
+    place = choose_target(asked, project, watch)
     score_attempt(
         project.root, place, attempt, homes=project.homes, again=asked.again, progress=watch.task(f"score {attempt}")
     )
@@ -250,7 +493,7 @@ def rescore_attempt(project: Project, asked: RescoreRequest, watch: Watch | None
 
 
 def verify_transcript(project: Project, asked: VerifyTranscriptRequest) -> VerifyTranscriptResult:
-    """Verify a transcript: its chain, the list of runs, budget, counts, manifest; its reads are made again."""
+    """Verify an attempt's transcript: hash chain, list of runs, budget, counts, manifest; repeat its reads."""
     store = project.open()
     found = verify(store, find_attempt(store, asked.attempt), asked.heads)
     said: dict[str, Any] = {}

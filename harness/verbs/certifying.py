@@ -1,18 +1,16 @@
-"""The verb `certify`: a grader's agreement with people's labels, measured once and kept as a document.
+"""The verb `certify`: measures a grader's agreement with labels once, and keeps it in a certificate.
 
-Labelled rows are found in a project, graded by a scorer that never sees their label, and held against a certificate.
+Rows that the grader's makers labelled and rows that others labelled are measured apart, by a scorer that does not see
+the labels. Labelled rows are found in a project, graded again, and compared with a certificate.
 """
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-from pydantic import Field
 
 from harness.digest import canonical, differences, sealed, sha256, sha256_file
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
@@ -20,45 +18,68 @@ from harness.evidence.audit.checks import Report
 from harness.files import translating_os_errors, write_atomic
 from harness.kit.certificate import (
     CHECKED,
+    COMMITTED,
+    MAKERS,
     METHODS,
     NOT_CHECKED,
     PARTS,
     TYPE,
+    WHO,
+    all_openings,
     contradicted_text,
     figures_text,
+    misses_digest,
+    opened_text,
+    openings_of,
+    read,
+    set_lines,
+    sets_of,
+    verdict_of,
     void_text,
 )
-from harness.kit.grading import Graded, figures, part_of, require_apart
-from harness.manifest.lockfile import load_lock
+from harness.kit.grading import Graded, figures, misses, part_of, require_apart
+from harness.manifest.lockfile import Lock, load_lock
 from harness.run.closure import Code
-from harness.run.locking.certificate_carry import carried_certificate, code_fields
 from harness.run.locking.certificates import (
     CONTRADICTS,
     GraderStanding,
+    carried_certificate,
     certificate_path,
+    code_fields,
     grader_code,
     measured_here,
+    pinned_settings,
     standing,
 )
 from harness.scorers.tool import Grader
 from harness.store.store import Store
-from harness.strict_json import reject_duplicates
+from harness.verbs.label_sets import LabelledRow, LabelSet, object_of_line, read_label_set, require_one_each
 from harness.verbs.measuring import scored, scorer_named
-from harness.verbs.project import PathText, Project, Request, Result
+from harness.verbs.project import Project, Result
+from harness.verbs.requests import CarryCertificateRequest, CertifyRequest, CheckCertificateRequest
 
-OWN = ("label", "part", "instance")  # fields of a row that are the certificate's, and never the scorer's
-INSTANCE = ("instance", "item", "id")  # by which rows belong together; the first that a row has
-LARGEST = 64 << 20  # bytes of a file that is looked into; a larger one is named with `certify --check`
-MOST = 5000  # files that are looked into
+__all__ = [
+    "CertifyResult",
+    "CheckCertificateResult",
+    "carry_certificate",
+    "certify",
+    "check_certificate",
+]
+
+OWN = ("label", "part", "instance")  # fields of a row that the scorer does not get
+INSTANCE = ("instance", "item", "id")  # rows with the same value belong together; the first that a row has is used
+LARGEST = 64 << 20  # bytes of the largest file that is searched; a larger one is named with `certify --check`
+MOST = 5000  # files that are searched
 
 Row = Mapping[str, Any]
 Parts = Mapping[str, Sequence[Graded]]
 
 
 def grade_rows(scorer: str, rows: Sequence[Row], shared: Row, seed: int) -> tuple[Parts, dict[str, Any]]:
-    """Grade labelled rows and split them into the two parts; returns a certificate's words on the split, too.
+    """Grade labelled rows; return them in two parts, and the fields of a certificate that describe the split.
 
-    Refused are a scorer that is no grader, no rows, rows without labels, and parts that share an instance.
+    Raises InputError if the scorer is not a grader, if there are no rows, if a row has no label, or if the parts share
+    an instance.
     """
     if not rows:
         raise InputError("there is not one labelled row", where="labels", next="give rows that somebody labelled")
@@ -78,11 +99,63 @@ def grade_rows(scorer: str, rows: Sequence[Row], shared: Row, seed: int) -> tupl
         parts[part].append(Graded(instance, label, grade))
     require_apart(parts)
     split = {"by": "rows"} if given else {"by": "instance", "seed": seed}
-    return parts, {**split, "frozen_by": "not claimed"}  # a document cannot know who had seen which row
+    return parts, {**split, "frozen_by": "not claimed"}  # nothing here shows who had seen which row
+
+
+def measure_makers(asked: CertifyRequest, accepts: str) -> dict[str, Any]:
+    """Measure a grader on the rows that its own authors labelled; the figures have the form of a certificate."""
+    parts, split = grade_rows(asked.scorer, asked.rows, asked.shared, asked.seed)
+    found = {
+        "labels": {"sha256": asked.labels, "rows": len(asked.rows), **_shared_digest(asked.shared)},
+        "split": split,
+        "parts": {name: figures(rows, accepts, asked.seed) for name, rows in parts.items()},
+    }
+    return {**found, "bootstrap": asked.seed} if asked.seed and "seed" not in split else found
+
+
+def measure_others(
+    scorer: str, labelled: LabelSet, shared: Row, *, accepts: str, seed: int, opens: bool
+) -> dict[str, Any]:
+    """Return the measurements of a grader on rows that others labelled; the sealed rows are read only if it `opens`.
+
+    The open rows are those to develop on, the sealed ones the frozen ones.
+    """
+    rows = {"develop": labelled.rows("develop"), "frozen": labelled.rows("frozen") if opens else []}
+    parts = {name: grade_labelled(scorer, found, shared) for name, found in rows.items()}
+    require_apart(parts)
+    sealed = labelled.told.sealed
+    found = {
+        "labellers": labelled.labellers,
+        "labels": {
+            "sha256": labelled.sha256,
+            "rows": sum(map(len, rows.values())),
+            **_shared_digest(shared),
+        },
+        "split": {"by": "file", "frozen_by": COMMITTED if sealed else "not claimed"},
+        "parts": {name: figures(graded, accepts, seed) for name, graded in parts.items()},
+        **({"bootstrap": seed} if seed else {}),
+    }
+    if len(labelled.labellers) == 2:
+        pairs = [Graded(row.instance, *row.said) for part in rows.values() for row in part]
+        found["between"] = figures(pairs, accepts, seed)
+    if sealed:
+        found |= {"sealed": sealed.sha256, "misses": misses(parts["frozen"])}
+    return found
+
+
+def grade_labelled(scorer: str, rows: Sequence[LabelledRow], shared: Row) -> list[Graded]:
+    """Grade rows that others labelled, by a scorer that gets only the fields it takes."""
+    field = grader_named(scorer).field
+    grades = scored(scorer, ((f"row {row.id}", row.given) for row in rows), shared)
+    return [Graded(row.instance, row.label, str(found[field]), row.id) for row, found in zip(rows, grades, strict=True)]
+
+
+def _shared_digest(shared: Row) -> dict[str, str]:
+    return {"shared": sha256(canonical(shared))} if shared else {}
 
 
 def grader_named(scorer: str) -> Grader:
-    """Return how a scorer grades; InputError where it is no grader."""
+    """Return how a scorer grades; raise InputError if it is not a grader."""
     grader = scorer_named(scorer).grader
     if grader is None:
         raise InputError(
@@ -94,7 +167,7 @@ def grader_named(scorer: str) -> Grader:
 
 
 def _grades(scorer: str, rows: Sequence[Row], shared: Row) -> Iterator[Row]:
-    """Score every row without the certificate's own fields: a scorer never sees a label."""
+    """Score every row without the fields that only the certificate uses, so that the scorer does not see the label."""
     bare = ((f"row {n}", {k: v for k, v in row.items() if k not in OWN}) for n, row in enumerate(rows, 1))
     return scored(scorer, bare, shared)
 
@@ -107,15 +180,16 @@ def _text(row: Row, name: str, where: str) -> str:
 
 
 def _itself(row: Row) -> str:
-    """Identify a row that names no instance by its contents, so that equal rows stay together."""
+    """Return the digest of a row's contents, which identifies a row without an instance; equal rows stay together."""
     return sha256(canonical({name: value for name, value in row.items() if name not in OWN}))
 
 
 def hold_against_rows(standing: GraderStanding, root: Path, labels: Path | None = None) -> GraderStanding:
-    """Hold a certificate that applies here against its labelled rows, where they are there, and say how that ended.
+    """Compare a certificate that applies here with its labelled rows, if they are found, and return its new state.
 
-    The rows are the file that is given, else one of the project, whose SHA-256 the certificate names; so are the fields
-    that all of them share, beside it. Where there is none the figures stay `not checked`.
+    The rows of each set of labels are those of `labels`, or else of the file of the project whose SHA-256 the
+    certificate names. The fields that all rows share are read from a file beside one of these, found in the same way.
+    Where something is missing, the figures stay `not checked`. Raises InputError if `labels` is another file.
     """
     if standing.state != "certified" or standing.document is None:
         return standing
@@ -125,84 +199,111 @@ def hold_against_rows(standing: GraderStanding, root: Path, labels: Path | None 
 
 
 def _hold(standing: GraderStanding, document: Mapping[str, Any], root: Path, labels: Path | None) -> GraderStanding:
-    file = labels or _file_of(root, document["labels"]["sha256"])
-    if file is None or (not labels and scorer_named(standing.scorer).foreign):  # nothing foreign is run by the way
+    if not labels and scorer_named(standing.scorer).foreign:  # foreign code is run only on request
         return standing
-    data = _read(file)
-    if sha256(data) != document["labels"]["sha256"]:
+    sets = sets_of(document)
+    given = sha256(_read(labels)) if labels else ""
+    if labels and given not in (held["labels"]["sha256"] for held in sets.values()):
         what = f"these are not the rows of the certificate of {standing.scorer}"
-        raise InputError(what, where=str(file), next="name the file that it was made from: it holds its SHA-256")
-    shared = _shared(file, document["labels"].get("shared"))
-    if shared is None:
+        raise InputError(what, where=str(labels), next="name the file that it was made from: it holds its SHA-256")
+    files = {who: _set_file(root, who, held, labels if held["labels"]["sha256"] == given else None)
+             for who, held in sets.items()}  # fmt: skip
+    folders = sorted({file.parent for file in files.values() if file})
+    checked = []
+    for who, held in sets.items():
+        file, shared = files[who], _shared(folders, held["labels"].get("shared"))
+        if file is None or shared is None:
+            continue
+        try:
+            found = _measured_again(document, standing.scorer, who, file, shared)
+            flaws = [] if found is None else list(_contradictions(who, held, found))
+        except HarnessError as bad:
+            found, flaws = {}, [f"they cannot be graded: {bad.what}"]
+        if flaws:
+            return replace(standing, state="void", text=contradicted_text(flaws, "its labelled rows"))
+        checked += [who] if found is not None else []
+    if not checked:
         return standing
-    try:
-        flaws = list(_contradictions(document, standing.scorer, data, shared))
-    except HarnessError as bad:
-        flaws = [f"they cannot be graded: {bad.what}"]
-    if flaws:
-        return replace(standing, state="void", text=contradicted_text(flaws, "its labelled rows"))
-    return replace(standing, text=figures_text(document, CHECKED))
+    only = "" if len(checked) == len(sets) else f" ({' and '.join(checked)} alone)"
+    return replace(standing, text=figures_text(document, f"{CHECKED}{only}"))
+
+
+def _set_file(root: Path, who: str, held: Mapping[str, Any], labels: Path | None) -> Path | None:
+    """Return the file of a set of labels: the one that is given, or that of the project with its digest."""
+    return labels or _file_of(root, held["labels"]["sha256"], ".jsonl" if who == MAKERS else ".json")
+
+
+def _measured_again(
+    document: Mapping[str, Any], scorer: str, who: str, file: Path, shared: Row
+) -> dict[str, Any] | None:
+    """Measure a set of labels again as its certificate says; None if rows that it measured are not there."""
+    held, accepts = sets_of(document)[who], str(document["accepts"])
+    seed = held.get("bootstrap", held["split"].get("seed", 0))
+    if who == MAKERS:
+        data = _read(file)
+        rows = [_row(line) for line in data.splitlines() if line.strip()]
+        asked = CertifyRequest(scorer=scorer, rows=rows, labels=sha256(data), shared=shared, seed=seed)
+        return measure_makers(asked, accepts)
+    labelled, opens = read_label_set(file), bool(held["parts"]["frozen"]["rows"])
+    if not labelled.is_here("develop") or (opens and not labelled.is_here("frozen")):
+        return None
+    return measure_others(scorer, labelled, shared, accepts=accepts, seed=seed, opens=opens)
 
 
 def unnamed_code(standing: GraderStanding) -> list[str]:
-    """Name the files of a grader's code that its certificate does not name, so that no change of them would void it."""
+    """Return the files of a grader's code that its certificate does not name: changing them would not void it."""
     named = standing.document["files"] if standing.document else {}
     return sorted(set(grader_code(grader_named(standing.scorer).code, Code()).files) - set(named))
 
 
 def audit_labels(project: Project, store: Store, run: str, report: Report) -> None:
-    """Hold the certificates that a run stood by against their labelled rows, where the project has these."""
+    """Compare the certificates of a run's graders with labelled rows of the project, and add checks to `report`."""
     try:
         root = project.root
-    except InputError:  # a store without a project has no rows
+    except InputError:  # a store without a project has no labelled rows
         return
     for one in measured_here(store, run):
-        if one.document is None or unnamed_code(one):  # its rows were graded by other code than this
+        if one.document is None or unnamed_code(one):  # its rows were graded by other code
             continue
         found = _hold(one, one.document, root, None)
         if found.state == "void":
             report.fail(CONTRADICTS, found.scorer, found.text)
         elif found.text:
-            report.held(CONTRADICTS, found.scorer, CHECKED)
+            report.held(CONTRADICTS, found.scorer, found.text.rpartition("; ")[2])  # which of its rows were checked
 
 
-def _contradictions(document: Mapping[str, Any], scorer: str, data: bytes, shared: Row) -> Iterator[str]:
-    """Name what a certificate says and its rows, graded again, deny."""
-    rows = [_row(line) for line in data.splitlines() if line.strip()]
-    seed = document["split"].get("seed", 0)
-    parts, split = grade_rows(scorer, rows, shared, seed)
-    if split["by"] != document["split"].get("by"):
-        yield f"it says a split by {document['split'].get('by')}, and they are split by {split['by']}"
+def _contradictions(who: str, said: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the statements of a set of measurements that its rows, graded again, contradict."""
+    of = "" if who == MAKERS else f"{who}: "
+    by = said["split"].get("by"), found["split"]["by"]
+    if by[0] != by[1]:
+        yield f"{of}it says a split by {by[0]}, and they are split by {by[1]}"
         return
-    for name, graded in parts.items():
-        found = figures(graded, document["accepts"], document.get("bootstrap", seed))
-        said = document["parts"][name]
-        if said["matrix"] != found["matrix"]:
-            values = (part["accuracy"]["value"] for part in (said, found))
-            yield "{}: accuracy is {}, and the matrix of its rows gives {}".format(name, *values)
+    for name, part in found["parts"].items():
+        here = said["parts"][name]
+        if here["matrix"] != part["matrix"]:
+            values = (one["accuracy"]["value"] for one in (here, part))
+            yield "{}{}: accuracy is {}, and the matrix of its rows gives {}".format(of, name, *values)
             continue
-        for pointer in differences(said, found):
-            yield f"{name}: {pointer.removeprefix('/')} is not what they give"
+        for pointer in differences(here, part):
+            yield f"{of}{name}: {pointer.removeprefix('/')} is not what they give"
+    for name in ("labellers", "between", "sealed", "misses"):
+        if said.get(name) != found.get(name):
+            yield f"{of}{name} is not what they give"
 
 
 def _row(line: bytes) -> Row:
-    try:
-        row = json.loads(line, object_pairs_hook=reject_duplicates)
-    except (ValueError, RecursionError) as bad:
-        raise InputError(f"a line of them is not JSON: {bad}") from bad
-    if not isinstance(row, dict):
-        raise InputError("a line of them is no object")
-    return row
+    return object_of_line(line, "a line of them")
 
 
-def _file_of(root: Path, digest: str) -> Path | None:
-    """Find the file of a project that has these bytes: rows are JSON Lines, and hidden folders are none of it."""
+def _file_of(root: Path, digest: str, suffix: str) -> Path | None:
+    """Return the file of a project with this suffix and SHA-256, or None; hidden folders are not searched."""
     looked = 0
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             path = Path(folder, name)
-            if name.endswith(".jsonl") and path.is_file() and path.stat().st_size <= LARGEST:
+            if name.endswith(suffix) and path.is_file() and path.stat().st_size <= LARGEST:
                 looked += 1
                 if sha256_file(path)[0] == digest:
                     return path
@@ -211,11 +312,14 @@ def _file_of(root: Path, digest: str) -> Path | None:
     return None
 
 
-def _shared(labels: Path, digest: str | None) -> Row | None:
-    """Find the fields that all rows share, by their digest, beside the rows; none are wanted where none are named."""
+def _shared(folders: Sequence[Path], digest: str | None) -> Row | None:
+    """Return the fields that all rows share, from a file in the folders of the rows that has this digest.
+
+    Returns no fields if there is no digest, and None if no file has it.
+    """
     if digest is None:
         return {}
-    for path in sorted(labels.parent.glob("*.json*")):
+    for path in (path for folder in folders for path in sorted(folder.glob("*.json*"))):
         if path.is_file() and path.stat().st_size <= LARGEST:
             try:
                 found = _row(path.read_bytes())
@@ -231,76 +335,99 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
 
 
-class CertifyRequest(Request):
-    """Request of `certify`: which scorer, over which labelled rows; optionally the judge and prompt it rests on."""
-
-    scorer: str = Field(description="The scorer's name.")
-    rows: list[Mapping[str, Any]] = Field(description="Rows with the fields that it takes, and label; part, instance.")
-    labels: str = Field(description="SHA-256 of the file that the rows were read from.")
-    shared: dict[str, Any] = Field(default_factory=dict, description="Fields for every row that lacks them.")
-    seed: int = Field(default=0, description="Of the split where no row says its part, and of the bootstrap.")
-    under: PathText | None = Field(default=None, description="The manifest whose lock pins the judge and the prompt.")
-    judge: str = Field(default="", description="The model of that lock that judged.")
-    prompt: str = Field(default="", description="The prompt set of that lock that it judged by.")
-
-
 class CertifyResult(Result):
-    """Result of `certify`: the certificate, its path, and whether its file changed."""
+    """Result of `certify`: the certificate, its verdict and path, whether its file changed, and notes on openings."""
 
     scorer: str
     path: str
     sha256: str
     changed: bool
+    verdict: str  # usable | not usable | not yet measured by others; void, if its grader is not the one here
     text: str
+    sets: list[str]  # a line for each kind of labeller
+    notes: list[str]
     certificate: dict[str, Any]
 
 
 def certify(project: Project, asked: CertifyRequest) -> CertifyResult:
     """Measure a grader on labelled rows, and write its certificate into the project, if it changed.
 
-    Refused are a scorer that is no grader, rows without labels, and a judge or prompt that the lock does not pin.
+    Raises InputError if the scorer is not a grader, if a row has no label, if others' labels do not say who labelled,
+    if sealed rows are not those that were named, or if the lock does not pin the judge or the prompt.
     """
-    grader = grader_named(asked.scorer)
-    parts, split = grade_rows(asked.scorer, asked.rows, asked.shared, asked.seed)
-    body = {
+    grader, code = grader_named(asked.scorer), Code()
+    labelled = [read_label_set(project.path(path)) for path in asked.others]
+    require_one_each(labelled)
+    if asked.open_sealed and not any(one.told.sealed for one in labelled):
+        raise InputError(
+            "there are no sealed rows to open", where="--open-sealed", next="name their description with --others"
+        )
+    sets = {MAKERS: measure_makers(asked, grader.accepts)} if asked.rows or not labelled else {}
+    for one in labelled:
+        opens = asked.open_sealed and one.told.sealed is not None
+        sets[one.told.by] = measure_others(
+            asked.scorer, one, asked.shared, accepts=grader.accepts, seed=asked.seed, opens=opens
+        )
+    fields = code_fields(grader.code, code)
+    body: dict[str, Any] = {
         "type": TYPE,
         "scorer": asked.scorer,
-        **code_fields(grader.code, Code()),
-        "labels": {"sha256": asked.labels, "rows": len(asked.rows)},
-        "split": split,
+        **fields,
         "accepts": grader.accepts,
-        "parts": {name: figures(rows, grader.accepts, asked.seed) for name, rows in parts.items()},
+        "sets": {who: sets[who] for who in WHO if who in sets},
         "intervals": METHODS,
         **_named(project, asked),
     }
-    if asked.shared:
-        body["labels"]["shared"] = sha256(canonical(asked.shared))
-    if asked.seed and "seed" not in split:  # of the resamples: whoever holds the rows against it needs it
-        body["bootstrap"] = asked.seed
-    return _written(project, body, CHECKED)  # these very rows have just been graded
+    opened = _openings_before(project.root, asked.scorer)
+    committed = (held for held in sets.values() if "sealed" in held)
+    notes = [note for held in committed for note in _open(held, body, opened, opens=asked.open_sealed)]
+    if opened:
+        body["opened"] = opened
+    return _written(project, body, CHECKED, notes)  # these very rows have just been graded
 
 
-class CarryCertificateRequest(Request):
-    """Request of `certify --carry`: whose certificate, the tree that it fits, and where what lay there lies now."""
+def _openings_before(root: Path, scorer: str) -> list[dict[str, str]]:
+    """Return the openings of sealed rows that the certificate of a scorer records: no later one forgets them."""
+    path = certificate_path(root, scorer)
+    return all_openings(read(_read(path), str(path))) if path.is_file() else []
 
-    scorer: str = Field(description="The scorer's name.")
-    old: PathText = Field(
-        description="A tree of the project from before its code moved, with the certificate that fits."
-    )
-    moved: dict[str, str] = Field(default_factory=dict, description="Old module, or module:name -> the new one.")
+
+def _open(
+    held: Mapping[str, Any], body: Mapping[str, Any], opened: list[dict[str, str]], *, opens: bool
+) -> Iterator[str]:
+    """Add the opening of a set's sealed rows to those before it, and yield a note if they had been opened before."""
+    rows = held["sealed"]
+    before = {"opened": list(opened)}
+    earlier = openings_of(before, rows)
+    if not opens:
+        if earlier:
+            yield f"its sealed rows were {opened_text(before, rows)} before, and are not measured now"
+        return
+    grader = sha256(canonical(body["definitions"]))
+    now = {"rows": rows, "grader": grader, "misses": misses_digest(held["misses"])}
+    if now in earlier[-1:]:
+        yield "its sealed rows had been opened before by these very rules, which graded them as now"
+        return
+    opened.append(now)
+    if earlier:
+        graded = "as now" if all(one["misses"] == now["misses"] for one in earlier) else "otherwise"
+        yield f"its sealed rows had been {opened_text(before, rows)} before, by other rules, which graded them {graded}"
 
 
 def carry_certificate(project: Project, asked: CarryCertificateRequest) -> CertifyResult:
-    """Take a grader's certificate along to the code here, without rows, if the same things are defined in both trees.
+    """Carry a grader's certificate over to the code here, without rows, if both trees define the grader alike.
 
-    The figures stay, and the document names the one that it was made from. Refused is a grader that differs.
+    The figures stay, and the new certificate names the old one. Raises an error if the grader differs.
     """
     grader = grader_named(asked.scorer)
     body = carried_certificate(asked.scorer, grader.code, project.path(asked.old), asked.moved)
-    return _written(project, body, NOT_CHECKED)
+    here, carried = _openings_before(project.root, asked.scorer), all_openings(body)
+    if opened := [*here, *(one for one in carried if one not in here)]:
+        body["opened"] = opened
+    return _written(project, body, NOT_CHECKED, [])
 
 
-def _written(project: Project, body: dict[str, Any], checked: str) -> CertifyResult:
+def _written(project: Project, body: dict[str, Any], checked: str, notes: list[str]) -> CertifyResult:
     scorer = str(body["scorer"])
     data, path = sealed(body), certificate_path(project.root, scorer)
     with translating_os_errors(path):
@@ -311,40 +438,46 @@ def _written(project: Project, body: dict[str, Any], checked: str) -> CertifyRes
     found = standing(project.root, scorer)
     text = figures_text(body, checked) if found.state == "certified" else found.text
     return CertifyResult(
-        scorer=scorer, path=str(path), sha256=sha256(data), changed=changed, text=text, certificate=body
+        scorer=scorer,
+        path=str(path),
+        sha256=sha256(data),
+        changed=changed,
+        verdict=verdict_of(body).word if found.state == "certified" else found.state,
+        text=text,
+        sets=set_lines(body),
+        notes=notes,
+        certificate=body,
     )
 
 
-class CheckCertificateRequest(Request):
-    """Request of `certify --check`: whose certificate, and the file of labelled rows it is held against."""
-
-    scorer: str = Field(description="The scorer's name.")
-    labels: PathText | None = Field(default=None, description="Its labelled rows; default: looked for in the project.")
-
-
 class CheckCertificateResult(Result):
-    """Result of `certify --check`: the state of a certificate, and the line that says why."""
+    """Result of `certify --check`: the state of a certificate, its verdict, and a line with the reason."""
 
     scorer: str
     state: str  # certified | void | uncertified
+    verdict: str  # usable | not usable | not yet measured by others; else the state
     text: str
+    sets: list[str]  # a line for each kind of labeller, where there is a certificate
 
     @property
     def code(self) -> int:
-        """Exit code: 1 where the certificate is void or there is none."""
+        """Exit code: 1 if the certificate is void or there is none."""
         return AGREED if self.state == "certified" else DISAGREED
 
 
 def check_certificate(project: Project, asked: CheckCertificateRequest) -> CheckCertificateResult:
-    """Compute a certificate's figures again, from its matrix and, where the labelled rows are there, from them."""
+    """Compute a certificate's figures again: from its matrix and, if they are found, from its labelled rows."""
     grader_named(asked.scorer)
     labels = project.path(asked.labels) if asked.labels else None
     found = hold_against_rows(standing(project.root, asked.scorer), project.root, labels)
-    return CheckCertificateResult(scorer=asked.scorer, state=found.state, text=found.text)
+    sets = set_lines(found.document) if found.document else []
+    return CheckCertificateResult(
+        scorer=asked.scorer, state=found.state, verdict=found.verdict, text=found.text, sets=sets
+    )
 
 
 def _named(project: Project, asked: CertifyRequest) -> dict[str, Any]:
-    """Name the judge and the prompt that gave the grades, by the digests a lock pins."""
+    """Return the judge and the prompt behind the grades, each with the digest that a lock pins."""
     wanted = {"judge": (asked.judge, ("instruments", "models")), "prompt": (asked.prompt, ("prompts",))}
     if not (asked.judge or asked.prompt):
         return {}
@@ -352,12 +485,11 @@ def _named(project: Project, asked: CertifyRequest) -> dict[str, Any]:
         raise InputError("a judge and a prompt are those of a manifest", where="--judge", next="name it with --under")
     loaded = project.manifest(asked.under)
     lock = load_lock(loaded.root, loaded.manifest.name)
-    pins = lock.pins if lock else {}
-    return {what: _pinned(name, kinds, pins, what) for what, (name, kinds) in wanted.items() if name}
+    return {what: _pinned(name, kinds, lock, what) for what, (name, kinds) in wanted.items() if name}
 
 
-def _pinned(name: str, kinds: Sequence[str], pins: Mapping[str, Mapping[str, Any]], what: str) -> dict[str, str]:
-    found = [pin["sha256"] for kind in kinds if "sha256" in (pin := pins.get(kind, {}).get(name, {}))]
+def _pinned(name: str, kinds: Sequence[str], lock: Lock | None, what: str) -> dict[str, str]:
+    found = [digest for kind in kinds if lock and (digest := pinned_settings(lock, kind, name))]
     if not found:
         raise InputError(f"the lock pins no {what} {name!r}", where=f"--{what}", next="`harness lock` the manifest")
     return {"name": name, "sha256": found[0]}

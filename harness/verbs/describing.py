@@ -1,27 +1,173 @@
 """The verb `schema`: what a manifest may hold, as a list of fields for a person and as JSON Schema for an editor.
 
-Both are read off the classes that type a manifest: path, type, default; what a field says, and an example of it, stand
-in `field_texts.py`, or beside the class in its own `SAID`.
+Both are made from the classes that type a manifest; they define the path, type and default of each field. The text on a
+field and its example are in `field_texts.py`, or in the attribute `SAID` of the class.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import yaml
-from pydantic import Field
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import core_schema
 
+from harness import texts
 from harness.errors import InputError
 from harness.kit.study import Maker, Study
-from harness.manifest.editor_schema import DIALECT, chosen, manifest_definitions
-from harness.manifest.models import PROVIDERS
+from harness.manifest.datasets import check_scores, check_source
+from harness.manifest.models import AT_FIRST, PROVIDERS, UNSET, Sent
+from harness.manifest.schema import Asking, Manifest
 from harness.studies.registry import studies
 from harness.verbs import field_texts
 from harness.verbs.field_texts import FieldText
-from harness.verbs.project import Request, Result
+from harness.verbs.project import Result
+from harness.verbs.requests import SchemaRequest
+
+__all__ = [
+    "SchemaResult",
+    "schema",
+]
+
+REFS = "#/$defs/{model}"
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_NUMBER = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"
+SCALAR = ("string", "number", "boolean")  # the types as which YAML may read a text
+_SCORERS = {"type": "array", "items": {"type": ["string", "object"]}, "minItems": 1}
+_CHECKED: Mapping[Callable[..., Any], dict[str, Any]] = {
+    texts.decimal: {"type": ["string", "number"], "format": "decimal", "pattern": f"^{_NUMBER}$"},
+    texts.tolerance: {"type": ["string", "number"], "format": "tolerance", "pattern": f"^{_NUMBER}( relative)?$"},
+    texts.inside: {"type": "string", "format": "path", "pattern": r"^(?!/)(?!(.*/)?\.\.(/|$))[^\\]{1,400}$"},
+    texts.plain_path: {"type": "string", "format": "path", "maxLength": 200},
+    check_source: {"type": "string", "format": "path", "pattern": r"^(hf:.*|(?!/)(?!(.*/)?\.\.(/|$))[^\\]{1,400})$"},
+    check_scores: {"anyOf": [_SCORERS, {"type": "object", "additionalProperties": _SCORERS, "minProperties": 2}]},
+    texts.name: {"type": list(SCALAR), "format": "name", "pattern": texts.NAME},
+}
+_FORMATS = {texts.HEX40: "commit", texts.HEX64: "sha256"}
+_ANY_JSON = {"type": "object", "minProperties": 1}
+_FORMS: Mapping[str, tuple[str, ...]] = {"Fetched": ("sha256", "unresolved")}  # exactly one of these is written
+
+
+class EditorSchema(GenerateJsonSchema):
+    """Generator of JSON Schema that allows a text to look like a number, and shows the patterns of validators."""
+
+    def str_schema(self, schema: core_schema.StringSchema) -> JsonSchemaValue:
+        """Allow, for a text without a pattern, also what YAML reads as a number or a boolean."""
+        made = super().str_schema(schema)
+        return made if "pattern" in made else {**made, "type": list(SCALAR)}
+
+    def literal_schema(self, schema: core_schema.LiteralSchema) -> JsonSchemaValue:
+        """Allow a literal that is spelled as a whole number to be written without quotes."""
+        made = super().literal_schema(schema)
+        words = made.get("enum", [made["const"]] if "const" in made else [])
+        twins = [int(word) for word in words if isinstance(word, str) and word.isdigit()]
+        return {"enum": [*words, *twins]} if twins else made
+
+    def dict_schema(self, schema: core_schema.DictSchema) -> JsonSchemaValue:
+        """Require every key to match the pattern of a name, instead of ignoring keys that do not match."""
+        made = super().dict_schema(schema)
+        if patterns := made.pop("patternProperties", None):
+            [(pattern, values)] = patterns.items()
+            made |= {"additionalProperties": values, "propertyNames": {"pattern": pattern}}
+        return made
+
+    def function_after_schema(self, schema: core_schema.AfterValidatorFunctionSchema) -> JsonSchemaValue:
+        """Add the pattern or the bounds that a validator checks."""
+        made, check = super().function_after_schema(schema), schema["function"]["function"]
+        if check in _CHECKED:
+            return {**made, **_CHECKED[check]}
+        held = inspect.getclosurevars(check).nonlocals if inspect.isfunction(check) else {}
+        if isinstance(pattern := held.get("pattern"), str):
+            named = {"format": _FORMATS[pattern]} if pattern in _FORMATS else {}
+            wide = {"type": list(SCALAR)} if re.fullmatch(pattern, "1") else {"type": "string"}
+            return {**made, **wide, "pattern": pattern, **named}
+        if isinstance(units := held.get("units"), dict):
+            shape = rf"^[0-9]{{1,9}}(\.[0-9]{{1,6}})?\s*({'|'.join(units)})$"
+            return {**made, "type": "string", "format": "amount", "pattern": shape}
+        if isinstance(low := held.get("low"), str) and isinstance(high := held.get("high"), str):
+            return {**made, "minimum": float(low), "maximum": float(high)}
+        if isinstance(least := held.get("least"), int) and isinstance(most := held.get("most"), int):
+            return {**made, "minimum": least, "maximum": most}
+        return made
+
+    def function_before_schema(self, schema: core_schema.BeforeValidatorFunctionSchema) -> JsonSchemaValue:
+        """Allow `unset`, and not null, for a setting that is sent to a model."""
+        made = super().function_before_schema(schema)
+        if schema["function"]["function"] is not Sent.func:
+            return made
+        forms = [form for form in made.get("anyOf", [made]) if form != {"type": "null"}]
+        return {"anyOf": [*forms, {"const": UNSET}]}
+
+    def function_plain_schema(self, schema: core_schema.PlainValidatorFunctionSchema) -> JsonSchemaValue:
+        """Allow any value if only a function validates it, because a study checks its own settings."""
+        return {}
+
+
+def definitions(more: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Return the JSON Schemas of types by name, and the definitions that they share."""
+    wanted: list[tuple[str, Any, TypeAdapter[Any]]] = [
+        (name, "validation", TypeAdapter(kind)) for name, kind in more.items()
+    ]
+    made, shared = TypeAdapter.json_schemas(wanted, schema_generator=EditorSchema, ref_template=REFS)
+    return {name: made[name, "validation"] for name in more}, dict(shared.get("$defs", {}))
+
+
+def manifest_definitions(studies: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the definitions of the manifest's parts by name: `Manifest`, each provider's settings, each study's.
+
+    `studies` are the types of the studies' settings by name.
+    """
+    providers = {name: PROVIDERS.find(name) for name in PROVIDERS.names()}
+    kinds: dict[str, Any] = {"Manifest": Manifest, "Asking": Asking}
+    kinds |= {kind.__name__: kind for kind in (*providers.values(), *studies.values())}
+    made, defs = definitions(kinds)
+    for name, one in made.items():
+        if "$ref" not in one:  # a type that others refer to is a definition already
+            defs[name] = one
+    for provider, kind in providers.items():
+        defs[kind.__name__]["properties"]["provider"] = {"const": provider}
+    defs["Model"] = _by_provider({name: kind.__name__ for name, kind in providers.items()})
+    asking = defs.pop("Asking")
+    for kind in providers.values():
+        defs[f"{kind.__name__}Instrument"] = _instrument(defs[kind.__name__], asking, kind.__name__)
+    defs["Instrument"] = _by_provider({name: f"{kind.__name__}Instrument" for name, kind in providers.items()})
+    defs["Generation"]["properties"]["extra"] = dict(_ANY_JSON)
+    for name in AT_FIRST:  # these are sent by default in version 1 only
+        defs["Generation"]["properties"][name].pop("default")
+    defs["Manifest"]["properties"]["generation"].pop("default")
+    asking["properties"]["generation"].pop("default")
+    for name, forms in _FORMS.items():
+        defs[name]["oneOf"] = [{"required": [form]} for form in forms]
+    for field, part in (("models", "Model"), ("instruments", "Instrument")):
+        defs["Manifest"]["properties"][field]["additionalProperties"] = {"$ref": f"#/$defs/{part}"}
+    return defs
+
+
+def _by_provider(kinds: Mapping[str, str]) -> dict[str, Any]:
+    """Return a schema that selects a definition by `provider`, so that editors report errors of that provider only."""
+    return {
+        "type": "object",
+        "required": ["provider"],
+        "properties": {"provider": {"enum": list(kinds)}},
+        "allOf": [chosen("provider", name, {"$ref": f"#/$defs/{kind}"}) for name, kind in kinds.items()],
+    }
+
+
+def chosen(key: str, value: str, then: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema that applies `then` if the key has this value."""
+    return {"if": {"properties": {key: {"const": value}}, "required": [key]}, "then": then}
+
+
+def _instrument(settings: dict[str, Any], asking: dict[str, Any], name: str) -> dict[str, Any]:
+    both = {**settings["properties"], **asking["properties"]}
+    return {**settings, "title": f"{name}Instrument", "properties": both}
+
 
 REQUIRED = "required"
 NULL = {"type": "null"}
@@ -30,9 +176,9 @@ Node = Mapping[str, Any]
 
 
 class ListedField(Result):
-    """One field: where it stands, what it may hold, and its default (empty where it is unset by default).
+    """One field: its path, what it may hold, and its default (empty if it is unset by default).
 
-    `part` names the definition that holds it, and `note` what that one is.
+    `part` is the name of the definition that has the field, and `note` the description of that definition.
     """
 
     field: str
@@ -46,12 +192,12 @@ class ListedField(Result):
 
 @dataclass(frozen=True)
 class _Walk:
-    """A walk through the definitions of a schema, one part inside another."""
+    """Traversal of the definitions of a schema, from each part to the parts inside it."""
 
     defs: Mapping[str, Node]
 
     def fields(self, part: Node, path: str) -> Iterator[ListedField]:
-        """List the fields of a part, and after each those of what it holds."""
+        """Yield the fields of a part, each followed by the fields inside it."""
         title, note = part.get("title", ""), part.get("description", "").partition("\n\n")[0].replace("\n", " ")
         for name, kind in part["properties"].items():
             if kind is False:
@@ -71,8 +217,8 @@ class _Walk:
             yield from self.below(kind, f"{path}{name}")
 
     def below(self, kind: Node, path: str) -> Iterator[ListedField]:
-        """List the fields of what a field holds: a part, each of several forms, values of a map, rows of a list."""
-        if path.startswith("instruments.NAME.generation"):  # they stand at the manifest's own
+        """Yield the fields inside a field: of a part, of each of several forms, of a map's values, of a list's rows."""
+        if path.startswith("instruments.NAME.generation"):  # the same as the manifest's own `generation`
             return
         for step, inner in _parts(kind):
             part = self.defs[_name(inner)] if "$ref" in inner else inner
@@ -84,7 +230,7 @@ class _Walk:
                 yield from self.below(part, f"{path}{step}")
 
     def _providers(self, chosen: list[Node], path: str) -> Iterator[ListedField]:
-        """List the settings of each provider; of an instrument, those that a model does not have."""
+        """Yield the settings of each provider; of an instrument, only those that a model does not have."""
         for one in chosen if path.startswith("models") else chosen[:1]:
             settings = self.defs[_name(one["then"])]
             if path.startswith("models"):
@@ -95,7 +241,7 @@ class _Walk:
 
 
 def listed_fields(document: Node) -> Iterator[ListedField]:
-    """List the fields of a manifest in the order of its schema, each with those of its parts after it."""
+    """Yield the fields of a manifest in the order of its schema, each followed by the fields inside it."""
     walk = _Walk(document["$defs"])
     yield from walk.fields({**document, "title": "Manifest"}, "")
     for one in document["allOf"]:
@@ -105,7 +251,7 @@ def listed_fields(document: Node) -> Iterator[ListedField]:
 
 
 def flow(value: Any) -> str:
-    """Write a value as one stands in a line of a manifest."""
+    """Return a value as YAML on one line, as a manifest has it."""
     written = yaml.safe_dump(value, default_flow_style=True, width=10**6, sort_keys=False, allow_unicode=True)
     return str(written).strip().removesuffix("...").strip()
 
@@ -134,7 +280,7 @@ def _default(kind: Node) -> str:
 
 
 def words(kind: Node) -> str:
-    """Say in words what a schema takes."""
+    """Return in words what a schema accepts."""
     if "$ref" in kind:
         return _name(kind)
     if forms := [form for form in (*kind.get("anyOf", ()), *kind.get("oneOf", ())) if "type" in form or len(form) == 1]:
@@ -173,12 +319,6 @@ Texts = Mapping[str, Mapping[str, FieldText]]
 FIELDS: Texts = {**field_texts.FIELDS, **field_texts.QUESTION_FIELDS}
 
 
-class SchemaRequest(Request):
-    """Request of `schema`: the fields whose path begins so; none: all."""
-
-    field: str = Field(default="", description="Only fields whose path begins so, such as `generation`.")
-
-
 class SchemaResult(Result):
     """Result of `schema`: the JSON Schema of manifests, and the fields it describes, in the order of the schema."""
 
@@ -186,12 +326,12 @@ class SchemaResult(Result):
     fields: list[ListedField]
 
     def as_data(self) -> dict[str, object]:
-        """Return the JSON Schema alone, which an editor reads as it is."""
+        """Return the JSON Schema alone, which an editor can read unchanged."""
         return self.document
 
 
 def schema(asked: SchemaRequest | None = None) -> SchemaResult:
-    """Return the JSON Schema of manifests, and the fields in it; InputError where no field begins as requested."""
+    """Return the JSON Schema of manifests, and its fields; raise InputError if no field's path begins as requested."""
     asked = asked or SchemaRequest()
     document = manifest_schema()
     fields = [one for one in listed_fields(document) if one.field.startswith(asked.field)]
@@ -203,7 +343,7 @@ def schema(asked: SchemaRequest | None = None) -> SchemaResult:
 
 
 def manifest_schema() -> dict[str, Any]:
-    """Make the JSON Schema of manifests, with what each study that is installed adds."""
+    """Return the JSON Schema of manifests, including what each installed study adds."""
     shelf = studies()
     texts = {**FIELDS, **_own_texts(shelf)}
     defs = manifest_definitions({study.name: study.settings_type for study in shelf if study.settings_type})
@@ -218,20 +358,20 @@ def manifest_schema() -> dict[str, Any]:
 
 
 def _own_texts(shelf: Sequence[Study]) -> Texts:
-    """Read the texts that settings of a provider or study bring themselves: `SAID`, by field a text and an example."""
+    """Return the texts and examples that settings of providers and studies define in their own `SAID`, by field."""
     kinds = [*map(PROVIDERS.find, PROVIDERS.names()), *(study.settings_type for study in shelf)]
     said = {kind.__name__: getattr(kind, "SAID", {}) for kind in kinds if kind}
     return {name: {field: FieldText(*text) for field, text in own.items()} for name, own in said.items() if own}
 
 
 def _say(name: str, part: dict[str, Any], texts: Texts) -> None:
-    """Put each field's text and example into a definition, in the place of the title that pydantic makes of a name."""
+    """Add each field's text and example to a definition, and remove the title that pydantic makes from its name."""
     for field, kind in part.get("properties", {}).items():
         kind.pop("title", None)
         if text := said_of(name, field, texts):
             kind |= {"description": text.about, "examples": [text.value]}
         for form in _inside(kind):
-            if "properties" in form:  # a class that is typed in one place stands there, and not among the definitions
+            if "properties" in form:  # a class that is used only once is inlined
                 _say(str(form.get("title", "")), form, texts)
 
 
@@ -243,17 +383,17 @@ def _inside(kind: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def said_of(name: str, field: str, texts: Texts) -> FieldText | None:
-    """Return the text of a field by the class that types it; an instrument's settings are its provider's."""
+    """Return the text of a field by the class that types it, or None; an instrument uses the texts of its provider."""
     of = texts.get(name.removesuffix("Instrument"), {}).get(field)
     if of is None and name.endswith("Instrument"):
         of = texts["Asking"].get(field)
-    if of is None and name.removesuffix("Instrument").endswith("Settings"):  # of all providers, or all behind an API
+    if of is None and name.removesuffix("Instrument").endswith("Settings"):  # of all providers, or of all behind an API
         of = texts["RemoteSettings"].get(field) or texts["Settings"].get(field)
     return of
 
 
 def _of_study(study: Study) -> dict[str, Any]:
-    """Say what a study makes of the parts that it types itself."""
+    """Return the schema of the parts of a manifest that a study types itself."""
     settings = study.settings_type
     parts: dict[str, Any] = {
         "settings": {"$ref": f"#/$defs/{settings.__name__}"} if settings else {"maxProperties": 0},
@@ -265,14 +405,14 @@ def _of_study(study: Study) -> dict[str, Any]:
 
 
 def _sets(sets: Sequence[str]) -> dict[str, Any]:
-    """Take one of these prompt sets, or a list of them; none where there are none."""
+    """Return the schema of `prompts` that allows one of these sets or a list of them, or nothing if there are none."""
     named = {"anyOf": [{"enum": [*sets]}, {"type": "array", "items": {"enum": [*sets]}}]} if sets else False
     return {"required": ["set"], "properties": {"set": named}}
 
 
 def _datasets(study: Study) -> dict[str, Any]:
-    """Type the datasets that a study makes by their maker; others are left to the schema of all."""
-    own = {} if study.own_files else {"fields": False}  # what every file of one's own has
+    """Return the schema of the datasets that a study makes, by their maker; other datasets have the common schema."""
+    own = {} if study.own_files else {"fields": False}  # only a user's own files have `fields`
     if not (makers := study.makers):
         return {"properties": {"make": False, **own}}
     return {
@@ -282,7 +422,7 @@ def _datasets(study: Study) -> dict[str, Any]:
 
 
 def maker_schema(maker: Maker) -> dict[str, Any]:
-    """Type the parameters of a maker: whole numbers, texts that the study reads, and names of fetched datasets."""
+    """Return the schema of a maker's parameters: whole numbers, texts for the study, and names of fetched datasets."""
     typed = {**maker.params, **maker.optional}
     kinds = {name: {"type": "integer", "minimum": 0} if kind is int else {} for name, kind in typed.items()}
     named = {name: {"type": "string"} for name in (*maker.files, *maker.folders)}

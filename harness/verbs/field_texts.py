@@ -1,7 +1,7 @@
-"""What each field of a manifest says, and an example of it: texts for people, by the class that types the field.
+"""Texts on the fields of a manifest, each with an example, by the class that types the field.
 
-A test holds that every field of the schema stands here once, and that its example is one that the schema takes. What
-is typed where (and with which default) is never said here.
+A test checks that every field of the schema is here once, and that the schema accepts its example. Types and defaults
+are not repeated here.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import yaml
 
 
 class FieldText(NamedTuple):
-    """What a field says, and an example of its value as a manifest has it."""
+    """Text on a field, and an example of its value as a manifest has it."""
 
     about: str
     example: str
 
     @property
     def value(self) -> Any:
-        """Return the example as an editor reads it."""
+        """The example as a value, parsed from YAML."""
         return yaml.safe_load(self.example)
 
 
@@ -119,6 +119,18 @@ _HELD = {
         "status": FieldText("What is known of the claim otherwise.", "recomputed from the published file"),
         "waits": FieldText("What a run would need to decide it.", "the published recordings"),
     },
+    "RunBudget": {
+        "seconds": FieldText("Seconds after which a run is stopped.", "3600"),
+        "dollars": FieldText("Dollars that providers may be paid in a run; unset, nothing.", "2.50"),
+    },
+    "AgentRuns": {
+        "budget": FieldText("What one run may take.", "{seconds: 3600, dollars: '2.50'}"),
+        "overrides": FieldText(
+            "What whoever starts a run may set: limit, model, dataset, seeds, generation.NAME, settings.NAME.",
+            "[limit, seeds]",
+        ),
+        "max_runs": FieldText("How many runs each principal may start; unset, any number.", "20"),
+    },
     "Agents": {
         "splits": FieldText("What agents may attempt, by name.", "{dev: {public: true}}"),
         "budget": FieldText("What one attempt may use.", "{calls: 1000, seconds: 86400}"),
@@ -153,6 +165,10 @@ _HELD = {
         "image": FieldText("The image that steps run in on a container engine.", "cpu"),
         "resources": FieldText("The limits of a step.", "{memory: 8GiB, timeout: 1h}"),
         "outputs": FieldText("What `reproduce` compares, and how exactly.", '{summary: {within: "1e-9"}}'),
+        "runs": FieldText(
+            "Runs that an operator's agent may start; left out, it may if the manifest is named to its server.",
+            "{budget: {seconds: 3600}, overrides: [limit]}",
+        ),
         "agents": FieldText(
             "What agents may attempt; left out, nothing.",
             "{splits: {dev: {public: true}}, budget: {calls: 1000, seconds: 86400}}",
@@ -175,6 +191,10 @@ _HELD = {
         "derived": FieldText(
             "What `harness run` writes into a manifest that it made by options; nobody else does.",
             f'{{from: manifests/capitals.yaml, sha256: {"a" * 64}, changes: ["--only model=a"]}}',
+        ),
+        "shard": FieldText(
+            "How many answers of a model a shard has at most; unset, the study decides. `harness plan` proposes it.",
+            "400",
         ),
         "sandbox": FieldText("The image in which code of answers runs; unset, that of the run.", "sandbox"),
     },
@@ -215,9 +235,13 @@ _MODELS = {
         "endpoint": FieldText("Turns of a chat, or plain text.", "completions"),
         "system": FieldText("A system turn before every prompt.", "Answer in a word."),
         "base_url": FieldText("Where it is asked; unset, at the provider's own address.", '"http://127.0.0.1:8000/v1"'),
+        "same_as": FieldText(
+            "Where its server was before it moved: what is recorded there counts as its answers.",
+            '"http://127.0.0.1:9000/v1"',
+        ),
         "key": FieldText("The variable that holds the key, which no manifest ever holds.", "MY_API_KEY"),
         "prices": FieldText("Dollars per million tokens.", '{input: "0.40", output: "1.60"}'),
-        "limits": FieldText("How fast it may be asked, and what may be spent.", '{dollars: "5"}'),
+        "limits": FieldText("How it may be asked, how fast, and what may be spent.", '{dollars: "5"}'),
         "logprobs": FieldText("How many of the likeliest tokens are told with each token.", "5"),
     },
     "Prices": {
@@ -226,10 +250,13 @@ _MODELS = {
         "cached_input": FieldText("Of tokens that the provider had in its cache.", "0.10"),
         "cache_write": FieldText("Of tokens that go into its cache.", "0.50"),
     },
-    "Allowance": {
+    "RequestLimits": {
         "requests_per_minute": FieldText("The most requests in a minute.", "60"),
         "tokens_per_minute": FieldText("The most tokens in a minute.", "100000"),
         "dollars": FieldText("The most dollars in a run; needs `prices`.", "5"),
+        "concurrency": FieldText("The most requests at once; unset, the number adapts to the server.", "64"),
+        "timeout": FieldText("Seconds that one request may take; unset, 600.", "120"),
+        "retries": FieldText("How often a request that failed for a moment is made again; unset, 6.", "2"),
     },
     "ImportedSettings": {
         "provider": FieldText("Answers of somebody else's run: nobody is asked.", "imported"),
@@ -276,7 +303,15 @@ _AS = {"as": FieldText("The name of its rows; unset, the scorer's own.", "strict
 _QUESTION_FIELD_TEXTS_DATA = {
     "OwnFile": {
         "file": FieldText(
-            "A file of the project: CSV, TSV, JSON Lines or Parquet, pinned by its digest.", "data/capitals.csv"
+            "A file of the project (CSV, TSV, JSON Lines, Parquet, XLSX), a list or a pattern of files, a folder "
+            "(`data/texts/`), or a data set of the Hugging Face hub (`hf:OWNER/NAME@REVISION[/PATTERN]`); pinned by "
+            "digest.",
+            "data/capitals.csv",
+        ),
+        "part": FieldText("The sheet of a workbook, or `[CONFIG/]SPLIT` of a data set of the hub.", "test"),
+        "score": FieldText(
+            "Scorers of this dataset, instead of `settings.score`; or those of rows with options and of rows without.",
+            "{with_options: [choice], without_options: [exact]}",
         ),
         "fields": FieldText("Which column is what.", "{input: question, target: answer, group: continent}"),
         "where": FieldText("Only rows whose columns have these values; of a list, one of them.", "{split: test}"),
@@ -299,6 +334,8 @@ _QUESTION_FIELD_TEXTS_DATA = {
         "id": FieldText("What a row is called; unset, it is counted.", "id"),
         "show": FieldText("Further columns that a wording may name.", "hint"),
         "tests": FieldText("Code that tries an answer that is code; no wording may name this column.", "tests"),
+        "scorer": FieldText("Names the scorers of its row, with `|` between several.", "scored_by"),
+        "image": FieldText("Of a folder: the image that is shown with the question.", "image"),
     },
     "Examples": {
         "count": FieldText("How many examples stand before each question.", "3"),

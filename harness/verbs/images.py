@@ -17,14 +17,24 @@ from harness.images.build import Built
 from harness.images.build import build as build_image
 from harness.images.build import verify as verify_images
 from harness.images.image import MOVED, Image, Pin, list_images, pins, remove_image, require_image
-from harness.images.inventory import inventory as write
+from harness.images.image import inventory as write
 from harness.images.layers.layer import Archive
 from harness.images.recipe import lineage
 from harness.images.transfer.layout import read_layout, write_archive, write_layout
 from harness.images.transfer.registry import pull as fetch
 from harness.images.transfer.registry import push as send
 from harness.store.store import Store
-from harness.verbs.project import PathText, Project, Request, Result, Watch
+from harness.verbs.project import Project, Result, Watch
+from harness.verbs.requests import (
+    BuildRequest,
+    InventoryRequest,
+    LoadRequest,
+    PullRequest,
+    PushRequest,
+    RemoveRequest,
+    SaveRequest,
+    VerifyRequest,
+)
 
 
 class ImageData(Result):
@@ -35,27 +45,17 @@ class ImageData(Result):
     manifest: str
     diff_ids: list[str]
     bytes: int = 0  # of its layers
-    pinned: str | bool = ""  # how it stands to lockfiles/images.json
-    differs: list[str] = Field(default_factory=list)  # in what it is not what is pinned
+    pinned: str | bool = ""  # whether it is as pinned in lockfiles/images.json
+    differs: list[str] = Field(default_factory=list)  # what differs from the pin
     state: str = ""  # pinned | moved | old
     reference: str = ""  # in a registry
-    blobs: int = 0  # that were sent there
+    blobs: int = 0  # how many were sent there
     path: str = ""  # of an archive or a folder
 
 
 def image_data(image: Image, **more: Any) -> ImageData:
-    """Describe an image, with the fields that a verb adds."""
+    """Return the description of an image, with the fields that a verb adds."""
     return ImageData(**{"name": image.name, **image.pin.as_data(), **more})
-
-
-class BuildRequest(Request):
-    """Request of `images build`: which images, and where their packages come from."""
-
-    names: list[str] = Field(min_length=1, description="Images, by the names of their recipes in images/.")
-    moved: bool = Field(default=False, description="Take the newest Debian packages; gives NAME+moved.")
-    relock: bool = Field(default=False, description="Resolve Debian packages anew, and pin what comes out.")
-    archive: str = Field(default="", description="Debian's archive; default: as this machine's apt.")
-    snapshots: str = Field(default="", description="A snapshot server of that archive.")
 
 
 class BuildResult(Result):
@@ -65,11 +65,11 @@ class BuildResult(Result):
 
     @property
     def code(self) -> int:
-        """Exit code: 1 where an image differs from its pin."""
+        """Exit code: 1 if an image differs from its pin."""
         return DISAGREED if any(one.differs for one in self.images) else AGREED
 
     def as_data(self) -> dict[str, object]:
-        """Encode one image as itself, several as a list."""
+        """Return the fields of the image if there is one only, else a list of images."""
         whole = super().as_data()
         return self.images[0].as_data() if len(self.images) == 1 else whole
 
@@ -77,14 +77,14 @@ class BuildResult(Result):
 def build(project: Project, asked: BuildRequest, watch: Watch | None = None) -> BuildResult:
     """Build images from their locks, without a builder or a daemon, and compare them with their pins.
 
-    With `moved` or `relock` the newest Debian packages are resolved instead; both together are refused.
+    With `moved` or `relock`, the newest Debian packages are resolved instead. Raises InputError if both are set.
     """
     watch = watch or Watch()
     if asked.moved and asked.relock:
         raise InputError("--moved and --relock exclude each other", next="--relock pins the newest packages")
     root, archive = project.root, Archive(asked.archive, asked.snapshots)
     for name in asked.names:
-        lineage(root, name)  # nothing is written for a recipe that is wrong
+        lineage(root, name)  # a wrong recipe raises an error before anything is written
     store, found = Store.make(project.store), []
     for name in dict.fromkeys(asked.names):
         tell = watch.task(f"images build {name}")
@@ -106,13 +106,6 @@ def _remark(built: Built, watch: Watch) -> None:
         watch.say(f"lockfiles/images.json pins {name} as {built.image.pin.image_id} now; review and commit it")
 
 
-class VerifyRequest(Request):
-    """Request of `images verify`: which stored images are read, and whether they are also built again."""
-
-    names: list[str] = Field(default_factory=list, description="Images; none: all that are pinned and stored.")
-    rebuild: bool = Field(default=False, description="Build again and compare layer by layer.")
-
-
 class VerifiedImage(Result):
     """Result for one image: its verdict, and what is wrong with it."""
 
@@ -131,7 +124,7 @@ class VerifyResult(Result):
 
     @property
     def code(self) -> int:
-        """Exit code: 1 where any image disagrees."""
+        """Exit code: 1 if any image disagrees."""
         return AGREED if self.verdict == "agreed" else DISAGREED
 
 
@@ -162,12 +155,6 @@ def ls(project: Project) -> ImagesResult:
     return ImagesResult(images=[_sized(image, store, state=state(image)) for image in list_images(store)])
 
 
-class RemoveRequest(Request):
-    """Request of `images rm`: the name or ID of the images that are removed from the list."""
-
-    name: str = Field(description="An image's name, or its ID or the beginning of one.")
-
-
 class RemovedImage(Result):
     """Image that was removed from the list."""
 
@@ -195,7 +182,7 @@ def rm(project: Project, asked: RemoveRequest) -> RemoveResult:
 
 
 def pinned(project: Project) -> dict[str, Pin]:
-    """Read the image pins of a project; empty where the folder is in no project."""
+    """Return the image pins of a project; empty if the folder is in no project."""
     try:
         root = project.root
     except HarnessError:
@@ -204,7 +191,10 @@ def pinned(project: Project) -> dict[str, Pin]:
 
 
 def named(project: Project, store: Store, name: str) -> Image:
-    """Resolve an image's name: the pinned image, else the only one of that name in the store; else an error."""
+    """Return the image that is pinned under a name, else the only one of that name in the store.
+
+    Raises InputError if the store has none or several.
+    """
     pin = pinned(project).get(name)
     if pin:
         return require_image(store, pin.image_id, name)
@@ -222,7 +212,7 @@ def named(project: Project, store: Store, name: str) -> Image:
 
 
 def unknown(store: Store, name: str, images: list[Image]) -> InputError:
-    """Make the error for a name that the store has no image of; it lists those it has."""
+    """Return the error for a name of which the store has no image; it lists the stored images."""
     known = ", ".join(sorted({image.name for image in images})) or "none"
     return InputError(
         f"no image {name!r} in this store",
@@ -232,7 +222,7 @@ def unknown(store: Store, name: str, images: list[Image]) -> InputError:
 
 
 def _sized(image: Image, store: Store, **more: Any) -> ImageData:
-    """Describe an image with the bytes that its layers take."""
+    """Return the description of an image, with the size of its layers."""
     paths = [store.blobs.path(one) for one in image.layers]
     return image_data(image, bytes=sum(path.stat().st_size for path in paths if path.exists()), **more)
 
@@ -240,15 +230,8 @@ def _sized(image: Image, store: Store, **more: Any) -> ImageData:
 FORMAT = "SPDX-2.3"
 
 
-class InventoryRequest(Request):
-    """Request of `images inventory`: which image, and the file that the inventory is written to, if any."""
-
-    name: str = Field(description="An image, by the name of its recipe in images/.")
-    output: PathText | None = Field(default=None, description="Write the inventory to this file.")
-
-
 class InventoryResult(Result):
-    """Result of `images inventory`: the path of the file it was written to, else the document itself."""
+    """Result of `images inventory`: the path of the file if one was written, else the document itself."""
 
     name: str
     image_id: str
@@ -262,7 +245,7 @@ class InventoryResult(Result):
 def inventory(project: Project, asked: InventoryRequest) -> InventoryResult:
     """Make the inventory of a stored image: packages, digests, and the licences they state (SPDX).
 
-    It is written to `output` where that is given, else it stands in the result.
+    It is written to `output` if that is given, else it is part of the result.
     """
     store = project.open()
     image = named(project, store, asked.name)
@@ -286,26 +269,12 @@ def inventory(project: Project, asked: InventoryRequest) -> InventoryResult:
 NAME = "An image, by the name of its recipe in images/."
 
 
-class PushRequest(Request):
-    """Request of `images push`: which image, and its reference in a registry."""
-
-    name: str = Field(description=NAME)
-    reference: str = Field(description="HOST[:PORT]/NAME[:TAG], the place in a registry.")
-
-
 def push(project: Project, asked: PushRequest, watch: Watch | None = None) -> ImageData:
-    """Push a stored image to a registry; blobs that the registry has already are not sent again."""
+    """Push a stored image to a registry; blobs that the registry already has are not sent again."""
     store = project.open()
     image = named(project, store, asked.name)
     pushed = send(store, image, asked.reference, _Meter(f"images push {asked.name}", watch or Watch()))
     return image_data(image, reference=pushed.reference, blobs=pushed.blobs, bytes=pushed.bytes)
-
-
-class PullRequest(Request):
-    """Request of `images pull`: which image, from which registry."""
-
-    name: str = Field(description=NAME)
-    source: str = Field(description="HOST[:PORT]/NAME[:TAG] or HOST[:PORT]/NAME@sha256:…, the place in a registry.")
 
 
 def pull(project: Project, asked: PullRequest, watch: Watch | None = None) -> ImageData:
@@ -324,20 +293,13 @@ def pull(project: Project, asked: PullRequest, watch: Watch | None = None) -> Im
 
 
 def _tell_healed(store: Store, watch: Watch) -> None:
-    """Say how many damaged blobs of a store a transfer has written over."""
+    """Report how many damaged blobs of a store a transfer has replaced."""
     if store.blobs.healed:
         watch.say(spell_healed({"blobs": len(store.blobs.healed)}))
 
 
-class SaveRequest(Request):
-    """Request of `images save`: which image, to which file."""
-
-    name: str = Field(description=NAME)
-    path: PathText = Field(description="FILE.tar, an archive; any other path becomes a layout folder.")
-
-
 def save(project: Project, asked: SaveRequest, watch: Watch | None = None) -> ImageData:
-    """Write a stored image to an archive, where the path ends in .tar, or to an OCI layout folder."""
+    """Write a stored image to an archive if the path ends in .tar, else to an OCI layout folder."""
     store = project.open()
     image = named(project, store, asked.name)
     write = write_archive if Path(asked.path).suffix == ".tar" else write_layout
@@ -345,15 +307,8 @@ def save(project: Project, asked: SaveRequest, watch: Watch | None = None) -> Im
     return image_data(image, path=str(asked.path))
 
 
-class LoadRequest(Request):
-    """Request of `images load`: which archive, and the image's name here."""
-
-    path: PathText = Field(description="An archive or an OCI layout folder.")
-    name: str = Field(description="What the image is called here.")
-
-
 def load(project: Project, asked: LoadRequest, watch: Watch | None = None) -> ImageData:
-    """Load an image from a file; under a name that lockfiles/images.json pins, only the pinned image is taken."""
+    """Load an image from a file; under a name that lockfiles/images.json pins, only the pinned image is accepted."""
     expected, source = pinned(project).get(asked.name), project.path(asked.path)
     if not source.exists():
         raise InputError("there is no such file", where=str(asked.path), next="check the path")
@@ -364,7 +319,7 @@ def load(project: Project, asked: LoadRequest, watch: Watch | None = None) -> Im
 
 
 class _Meter:
-    """Progress meter of a transfer: reports every few seconds, and nothing of quick ones."""
+    """Progress meter of a transfer: reports every few seconds, so a quick transfer reports nothing."""
 
     def __init__(self, title: str, watch: Watch) -> None:
         self._title, self._watch, self._moved, self._last = title, watch, 0, time.monotonic()

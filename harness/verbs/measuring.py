@@ -1,11 +1,12 @@
-"""The verbs `score` and `analyse`: rows through one scorer, one object through one analysis, without a run.
+"""The verbs `score` and `analyse`: score rows with one scorer, or run one analysis on one object, without a run.
 
-An analysis takes arrays from files (.npz): members become its fields, arrays of its result a file.
+An analysis can read its fields from the arrays of .npz files, and write the arrays of its result to one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,18 +19,28 @@ from harness.files import translating_os_errors
 from harness.rowtypes import Program
 from harness.run.executing.trials import ProgramRunner
 from harness.run.locking.certificates import standing
-from harness.scorers.given import parts
-from harness.scorers.given_arrays import listed, marked
+from harness.scorers.given import listed, marked, parts
 from harness.scorers.tool import Tool, described
 from harness.studies.registry import analyses, find_scorer, scorers
-from harness.verbs.project import PathText, Project, Request, Result
+from harness.verbs.project import Project, Result
+from harness.verbs.requests import AnalyseRequest, ScoreRequest
+
+__all__ = [
+    "AnalyseResult",
+    "ScoreResult",
+    "ToolsResult",
+    "analyse",
+    "list_analyses",
+    "list_scorers",
+    "score",
+]
 
 MOST_LISTED = 100_000  # elements of arrays that are written as JSON
 
 
 def is_arrays(path: Path) -> bool:
-    """Whether a file holds named arrays (.npz); a lone array (.npy) is refused, as it has no name of a field."""
-    with translating_os_errors(path):  # what is no file, such as a pipe, is read once, by whoever reads it whole
+    """Return whether a file holds named arrays (.npz); raise InputError for an array without a name (.npy)."""
+    with translating_os_errors(path):  # a pipe can be read only once, so it is not read here
         form = arrays.file_format(path) if path.is_file() else ""
     if form == "npy":
         raise InputError(
@@ -39,7 +50,7 @@ def is_arrays(path: Path) -> bool:
 
 
 def fields(model: type[BaseModel], file: Path | None, second: Path | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Read an analysis' fields from up to two files, beside those in `given`; a field given twice is refused."""
+    """Return the fields of an analysis, from `given` and from up to two files; raise InputError if one comes twice."""
     found: dict[str, Any] = dict(given)
     sources = [_members(model, file)] if file else []
     sources += [_second(model, second)] if second else []
@@ -52,7 +63,7 @@ def fields(model: type[BaseModel], file: Path | None, second: Path | None, given
 
 
 def _members(model: type[BaseModel], file: Path) -> dict[str, Any]:
-    """Read every member as a field: as an array, or as plain values where the field takes no array."""
+    """Read every array of a file as a field: as an array, or as plain values if the field takes no array."""
     plain = {name for part in parts(model) for name in part.model_fields} - marked(model).keys()
     with translating_os_errors(file):
         return {name: _plain(one, name) if name in plain else one for name, one in arrays.read_all(file).items()}
@@ -108,7 +119,7 @@ def _arrays(value: Any, at: str) -> Iterator[tuple[str, Any]]:
 
 
 def _pointed(value: Any, at: str, said: Mapping[str, str]) -> Any:
-    """Replace arrays of a result by the names of the file's members."""
+    """Replace the arrays of a result with their names in the file, and their types and shapes."""
     if isinstance(value, Mapping):
         return {name: _pointed(one, f"{at}.{name}" if at else name, said) for name, one in value.items()}
     return {"member": at, "array": said[at]} if at in said else value
@@ -136,7 +147,7 @@ class ToolsResult(Result):
 
 
 def list_scorers(project: Project | None = None) -> ToolsResult:
-    """List every scorer with its fields; of a grader also its certificate's state, where a project is given."""
+    """List every scorer with its fields and, if a project is given, the state of each grader's certificate."""
     found = scorers()
     graders = [name for name, tool in found.items() if tool.grader] if project else []
     return _listed(found, {name: standing(project.root, name).text for name in graders if project})
@@ -163,22 +174,14 @@ def _listed(found: Mapping[str, Tool], certificates: Mapping[str, str] = Mapping
     )
 
 
-class ScoreRequest(Request):
-    """Request of `score`: which scorer, over which rows."""
-
-    scorer: str = Field(description="The scorer's name.")
-    rows: list[Mapping[str, Any]] = Field(description="Rows with the fields that it takes.")
-    shared: dict[str, Any] = Field(default_factory=dict, description="Fields for every row that lacks them.")
-
-
 class ScoreResult(Result):
-    """Result of `score`: a score for each row, in their order."""
+    """Result of `score`: one score for each row, in the order of the rows."""
 
     scores: list[dict[str, Any]]
 
 
 def score(asked: ScoreRequest) -> ScoreResult:
-    """Score rows with one scorer; an unknown scorer, or a row that does not fit its fields, raises an error."""
+    """Score rows with one scorer; raise InputError for an unknown scorer, or for a row that does not fit its fields."""
     named = ((f"row {number}", row) for number, row in enumerate(asked.rows, 1))
     return ScoreResult(scores=[dict(found) for found in scored(asked.scorer, named, asked.shared)])
 
@@ -186,9 +189,10 @@ def score(asked: ScoreRequest) -> ScoreResult:
 def scored(
     name: str, rows: Iterable[tuple[str, Mapping[str, Any]]], shared: Mapping[str, Any]
 ) -> Iterator[Mapping[str, Any]]:
-    """Score rows one at a time with the scorer of this name; each comes with its location, which errors name.
+    """Yield the scores of rows, one at a time; each row comes with its location, which errors name.
 
-    A program in a row is first run in a sandbox of this machine; MissingError where there is none that contains it.
+    If a row has a program, the program is first run in a sandbox of this machine. Raises MissingError if this machine
+    has no sandbox that can contain it.
     """
     tool, sandbox = scorer_named(name), ProgramRunner()
     for where, row in rows:
@@ -199,7 +203,7 @@ def scored(
 
 
 def _tried(tool: Tool, row: Mapping[str, Any], sandbox: ProgramRunner) -> Mapping[str, Any]:
-    """Add to a row what came of its program, where it holds one."""
+    """Return a row with the outcome of its program, if it has one."""
     taken, foreign = tool.program(row), tool.foreign
     if taken is None or foreign is None:
         return row
@@ -208,24 +212,14 @@ def _tried(tool: Tool, row: Mapping[str, Any], sandbox: ProgramRunner) -> Mappin
     return {**row, foreign.field: sandbox.run(program, foreign.limits)}
 
 
-class AnalyseRequest(Request):
-    """Request of `analyse`: which analysis, and its input."""
-
-    analysis: str = Field(description="The analysis' name.")
-    given: Mapping[str, Any] = Field(default_factory=dict, description="The object that it takes.")
-    file: PathText | None = Field(default=None, description="A .npz file: its arrays are fields, by their names.")
-    second: PathText | None = Field(default=None, description="A second one, for the fields that say so.")
-    to: PathText | None = Field(default=None, description="Write the result's arrays to this .npz file.")
-
-
 class AnalyseResult(Result):
-    """Result of `analyse`: what the analysis gives."""
+    """Result of `analyse`: the result of the analysis."""
 
     result: dict[str, Any]
 
 
 def analyse(asked: AnalyseRequest) -> AnalyseResult:
-    """Run one analysis over an object of fields and give its result; arrays may come from files, and go to one."""
+    """Run one analysis on an object and return its result; arrays may be read from files, and written to one."""
     tool = _find(analyses(), asked.analysis, "analysis")
     file, second, to = (Path(one) if one else None for one in (asked.file, asked.second, asked.to))
     given = fields(tool.takes, file, second, asked.given) if file or second else asked.given
@@ -233,12 +227,12 @@ def analyse(asked: AnalyseRequest) -> AnalyseResult:
 
 
 def scorer_named(name: str) -> Tool:
-    """Find a scorer by its name; an error where there is none."""
+    """Return the scorer of this name; raise InputError if there is none."""
     return find_scorer(name) or _find(scorers(), name, "scorer")
 
 
 def require(name: str, *, scorer: bool) -> None:
-    """Refuse an unknown scorer (else: analysis) by an error, before anything is read for it."""
+    """Raise InputError if there is no scorer (or analysis) of this name, before any input is read."""
     if scorer:
         scorer_named(name)
     else:
@@ -248,5 +242,10 @@ def require(name: str, *, scorer: bool) -> None:
 def _find(found: Mapping[str, Tool], name: str, what: str) -> Tool:
     if name not in found:
         wanted = f"name {'an' if what[0] in 'aeiou' else 'a'} {what}"
-        raise InputError(f"no {what} is called {name!r}" if name else wanted, next=f"choose one of: {', '.join(found)}")
+        near = get_close_matches(name, found, n=5) or [one for one in found if name and name in one]
+        verb = "score" if what == "scorer" else "analyse"
+        choose = f"choose one of: {', '.join(near)}; " if near else ""
+        raise InputError(
+            f"no {what} is called {name!r}" if name else wanted, next=f"{choose}`harness {verb} --list` shows all"
+        )
     return found[name]

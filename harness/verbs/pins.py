@@ -17,12 +17,22 @@ from harness.manifest.lockfile import load_expect, load_lock
 from harness.run.lock import changed_pins
 from harness.run.locking.certificates import standings
 from harness.run.locking.published import HOW
-from harness.run.planning.plan import check_manifest, plan, unresolved_pins
+from harness.run.planning.plan import check_manifest, check_parts, plan, unresolved_pins
 from harness.run.recorded_runs import newest_runs, newest_verdict
 from harness.run.service import WrittenLock, lock_manifest
 from harness.verbs.certifying import hold_against_rows
-from harness.verbs.project import EngineRequest, PathText, Project, Request, Result, Watch
+from harness.verbs.project import Project, Result, Watch, choose_target
+from harness.verbs.requests import LockRequest, ShowRequest
 from harness.verbs.run_data import DataCoverage, data_coverage
+
+__all__ = [
+    "ListResult",
+    "LockResult",
+    "ShowResult",
+    "list_",
+    "lock",
+    "show",
+]
 
 
 class ListedManifest(Result):
@@ -34,7 +44,7 @@ class ListedManifest(Result):
     lock: str  # fits | stale | none | broken
     verdict: str
     about: str = ""
-    derived: str = ""  # of one that the harness derived from another: that one's path
+    derived: str = ""  # of a derived manifest: the path of its parent
 
 
 class ListResult(Result):
@@ -65,7 +75,7 @@ def list_(project: Project) -> ListResult:
 
 
 def _why(project: Project, bad: HarnessError) -> str:
-    """Say what is wrong with a manifest, its lock or its run, and in which file."""
+    """Return what is wrong with a manifest, its lock or its run, and in which file."""
     where = bad.where.removeprefix(f"{project.root}/")
     return f"{bad.what} ({where})" if where else bad.what
 
@@ -77,7 +87,7 @@ def _state(project: Project, path: Path) -> tuple[Loaded, str]:
 
 
 def _verdicts(project: Project, rows: Sequence[tuple[Loaded, dict[str, str]]]) -> None:
-    """Find the verdict of each manifest's newest run; the list of runs is read once for all of them."""
+    """Set in each row the verdict of the manifest's newest run; the list of runs is read only once."""
     try:
         newest = newest_runs(project.open(), {loaded.manifest.name for loaded, _ in rows})
     except DamageError:
@@ -92,54 +102,49 @@ def _verdicts(project: Project, rows: Sequence[tuple[Loaded, dict[str, str]]]) -
             row |= {"lock": "broken", "about": _why(project, bad)}
 
 
-class ShowRequest(Request):
-    """Request of `show`: which manifest."""
-
-    manifest: PathText = Field(description="A manifest file.")
-
-
 class LockPins(Result):
-    """Lock in a result: its digest and its pins."""
+    """A lock: its digest and its pins."""
 
     sha256: str
     pins: dict[str, Any]
 
 
 class ModelPin(Result):
-    """Pins of a model in a result: one digest each of its settings, all its files, its tape, its imported answers."""
+    """Digests of a model: one each of its settings, of all its files, of its tape and of its imported answers."""
 
     settings: str
     weights: str = ""
     tape: str = ""
-    answers: str = ""  # of somebody else's run
+    answers: str = ""  # of a run made elsewhere
 
 
 class ShowResult(Result):
-    """Result of `show`: what a manifest means, what its lock pins, and its steps by stage where the lock fits."""
+    """Result of `show`: what a manifest means, what its lock pins and, if the lock fits, its steps by stage."""
 
     about: str
     intent: dict[str, Any]
     lock: LockPins | None
-    models: dict[str, ModelPin]  # that are resolved
-    instruments: dict[str, ModelPin]  # by role, that are resolved
+    models: dict[str, ModelPin]  # those that are resolved
+    instruments: dict[str, ModelPin]  # by role, those that are resolved
     moved: list[str]  # what the lock no longer fits
     stages: dict[str, int]
     graders: dict[str, str] = Field(default_factory=dict, description="By name, what its certificate says of each.")
     data: dict[str, DataCoverage] = Field(default_factory=dict)  # by dataset of many files: how many the lock has
-    partial: dict[str, DataCoverage] = Field(default_factory=dict)  # of the accepted run, where it lacked some
-    carried: dict[str, Any] | None = None  # of an expectation that was taken along: from which lock, and what of
+    partial: dict[str, DataCoverage] = Field(default_factory=dict)  # the same for the accepted run, if it lacked some
+    carried: dict[str, Any] | None = None  # of a carried expectation: the lock and the record that it was carried from
 
 
 def show(project: Project, asked: ShowRequest) -> ShowResult:
-    """Show a manifest's intent, what its lock pins, and how many steps of each stage it would run; runs nothing."""
+    """Return a manifest's intent, its lock's pins, and how many steps of each stage it would run; runs nothing."""
     loaded = project.manifest(asked.manifest)
-    this = check_manifest(loaded)
     held = load_lock(loaded.root, loaded.manifest.name)
     moved = changed_pins(loaded, held) if held else []
     stages: dict[str, int] = {}
     if held and not moved and not unresolved_pins(held):
-        for step in plan(this, held).steps:
+        for step in plan(check_parts(loaded), held).steps:
             stages[step.stage] = stages.get(step.stage, 0) + 1
+    else:
+        check_manifest(loaded)
     pinned = LockPins(sha256=held.sha256, pins=dict(held.pins)) if held else None
     meta, expect = loaded.manifest, load_expect(loaded.root, loaded.manifest.name)
     models, instruments = (_models(held.of(kind) if held else {}) for kind in ("models", "instruments"))
@@ -153,7 +158,7 @@ def show(project: Project, asked: ShowRequest) -> ShowResult:
         said["data"] = data_coverage(files)
     return ShowResult(
         about=meta.about,
-        intent=meta.intent(),
+        intent=dict(meta.intent()),
         lock=pinned,
         models=models,
         instruments=instruments,
@@ -168,21 +173,15 @@ def _models(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, ModelPin]:
 
 
 def _model(pin: Mapping[str, Any]) -> ModelPin:
-    """Combine the digests of a model's files into one: two models with other weights are two."""
+    """Return the digests of a model; the digests of its files are combined into one of its weights."""
     fields = {"weights": sha256(canonical(pin["files"]))} if "files" in pin else {}
     return ModelPin(
         settings=pin["sha256"], **fields, **{part: pin[part] for part in ("tape", "answers") if part in pin}
     )
 
 
-class LockRequest(EngineRequest):
-    """Request of `lock`: which manifests, and where the steps run that make their data."""
-
-    manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
-
-
 class LockedFiles(DataCoverage):
-    """Coverage of published data in a lock: how many of the files are here, and why the others are not."""
+    """Coverage of published data in a lock: how many of the files are here, and why the others are missing."""
 
     why: dict[str, str] = Field(default_factory=dict)
 
@@ -206,13 +205,13 @@ class LockResult(Result):
 
 
 def lock(project: Project, asked: LockRequest, watch: Watch | None = None) -> LockResult:
-    """Resolve every name in manifests to a digest, and write the locks that changed; runs the steps that make data.
+    """Resolve every name in manifests to a digest, run the steps that make data, and write the locks that changed.
 
-    What cannot be resolved stands in the lock as unresolved, with the reason.
+    A name that cannot be resolved is written to the lock as unresolved, with the reason.
     """
     watch, found = watch or Watch(), []
     for loaded in [project.manifest(path) for path in asked.manifests]:
-        place = asked.place(project.of(loaded), watch)
+        place = choose_target(asked, project.of(loaded), watch)
         if bounds := place.bounds(loaded):
             watch.say(f"{loaded.manifest.name}: memory: {bounds} (--max-memory)")
         locked = lock_manifest(loaded, place)
@@ -240,7 +239,7 @@ def lock(project: Project, asked: LockRequest, watch: Watch | None = None) -> Lo
 
 
 def _files_here(loaded: Loaded, locked: WrittenLock, watch: Watch) -> dict[str, Any]:
-    """Count the files of published data that are here, with reasons and remedies for the others."""
+    """Count and report the files of published data that are here, with reasons and remedies for the missing ones."""
     found = {}
     covered = data_coverage(file_coverage(locked.lock.pins["datasets"]))
     for name, dataset in loaded.manifest.datasets.items():

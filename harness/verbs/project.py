@@ -1,6 +1,6 @@
-"""Context of every verb, passed in and never looked up: the project, its store, progress and cancellation.
+"""Context of every verb, passed as arguments: the project, its store, progress and cancellation.
 
-Beside it the choice of engine, isolation and images, in the request of every verb that runs steps.
+Also the choice of engine, isolation and images, which is part of the request of every verb that runs steps.
 """
 
 from __future__ import annotations
@@ -10,25 +10,30 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from threading import Event
+from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from harness.errors import AGREED, InputError
 from harness.evidence.record import find_run
 from harness.manifest.load import Loaded, ModelFolders, load
-from harness.run.engines import EngineChoice
-from harness.run.planning.preconditions import read_ceiling
-from harness.run.recorded_runs import newest_run
-from harness.run.service import RunTarget
+from harness.run.recorded_runs import newest_run, scoring_run
 from harness.store.store import HOME, Store
+from harness.verbs.requests import EngineRequest, PathText, RunnerRequest
 
-PathText = str | Path  # a path as a request names it
+if TYPE_CHECKING:  # verbs that only read start without all that runs
+    from harness.run.engines import EngineChoice
+    from harness.run.placement.choice import PlacementChoice
+    from harness.run.service import RunTarget
 
+__all__ = [
+    "Progress",
+    "Project",
+    "Result",
+    "Watch",
+]
 
-class Request(BaseModel):
-    """Base class of requests: a verb's typed arguments, the same for the command line, Python and agents' tools."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+MAKE_ONE = "make this folder a project with `harness init`"
 
 
 class Result(BaseModel):
@@ -42,13 +47,13 @@ class Result(BaseModel):
         return AGREED
 
     def as_data(self) -> dict[str, object]:
-        """Encode the result as JSON values, without the fields that were not set."""
+        """Return the result as JSON values, without the fields that were not set."""
         return self.model_dump(mode="json", exclude_unset=True)
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of a verb: its current task, the step that was told of last, and how many steps are done of all."""
+    """Progress of a verb: its current task, the step reported last, and how many of all steps are done."""
 
     task: str
     step: str
@@ -59,27 +64,28 @@ class Progress:
 
 @dataclass(frozen=True)
 class Watch:
-    """Callbacks of a verb for progress and messages, and the event that cancels it: runs raise `Interrupted` then."""
+    """Callbacks of a verb for progress and messages, and the event that cancels it; runs then raise `Interrupted`."""
 
     progress: Callable[[Progress], None] = lambda _: None
     say: Callable[[str], None] = lambda _: None
     stop: Event = field(default_factory=Event)
 
     def task(self, name: str) -> Callable[[str, str, int, int], None]:
-        """Make the callback that reports the progress of one task, step by step."""
+        """Return the callback that reports the progress of one task, step by step."""
         return lambda step, state, done, total: self.progress(Progress(name, step, state, done, total))
 
 
 @dataclass(frozen=True)
 class Project:
-    """Project as verbs use it, by a folder in it: its root is that folder or the nearest above with `lockfiles/`.
+    """Project as verbs use it, given by a folder in it.
 
-    Its store is `elsewhere` if that is given, else `.harness/` in the root.
+    Its root is the nearest folder with `lockfiles/`: that folder or one above it. Its store is `elsewhere` if that is
+    given, else `.harness/` in the root.
     """
 
-    folder: Path  # where relative paths of requests begin
+    folder: Path  # relative paths of requests start here
     elsewhere: Path | None = None  # a store that is not the project's own
-    homes: ModelFolders = field(default_factory=ModelFolders)  # where models lie that are no part of the project
+    homes: ModelFolders = field(default_factory=ModelFolders)  # folders of models outside the project
 
     @classmethod
     def at(
@@ -90,7 +96,7 @@ class Project:
         models: PathText | None = None,
         hub: PathText | None = None,
     ) -> Project:
-        """Make a project from any folder in it, with another store or model folder where given; nothing is read."""
+        """Return the project of any folder in it, with another store or model folders if given; reads nothing."""
         start, *others = (
             Path(name).expanduser().absolute() if name else None for name in (folder or ".", store, models, hub)
         )
@@ -99,13 +105,16 @@ class Project:
 
     @cached_property
     def root(self) -> Path:
-        """Root folder of the project; an error where the folder is in none."""
-        return self._root("go to the project's folder")
+        """The root folder of the project; raises InputError if the folder is in no project."""
+        return self._root(f"go to the project's folder, or {MAKE_ONE}")
 
     @cached_property
     def store(self) -> Path:
-        """Path of the project's store, which may not exist yet; an error where the folder is in no project."""
-        return self.elsewhere or self._root("go to the project's folder, or name a store with --store DIR") / HOME
+        """The path of the store, which may not exist yet; raises InputError if there is neither store nor project."""
+        return (
+            self.elsewhere
+            or self._root(f"go to the project's folder, {MAKE_ONE}, or name a store with --store DIR") / HOME
+        )
 
     def _root(self, advice: str) -> Path:
         for folder in (self.folder, *self.folder.parents):
@@ -114,15 +123,15 @@ class Project:
         raise InputError("this folder is in no project", where=str(self.folder), next=advice)
 
     def of(self, loaded: Loaded) -> Project:
-        """Make the project that a manifest belongs to, maybe another one, with the same settings as this."""
+        """Return the project that a manifest belongs to, which may be another one, with the settings of this one."""
         return replace(self, folder=loaded.root)
 
     def path(self, name: str | Path) -> Path:
-        """Resolve a path of a request, which is relative to the project's folder."""
+        """Return the path that a request names, resolved against the project's folder."""
         return self.folder / Path(name).expanduser()
 
     def manifest(self, name: str | Path) -> Loaded:
-        """Load a manifest that a request names; an error where it is a folder, or cannot be read."""
+        """Load a manifest that a request names; raise an error if it is a folder or cannot be read."""
         path = self.path(name)
         if path.is_dir():
             raise InputError(
@@ -131,17 +140,19 @@ class Project:
         return load(path, self.homes)
 
     def manifests(self) -> Iterator[Path]:
-        """Iterate over the manifest files of the project, sorted: every .yaml file below `manifests/`."""
+        """Yield the manifest files of the project, sorted: every .yaml file below `manifests/`."""
         yield from sorted((self.root / "manifests").rglob("*.yaml"))
 
     def open(self) -> Store:
-        """Open the project's store; an error where there is none yet."""
+        """Open the project's store; raise an error if there is none yet."""
         return Store.open(self.store)
 
     def run(self, name: str) -> tuple[Store, str]:
-        """Find a run by id, prefix, `last`, a path to a record (in its own store), or a manifest: its newest.
+        """Return the store and the id of a run, given its id, a prefix, `last`, a record's path, or a manifest.
 
-        A name without a slash or an ending is a run of this store, whatever lies in the folder under that name.
+        A manifest means its newest run, an attempt its scoring. The path of a record may be in another store, which is
+        then returned. A name without a slash or a suffix is a run of this store, even if the folder has a file of that
+        name.
         """
         path = self.path(name)
         if path.suffix in (".yaml", ".yml"):
@@ -154,34 +165,27 @@ class Project:
             if "/" in name or path.suffix:
                 raise InputError("there is no run and no record", where=name[:200], next="name a run by its id")
         store = self.open()
-        return store, store.find_run(name)
+        return store, scoring_run(store, store.find_run(name))
 
 
-MEMORY = "The most memory a step gets, such as `8GiB`, whatever its manifest asks; default: 80 % of the machine's."
-LOCAL = "local"  # the engine that needs nothing but this machine
+def choose_engine(asked: EngineRequest, project: Project, watch: Watch, *, moved: bool = False) -> EngineChoice:
+    """Return the engine, isolation and store of images that a request chooses, for a project."""
+    from harness.run.engines import EngineChoice  # noqa: PLC0415
+    from harness.run.planning.preconditions import read_ceiling  # noqa: PLC0415
+
+    images = project.path(asked.images) if asked.images else project.store
+    return EngineChoice(asked.engine, asked.isolation, images, moved, watch.say, read_ceiling(asked.max_memory))
 
 
-class EngineRequest(Request):
-    """Part of a request: the engine and isolation that steps run in, and the store of images."""
+def choose_placement(asked: RunnerRequest, project: Project, watch: Watch) -> PlacementChoice:
+    """Return where the steps of a request are executed: as it says, else as the user's placement.toml does."""
+    from harness.run.placement.choice import read_placement  # noqa: PLC0415
 
-    engine: str = Field(default=LOCAL, description="Where steps run; `doctor` lists the engines.")
-    isolation: str = Field(default="", description="How steps are shut in; default: the best there is.")
-    images: PathText | None = Field(default=None, description="The store of images; default: the project's.")
-    max_memory: str = Field(default="", description=MEMORY)
-
-    def choice(self, project: Project, watch: Watch, *, moved: bool = False) -> EngineChoice:
-        """Make the choice of engine, isolation and store of images that this request states, for a project."""
-        images = project.path(self.images) if self.images else project.store
-        return EngineChoice(self.engine, self.isolation, images, moved, watch.say, read_ceiling(self.max_memory))
-
-    def place(self, project: Project, watch: Watch) -> RunTarget:
-        """Make the run target of this request: the project's store and the chosen engine; neither is opened."""
-        return RunTarget(project.store, self.choice(project, watch), stop=watch.stop)
+    return read_placement(asked.placement, project.folder, watch.say)
 
 
-class RunnerRequest(EngineRequest):
-    """Part of a request: where steps run and how many at once, the `moved` image, and the rows left unanswered."""
+def choose_target(asked: EngineRequest, project: Project, watch: Watch) -> RunTarget:
+    """Return the run target that a request chooses: the project's store and an engine; neither is opened."""
+    from harness.run.service import RunTarget  # noqa: PLC0415
 
-    moved: bool = Field(default=False, description="Use the image made of newer packages; the verdict says so.")
-    jobs: int = Field(default=0, ge=0, description="Steps at once; default: the cores.")
-    max_errors: str = Field(default="", description="Rows of a model that may be without an answer: `12` or `5%`.")
+    return RunTarget(project.store, choose_engine(asked, project, watch), stop=watch.stop)

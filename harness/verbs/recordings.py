@@ -1,4 +1,4 @@
-"""The verbs of tapes, and the verb `gateway`, which records what models elsewhere answer."""
+"""The verbs on tapes, and the verb `gateway`, which records and replays answers of remote models."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import Field
@@ -16,24 +16,46 @@ from harness.manifest.models import PROVIDERS
 from harness.models.gateway.forward import tcp_forwarder
 from harness.models.gateway.settings import STAND_IN
 from harness.models.provider import RemoteSettings
-from harness.models.tape.exchange import export_lines, import_lines, merge
+from harness.models.tape.exchange import Unsaid, export_lines, import_lines, merge
 from harness.models.tape.index import verify
 from harness.models.tape.redact import Redaction, redact
+from harness.models.tape.server import server_address
 from harness.models.tape.tape import Tape
 from harness.run.gateway import Gateway
-from harness.verbs.project import Project, Request, Result, Watch
+from harness.verbs.project import Project, Result, Watch
+from harness.verbs.requests import (
+    ExportTapeRequest,
+    GatewayRequest,
+    ImportTapeRequest,
+    MergeTapesRequest,
+    RedactTapeRequest,
+    TapeRequest,
+)
+
+__all__ = [
+    "ExportTapeResult",
+    "GatewayModel",
+    "GatewayReady",
+    "GatewayResult",
+    "ImportTapeResult",
+    "LsTapeResult",
+    "MergeTapesResult",
+    "RedactTapeResult",
+    "VerifyTapeResult",
+    "export_tape",
+    "gateway",
+    "import_tape",
+    "ls_tape",
+    "merge_tapes",
+    "redact_tape",
+    "verify_tape",
+]
 
 FOLDER = "The tape: a folder of segments."
 
 
-class TapeRequest(Request):
-    """Request of a verb of tapes: which tape."""
-
-    folder: Path = Field(description=FOLDER)
-
-
 class TapedModel(Result):
-    """Exchanges of one model on a tape, counted."""
+    """Counts of one model's exchanges on a tape, at one server, and the names that its answers give the model."""
 
     provider: str
     model: str
@@ -41,10 +63,13 @@ class TapedModel(Result):
     bytes: int
     first: str
     last: str
+    server: str = ""  # empty if the lines name none
+    answered_as: list[str] = Field(default_factory=list)
+    fingerprints: list[str] = Field(default_factory=list)
 
 
 class LsTapeResult(Result):
-    """Result of `tape ls`: exchanges by model; `redacted` ones answer nothing."""
+    """Result of `tape ls`: exchanges by model and server; `redacted` counts those that answer no request."""
 
     digest: str
     exchanges: int
@@ -54,26 +79,37 @@ class LsTapeResult(Result):
 
 
 def ls_tape(project: Project, asked: TapeRequest, watch: Watch | None = None) -> LsTapeResult:
-    """List what a tape holds, by model: exchanges, bytes, first and last time."""
+    """List the content of a tape by model and server: exchanges, bytes, first and last time."""
     folder, redacted = _there(project, asked.folder), 0
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    found: dict[tuple[str, str, str], dict[str, Any]] = {}
     with near(project), Tape.open(folder) as tape:
         for one in tape.requests():
-            names = (one.provider, str(one.body.get("model", "")))
+            names = (one.provider, str(one.body.get("model", "")), one.server)
             row = found.setdefault(names, {"exchanges": 0, "bytes": 0, "first": one.at, "last": one.at})
             row["exchanges"] += 1
             row["bytes"] += len(one.response)
             row["first"], row["last"] = min(row["first"], one.at), max(row["last"], one.at)
             redacted += bool(one.redacted)
+            for field, kept in (("model", "answered_as"), ("fingerprint", "fingerprints")):
+                if field in one.responder:
+                    row.setdefault(kept, set()).add(one.responder[field])
         digest, count = tape.digest(), len(tape)
-    models = [TapedModel(provider=provider, model=model, **row) for (provider, model), row in sorted(found.items())]
+    models = [_taped_model(names, row) for names, row in sorted(found.items())]
     size = sum(path.stat().st_size for path in folder.glob("segment-*.jsonl"))
     more = {"redacted": redacted} if redacted else {}
     return LsTapeResult(digest=digest, exchanges=count, bytes=size, models=models, **more)
 
 
+def _taped_model(names: tuple[str, str, str], row: Mapping[str, Any]) -> TapedModel:
+    provider, model, server = names
+    counts: dict[str, Any] = {name: sorted(value) if isinstance(value, set) else value for name, value in row.items()}
+    if server:
+        counts["server"] = server
+    return TapedModel(provider=provider, model=model, **counts)
+
+
 class TapeFlaw(Result):
-    """Damage of a tape, and where."""
+    """Damage of a tape: file, line and description."""
 
     file: str
     line: int
@@ -81,7 +117,10 @@ class TapeFlaw(Result):
 
 
 class VerifyTapeResult(Result):
-    """Result of `tape verify`: how much was read, and what is damaged; `redacted` lines are intact."""
+    """Result of `tape verify`: how much was read, and what is damaged; `redacted` lines do not count as damaged.
+
+    `servers` counts lines by the server that they name, `unnamed` those that name none beside others that do.
+    """
 
     exchanges: int
     segments: int
@@ -90,10 +129,12 @@ class VerifyTapeResult(Result):
     flaws: list[TapeFlaw]
     verdict: str  # agreed | disagreed
     redacted: int = 0
+    servers: dict[str, int] = Field(default_factory=dict)
+    unnamed: int = 0
 
     @property
     def code(self) -> int:
-        """Exit code: 0 where nothing is damaged."""
+        """Exit code: 0 if nothing is damaged."""
         return DISAGREED if self.flaws else AGREED
 
 
@@ -101,7 +142,9 @@ def verify_tape(project: Project, asked: TapeRequest, watch: Watch | None = None
     """Read every byte of a tape and report what is damaged; nothing is repaired."""
     with near(project):
         found = verify(_there(project, asked.folder))
-    more = {"redacted": found.redacted} if found.redacted else {}
+    more: dict[str, Any] = {"redacted": found.redacted} if found.redacted else {}
+    if named := {server: count for server, count in sorted(found.servers.items()) if server}:
+        more |= {"servers": named, "unnamed": found.servers[""]}
     return VerifyTapeResult(
         exchanges=found.exchanges,
         segments=found.segments,
@@ -111,13 +154,6 @@ def verify_tape(project: Project, asked: TapeRequest, watch: Watch | None = None
         verdict="disagreed" if found.flaws else "agreed",
         **more,
     )
-
-
-class ImportTapeRequest(TapeRequest):
-    """Request of `tape import`: which file of exchanges, onto which tape."""
-
-    file: Path = Field(description="JSON Lines of request and response.")
-    provider: str = Field(default="", description="Who answered, where a line does not say it: openai, anthropic, …")
 
 
 class ImportTapeResult(Result):
@@ -130,15 +166,15 @@ class ImportTapeResult(Result):
 
 def import_tape(project: Project, asked: ImportTapeRequest, watch: Watch | None = None) -> ImportTapeResult:
     """Import recorded exchanges from JSON Lines; importing them again adds nothing."""
+    try:
+        server = server_address(asked.server) if asked.server else ""
+    except ValueError as bad:
+        raise InputError(str(bad), where="--server", next="write a URL, such as http://127.0.0.1:8000/v1") from None
+    homes = {name: server_address(one.URL) for name, one in _elsewhere().items()}
     with near(project):
-        done = import_lines(project.path(asked.file), project.path(asked.folder), asked.provider)
+        unsaid = Unsaid(asked.provider, server, homes)
+        done = import_lines(project.path(asked.file), project.path(asked.folder), unsaid)
     return ImportTapeResult(read=done.read, added=done.added, known=done.read - done.added)
-
-
-class ExportTapeRequest(TapeRequest):
-    """Request of `tape export`: which tape, into which file."""
-
-    file: Path = Field(description="A new file, of JSON Lines of request and response.")
 
 
 class ExportTapeResult(Result):
@@ -150,31 +186,25 @@ class ExportTapeResult(Result):
 
 
 def export_tape(project: Project, asked: ExportTapeRequest, watch: Watch | None = None) -> ExportTapeResult:
-    """Write a tape to a new file as JSON Lines, which an import reads back."""
+    """Write a tape to a new file as JSON Lines, which `import_tape` reads back."""
     folder = _there(project, asked.folder)
     with near(project):
         count = export_lines(folder, project.path(asked.file))
         return ExportTapeResult(file=asked.file, exchanges=count, digest=_digest(folder))
 
 
-class MergeTapesRequest(Request):
-    """Request of `tape merge`: which tapes are added to which."""
-
-    into: Path = Field(description="The tape that is added to; it need not be there yet.")
-    sources: list[Path] = Field(min_length=1, description="The tapes whose exchanges are added.")
-
-
 class TapeConflict(Result):
-    """Request with two answers, and the tapes that hold them."""
+    """Request to one server with two answers, and the tapes that hold them."""
 
     request: str
     repeat: int
     model: str
     tapes: list[str]
+    server: str = ""  # empty if the lines name none
 
 
 class MergeTapesResult(Result):
-    """Result of `tape merge`: what was added; nothing, where tapes contradict each other."""
+    """Result of `tape merge`: what was added, which is nothing if tapes contradict each other."""
 
     verdict: str  # agreed | disagreed
     read: int
@@ -186,18 +216,22 @@ class MergeTapesResult(Result):
 
     @property
     def code(self) -> int:
-        """Exit code: 0 where nothing contradicts anything."""
+        """Exit code: 0 if no tapes contradict each other."""
         return DISAGREED if self.conflicting else AGREED
 
 
 def merge_tapes(project: Project, asked: MergeTapesRequest, watch: Watch | None = None) -> MergeTapesResult:
-    """Add to a tape what it lacks of others; where two answers contradict each other, nothing is written."""
+    """Add to a tape the exchanges that only other tapes have; write nothing if two answers contradict each other."""
     into, sources = project.path(asked.into), [_there(project, folder) for folder in asked.sources]
     with near(project):
         done = merge(into, sources)
     conflicts = [
         TapeConflict(
-            request=one.request, repeat=one.repeat, model=one.model, tapes=[_short(project, tape) for tape in one.tapes]
+            request=one.request,
+            repeat=one.repeat,
+            model=one.model,
+            tapes=[_short(project, tape) for tape in one.tapes],
+            **({"server": one.server} if one.server else {}),
         )
         for one in done.conflicts
     ]
@@ -213,17 +247,6 @@ def merge_tapes(project: Project, asked: MergeTapesRequest, watch: Watch | None 
     )
 
 
-class RedactTapeRequest(TapeRequest):
-    """Request of `tape redact`: what is hidden in the new tape."""
-
-    out: Path = Field(description="A new folder, for the redacted tape.")
-    match: list[str] = Field(default_factory=list, description="A regular expression: what it matches is hidden.")
-    fields: list[str] = Field(
-        default_factory=list,
-        description="A JSON Pointer into {request, response, headers}: what stands there is hidden.",
-    )
-
-
 class RedactTapeResult(Result):
     """Result of `tape redact`: exchanges, how many are redacted, hits by pattern, and both tapes' digests."""
 
@@ -235,7 +258,10 @@ class RedactTapeResult(Result):
 
 
 def redact_tape(project: Project, asked: RedactTapeRequest, watch: Watch | None = None) -> RedactTapeResult:
-    """Write a new tape in which what patterns or pointers hit is hidden; redacted lines say so and answer nothing."""
+    """Write a new tape in which matches of patterns and pointers are hidden.
+
+    Redacted lines are marked as such, and answer no request.
+    """
     folder, out = _there(project, asked.folder), project.path(asked.out)
     with near(project):
         done = redact(folder, out, Redaction.of(asked.match, asked.fields))
@@ -246,7 +272,7 @@ def redact_tape(project: Project, asked: RedactTapeRequest, watch: Watch | None 
 
 @contextmanager
 def near(project: Project) -> Iterator[None]:
-    """Rewrite paths in an error the way they were asked for: relative to the person's folder."""
+    """Context manager that rewrites the path in an error to be relative to the project's folder."""
     try:
         yield
     except HarnessError as bad:
@@ -264,33 +290,19 @@ def _digest(folder: Path) -> str:
 
 
 def _there(project: Project, folder: Path) -> Path:
-    """Refuse a folder that does not exist, which the library would take for an empty tape."""
+    """Return the path of a tape; raise InputError if there is no such folder, which would count as an empty tape."""
     path = project.path(folder)
     if not path.is_dir():
         raise InputError("there is no tape here", where=str(folder), next="name the folder that holds its segments")
     return path
 
 
-LOOK = 0.25  # seconds between two looks at whether the gateway is still there
-FOREVER = {"refusals": 0}  # a person who mistypes a model's name mends it, and goes on
-
-
-class GatewayRequest(Request):
-    """Request of `gateway`: which tape is replayed or recorded, and for which providers."""
-
-    tape: Path | None = Field(default=None, description="The tape: a folder. In `live` there is none.")
-    mode: Literal["replay", "record", "live"] = Field(
-        default="replay", description="The tape alone; the provider too, for what is not on it; the provider alone."
-    )
-    providers: list[str] = Field(default_factory=list, description="Whose clients are served; default: all.")
-    upstream: list[str] = Field(
-        default_factory=list, description="URL or PROVIDER=URL: another server that speaks like a provider."
-    )
-    port: int = Field(default=0, ge=0, le=65535, description="The port of 127.0.0.1; 0: any that is free.")
+LOOK = 0.25  # seconds between two checks that the gateway still runs
+FOREVER = {"refusals": 0, "failures": 0}  # a user who mistypes a name, or starts a server late, can go on
 
 
 class GatewayReady(Result):
-    """A gateway that listens: its URL, environment variables for clients, and the API keys that are missing."""
+    """A running gateway: its URL, environment variables for clients, and the API keys that are missing."""
 
     url: str
     env: dict[str, str]
@@ -300,7 +312,10 @@ class GatewayReady(Result):
 
 
 class GatewayModel(Result):
-    """Requests to one model, counted; `errors` are those that clients were given, by kind."""
+    """Counts of requests to one model; `errors` counts the errors that clients got, by kind.
+
+    `unnamed` of the replayed answers are from lines that name no server.
+    """
 
     provider: str
     model: str
@@ -311,10 +326,11 @@ class GatewayModel(Result):
     retries: int
     errors: dict[str, int]
     tokens: dict[str, int]
+    unnamed: int = 0
 
 
 class GatewayResult(Result):
-    """Result of `gateway`: requests counted, in all and by model; `refused` ones got an error."""
+    """Result of `gateway`: counts of requests, in all and by model; `refused` counts those that got an error."""
 
     requests: int
     replayed: int
@@ -330,10 +346,10 @@ def gateway(
     watch: Watch | None = None,
     ready: Callable[[GatewayReady], None] = lambda _: None,
 ) -> GatewayResult:
-    """Serve LLM clients on this machine, from a tape or their providers, until `watch.stop` is set or ctrl-C comes.
+    """Serve LLM clients on this machine from a tape or their providers, until `watch.stop` is set or ctrl-C is pressed.
 
-    `ready` is called once, with the address and the variables for clients. A replayed tape that is missing or empty
-    raises an error; the requests are counted in the result.
+    `ready` is called once, with the address and the variables for clients. Returns counts of the requests. Raises an
+    error if a tape that is to be replayed is missing or empty.
     """
     watch = watch or Watch()
     named = _providers(asked)
@@ -349,15 +365,20 @@ def gateway(
             while not watch.stop.wait(LOOK):
                 if running.gone:
                     raise MissingError("the gateway ended by itself", next="start it again: what was answered is kept")
-        except KeyboardInterrupt:  # the way in which a person ends it
+        except KeyboardInterrupt:  # the user ends the gateway in this way
             pass
-        running.end()  # what is under way is finished before the port is closed
+        running.end()  # open requests are finished before the port is closed
     return _summed(running.summary)
 
 
+def _elsewhere() -> dict[str, type[RemoteSettings]]:
+    """Return all providers that have a remote API, by name."""
+    return {name: one for name in PROVIDERS.names() if issubclass(one := PROVIDERS.find(name), RemoteSettings)}
+
+
 def _providers(asked: GatewayRequest) -> dict[str, type[RemoteSettings]]:
-    """List the providers that are served: all with a remote API, or those that were named."""
-    there = {name: one for name in PROVIDERS.names() if issubclass(one := PROVIDERS.find(name), RemoteSettings)}
+    """Return the providers that are served: those that were named, else all that have a remote API."""
+    there = _elsewhere()
     for name in asked.providers:
         if name not in there:
             raise InputError(
@@ -369,7 +390,7 @@ def _providers(asked: GatewayRequest) -> dict[str, type[RemoteSettings]]:
 
 
 def _tape(project: Project, asked: GatewayRequest) -> Path | None:
-    """Find the tape's folder; a replayed one must exist."""
+    """Return the folder of the tape, or None in `live` mode; raise InputError if a tape to replay is empty."""
     if asked.mode == "live":
         if asked.tape:
             raise InputError("live answers are never recorded", where=str(asked.tape), next="record, or name no tape")
@@ -391,7 +412,7 @@ def _tape(project: Project, asked: GatewayRequest) -> Path | None:
 def _others(
     asked: GatewayRequest, named: Mapping[str, type[RemoteSettings]], tape: Path | None
 ) -> Iterator[dict[str, Any]]:
-    """Make the settings for models that nobody named: how they are answered."""
+    """Yield for each provider the settings by which requests to any of its models are answered."""
     places = {}
     for text in asked.upstream:
         name, _, url = text.partition("=") if not text.startswith("http") else ("", "", text)
@@ -406,18 +427,19 @@ def _others(
         places[name] = url
     for name, one in named.items():
         told = {"provider": name, "dialect": one.DIALECT, "base_url": places.get(name, one.URL), "key": one.KEY}
+        told["home"] = one.URL
         yield {**told, "mode": asked.mode, **({"tape": str(tape)} if tape else {})}
 
 
 def _env(one: type[RemoteSettings], url: str, token: str) -> Iterator[tuple[str, str]]:
-    """Environment variables that point a provider's client here: base URL with its path, and a key."""
+    """Yield environment variables that point a provider's client to the gateway: base URL with its path, and key."""
     yield f"{one.KEY.removesuffix('_API_KEY')}_BASE_URL", url + urlsplit(one.URL).path.rstrip("/")
     yield one.KEY, token
 
 
 @contextmanager
 def _offered(socket: Path, port: int) -> Iterator[str]:
-    """Serve on the TCP port that was asked for."""
+    """Context manager that forwards a TCP port to the gateway's socket, and yields its URL."""
     with ExitStack() as stack:
         try:
             url = stack.enter_context(tcp_forwarder(socket, port))
@@ -429,7 +451,7 @@ def _offered(socket: Path, port: int) -> Iterator[str]:
 
 
 def _summed(summary: Mapping[str, Any]) -> GatewayResult:
-    rows = [{name: one[name] for name in GatewayModel.model_fields} for one in summary.get("others", ())]
+    rows = [{name: one[name] for name in GatewayModel.model_fields if name in one} for one in summary.get("others", ())]
     models = [GatewayModel(**row) for row in rows]
     counts = {
         name: sum(int(getattr(one, name)) for one in models) for name in ("requests", "replayed", "recorded", "live")

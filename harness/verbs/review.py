@@ -1,12 +1,13 @@
 """The reviewer's verbs `audit`, `diff`, `explain` and `get`.
 
-The bytes that `get` writes are hashed by the very descriptor from which they go out.
+The bytes that `get` writes are hashed through the same file descriptor from which they are written.
 """
 
 from __future__ import annotations
 
 import os
 import secrets
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -17,37 +18,41 @@ from pydantic import Field
 import harness.evidence.diff as differ
 from harness import arrays
 from harness.clean_start import is_clean
-from harness.digest import CHUNK, sha256_stream
+from harness.digest import CHUNK, sha256_file, sha256_stream
 from harness.errors import AGREED, DISAGREED, InputError
 from harness.evidence import explain as explainer
+from harness.evidence.anchor import audit_anchors, read_anchors
 from harness.evidence.audit.checks import Coverage, Report
-from harness.evidence.audit.reexecution import BUDGET, LEVELS, ReexecutionOptions
+from harness.evidence.audit.reexecution import LEVELS, ReexecutionOptions
+from harness.evidence.bundle import SUFFIX, unpack_bundle
+from harness.evidence.keys import read_trust, require_author
 from harness.evidence.record import read_record
 from harness.evidence.trail import read_trail
 from harness.files import translating_os_errors
 from harness.run.planning.preconditions import read_ceiling
 from harness.run.recorded_runs import manifest_name
-from harness.run.recording.auditing import EXPECTED, audit_files, audit_run
-from harness.store.store import Store
+from harness.run.recording.auditing import EXPECTED, audit_author, audit_files, audit_run
+from harness.run.scores.table import AskedAnswer, RunTables
+from harness.store.store import Store, list_runs
+from harness.verbs.accepting import HarnessData, judge_apart, name_harness
 from harness.verbs.certifying import audit_labels
-from harness.verbs.judging import HarnessData, judge_apart, name_harness
-from harness.verbs.project import MEMORY, PathText, Project, Request, Result, Watch
+from harness.verbs.project import Project, Result, Watch
+from harness.verbs.requests import AuditRequest, DiffRequest, ExplainRequest, GetRequest
 from harness.verbs.run_data import CauseData, DataCoverage, cause_data, data_coverage
+from harness.verbs.scoring import WORDS, DifferingWords, differing_words
+
+__all__ = [
+    "AuditResult",
+    "DiffResult",
+    "ExplainResult",
+    "GetResult",
+    "audit",
+    "diff",
+    "explain",
+    "get",
+]
 
 RUN = "A run id, a prefix of one, `last`, a path to a record, or a manifest, whose newest run is meant."
-
-
-class AuditRequest(Request):
-    """Request of `audit`: which run, how much of it is made again, and within how many seconds."""
-
-    subject: str = Field(description=RUN)
-    level: str = Field(default="full", description=f"What is made again: {', '.join(LEVELS)}.")
-    rerun: int = Field(default=0, ge=0, description="Make N other steps again, answers of local models too.")
-    budget: float = Field(default=BUDGET, ge=0, description="Seconds for making again; what is left out is named.")
-    seed: int | None = Field(default=None, ge=0, lt=2**53, description="Of the order; default: another each time.")
-    jobs: int = Field(default=0, ge=0, description="Steps at once; default: the cores.")
-    images: PathText | None = Field(default=None, description="The store that holds the images; default: the run's.")
-    max_memory: str = Field(default="", description=MEMORY)
 
 
 class CheckData(Result):
@@ -67,30 +72,35 @@ class CoverageData(Result):
     other: int
     trusted: dict[str, int]
     left_out: list[str]
-    imported: dict[str, int] = Field(default_factory=dict)  # of what was taken on trust: somebody else's answers
-    agents: dict[str, int] = Field(default_factory=dict)  # the same: what agents answered in attempts
+    imported: dict[str, int] = Field(default_factory=dict)  # taken on trust, too: imported answers
+    agents: dict[str, int] = Field(default_factory=dict)  # taken on trust, too: answers of agents in attempts
     trials: int = 0  # steps that are outcomes of foreign code, which no audit runs
     rows: int = 0  # of the steps that the level asks for
-    sliced: dict[str, tuple[int, int]] = Field(default_factory=dict)  # of what was left out: rows made again, of all
-    chance: str = ""  # where steps were left out: with which probability one forged row would have been met
-    seed: int = 0  # by which the steps were drawn
+    sliced: dict[str, tuple[int, int]] = Field(default_factory=dict)  # of steps left out: rows made again, and all rows
+    chance: str = ""  # if steps were left out: the probability that one forged row would have been found
+    seed: int = 0  # with which the steps were drawn
     text: str  # the same in one line
 
 
 class JudgedData(Result):
-    """What was judged: a run, the store that holds it, and the project whose files it was held against, if any."""
+    """What was judged: the store or the bundle that holds the run, and the project whose files it was compared with.
+
+    The project is empty if there is none.
+    """
 
     store: str
     project: str = ""
+    bundle: str = Field(default="", description="The file, if what was judged is a bundle; there is no store then.")
+    sha256: str = Field(default="", description="The digest of the bundle.")
 
 
 class AuditResult(Result):
-    """Result of `audit`: the verdict whether manifest, lock, record and store agree, coverage, and every check."""
+    """Result of `audit`: the verdict on whether manifest, lock, record and store agree, coverage, and every check."""
 
     run: str
     verdict: str  # agreed | disagreed | incomplete | unconfirmed
-    words: str  # the verdict, and what it rests on that nobody made again
-    harness: HarnessData  # which judged
+    words: str  # the verdict, and what it rests on that was not made again
+    harness: HarnessData  # the harness that judged
     judged: JudgedData
     level: str
     packages: dict[str, int]
@@ -108,7 +118,7 @@ class AuditResult(Result):
 
     @property
     def by_tolerance(self) -> str:
-        """How many outputs agree with what is expected within a tolerance alone; empty where none does."""
+        """Text on how many outputs agree with the expectation only within a tolerance; empty if none does."""
         held = (check for check in self.checks if check.subject == EXPECTED and check.verdict == "pass")
         return next((check.detail for check in held), "")
 
@@ -121,35 +131,65 @@ class AuditResult(Result):
 def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> AuditResult:
     """Audit a run: check that manifest, lock, record and store agree, and make steps again with the installed code.
 
-    `level` says which steps; code that is kept in the store is never run. Given a manifest, the audit also compares
-    the run with its manifest, lock and expectation as they are now. It judges in a clean process of its own.
+    `level` selects the steps. Code that is kept in the store is never run. Given a manifest, the audit also compares
+    the run with its manifest, lock and expectation as they are now; `trust` names who must have signed for the latter,
+    else the run is unconfirmed. A bundle is laid out as a store in a temporary
+    folder, and needs no other. The audit runs in a clean process of its own.
     """
     watch = watch or Watch()
     if not is_clean():
         return judge_apart("audit", AuditResult, project, asked, watch)
-    if asked.level not in LEVELS:
+    bundled = Path(asked.subject).suffix == SUFFIX
+    level = asked.level or ("hashes" if bundled else "full")
+    if level not in LEVELS:
         known = "; ".join(f"{name} ({about})" for name, about in LEVELS.items())
-        raise InputError(f"no level is called {asked.level!r}", next=f"choose one of: {known}")
+        raise InputError(f"no level is called {level!r}", next=f"choose one of: {known}")
     loaded = None
     if Path(asked.subject).suffix in (".yaml", ".yml"):
         loaded = project.manifest(asked.subject)
-    memory, (store, run) = read_ceiling(asked.max_memory), project.run(asked.subject)
-    jobs, tell = asked.jobs or len(os.sched_getaffinity(0)), watch.task(f"audit {run}")
-    how = ReexecutionOptions(
-        level=asked.level,
-        rerun=asked.rerun,
-        budget=asked.budget,
-        jobs=jobs,
-        memory=memory,
-        seed=asked.seed,
-        progress=tell,
-    )
-    report = audit_run(store, run, project.path(asked.images) if asked.images else None, how, watch.stop)
+    trusted = read_trust(project.path(asked.trust)) if asked.trust else ()
+    if asked.trust:
+        require_author(trusted, project.path(asked.trust))
+        if not loaded:
+            raise InputError(
+                "--trust says who may sign for an expectation, and only a manifest has one",
+                where=asked.subject,
+                next="name the manifest; `harness verify` checks who signed for a run or a bundle",
+            )
+    images = project.path(asked.images) if asked.images else None
+    anchors = read_anchors(project.path(asked.anchor)) if asked.anchor else ()
+
+    def how(run: str) -> ReexecutionOptions:
+        return ReexecutionOptions(
+            level=level,
+            rerun=asked.rerun,
+            budget=asked.budget,
+            jobs=asked.jobs or len(os.sched_getaffinity(0)),
+            memory=read_ceiling(asked.max_memory),
+            seed=asked.seed,
+            progress=watch.task(f"audit {run}"),
+        )
+
+    if bundled:
+        path = project.path(asked.subject)
+        with tempfile.TemporaryDirectory(prefix="harness-bundle-") as folder:
+            bundle, digest = unpack_bundle(path, Path(folder)), sha256_file(path)[0]
+            store, run = Store.open(Path(folder)), bundle.run
+            report = audit_run(store, run, images, how(run), watch.stop, bundle)
+            if anchors:
+                audit_anchors(store, anchors, report)
+        return _reported(run, JudgedData(store="", bundle=str(path), sha256=digest), level, report)
+    store, run = project.run(asked.subject)
+    report = audit_run(store, run, images, how(run), watch.stop)
+    if anchors:
+        audit_anchors(store, anchors, report)
     audit_labels(project, store, run, report)
     if loaded:
         audit_files(store, run, loaded, report)
+        if asked.trust:
+            audit_author(loaded.root, loaded.manifest.name, trusted, report)
     judged = JudgedData(store=str(store.root), **({"project": str(loaded.root)} if loaded else {}))
-    return _reported(run, judged, asked.level, report)
+    return _reported(run, judged, level, report)
 
 
 def _reported(run: str, judged: JudgedData, level: str, report: Report) -> AuditResult:
@@ -187,15 +227,8 @@ def _coverage(covered: Coverage) -> CoverageData:
     return CoverageData(**told, text=covered.text(), **(partial if covered.left_out else {}))
 
 
-class DiffRequest(Request):
-    """Request of `diff`: which two runs are compared."""
-
-    left: str = Field(description=RUN)
-    right: str = Field(description=RUN)
-
-
 class StageData(Result):
-    """One stage of two runs, and what changed in it."""
+    """One stage of two runs, and what differs in it."""
 
     stage: str
     verdict: str  # same | differs
@@ -203,7 +236,7 @@ class StageData(Result):
 
 
 class RowData(Result):
-    """Row that differs, and the words in which it does."""
+    """A row that differs, its fields that do, and its text in both runs."""
 
     step: str
     output: str
@@ -214,7 +247,7 @@ class RowData(Result):
 
 
 class ChangedText(Result):
-    """Line of a pinned file in both runs; one that only one of them has is empty in the other."""
+    """Line of a pinned file in both runs; empty for a run whose file lacks the line."""
 
     file: str
     line: int
@@ -223,25 +256,31 @@ class ChangedText(Result):
 
 
 class DiffResult(Result):
-    """Result of `diff`: the first difference of two runs, its cause, and the rows it is in."""
+    """Result of `diff`: the first difference between two runs, its cause, and the rows that differ."""
 
     level: str  # bytes | decisions | numbers | statistics | differs
     first: dict[str, Any] | None
     cause: str
     stages: list[StageData]
     rows: list[RowData]
-    more_rows: int  # that differ, too
-    texts: list[ChangedText]  # of the pinned files that the first step was made from
+    more_rows: int  # how many further rows differ
+    texts: list[ChangedText]  # of pinned files that are inputs of the first step that differs
+    words: list[DifferingWords] = Field(default_factory=list)  # of the first rows, if both runs have and may show them
 
     @property
     def code(self) -> int:
-        """Exit code: 0 where every output of both runs has the same bytes, else 1."""
+        """Exit code: 0 if every output has the same bytes in both runs, else 1."""
         return AGREED if self.level == "bytes" else DISAGREED
 
 
 def diff(project: Project, asked: DiffRequest) -> DiffResult:
-    """Compare two runs: where they first differ, why, and in which rows."""
-    parted = differ.diff(read_trail(*project.run(asked.left)), read_trail(*project.run(asked.right)))
+    """Compare two runs; return where they first differ, why, and in which rows."""
+    left, right = project.run(asked.left), project.run(asked.right)
+    trails = read_trail(*left), read_trail(*right)
+    parted, (agent, other) = differ.diff(*trails), differ.agent_names(*trails)
+    about = list(dict.fromkeys(AskedAnswer(**one) for one in parted.answers))[:WORDS]
+    pairs = [(one, one._replace(model=other) if agent and one.model == agent else one) for one in about]
+    words = _words(left, right, pairs) if pairs else []
     return DiffResult(
         level=parted.level,
         first=parted.first,
@@ -250,14 +289,18 @@ def diff(project: Project, asked: DiffRequest) -> DiffResult:
         rows=[RowData(**row) for row in parted.rows],
         more_rows=parted.more_rows,
         texts=[ChangedText(**vars(one)) for one in parted.texts],
+        **({"words": words} if words else {}),
     )
 
 
-class ExplainRequest(Request):
-    """Request of `explain`: which run, and which of its steps."""
-
-    run: str = Field(description=RUN)
-    step: str = Field(default="", description="A step, or the beginning of several names.")
+def _words(
+    left: tuple[Store, str], right: tuple[Store, str], about: Sequence[tuple[AskedAnswer, AskedAnswer]]
+) -> list[DifferingWords]:
+    """Return the words of answers in both runs; none unless both runs ended, since only then is there a record."""
+    known = [list_runs(store)[run] for store, run in (left, right)]
+    if not all(one.ended for one in known):
+        return []
+    return differing_words(RunTables.of(*left), RunTables.of(*right), about)
 
 
 class StepReason(Result):
@@ -278,20 +321,13 @@ class ExplainResult(Result):
 
 
 def explain(project: Project, asked: ExplainRequest) -> ExplainResult:
-    """Show the parts of the keys of a run's steps, and why each step ran or was taken from the store."""
+    """Return the parts of the keys of a run's steps, and why each step ran or was taken from the store."""
     store, run = project.run(asked.run)
     return ExplainResult(run=run, steps=[StepReason(**vars(why)) for why in explainer.explain(store, run, asked.step)])
 
 
 SHOWN = 8  # names of outputs in a message
-
-
-class GetRequest(Request):
-    """Request of `get`: which output of which run, and the file it is written to, if any."""
-
-    run: str = Field(description=RUN)
-    output: str = Field(description="The name of an output.")
-    to: PathText | None = Field(default=None, description="Write to this file.")
+PAGE = "report.html"  # what a study makes of a run only if the manifest declares it
 
 
 class GetResult(Result):
@@ -304,10 +340,12 @@ class GetResult(Result):
     file: str
     limit: int = Field(default=0, description="Items of each dataset that the run was limited to; 0: it was not.")
     array: str = Field(default="", description="Of an array, its type and shape; of several, those of each by name.")
+    manifest: str = Field(default="", description="The name of the run's manifest.")
+    started: str = Field(default="", description="When the run began, which no output says: its bytes are the same.")
 
 
 def get(project: Project, asked: GetRequest) -> GetResult:
-    """Get one output of a run, its bytes checked: the path of its blob or, with `to`, of a copy of it."""
+    """Check the bytes of one output of a run, and return the path of its blob or, with `to`, of a copy."""
     store, run = project.run(asked.run)
     record = read_record(store, run)
     outputs = record.outputs
@@ -322,12 +360,13 @@ def get(project: Project, asked: GetRequest) -> GetResult:
             said = _array(Path(f"/proc/self/fd/{blob.fileno()}"))
     found: dict[str, Any] = {"array": said} if said else {}
     found |= {"limit": limit} if (limit := int(record.body.get("limit", 0))) else {}
+    found |= {"manifest": manifest_name(store, run), "started": str(record.body["started"])}
     file = str(asked.to or store.blobs.path(made["sha256"]))
     return GetResult(run=run, output=asked.output, sha256=made["sha256"], size=made["size"], file=file, **found)
 
 
 def stream_output(project: Project, asked: GetRequest, made: GetResult) -> Iterator[bytes]:
-    """Read an output in pieces from the descriptor by which it was hashed; an error where it changed meanwhile."""
+    """Yield an output in pieces from the descriptor by which it is hashed; raise an error if it changed meanwhile."""
     store, _ = project.run(asked.run)
     with store.blobs.open(made.sha256, made.size) as blob:
         while piece := blob.read(CHUNK):
@@ -340,7 +379,7 @@ def stream_output(project: Project, asked: GetRequest, made: GetResult) -> Itera
 
 
 def _copy(store: Store, made: Mapping[str, Any], to: Path, asked: str) -> None:
-    """Copy a blob to a file, hashed as it is copied: no other bytes get that name, and a link there is replaced."""
+    """Copy a blob to a file, which appears only once its hash has been checked; a link in its place is replaced."""
     with translating_os_errors(asked):
         if to.is_dir() or not to.parent.is_dir() or (to.exists() and not to.is_file()):
             raise InputError("this file cannot be written", where=asked, next="name a file in a folder that is there")
@@ -355,19 +394,20 @@ def _copy(store: Store, made: Mapping[str, Any], to: Path, asked: str) -> None:
 
 
 def _array(path: Path) -> str:
-    """Describe an output that is an array, since its bytes mean nothing to a person; None for any other."""
+    """Return the type and shape of an output that is an array, or those of its arrays; empty for other outputs."""
     if not arrays.file_format(path):
         return ""
     try:
         said = [f"{name} {head.text()}".strip() for name, head in arrays.headers(path).items()]
     except InputError as bad:
-        return bad.what  # its bytes are what they are, and can be had
+        return bad.what  # the output cannot be read as an array, but can be fetched
     return ", ".join(said[:SHOWN]) + (f" and {len(said) - SHOWN} more" if len(said) > SHOWN else "")
 
 
 def _no_output(store: Store, run: str, output: str, has: Sequence[str]) -> InputError:
     of = f" of {name}" if (name := manifest_name(store, run)) else ""
     more = f" and {len(has) - SHOWN} more" if len(has) > SHOWN else ""
+    page = f"; `outputs: {{{output}: exact}}` in the manifest adds it" if output == PAGE else ""
     return InputError(
-        f"run {run}{of} has no output {output!r}", next=f"it has: {', '.join(has[:SHOWN]) or 'none'}{more}"
+        f"run {run}{of} has no output {output!r}", next=f"it has: {', '.join(has[:SHOWN]) or 'none'}{more}{page}"
     )

@@ -1,6 +1,6 @@
 """A run as data (`RunData`): its steps, calls, outputs with their verdicts, what is missing, and its first scores.
 
-Verbs that run manifests give it; it does not know how a run is started or shown.
+Returned by the verbs that run manifests. Independent of how a run is started or shown.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from typing import Any
 from pydantic import Field
 
 from harness import rows
-from harness.evidence.causes import FirstDifference
 from harness.evidence.compare import tolerance_text
+from harness.evidence.explain import FirstDifference
 from harness.evidence.record import spell_healed
 from harness.evidence.trail import read_trail
 from harness.manifest.datasets import count_text
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_lock
 from harness.rowtypes import Trial
-from harness.run.answers import ErrorLimit, over_limit
+from harness.run.installed.checked import unread_text
 from harness.run.locking.certificates import standings
+from harness.run.progress import ErrorLimit, over_limit
 from harness.run.recording.accept import moved_code
 from harness.run.service import FinishedRun
 from harness.verbs.project import Result
@@ -30,19 +31,19 @@ from harness.verbs.scoring import ScoreLineData
 
 
 class DataCoverage(Result):
-    """Coverage of a dataset: how many files it has, how many were here, and which were not to be had."""
+    """Coverage of a dataset: how many files it has, how many of them were here, and which were missing."""
 
     files: int
     here: int
     absent: list[str]
 
     def text(self) -> str:
-        """Word the coverage: `39 of 40 files (missing: b.npz)`."""
+        """Return the coverage as text, such as `39 of 40 files (missing: b.npz)`."""
         return count_text(self.files, self.absent)
 
 
 def data_coverage(said: Mapping[str, Mapping[str, Any]]) -> dict[str, DataCoverage]:
-    """Make the coverage of each dataset from what a lock or a record says."""
+    """Return the coverage of each dataset from the counts in a lock or a record."""
     return {
         name: DataCoverage(files=one["files"], here=one["files"] - len(one["absent"]), absent=list(one["absent"]))
         for name, one in said.items()
@@ -69,7 +70,7 @@ class OutputVerdict(Result):
 
     @property
     def by_tolerance(self) -> bool:
-        """Whether it agrees at its level alone, and its bytes differ."""
+        """Whether the output agrees at its level although its bytes differ."""
         return self.verdict == "agreed" and bool(self.detail)
 
 
@@ -81,11 +82,11 @@ class CausePart(Result):
 
 
 class CauseData(Result):
-    """The first step that does not make what was accepted or recorded, and why, the likeliest cause first."""
+    """The first step whose output differs from what was accepted or recorded, and its causes, the likeliest first."""
 
-    step: str  # none where every output is the same, under another lock
+    step: str  # empty if every output is the same, under another lock
     causes: list[CausePart]
-    text: str  # all of it in one line
+    text: str  # step and causes in one line
 
 
 def cause_data(found: FirstDifference) -> CauseData:
@@ -101,7 +102,7 @@ class Unanswered(Result):
     rows: int
     errors: int
     said: str
-    too_many: bool  # more than is put up with
+    too_many: bool  # more than allowed
 
     def text(self) -> str:
         """Format the counts and the first error message as one line."""
@@ -109,19 +110,19 @@ class Unanswered(Result):
 
 
 class ImportedData(Result):
-    """Imported answers of a model: their source and, where the study counts them, rows taken, refused and missing."""
+    """Imported answers of a model: their source and, if the study counts them, rows taken, refused and missing."""
 
     model: str
     source: str
-    rows: int = 0  # this and what follows only where the study counts them
+    rows: int = 0  # this and the next fields are set only if the study counts rows
     taken: int = 0
     missing: int = 0  # prompts without a row
     no_prompt: int = 0  # rows that match no prompt of the run: refused
     twice: int = 0  # prompts with more than one row: all of them refused
-    first: list[str] = Field(default_factory=list)  # of the rows refused
+    first: list[str] = Field(default_factory=list)  # the first of the refused rows
 
     def text(self) -> str:
-        """Format the source and, where they are counted, the rows taken and refused as one line."""
+        """Format the source and, if rows are counted, the rows taken and refused as one line."""
         refused = [f"{self.no_prompt} of no prompt"] * bool(self.no_prompt)
         refused += [f"all of {self.twice} prompt{'s' * (self.twice > 1)} with more than one"] * bool(self.twice)
         names = f", refused {' and '.join(refused)}: {', '.join(self.first)}" if refused else ""
@@ -150,23 +151,26 @@ class RunData(Result):
     imported: list[ImportedData] = Field(default_factory=list)
     trials: dict[str, int] = Field(default_factory=dict)  # answers whose code was tried, by how it ended
     data: dict[str, DataCoverage] = Field(default_factory=dict)  # by dataset of many files: how many it had
-    derived: str = ""  # of a manifest that options have derived: its path in the project
-    moved_code: list[str] = Field(default_factory=list)  # where a run disagrees: the files that are not as accepted
-    cause: CauseData | None = None  # where anything is not as it was accepted
-    scores: list[ScoreLineData] = Field(default_factory=list)  # by `run`: those that are told first
-    more_scores: int = 0  # lines that `scores` shows besides
-    healed: dict[str, int] = Field(default_factory=dict)  # damage of the store that it met and made anew: steps, blobs
-    bounded: str = ""  # what its manifest asks of memory and its steps did not get here
+    derived: str = ""  # path in the project of the manifest that options derived, if any
+    moved_code: list[str] = Field(default_factory=list)  # if the run disagrees: the code files that are not as accepted
+    cause: CauseData | None = None  # set if anything is not as it was accepted
+    scores: list[ScoreLineData] = Field(default_factory=list)  # set by `run`: the first lines of the table of scores
+    more_scores: int = 0  # how many more lines `scores` shows
+    further: list[ScoreLineData] = Field(default_factory=list)  # the first lines on several answers, and on groups
+    more_further: int = 0  # how many more of these `scores` shows
+    healed: dict[str, int] = Field(default_factory=dict)  # damaged steps and blobs of the store that the run made anew
+    bounded: str = ""  # memory that the manifest asks for and its steps did not get here
     limit: int = 0  # items of each dataset at most, as `--limit` said; 0: all
+    unread: str = ""  # installed files that are not as they were installed, and that no step reads
 
     @property
     def healed_text(self) -> str:
-        """What damage of its store the run met and made anew; empty where it met none."""
+        """Text on the damage of its store that the run found and repaired; empty if there was none."""
         return spell_healed(self.healed)
 
     @property
     def by_tolerance(self) -> str:
-        """How many outputs agree within a tolerance alone; empty where none does."""
+        """Text on how many outputs agree only within a tolerance; empty if none does."""
         return tolerance_text(sum(output.by_tolerance for output in self.outputs))
 
     @property
@@ -176,13 +180,13 @@ class RunData(Result):
 
 
 def grader_texts(loaded: Loaded) -> dict[str, str]:
-    """Certificate state of each grader that scores the runs of a manifest."""
+    """Return the certificate state of each grader that scores the runs of a manifest, as text by scorer."""
     held = load_lock(loaded.root, loaded.manifest.name)
     return {each.scorer: each.text for each in standings(loaded.root, loaded.manifest.study, held)}
 
 
 def _imported(ran: FinishedRun) -> list[ImportedData]:
-    """Read the counts of imported rows from the run."""
+    """Return the imported answers of a run by model, with the counts of rows that the run recorded."""
     found, counts = [], dict[str, Any]()
     if "imported" in ran.record.outputs:
         [counts] = rows.read(ran.store.blobs.deliver(ran.record.outputs["imported"]["sha256"]))
@@ -213,7 +217,7 @@ def run_data(
     graders: Mapping[str, str] = MappingProxyType({}),
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> RunData:
-    """Return a run that ended as data; `more` are fields that the verb adds."""
+    """Return a finished run as data; `more` has fields that the verb adds."""
     body, fields = ran.record.body, dict(more)
     if graders:
         fields["graders"] = dict(graders)
@@ -224,6 +228,8 @@ def run_data(
         fields["healed"] = dict(body["healed"])
     if body.get("limit"):
         fields["limit"] = body["limit"]
+    if unread := body["facts"].get("unread"):
+        fields["unread"] = unread_text(unread)
     if "data" in body:
         fields["data"] = data_coverage(body["data"])
     if "imported" in body:
@@ -247,7 +253,7 @@ def run_data(
         self_checks=ran.checks or "none",
         steps=StepCounts(**body["steps"]),
         sees_gold=list(body["sees_gold"]),
-        calls=dict(body.get("calls", {})),
+        calls={model: dict(told) for model, told in body.get("calls", {}).items()},
         outputs=[OutputVerdict(**vars(one)) for one in ran.outputs],
         **fields,
     )

@@ -1,7 +1,7 @@
 """The verbs `run` and `reproduce`, and the dry run: their requests and their results.
 
-Options of `run` derive a manifest from the one that is named. The store of a reproduction is empty at first; it is kept
-if a person named it or not every run agreed, else deleted.
+Options of `run` derive a manifest from the one that is named. The store of a reproduction is empty at first. It is kept
+if the user named it or if not every run agreed, else it is deleted.
 """
 
 from __future__ import annotations
@@ -16,44 +16,44 @@ from pydantic import Field
 
 from harness.clock import stamp
 from harness.errors import AGREED, DISAGREED, MISSING, HarnessError, InputError, Interrupted, MissingError
+from harness.evidence.keys import TrustedKey, read_trust, require_author
 from harness.files import is_plain, locked, remove_tree
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_lock
-from harness.run.answers import ANSWERS, AnswerProgress, progress_text, read_error_limit
-from harness.run.executing.forecast import AskingForecast, spoken
+from harness.run.executing.forecast import AskingForecast, describe_asking
 from harness.run.lock import changed_pins, require_fit
 from harness.run.planning.derived import DerivedOptions, derive
+from harness.run.progress import ANSWERS, AnswerProgress, progress_text, read_error_limit
+from harness.run.recording.auditing import author_of
 from harness.run.service import FinishedRun, RunTarget, forecast, lock_manifest, run_manifest
-from harness.verbs.project import PathText, Project, Request, Result, RunnerRequest, Watch
+from harness.store.store import Store
+from harness.verbs.project import Project, Result, Watch, choose_engine, choose_placement
+from harness.verbs.reporting import ReportFolder
+from harness.verbs.requests import DerivedRequest, ReproduceRequest, RunRequest
 from harness.verbs.run_data import RunData, grader_texts, run_data
 from harness.verbs.scoring import first_scores
 
-
-class DerivedRequest(Request):
-    """Part of a request: changes to the manifests that are named, each of which is then derived, locked and run."""
-
-    with_models: Sequence[str] = Field(
-        default=(), description="Models to ask besides, each `NAME=PROVIDER/MODEL` or `PROVIDER/MODEL`."
-    )
-    only: Sequence[str] = Field(default=(), description="What to keep: `model=a,b`, `dataset=x`.")
-    settings: Sequence[str] = Field(default=(), description="Values to set, each `PATH=VALUE` of the manifest.")
-
-    @property
-    def options(self) -> DerivedOptions:
-        """The options that derive a manifest; false where there are none."""
-        return DerivedOptions(tuple(self.with_models), tuple(self.only), tuple(self.settings))
+__all__ = [
+    "DryRunResult",
+    "ReproduceResult",
+    "RunResult",
+    "dry_run",
+    "reproduce",
+    "run",
+]
 
 
 def derived(parent: Loaded, asked: DerivedRequest, place: RunTarget, watch: Watch) -> Loaded:
-    """Write the manifest that a request derives from one, and lock it where it has no lock that fits.
+    """Write and return the manifest that a request derives from a parent; lock it if it has no lock that fits.
 
-    The manifest itself is returned where the request changes nothing of it. Refuses a parent whose lock is missing or
-    no longer fits: what is derived rests on the same pinned data.
+    Returns the parent itself if the request changes nothing. Raises an error if the parent's lock is missing or no
+    longer fits, because the derived manifest uses the same pinned data.
     """
-    if not asked.options:
+    options = DerivedOptions(tuple(asked.with_models), tuple(asked.only), tuple(asked.settings))
+    if not options:
         return parent
     require_fit(parent, load_lock(parent.root, parent.manifest.name))
-    loaded = derive(parent, asked.options)
+    loaded = derive(parent, options)
     name, at = loaded.manifest.name, loaded.path.relative_to(loaded.root)
     held = load_lock(loaded.root, name)
     unfit = held is None or bool(changed_pins(loaded, held))  # the parent's fits, so this one follows it
@@ -66,7 +66,7 @@ def derived(parent: Loaded, asked: DerivedRequest, place: RunTarget, watch: Watc
 
 
 def refuse_derived(loaded: Loaded, what: str) -> None:
-    """Refuse a derived manifest where only one that a person wrote is meant."""
+    """Raise InputError if a manifest is derived and not written by a person; `what` is the reason."""
     if loaded.manifest.derived:
         raise InputError(
             f"{loaded.manifest.name} is derived from {loaded.manifest.derived.parent}, and {what}",
@@ -90,10 +90,10 @@ class FreshStore:
 
 @contextmanager
 def fresh_store(given: Path | None, project: Path, say: Callable[[str], None]) -> Iterator[FreshStore]:
-    """Context manager that gives an empty store: in the folder `given`, or a temporary one in the project.
+    """Context manager that yields an empty store: in the folder `given`, or a temporary one in the project.
 
-    A `given` folder stays, and is refused if it is not empty. A temporary store is deleted at the end unless `stays`
-    was set; those that killed reproductions left behind are deleted first, and reported to `say`.
+    A `given` folder stays; raises InputError if it is not empty. A temporary store is deleted at the end unless `stays`
+    was set. Temporary stores left behind by killed reproductions are deleted first, and reported to `say`.
     """
     if given is not None:
         if given.exists() and any(given.iterdir()):
@@ -115,7 +115,7 @@ def fresh_store(given: Path | None, project: Path, say: Callable[[str], None]) -
 
 @contextmanager
 def _own(folder: Path) -> Iterator[FreshStore]:
-    """Create and lock a temporary store; the lock beside it is held until there is a verdict."""
+    """Context manager that creates a temporary store, and holds the lock beside it until there is a verdict."""
     place = FreshStore(folder / stamp())
     lock = _lock(place.root)
     with locked(lock):
@@ -125,7 +125,7 @@ def _own(folder: Path) -> Iterator[FreshStore]:
             if not place.stays:
                 remove_tree(place.root)
             lock.unlink(missing_ok=True)
-            with suppress(OSError):  # another reproduction has its place there
+            with suppress(OSError):  # another reproduction has its store there
                 folder.rmdir()
 
 
@@ -134,10 +134,10 @@ def _lock(root: Path) -> Path:
 
 
 def _sweep(folder: Path, say: Callable[[str], None]) -> None:
-    """Delete temporary stores of killed reproductions: their lock files exist, and nobody holds them."""
+    """Delete temporary stores of killed reproductions: their lock files exist, and no process holds the locks."""
     for lock in sorted(path for path in folder.glob("*.lock") if _STAMP.fullmatch(path.stem) and is_plain(path)):
         with locked(lock, wait=False) as ours:
-            if ours and lock.exists():  # else it has just come to its end
+            if ours and lock.exists():  # else that reproduction has just ended
                 root = lock.with_suffix("")
                 remove_tree(root)
                 lock.unlink(missing_ok=True)
@@ -146,7 +146,10 @@ def _sweep(folder: Path, say: Callable[[str], None]) -> None:
 
 @contextmanager
 def _told(root: Path, left: str) -> Iterator[None]:
-    """Correct the words of an error where a reproduction ends without a verdict: its store is not kept."""
+    """Context manager that adds `left` to the advice of an error: what becomes of the store if there is no verdict.
+
+    Ctrl-C is raised as `Interrupted`.
+    """
     try:
         yield
     except KeyboardInterrupt:
@@ -158,21 +161,6 @@ def _told(root: Path, left: str) -> Iterator[None]:
         raise
 
 
-class RunRequest(RunnerRequest, DerivedRequest):
-    """Request of `run` and of its dry run: manifests, limit of items, whether to lock again, engine and jobs."""
-
-    manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
-    limit: int = Field(default=0, ge=0, le=2**31, description="Only the first N items of each dataset; 0: all.")
-    relock: bool = Field(default=False, description="Lock again where the lock no longer fits.")
-
-
-class ReproduceRequest(RunnerRequest):
-    """Request of `reproduce`: manifests, the folder of the fresh store if it is named, engine and jobs."""
-
-    manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
-    fresh: PathText | None = Field(default=None, description="A new folder for the fresh store, which is kept.")
-
-
 class RunResult(Result):
     """Result of `run`: the runs, in the order of their manifests."""
 
@@ -180,7 +168,7 @@ class RunResult(Result):
 
     @property
     def code(self) -> int:
-        """Exit code: 1 where a run disagrees, or a model left more rows without an answer than allowed; else 0.
+        """Exit code: 1 if a run disagrees, or if a model left more rows without an answer than allowed; else 0.
 
         Unconfirmed and incomplete runs count as success.
         """
@@ -188,7 +176,7 @@ class RunResult(Result):
 
 
 class LeftOut(Result):
-    """One manifest that could not be run here: what this machine lacks for it, and what helps."""
+    """One manifest that could not be run here: what this machine lacks for it, and what to do."""
 
     manifest: str
     what: str
@@ -201,12 +189,13 @@ class ReproduceResult(Result):
     runs: list[RunData]
     left_out: list[LeftOut] = Field(default_factory=list)
     store: str = ""
+    reports: str = Field("", description="The page that leads to the reports of the runs, if they were wanted.")
 
     @property
     def code(self) -> int:
-        """Exit code: 0 only where every run agreed, and no model left more rows without an answer than allowed.
+        """Exit code: 1 unless every run agreed and no model left more rows without an answer than allowed.
 
-        Where all runs did, and this machine lacked something for others, it is 3.
+        Else 3 if this machine lacked something for other manifests, and 0 if not.
         """
         return _code(self.runs, {"agreed"}) or (MISSING if self.left_out else AGREED)
 
@@ -216,7 +205,7 @@ def _code(runs: Sequence[RunData], fine: set[str]) -> int:
 
 
 class StageForeseen(Result):
-    """Forecast of one stage: how many steps a run would take from the store, and how many it would make."""
+    """Forecast of one stage: how many steps a run would take from the store, and how many it would execute."""
 
     stage: str
     cached: int
@@ -224,28 +213,29 @@ class StageForeseen(Result):
 
 
 class AskingForeseen(Result):
-    """Forecast of what one model is asked before it is asked; what is null cannot be known before."""
+    """Forecast of the requests to one model; a value that cannot be known in advance is null."""
 
     part: str  # models | instruments
     model: str
-    answers: int  # asked for in all
-    stored: int  # of these, those in the store already
-    prompt_tokens: int | None  # of what is to be asked
-    counted_by: str  # what the prompt tokens rest on
+    answers: int  # how many are requested in all
+    stored: int  # how many of these are in the store already
+    prompt_tokens: int | None  # of the prompts that are not in the store
+    counted_by: str  # how the prompt tokens were counted
     output_tokens: int | None  # at most
     tape: str  # replay | record | live, of a model behind an API
-    dollars: str | None  # at most, or for the prompts alone where the output has no bound
+    dollars: str | None  # at most, or for the prompts alone if the output has no bound; null: not known
     images: int
     text: str
+    money: str = ""  # what `dollars` bounds, or why it is not known; empty if no provider is paid
 
 
 class ForeseenData(Result):
-    """Forecast of a run of one manifest, stage by stage, and of what its models are asked."""
+    """Forecast of a run of one manifest: its stages, and the requests to its models."""
 
     manifest: str
     stages: list[StageForeseen]
     asking: list[AskingForeseen] = Field(default_factory=list)
-    derived: str = ""  # of a manifest that options have derived: its path in the project
+    derived: str = ""  # path in the project of the manifest that options derived, if any
 
 
 class DryRunResult(Result):
@@ -257,49 +247,52 @@ class DryRunResult(Result):
 def dry_run(project: Project, asked: RunRequest, watch: Watch | None = None) -> DryRunResult:
     """Forecast, by stage, how many steps of each manifest a run would take from the store or execute; runs nothing.
 
-    A step whose inputs are not known yet counts as executed. No lock is written but that of a manifest which options
-    derive; one that does not fit its manifest raises an error.
+    A step whose inputs are not known yet counts as executed. Only manifests that options derive are locked. Raises an
+    error if the lock of another manifest does not fit.
     """
     watch, found = watch or Watch(), []
     for named in [project.manifest(path) for path in asked.manifests]:
         here = project.of(named)
-        place = RunTarget(here.store, asked.choice(here, watch, moved=asked.moved), stop=watch.stop)
+        place = RunTarget(here.store, choose_engine(asked, here, watch, moved=asked.moved), stop=watch.stop)
         loaded = derived(named, asked, place, watch)
         seen = forecast(loaded, place, asked.limit)
         stages = [StageForeseen(stage=name, cached=kept, executed=made) for name, (kept, made) in seen.stages.items()]
-        asking = [_asking(one) for one in seen.asking]
+        asking = [asking_data(one) for one in seen.asking]
         found.append(ForeseenData(manifest=seen.manifest, stages=stages, asking=asking, **_derived(named, loaded)))
     return DryRunResult(runs=found)
 
 
-def _asking(one: AskingForecast) -> AskingForeseen:
+def asking_data(one: AskingForecast) -> AskingForeseen:
+    """Return a forecast as data."""
     dollars = None if one.dollars is None else f"{one.dollars:f}"
-    return AskingForeseen(**{**vars(one), "dollars": dollars}, text=one.text())
+    said = {name: value for name, value in vars(one).items() if name != "service"}
+    return AskingForeseen(**{**said, "dollars": dollars}, money=one.money, text=one.text())
 
 
 def _derived(named: Loaded, loaded: Loaded) -> dict[str, str]:
-    """Name the derived manifest of a request that has derived one."""
+    """Return the path of the derived manifest as a field, if the request derived one."""
     return {} if loaded is named else {"derived": loaded.path.relative_to(loaded.root).as_posix()}
 
 
 def _bounded(loaded: Loaded, place: RunTarget) -> dict[str, str]:
-    """Say what a manifest asks of memory and its steps do not get here, where that is so."""
+    """Return, as a field, the memory that a manifest asks for and its steps do not get here, if there is such."""
     return {"bounded": said} if (said := place.bounds(loaded)) else {}
 
 
 def run(project: Project, asked: RunRequest, watch: Watch | None = None) -> RunResult:
     """Run manifests one by one: execute the steps that the store lacks, write each run's record, compare its outputs.
 
-    A lock that no longer fits raises an error, or is made anew first where `relock` says so. Where options change a
-    manifest, the one that they derive is written, locked and run in its place. Each output is compared with the
+    If a lock no longer fits, it is made anew first with `relock`, else an error is raised. If options change a
+    manifest, the manifest that they derive is written, locked and run instead. Each output is compared with the
     expectation, if there is one.
     """
     watch, allowed = watch or Watch(), read_error_limit(asked.max_errors)
     found = []
     for named in [project.manifest(path) for path in asked.manifests]:
         here = project.of(named)
-        choice = asked.choice(here, watch, moved=asked.moved)
-        place = RunTarget(here.store, choice, asked.jobs, errors=allowed, stop=watch.stop)
+        choice = choose_engine(asked, here, watch, moved=asked.moved)
+        where = choose_placement(asked, here, watch)
+        place = RunTarget(here.store, choice, asked.jobs, errors=allowed, placement=where, stop=watch.stop)
         if asked.relock and lock_manifest(named, place).changed:
             watch.say(f"{named.manifest.name}: the lock was made anew, as --relock says; review it in git")
         loaded = derived(named, asked, place, watch)
@@ -318,18 +311,26 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
     """Run one or several manifests in one fresh store, and compare the outputs of each run with its expectation.
 
     A store named by `fresh` always stays. An unnamed one is deleted, unless a run disagreed, was unconfirmed or
-    incomplete, or left too many rows without an answer. Published data may be taken from the project's own store.
-    Manifests for which this machine lacks something are left out and named; MissingError where it does for each.
+    incomplete, or left too many rows without an answer. With `trust` a run is confirmed only by an expectation that an
+    author of that file signed for. With `reports` a report of each run is written there.
+    Published data may be taken from the project's own store.
+    Manifests for which this machine lacks something are left out, and named in the result. Raises MissingError if this
+    holds for every manifest.
     """
     watch, allowed = watch or Watch(), read_error_limit(asked.max_errors)
+    trusted = read_trust(project.path(asked.trust)) if asked.trust else ()
+    if asked.trust:
+        require_author(trusted, project.path(asked.trust))
     todo = [project.manifest(path) for path in asked.manifests]
     found, left_out = [], list[LeftOut]()
     given = project.path(asked.fresh) if asked.fresh else None
+    reports = ReportFolder(project.path(asked.reports)) if asked.reports else None
     with fresh_store(given, todo[0].root, watch.say) as place:
         for loaded in todo:
             here = project.of(loaded)
-            choice = asked.choice(here, watch, moved=asked.moved)
-            where = RunTarget(place.root, choice, asked.jobs, here.store, allowed, stop=watch.stop)
+            choice = choose_engine(asked, here, watch, moved=asked.moved)
+            placed = choose_placement(asked, here, watch)
+            where = RunTarget(place.root, choice, asked.jobs, here.store, allowed, placed, stop=watch.stop)
             try:
                 data = run_data(_run(loaded, where, watch), allowed, grader_texts(loaded))
             except MissingError as lack:
@@ -338,19 +339,37 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
                 left_out.append(LeftOut(manifest=loaded.manifest.name, what=lack.what, next=lack.next))
                 watch.say(f"{loaded.manifest.name}: left out: {lack.what}")
                 continue
-            found.append(data.model_copy(update=_bounded(loaded, where)))
+            signed = _signed(loaded, data.verdict, trusted, watch) if asked.trust else {}
+            found.append(data.model_copy(update=_bounded(loaded, where) | signed))
+            if reports:
+                reports.add(Store.open(place.root), data.run, loaded.manifest.name, found[-1].verdict)
         place.stays = place.stays or _code(found, {"agreed"}) != AGREED
-    return ReproduceResult(runs=found, left_out=left_out, store=str(place.root) if place.stays else "")
+        more = {"reports": reports.end({one.manifest: one.what for one in left_out})} if reports else {}
+    return ReproduceResult(runs=found, left_out=left_out, store=str(place.root) if place.stays else "", **more)
+
+
+def _signed(loaded: Loaded, verdict: str, trusted: Sequence[TrustedKey], watch: Watch) -> dict[str, str]:
+    """Return, as a field, the verdict of a run that agrees with an expectation without a trusted signature.
+
+    An expectation that was edited after it was signed makes it `disagreed`.
+    """
+    found = author_of(loaded.root, loaded.manifest.name, trusted)
+    if not found:
+        return {}
+    watch.say(f"{loaded.manifest.name}: expect: {found.text}")
+    if found.party or verdict not in ("agreed", "unconfirmed"):
+        return {}
+    return {"verdict": "disagreed" if found.moved else "unconfirmed"}
 
 
 def _run(loaded: Loaded, place: RunTarget, watch: Watch, limit: int = 0) -> FinishedRun:
-    """Run a manifest; report what its models will be asked before it begins, and then its steps and answers."""
+    """Run a manifest; report first what its models will be asked, and then its steps and answers."""
     tell = watch.task(loaded.manifest.name)
     if bounds := place.bounds(loaded):
         watch.say(f"{loaded.manifest.name}: memory: {bounds} (--max-memory)")
 
     def foreseen(found: Sequence[AskingForecast]) -> None:
-        for line in spoken(found):
+        for line in describe_asking(found):
             watch.say(f"{loaded.manifest.name}: {line}")
 
     def answered(found: AnswerProgress) -> None:

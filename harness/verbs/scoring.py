@@ -1,7 +1,8 @@
 """The verbs `scores`, `compare` and `show --items`: scores of recorded runs as data.
 
-A table of scores with intervals, certificates and costs; models or runs side by side, by paired differences; and
-answers with their items, right answers and scores, a page at a time.
+`scores` returns a table of scores with intervals, certificates and costs. `compare` compares models or runs by paired
+differences. `show --items` returns answers with their items, right answers and scores, a page at a time. The words of
+answers that differ, which `diff` returns too, are cut to the same part on both sides, around their first difference.
 """
 
 from __future__ import annotations
@@ -13,34 +14,107 @@ from pydantic import Field
 
 from harness.errors import InputError
 from harness.evidence.record import spell_healed
+from harness.kit.further import FurtherLine
 from harness.kit.score_lines import ScoreLine, measure, number
 from harness.rowtypes import Score
-from harness.run.scores.compare import ComparedLine, MovedItem, Side, compare_scores
-from harness.run.scores.report import ScoreReport, score_report
+from harness.run.scores.report import ComparedLine, MovedItem, ScoreReport, Side, compare_scores, score_report
 from harness.run.scores.table import (
     SCORES,
     AnswerFilter,
+    AnswerWords,
+    AskedAnswer,
     RunTables,
     ShownAnswer,
+    WordsOfRun,
+    describe_answers,
     require_showable,
     scored_answers,
-    selected,
-    shown,
+    select_answers,
 )
 from harness.store.store import Store
-from harness.verbs.project import Project, Request, Result
+from harness.verbs.project import Project, Result
+from harness.verbs.requests import CompareRequest, ScoresRequest, ShowItemsRequest
+
+__all__ = [
+    "CompareResult",
+    "ScoresResult",
+    "ShowItemsResult",
+    "compare",
+    "scores",
+    "show_items",
+]
+
+
+WORDS = 3  # answers whose words are shown
+LONGEST = 2000  # characters of a text in a result
+BEFORE = 200  # of them, those before the place where two texts differ
+
+
+class SideWords(Result):
+    """The words of one side: the wording as written, the prompt made of it, and the answer, each cut if it is long."""
+
+    model: str
+    wording: str
+    prompt: str
+    answer: str
+
+
+class DifferingWords(Result):
+    """One item in one wording whose words are shown for both sides, cut to the same place, where they first differ."""
+
+    item: str
+    template: int
+    sample: int | None = None
+    left: SideWords
+    right: SideWords
+
+
+def differing_words(
+    left: RunTables, right: RunTables, answers: Sequence[tuple[AskedAnswer, AskedAnswer]]
+) -> list[DifferingWords]:
+    """Return the words of answers on both sides, of those that both runs have and may show.
+
+    Of several samples, the first whose answers differ is shown, or else the first.
+    """
+    sides = [WordsOfRun(tables).of([pair[side] for pair in answers]) for side, tables in enumerate((left, right))]
+    found = []
+    for pair in answers:
+        both = list(zip(*(side.get(asked, []) for side, asked in zip(sides, pair, strict=True)), strict=False))
+        if both:
+            one, other = next((ends for ends in both if ends[0].answer != ends[1].answer), both[0])
+            found.append(_differing(pair[0].item, one, other))
+    return found
+
+
+def _differing(item: str, left: AnswerWords, right: AnswerWords) -> DifferingWords:
+    """Return the words of two answers, each text cut to the same part."""
+    texts = [(left.wording, right.wording), (left.prompt, right.prompt), (left.answer, right.answer)]
+    cut = [cut_to_difference(*ends) for ends in texts]
+    ends = [
+        SideWords(model=words.model, wording=cut[0][side], prompt=cut[1][side], answer=cut[2][side])
+        for side, words in enumerate((left, right))
+    ]
+    more = {} if left.sample is None else {"sample": left.sample}
+    return DifferingWords(item=item, template=left.template or 0, left=ends[0], right=ends[1], **more)
+
+
+def cut_to_difference(left: str, right: str, most: int = LONGEST, before: int = BEFORE) -> tuple[str, str]:
+    """Cut two texts to the same part of them, which begins shortly before the first difference; `…` marks a cut."""
+    same = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    start = 0 if max(len(left), len(right)) <= most or left == right else max(0, same - before)
+    return _cut(left, start, most), _cut(right, start, most)
+
+
+def _cut(text: str, start: int, most: int) -> str:
+    kept = text[start : start + most]
+    return ("…" if start else "") + kept + ("…" if start + most < len(text) else "")
+
 
 RUN = "A run id, a prefix of one, `last`, a path to a record, or a manifest, whose newest run is meant."
 
 
-class ScoresRequest(Request):
-    """Request of `scores`: of which runs."""
-
-    runs: Sequence[str] = Field(min_length=1, description=RUN)
-
-
 class ScoreLineData(Result):
-    """One line of a table of scores: a metric's mean with its interval, what is left out of it, and what it took."""
+    """One line of a table of scores: a metric's mean with its interval, the answers left out, and its costs."""
 
     model: str
     dataset: str
@@ -50,20 +124,22 @@ class ScoreLineData(Result):
     items: int
     value: float | None = None
     interval: list[float] | None = None
-    by: str = ""  # how the interval was found
+    by: str = ""  # how the interval was computed
     no_interval: str = ""  # why there is none
-    clusters: int = 0  # of the items, where they come in such
+    clusters: int = 0  # clusters of items, if the items have them
     errors: int
-    unanswered: int  # asked of an agent, which gave no answer
-    missing: int  # answers that the metric has no value of
+    unanswered: int  # items that an agent did not answer
+    missing: int  # answers for which the metric has no value
     at_worst: float | None = None  # the value if all errors and unanswered ones had the metric's worst
-    certificate: str = ""  # of a grader: certified | void | uncertified
+    certificate: str = ""  # of a grader: usable | not usable | not yet measured by others | void | uncertified
     certificate_text: str = ""
-    refused: int = 0  # by the model's provider; these and what follows count all answers of the model to the dataset
+    refused: int = 0  # by the model's provider; this and the next fields count all answers of the model to the dataset
     tokens: dict[str, int] = Field(default_factory=dict)  # prompt, completion
     dollars: str = ""  # what these tokens cost at the manifest's prices
     seconds: float | None = None  # of the steps that this run executed
     stored: bool = False  # all answers were in the store
+    column: str = ""  # of a group's line: the column that makes groups; this and `group` are set together
+    group: str = ""  # its value in that column
 
     @property
     def measure(self) -> str:
@@ -72,7 +148,7 @@ class ScoreLineData(Result):
 
 
 class ScoredRunData(Result):
-    """The scores of one run, and what its study says of the metrics."""
+    """The scores of one run, and the meanings of its metrics as its study describes them."""
 
     run: str
     manifest: str
@@ -80,8 +156,9 @@ class ScoredRunData(Result):
     scores: list[ScoreLineData]
     meanings: dict[str, dict[str, Any]]
     spent: dict[str, str] = Field(default_factory=dict)  # dollars that this run spent, by model
-    stand_ins: dict[str, bool] = Field(default_factory=dict)  # what is no model: whether it was shown the right answers
+    stand_ins: dict[str, bool] = Field(default_factory=dict)  # by stand-in: whether it was shown the right answers
     limit: int = 0  # items of each dataset that it was limited to; 0: it was not
+    further: list[ScoreLineData] = Field(default_factory=list)  # pass@k and majorities, then the lines of groups
 
 
 class ScoresResult(Result):
@@ -91,7 +168,7 @@ class ScoresResult(Result):
 
 
 def scores(project: Project, asked: ScoresRequest) -> ScoresResult:
-    """Read the tables of scores of recorded runs; a run that has not ended, or was changed, raises an error."""
+    """Return the tables of scores of recorded runs; raise an error if a run has not ended or was changed."""
     found = []
     for name in asked.runs:
         store, run = project.run(name)
@@ -100,6 +177,7 @@ def scores(project: Project, asked: ScoresRequest) -> ScoresResult:
         fields: dict[str, Any] = {"spent": dict(report.spent)} if report.spent else {}
         fields |= {"limit": report.limit} if report.limit else {}
         fields |= {"stand_ins": dict(report.stand_ins)} if report.stand_ins else {}
+        fields |= {"further": _further_data(report.further)} if report.further else {}
         one = ScoredRunData(
             run=run,
             manifest=report.manifest,
@@ -112,31 +190,32 @@ def scores(project: Project, asked: ScoresRequest) -> ScoresResult:
     return ScoresResult(runs=found)
 
 
+FIRST = 12  # further lines that a run ends with
+
+
 def first_scores(store: Store, run: str) -> dict[str, Any]:
-    """Return the first lines of a run's table of scores (`scores`), and how many more there are (`more_scores`)."""
+    """Return the first lines of a run's table of scores (`scores`), and how many more there are (`more_scores`).
+
+    The same of its `further` lines, on several answers to a prompt and on groups (`more_further`).
+    """
     report = score_report(store, run)
-    first = report.first()
+    first, beside = report.first(), report.further[:FIRST]
     found: dict[str, Any] = {"scores": _line_data(report, first)} if first else {}
-    more = len(report.table.lines) - len(first)
-    return found | ({"more_scores": more} if more else {})
+    found |= {"further": _further_data(beside)} if beside else {}
+    more = {"more_scores": len(report.table.lines) - len(first), "more_further": len(report.further) - len(beside)}
+    return found | {name: count for name, count in more.items() if count}
 
 
 def _line_data(report: ScoreReport, lines: Sequence[ScoreLine]) -> list[ScoreLineData]:
     return [ScoreLineData(**found) for found in report.documents(lines)]
 
 
-class CompareRequest(Request):
-    """Request of `compare`: one run or two, two models if they are named, and how many items are listed."""
-
-    runs: Sequence[str] = Field(min_length=1, max_length=2, description=RUN)
-    models: Sequence[str] = Field(
-        default=(), max_length=2, description="Two models: the first of the first run, the second of the last."
-    )
-    items: int = Field(default=10, ge=0, description="How many items that moved are listed; 0: all.")
+def _further_data(lines: Sequence[FurtherLine]) -> list[ScoreLineData]:
+    return [ScoreLineData(**line.document()) for line in lines]
 
 
 class ComparedLineData(Result):
-    """One metric of two sides: both means over the same pairs, their difference, its interval and a test."""
+    """One metric of both sides: the two means over the same pairs, their difference, its interval, and a test."""
 
     left: str  # the model
     right: str
@@ -164,7 +243,7 @@ class ComparedLineData(Result):
 
 
 class MovedItemData(Result):
-    """One item in one wording to which the scores of the two sides differ."""
+    """One item in one wording for which the scores of the two sides differ."""
 
     left: str
     right: str
@@ -178,21 +257,22 @@ class MovedItemData(Result):
 
 
 class CompareResult(Result):
-    """Result of `compare`: the runs, a line a metric, the items that moved, and what must be said of the comparison."""
+    """Result of `compare`: the runs, one line for each metric, the items that moved, and remarks on the comparison."""
 
     left_run: str
     right_run: str
     lines: list[ComparedLineData]
     items: list[MovedItemData]
-    changed: int  # items in a wording that changed sides, by scorer, in all
-    moved: int  # all that moved
+    changed: int  # of all that moved: how many are right by one side, and wrong by the other
+    moved: int  # how many items moved in all, counted by wording and scorer
     remarks: list[str]
     left_limit: int = 0  # items of each dataset that the left run was limited to; 0: it was not
     right_limit: int = 0
+    words: list[DifferingWords] = Field(default_factory=list)  # of the first items that moved, if they may be shown
 
 
 def compare(project: Project, asked: CompareRequest) -> CompareResult:
-    """Compare two models of a run, or of two runs, on the items that both have; asks nobody and makes nothing."""
+    """Compare two models of a run, or of two runs, on the items that both have; asks no model and runs no step."""
     tables = [RunTables.of(*project.run(name)) for name in asked.runs]
     left, right = tables[0], tables[-1]
     found = compare_scores(_pairs(left, right, asked.models))
@@ -203,6 +283,13 @@ def compare(project: Project, asked: CompareRequest) -> CompareResult:
             next="`harness scores RUN RUN` shows what each of them has",
         )
     shown = found.moved[: asked.items or None]
+    moved = {(one.item, one.template, one.models): None for one in found.moved}
+    answers = [
+        (AskedAnswer(item, template, models[0]), AskedAnswer(item, template, models[1]))
+        for item, template, models in list(moved)[:WORDS]
+    ]
+    words = differing_words(left, right, answers)
+    more: dict[str, Any] = {**_limits(left, right), **({"words": words} if words else {})}
     return CompareResult(
         left_run=left.run,
         right_run=right.run,
@@ -211,18 +298,18 @@ def compare(project: Project, asked: CompareRequest) -> CompareResult:
         changed=sum(one.changed for one in found.moved),
         moved=len(found.moved),
         remarks=list(found.remarks),
-        **_limits(left, right),
+        **more,
     )
 
 
 def _limits(left: RunTables, right: RunTables) -> dict[str, int]:
-    """Say which of the runs were limited, and to how many items."""
+    """Return the limits of the runs that were limited, as fields of the result."""
     said = {"left_limit": left.limit, "right_limit": right.limit}
     return {side: limit for side, limit in said.items() if limit}
 
 
 def _pairs(left: RunTables, right: RunTables, named: Sequence[str]) -> list[tuple[Side, Side]]:
-    """Choose which model is compared with which: those that are named, else those of one name, else the only ones."""
+    """Return the pairs of models to compare: named ones, else those with the same name, else the only ones."""
     models = [_models(tables) for tables in (left, right)]
     if named:
         if len(named) != 2:
@@ -251,7 +338,7 @@ def _pairs(left: RunTables, right: RunTables, named: Sequence[str]) -> list[tupl
 
 
 def _models(tables: RunTables) -> list[str]:
-    """List the models that have scores."""
+    """Return the models that have scores; raise InputError if there are none."""
     found = sorted({answer.row["model"] for answer in scored_answers(tables)}) if tables.has(SCORES) else []
     if not found:
         raise InputError("this run has no scores", where=tables.run, next="name a run that scored answers")
@@ -305,20 +392,8 @@ def _item(one: MovedItem) -> MovedItemData:
 PAGE = 10  # answers
 
 
-class ShowItemsRequest(Request):
-    """Request of `show --items`: which run, which of its answers, and which page of them."""
-
-    run: str = Field(description=RUN)
-    model: str = Field(default="", description="Only answers of this model.")
-    dataset: str = Field(default="", description="Only items of this dataset.")
-    scorer: str = Field(default="", description="Only scores by this scorer.")
-    item: str = Field(default="", description="Only this item.")
-    wrong: bool = Field(default=False, description="Only answers that failed, or are wrong by a scorer shown.")
-    page: int = Field(default=1, ge=1, description=f"Which page, of {PAGE} answers.")
-
-
 class ShownScore(Result):
-    """One scorer's score of an answer: its value, or why there is none, and what the scorer wrote beside it."""
+    """One scorer's score of an answer: its value, or why there is none, and the details that the scorer recorded."""
 
     scorer: str
     value: float | str | None
@@ -338,42 +413,45 @@ class ShownAnswerData(Result):
     input: dict[str, Any]
     options: dict[str, str] = Field(default_factory=dict)
     gold: dict[str, Any]
-    answer: str | None = None  # none where nothing was answered, as where likelihoods are measured
+    answer: str | None = None  # None if nothing was answered, as when likelihoods are measured
     finish: str = ""
     error: str = ""
     scores: list[ShownScore]
 
 
 class ShowItemsResult(Result):
-    """Result of `show --items`: one page of answers, and how many there are."""
+    """Result of `show --items`: one page of answers, and how many answers there are."""
 
     run: str
     manifest: str
     page: int
     pages: int
-    total: int  # answers that were asked for
+    total: int  # answers that match the request
     answers: list[ShownAnswerData]
-    healed: dict[str, int] = Field(default_factory=dict)  # damage of the store that the run met and made anew
+    healed: dict[str, int] = Field(default_factory=dict)  # damage of the store that the run found and repaired
     limit: int = 0  # items of each dataset that the run was limited to; 0: it was not
 
     @property
     def healed_text(self) -> str:
-        """What damage of its store the run met and made anew; empty where it met none."""
+        """Text on the damage of its store that the run found and repaired; empty if there was none."""
         return spell_healed(self.healed)
 
 
 def show_items(project: Project, asked: ShowItemsRequest) -> ShowItemsResult:
-    """Show answers of a run beside their items and gold; refused for gated and private data, and hidden splits."""
+    """Return a page of a run's answers with their items and right answers.
+
+    Refused for gated and private data, and for hidden splits.
+    """
     tables = RunTables.of(*project.run(asked.run))
     if not tables.has(SCORES):
         raise InputError("this run has no scores", where=tables.run, next="name a run that scored answers")
     require_showable(tables, asked.dataset or _dataset(tables, asked.item))
     wanted = AnswerFilter(asked.model, asked.dataset, asked.scorer, asked.item, asked.wrong)
-    found = selected(tables, wanted)
+    found = select_answers(tables, wanted)
     pages = max(1, -(-len(found) // PAGE))
     if asked.page > pages:
         raise InputError(f"there is no page {asked.page}", where="--page", next=f"the last one is {pages}")
-    page = shown(tables, found[(asked.page - 1) * PAGE : asked.page * PAGE], asked.scorer)
+    page = describe_answers(tables, found[(asked.page - 1) * PAGE : asked.page * PAGE], asked.scorer)
     return ShowItemsResult(
         run=tables.run,
         manifest=tables.manifest_name,

@@ -1,6 +1,6 @@
-"""The verbs `init` and `new`: a project of one's own, and its first manifest from a file of questions.
+"""The verbs `init` and `new`: create a project, and its first manifest from a file of questions.
 
-The manifest is written from what the file's columns were taken for, with a comment on each choice.
+The manifest is written from guesses about the columns of the file, with a comment on each guess.
 """
 
 from __future__ import annotations
@@ -15,71 +15,94 @@ from pathlib import Path
 from textwrap import fill, indent
 from typing import Any
 
-from pydantic import Field
-
 from harness import texts
 from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors, write_atomic
+from harness.manifest.datasets import WITH_OPTIONS, WITHOUT_OPTIONS
 from harness.manifest.lockfile import load_lock
 from harness.manifest.read import spell
-from harness.run.installed.checked import importable
+from harness.run.installed.checked import is_importable
 from harness.run.planning.derived import read_model_option
 from harness.run.project_folder import MARKER, LaidFolder, lay_out, require_writable
-from harness.verbs.column_guesses import ColumnGuesses, FileSample, Guess, guess, plain, quoted, read_sample
-from harness.verbs.pins import LockRequest, lock
-from harness.verbs.project import LOCAL, EngineRequest, PathText, Project, Request, Result, Watch
+from harness.verbs.pins import lock
+from harness.verbs.project import Project, Result, Watch
+from harness.verbs.question_sources import (
+    ColumnGuesses,
+    FileSample,
+    Guess,
+    QuestionSource,
+    guess,
+    plain,
+    quoted,
+    read_sample,
+    scorers_named,
+    take_file,
+)
+from harness.verbs.requests import LOCAL, InitRequest, LockRequest, NewRequest
+
+__all__ = [
+    "InitResult",
+    "NewResult",
+    "init",
+    "new",
+]
 
 # In the order in which they are written.
-COLUMN_FIELDS = ("input", "target", "accepted", "options", "group", "cluster", "id")
-INSIDE, WIDTH = 4 * " ", 116  # of what stands in a dataset, and of a comment
+COLUMN_FIELDS = ("input", "target", "accepted", "options", "group", "cluster", "id", "scorer", "image")
+INSIDE, WIDTH = 4 * " ", 116  # indentation inside a dataset, and width of a comment
 ORDER = ("context", *COLUMN_FIELDS, "split")
 MOST_LABELS = 12
 SHORT, LONG = 32, 256  # tokens of an answer
-SHORT_WORDS = 6  # of half of the targets at least, where they count as short
+SHORT_WORDS = 6  # targets count as short if at least half of them have at most so many words
 PLAIN_INPUTS = {"prompt", "instruction", "input"}  # columns whose cells are prompts already
 _NUMBER = re.compile(r"[-+]?[0-9][0-9,]{0,40}(\.[0-9]{1,40})?%?")
 TEXTS = {"text", "sentence", "document", "article"}
+CLASSES = {"label", "folder"}  # columns whose cells are classes
+_LETTER = {"choice": {"from": "options", "by": "letter"}}
 
 
 @dataclass(frozen=True)
 class FirstManifest:
-    """What a first manifest is written from."""
+    """The input from which a first manifest is written."""
 
     name: str
-    command: str  # that asked for it
-    file: str  # below the project's root
+    command: str  # the command line that asked for the manifest
+    file: str  # path below the project's root
     sample: FileSample
     guesses: ColumnGuesses
     models: Mapping[str, Mapping[str, Any]]
     about_models: str
     encoding: str = "utf-8"
+    part: str = ""  # of a workbook, or of a data set of the hub
+    agents: bool = False
 
 
 @dataclass(frozen=True)
 class _Answers:
-    """What the targets are like: how they are scored, why, and how long an answer may be."""
+    """Choices that follow from the targets: how answers are scored, why, and how long an answer may be."""
 
     score: Sequence[Any]
     why: str
     tokens: int = SHORT
     labels: Sequence[str] = ()  # of a classification
     one_line: bool = True
+    apart: Mapping[str, Sequence[Any]] | None = None  # scorers of rows with options, and of those without
 
 
 def write_manifest(first: FirstManifest) -> str:
-    """Write the manifest as a person would, section by section; it reads back as what is meant."""
+    """Return the text of the manifest, section by section, with comments, as a person would write it."""
     answers = _answers(first.sample, first.guesses)
     pieces = [
         _comment(f"Written by `{first.command}`. It is yours: edit it, then `harness lock` it again."),
         spell({"harness": "2", "study": "questions", "name": first.name}),
-        spell({"about": f"Questions of {first.file.rpartition('/')[2]}; say here what they ask."}),
+        spell({"about": f"Questions of {first.file.rstrip('/').rpartition('/')[2]}; say here what they ask."}),
         "\n",
         _comment(first.about_models),
         spell({"models": first.models}),
         "\n",
         _comment(*_reasons(first)),
         f"datasets:\n  {first.name}:\n",
-        indent(spell(_dataset(first)), INSIDE),
+        indent(spell(_dataset(first, answers)), INSIDE),
         *(f"{INSIDE}# {line}\n" for line in _more(first)),
         "\n",
         _comment("What is asked; `{column}` is a cell. Several wordings: `texts: [...]`; a chat: `turns: [...]`."),
@@ -89,13 +112,27 @@ def write_manifest(first: FirstManifest) -> str:
         spell({"generation": _generation(answers)}),
         "\n",
         _comment(f"How answers are scored: {answers.why}. `harness score --list` names every scorer."),
-        spell({"settings": {"score": answers.score}}),
+        _comment("The dataset's `score:` above says it.") if answers.apart else "",
+        "" if answers.apart else spell({"settings": {"score": answers.score}}),
+        "\n",
+        _comment("What is made besides: this line, without its `#`, adds an HTML page of scores, items and answers."),
+        "# outputs: {report.html: exact}\n",
+        "\n" if first.agents else "",
+        _comment(ABOUT_AGENTS) if first.agents else "",
+        spell({"agents": AGENTS}) if first.agents else "",
     ]
     return "".join(pieces)
 
 
+AGENTS: Mapping[str, Any] = {"splits": {"all": {"public": True}}, "budget": {"calls": 10000, "seconds": 86400}}
+ABOUT_AGENTS = (
+    "What agents may attempt: `harness serve` offers it, docs/agents.md says how. They are sent what is asked, and "
+    "never the targets; after an attempt they are told its scores."
+)
+
+
 def _comment(*lines: str) -> str:
-    """Write lines of a comment, folded; what a line goes on with is indented."""
+    """Return lines as a comment, wrapped; continuation lines are indented."""
     folded = (
         fill(_seen(line), WIDTH, initial_indent="# ", subsequent_indent="#   ", break_on_hyphens=False)
         for line in lines
@@ -104,11 +141,11 @@ def _comment(*lines: str) -> str:
 
 
 def _seen(text: str) -> str:
-    """Leave nothing in a comment that would end it, or that a person cannot see."""
+    """Replace characters that would end a comment, or that cannot be seen, with spaces."""
     return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
-def _dataset(first: FirstManifest) -> dict[str, Any]:
+def _dataset(first: FirstManifest, answers: _Answers) -> dict[str, Any]:
     found = first.guesses
     fields: dict[str, Any] = {}
     for what in COLUMN_FIELDS:
@@ -117,6 +154,10 @@ def _dataset(first: FirstManifest) -> dict[str, Any]:
             single = len(columns) == 1
             fields[what] = columns[0] if single else list(columns)
     body: dict[str, Any] = {"file": first.file, "fields": fields}
+    if first.part:
+        body = {"file": first.file, "part": first.part, "fields": fields}
+    if answers.apart:
+        body["score"] = answers.apart
     if found.split:
         body["where"] = {found.columns("split")[0]: found.split}
     if first.encoding != "utf-8":
@@ -125,7 +166,7 @@ def _dataset(first: FirstManifest) -> dict[str, Any]:
 
 
 def reasons(guesses: ColumnGuesses) -> Iterator[str]:
-    """Say of each guess what was taken for what, and why."""
+    """Yield a line for each guess: the field, the columns that were taken for it, and why."""
     for what in sorted(guesses.said, key=ORDER.index):
         yield _reason(what, guesses.said[what], guesses)
 
@@ -158,41 +199,68 @@ def _generation(answers: _Answers) -> dict[str, Any]:
 
 
 def _wording(first: FirstManifest, answers: _Answers) -> str:
-    """Word the question by what its column is called; the last line asks for the kind of answer that is scored."""
+    """Return the wording, which depends on the column's name; its last line asks for the kind of answer scored."""
     found = first.guesses
     context = "".join(f"{{{name}}}\n\n" for name in found.columns("context"))
     columns = found.columns("input")
     if len(columns) > 1:
         asked = "\n".join(f"{{{name}}}" for name in columns)
+    elif columns == found.columns("image"):
+        asked = "What does the picture show?"
     elif plain(columns[0]) in PLAIN_INPUTS:
         asked = f"{{{columns[0]}}}"
     else:
         asked = f"{'Text' if plain(columns[0]) in TEXTS else 'Question'}: {{{columns[0]}}}"
     if found.columns("options"):
-        return f"{context}{asked}\n{{options}}\nAnswer with the letter of the right option.\nAnswer:"
+        some = "" if all(first.sample.filled(found.columns("options"))) else ", if there are options"
+        return f"{context}{asked}\n{{options}}\nAnswer with the letter of the right option{some}.\nAnswer:"
     if answers.labels:
         return f"{context}{asked}\nAnswer with one of: {', '.join(answers.labels)}.\nAnswer:"
     return f"{context}{asked}\nAnswer:"
 
 
 def _answers(sample: FileSample, guesses: ColumnGuesses) -> _Answers:
-    """Choose scorers by what the targets are like."""
+    """Choose scorers and the length of answers by the form of the targets."""
     [target] = guesses.columns("target")
     cells = [cell.strip() for cell in sample.cells[target] if cell.strip()]
-    if guesses.columns("options"):
+    options = guesses.columns("options")
+    if column := guesses.columns("scorer"):
+        named = [_LETTER if name == "choice" else name for name in scorers_named(sample, column[0])]
+        long = any(name in named for name in ("f1", "rouge", "bleu", "json"))
+        why = f"each row by what its {quoted(column)} names, which is one of these or several with `|` between them"
+        return _Answers(named, why, LONG if long else SHORT, one_line=not long)
+    having = sample.filled(options) if options else []
+    if any(having) and not all(having):
+        rest = _free_answers(sample.only([not one for one in having]), guesses, target)
+        why = f"rows with options by the letter of the right one, rows without by their answer ({rest.why})"
+        apart = {WITH_OPTIONS: [_LETTER], WITHOUT_OPTIONS: rest.score}
+        return _Answers([], why, rest.tokens, one_line=rest.one_line, apart=apart)
+    if options:
         why = (
             "the option named by its letter; `{choice: {from: options, by: loglikelihood}}` takes the one that a model "
             "whose weights are here holds for the likeliest"
         )
-        return _Answers([{"choice": {"from": "options", "by": "letter"}}], why)
+        return _Answers([_LETTER], why)
+    different = sorted(set(cells))
+    classes = plain(target) in CLASSES or plain(guesses.columns("input")[0]) in TEXTS
+    if (
+        sample.share(target, _is_number) <= 0.95
+        and sample.share(target, _is_json) <= 0.95
+        and classes
+        and len(different) <= min(MOST_LABELS, len(cells) // 2)
+        and not any("{" in one for one in different)
+    ):
+        return _Answers(["match", "exact"], "the targets are a few labels", labels=different)
+    return _free_answers(sample, guesses, target)
+
+
+def _free_answers(sample: FileSample, guesses: ColumnGuesses, target: str) -> _Answers:
+    """Choose the scorers of answers that are neither options nor labels."""
+    cells = [cell.strip() for cell in sample.cells[target] if cell.strip()]
     if sample.share(target, _is_number) > 0.95:
         return _Answers(["number", "exact"], "the targets are numbers")
     if sample.share(target, _is_json) > 0.95:
         return _Answers(["json"], "the targets are JSON", LONG, one_line=False)
-    different = sorted(set(cells))
-    classes = plain(target) == "label" or plain(guesses.columns("input")[0]) in TEXTS
-    if classes and len(different) <= min(MOST_LABELS, len(cells) // 2) and not any("{" in one for one in different):
-        return _Answers(["match", "exact"], "the targets are a few labels", labels=different)
     if not cells or sorted(len(cell.split()) for cell in cells)[len(cells) // 2] <= SHORT_WORDS:
         return _Answers(["exact", "match"], "the targets are short; `match` leaves case, articles and signs aside")
     why = "the targets are long: `f1` counts the words that an answer shares with its target"
@@ -210,7 +278,7 @@ def _is_json(cell: str) -> bool:
         return False
 
 
-SHIPPED = "oracle=baseline/oracle", "tiny=transformers/package:llm-harness/tiny-shaped"
+SHIPPED = "oracle=baseline/oracle", "tiny=transformers/package:repro-harness/tiny-shaped"
 ABOUT_SHIPPED = (
     "Who is asked: `oracle` answers with the target, so that a sound scorer gives it 1; `tiny` is a small model that "
     "is shipped with the harness and knows nothing. Others: `harness run -m gpt=openai/MODEL`, or a line here."
@@ -218,19 +286,12 @@ ABOUT_SHIPPED = (
 STAND_IN = "blind=baseline/echo"
 ABOUT_STAND_IN = (
     "Who is asked, two stand-ins: `oracle` answers with the target, so that a sound scorer gives it 1; `blind` repeats "
-    "the question. A model of weights needs torch: pip install 'llm-harness[local]'."
+    "the question. A model of weights needs torch: pip install 'repro-harness[local]'."
 )
-MOST_COPIED = 256 << 20  # bytes of a file that is taken into a project
-
-
-class InitRequest(Request):
-    """Request of `init`: which folder becomes a project."""
-
-    folder: PathText = Field(default=".", description="The folder, which may be new.")
 
 
 class InitResult(Result):
-    """Result of `init`: the project's root, what was written, and what was kept though it is not as it is shipped."""
+    """Result of `init`: the project's root, files written, and files kept that differ from the shipped ones."""
 
     root: str
     written: list[str]
@@ -238,47 +299,37 @@ class InitResult(Result):
 
 
 def init(project: Project, asked: InitRequest) -> InitResult:
-    """Make a folder a project that works everywhere the repository does; it overwrites nothing."""
+    """Turn a folder into a project that works wherever the repository works; overwrite nothing."""
     laid = lay_out(project.path(asked.folder))
     return InitResult(root=str(laid.root), written=laid.written, kept=laid.kept)
 
 
-class NewRequest(EngineRequest):
-    """Request of `new`: the manifest's name, the file of questions, models, and columns that need no guess."""
+def _named_columns(asked: NewRequest) -> dict[str, Sequence[str]]:
+    """Return the columns that were named, by field."""
+    target = [asked.target] if asked.target else []
+    return {"input": asked.input, "target": target, "options": asked.options, "group": asked.group}
 
-    name: str = Field(description="The manifest's name.")
-    source: PathText = Field(description="A file of questions: .csv, .tsv, .jsonl.")
-    models: list[str] = Field(default_factory=list, description="Models, as `run -m` takes them; none: shipped ones.")
-    input: list[str] = Field(default_factory=list, description="Columns that say what is asked.")
-    target: str = Field(default="", description="The column of right answers.")
-    options: list[str] = Field(default_factory=list, description="Columns of a choice's options.")
-    group: list[str] = Field(default_factory=list, description="Columns by which scores are told apart.")
-    encoding: str = Field(default="utf-8", description="How the file's text is encoded.")
-    replace: bool = Field(default=False, description="Write it again where there is a manifest of that name.")
 
-    def given(self) -> dict[str, Sequence[str]]:
-        """Columns that were named, by what they are."""
-        target = [self.target] if self.target else []
-        return {"input": self.input, "target": target, "options": self.options, "group": self.group}
-
-    def command(self) -> str:
-        """Spell the command that asks for this."""
-        words = ["harness", "new", self.name, "--from", str(self.source)]
-        for option, columns in self.given().items():
-            words += [word for column in columns for word in (f"--{option}", column)]
-        return shlex.join(words + [word for model in self.models for word in ("-m", model)])
+def _command(asked: NewRequest) -> str:
+    """Return the command line of a request."""
+    words = ["harness", "new", asked.name, "--from", str(asked.source)]
+    words += ["--part", asked.part] if asked.part else []
+    words += ["--agents"] if asked.agents else []
+    for option, columns in _named_columns(asked).items():
+        words += [word for column in columns for word in (f"--{option}", column)]
+    return shlex.join(words + [word for model in asked.models for word in ("-m", model)])
 
 
 class NewResult(Result):
-    """Result of `new`: the manifest, what its columns were taken for and why, its rows, models, lock; what is next."""
+    """Result of `new`: the manifest, guesses about columns with reasons, rows, models, lock, and the next command."""
 
     manifest: str
     project: str
     made_project: bool
-    file: str  # of the questions, in the project
+    file: str  # the file of questions in the project
     copied: bool
     guesses: list[str]
-    rows: int  # that are asked
+    rows: int  # how many are asked
     models: list[str]
     lock: str
     unresolved: dict[str, str]
@@ -286,14 +337,14 @@ class NewResult(Result):
 
 
 def new(project: Project, asked: NewRequest, watch: Watch | None = None) -> NewResult:
-    """Write a manifest with comments for a file of questions, and lock it; outside any project one is made first.
+    """Write a manifest with comments for a file of questions, and lock it; outside a project, make one first.
 
-    Refuses a file whose columns cannot be told apart, before anything is written.
+    Raises InputError, before anything is written, if it is unclear which columns of the file are what.
     """
     watch = watch or Watch()
-    name, source = _name(asked.name), project.path(asked.source)
+    name, source = _name(asked.name), QuestionSource.of(project, asked.source, asked.part)
     sample = read_sample(source, asked.encoding)
-    guesses = guess(sample, asked.given())
+    guesses = guess(sample, _named_columns(asked))
     models, about = _models(asked)
     here, made = _project(project, watch)
     path = here.root / "manifests" / f"{name}.yaml"
@@ -304,8 +355,10 @@ def new(project: Project, asked: NewRequest, watch: Watch | None = None) -> NewR
             next="choose another name, or write it anew with --replace",
         )
     require_writable(path.parent)
-    file, copied = _take(here.root, source)
-    first = FirstManifest(name, asked.command(), file, sample, guesses, models, about, asked.encoding)
+    file, copied = take_file(here.root, source.path) if source.single else (source.place_in(here.root), False)
+    first = FirstManifest(
+        name, _command(asked), file, sample, guesses, models, about, asked.encoding, asked.part, asked.agents
+    )
     with translating_os_errors(path):
         path.parent.mkdir(exist_ok=True)
         write_atomic(path, write_manifest(first).encode())
@@ -315,7 +368,7 @@ def new(project: Project, asked: NewRequest, watch: Watch | None = None) -> NewR
 def _locked(
     here: Project, asked: NewRequest, watch: Watch, path: Path, guesses: ColumnGuesses, **said: Any
 ) -> NewResult:
-    """Lock the manifest that was written, which reads every row."""
+    """Lock the manifest that was written, which reads every row, and return the result of `new`."""
     shown = os.path.relpath(path, here.folder)
     request = LockRequest(manifests=[path], engine=asked.engine, isolation=asked.isolation, images=asked.images)
     try:
@@ -347,10 +400,10 @@ def _name(text: str) -> str:
 
 
 def _models(asked: NewRequest) -> tuple[Mapping[str, Mapping[str, Any]], str]:
-    """Return the models of the manifest, and a line on them: those that were named, else what works on this machine."""
+    """Return models and a comment on them: the models that were named, else shipped ones that work on this machine."""
     options, about = list(asked.models), "Who is asked."
     if not options:
-        inferring = asked.engine != LOCAL or all(importable(each) for each in ("torch", "transformers"))
+        inferring = asked.engine != LOCAL or all(is_importable(each) for each in ("torch", "transformers"))
         options, about = ([*SHIPPED], ABOUT_SHIPPED) if inferring else ([SHIPPED[0], STAND_IN], ABOUT_STAND_IN)
     found = [read_model_option(text) for text in options]
     if len({one.name for one in found}) < len(found):
@@ -359,37 +412,9 @@ def _models(asked: NewRequest) -> tuple[Mapping[str, Mapping[str, Any]], str]:
 
 
 def _project(project: Project, watch: Watch) -> tuple[Project, bool]:
-    """Return the project that the folder is in; where it is in none, make the folder one, and say so."""
+    """Return the project of the folder, and whether it was made now: a folder in no project becomes one."""
     if any((folder / MARKER).is_dir() for folder in (project.folder, *project.folder.parents)):
         return project, False
     laid: LaidFolder = lay_out(project.folder)
     watch.say(f"this folder was in no project, and is one now: {len(laid.written)} files written; README.md says more")
     return Project(project.folder, project.elsewhere, project.homes), True
-
-
-def _take(root: Path, source: Path) -> tuple[str, bool]:
-    """Return the path of the file in the project; one from elsewhere is copied into `data/`."""
-    whole, home = source.resolve(), root.resolve()
-    if whole.is_relative_to(home):
-        return whole.relative_to(home).as_posix(), False
-    target = root / "data" / source.name
-    with translating_os_errors(whole):
-        if whole.stat().st_size > MOST_COPIED:
-            raise InputError(
-                "this file is too large to be copied into the project",
-                where=str(source),
-                next=f"put it there yourself, then name it: --from data/{source.name}",
-            )
-        data = whole.read_bytes()
-        if target.is_file() and target.read_bytes() == data:
-            return f"data/{source.name}", False
-    if target.exists():
-        raise InputError(
-            f"there is another file of that name: data/{source.name}",
-            where=str(root),
-            next="rename one of them, or name the one in the project with --from",
-        )
-    with translating_os_errors(target):
-        target.parent.mkdir(exist_ok=True)
-        write_atomic(target, data)
-    return f"data/{source.name}", True

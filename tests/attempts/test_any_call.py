@@ -7,11 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support_attempts import FACTS, ZERO, AttemptFolder, FolderBackend, row
 
-from harness.attempts.chain_log import begin_session, session_log
 from harness.attempts.codes import CODES
 from harness.attempts.session import Session
 from harness.attempts.shapes import REQUESTS, RESULTS
-from harness.attempts.transcript import fold
+from harness.attempts.transcript import begin_session, fold, session_log
 from harness.digest import canonical
 from harness.store.journal import read_chain
 

@@ -1,6 +1,7 @@
 """The desk's strictness: arguments, budgets, time, the end; and every call written down, whatever it was."""
 
 import json
+from typing import Any
 
 import pytest
 from support_attempts import FACTS, AttemptFolder, SetClock
@@ -47,12 +48,14 @@ def events(attempt):
         ("list_items", {"cursor": 7}, "E_ARGUMENT", "must be text"),
         ("list_items", {"cursor": "\ud800"}, "E_ENCODING", "Unicode"),
         ("list_items", {"cursor": "x" * 513}, "E_TOO_LONG", "512"),
-        ("get_item", {}, "E_ARGUMENT", "`item_id` of get_item is missing"),
-        ("get_item", {"item": "x"}, "E_ARGUMENT", "Did you mean `item_id`?"),
-        ("get_item", {"item_id": "../../gold"}, "E_UNKNOWN_ITEM", "list_items"),
-        ("get_item", {"item_id": ["x"]}, "E_ARGUMENT", "not a list"),
-        ("get_item", {"item_id": "x", "part": "1"}, "E_ARGUMENT", "whole number"),
-        ("get_item", {"item_id": "x", "part": 0}, "E_ARGUMENT", "at least 1"),
+        ("get_item", {"item_ids": []}, "E_ARGUMENT", "`item_ids` must be a list of at least 1"),
+        ("get_item", {"item_id": "x"}, "E_ARGUMENT", "Did you mean `item_ids`?"),
+        ("get_item", {"item_ids": ["../../gold"]}, "E_UNKNOWN_ITEM", "list_items"),
+        ("get_item", {"item_ids": "x"}, "E_ARGUMENT", "not text"),
+        ("get_item", {"item_ids": ["x"] * 21}, "E_ARGUMENT", "at most 20"),
+        ("get_item", {"item_ids": ["x"], "part": "1"}, "E_ARGUMENT", "whole number"),
+        ("get_item", {"item_ids": ["x"], "part": 0}, "E_ARGUMENT", "at least 1"),
+        ("get_item", {"part": 2}, "E_PART", "one item_id"),
         ("submit_answers", {"answers": []}, "E_ARGUMENT", "at least 1"),
         ("submit_answers", {"answers": [{"item_id": "x", "answer": "a"}] * 21}, "E_ARGUMENT", "at most 20"),
         ("submit_answers", {"answers": {"item_id": "x"}}, "E_ARGUMENT", "a list, not an object"),
@@ -122,13 +125,13 @@ def test_calls_run_out_and_every_kind_counts(tmp_path):
     desk = attempt.desk()
     desk.call("list_items", attempt.args(), FACTS)
     desk.call("list_items", attempt.args(limit=0), FACTS)
-    desk.call("get_item", attempt.args(item_id=attempt.id(1)), FACTS)
+    desk.call("get_item", attempt.args(item_ids=[attempt.id(1)]), FACTS)
     assert desk.call("submit_answers", attempt.answers((1, "2")), FACTS).unwrap()["calls_left"] == 0
     for tool, args in [("submit_answers", attempt.answers((2, "4"))), ("list_items", attempt.args())]:
         assert desk.call(tool, args, FACTS).error.name == "E_BUDGET"
     desk.shut()
     desk = attempt.desk()  # a server that was started again knows it
-    assert desk.call("get_item", attempt.args(item_id=attempt.id(1)), FACTS).error.name == "E_BUDGET"
+    assert desk.call("get_item", attempt.args(item_ids=[attempt.id(1)]), FACTS).error.name == "E_BUDGET"
     done = desk.call("finish_attempt", attempt.args(), FACTS).unwrap()
     assert (done["status"], done["n_answered"]) == ("scoring", 1)
     desk.shut()
@@ -172,7 +175,7 @@ def test_finishing_an_expired_attempt_closes_it_as_expired(tmp_path):
     attempt = AttemptFolder(tmp_path, expires="2030-01-01T00:00:00.000Z")
     desk, clock = timed(attempt)
     clock.time = "2031-01-01T00:00:00.000Z"
-    assert desk.call("finish_attempt", attempt.args(), FACTS).unwrap()["n_missing"] == 5
+    assert desk.call("finish_attempt", attempt.args(), FACTS).unwrap()["n_missing"] == 6  # with the control item
     assert events(attempt)[-1]["reason"] == "expired"
     desk.shut()
 
@@ -186,7 +189,7 @@ def test_the_end_tells_counts_and_the_head_and_no_score(tmp_path, hidden, status
     data = reply.unwrap()
     FinishAttemptResult.model_validate(data)
     assert data.keys() == {"status", "n_answered", "n_abstained", "n_missing", "transcript_head", "next"}
-    assert (data["status"], data["n_answered"], data["n_missing"]) == (status, 2, 3)
+    assert (data["status"], data["n_answered"], data["n_missing"]) == (status, 2, 4)
     chain = read_chain(attempt.path, "transcript/1")
     assert chain.head == data["transcript_head"] == reply.head
     assert chain.events[-1]["event"] == "attempt.closed" and fold(chain.events).flaws == []
@@ -200,10 +203,11 @@ def test_replies_before_the_end_do_not_depend_on_what_is_answered(tmp_path):
         attempt = AttemptFolder(tmp_path / str(number))
         desk = attempt.desk()
         data = [desk.call("submit_answers", attempt.answers((1, answer)), FACTS).unwrap()]
-        data += [desk.call(tool, attempt.args(**more), FACTS).unwrap() for tool, more in [
-            ("list_items", {}), ("list_items", {"status": "answered"}), ("get_item", {"item_id": attempt.id(1)}),
+        asked: list[tuple[str, dict[str, Any]]] = [
+            ("list_items", {}), ("list_items", {"status": "answered"}), ("get_item", {"item_ids": [attempt.id(1)]}),
             ("finish_attempt", {}),
-        ]]  # fmt: skip
+        ]  # fmt: skip
+        data += [desk.call(tool, attempt.args(**more), FACTS).unwrap() for tool, more in asked]
         desk.shut()
         data[0]["receipts"][0].pop("answer_sha256")
         for each in data:

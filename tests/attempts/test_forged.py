@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ from support_scored import begin, open_project
 
 from harness import verbs
 from harness.attempts.reads import ViewReader
-from harness.attempts.replay import replay
 from harness.attempts.transcript import answer_digest, fold
 from harness.digest import document, sealed, sha256
 from harness.errors import DamageError
 from harness.evidence.audit.answers import budget_flaws, canary_hits
 from harness.files import write_atomic
+from harness.run.attempts.score import replay
 from harness.store.attempts import transcript_path
+from harness.store.events import AttemptEvent
 from harness.store.journal import START, Chain, check_chain, read_chain
 
 ITEM, OTHER = "a" * 16, "b" * 16
@@ -27,7 +29,7 @@ GIVEN: dict[str, Any] = {"item_id": ITEM, "abstain": False, "answer": "x"}
 RECEIPT = {"item_id": ITEM, "status": "recorded", "answer_sha256": answer_digest("x", False, None)}
 
 
-def chained(*bodies: dict[str, Any]) -> Chain:
+def chained(*bodies: dict[str, Any]) -> Chain[AttemptEvent]:
     """Chain lines anew."""
     data, head = b"", START
     for number, body in enumerate(bodies):
@@ -45,7 +47,9 @@ def first(attempt: AttemptFolder, **more: Any) -> dict[str, Any]:
     return {**read_chain(attempt.path, "transcript/1").events[0], **more}
 
 
-def call(begun: dict[str, Any], args: dict[str, Any], receipts: list[Any] | None = None, **more: Any) -> dict[str, Any]:
+def call(
+    begun: Mapping[str, Any], args: dict[str, Any], receipts: list[Any] | None = None, **more: Any
+) -> dict[str, Any]:
     """Write the line of a call."""
     told = {} if receipts is None else {"receipts": receipts}
     return {
@@ -113,7 +117,7 @@ def test_a_call_after_the_seconds_of_the_budget_is_named(attempt: AttemptFolder)
 @pytest.mark.parametrize(
     ("tool", "args"),
     [
-        ("get_item", {}), ("get_item", {"item_id": 5}), ("get_item", {"item_id": ITEM, "part": 0}),
+        ("get_item", {"item_ids": []}), ("get_item", {"item_id": 5}), ("get_item", {"item_id": ITEM, "part": 0}),
         ("list_items", {"limit": "x", "status": []}), ("list_items", {"limit": 3, "status": "open", "cursor": 5}),
     ],
 )  # fmt: skip
@@ -133,7 +137,7 @@ def test_a_read_of_no_desk_differs_when_it_is_made_again(
 def test_reads_of_a_desk_are_the_same_when_they_are_made_again(attempt: AttemptFolder) -> None:
     desk = attempt.desk()
     desk.call("list_items", attempt.args(), FACTS).unwrap()
-    desk.call("get_item", attempt.args(item_id=attempt.id(1)), FACTS).unwrap()
+    desk.call("get_item", attempt.args(item_ids=[attempt.id(1)]), FACTS).unwrap()
     desk.shut()
     view = ViewReader(*(os.open(attempt.folder / "view" / name, os.O_RDONLY) for name in ("items.jsonl", "media.bin")))
     try:

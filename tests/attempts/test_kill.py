@@ -22,10 +22,10 @@ PROGRAM = textwrap.dedent(
     import json, os, sys, threading
     from harness.attempts.calls import OpenedAttempt
     from harness.attempts.calls import CallFacts
-    from harness.attempts.desk import seat
+    from harness.attempts.desk import take_over_desk
 
     transcript, items, *work = sys.argv[1:]
-    desk = seat(OpenedAttempt("", os.open(transcript, os.O_RDWR | os.O_APPEND), os.open(items, os.O_RDONLY)))
+    desk = take_over_desk(OpenedAttempt("", os.open(transcript, os.O_RDWR | os.O_APPEND), os.open(items, os.O_RDONLY)))
     facts = CallFacts("", "")
     jobs = [json.loads(each) for each in work]
     lock = threading.Lock()

@@ -1,12 +1,15 @@
 """Replays of a transcript's reads, and the normal form in which two attempts of one agent agree."""
 
 import os
+from functools import partialmethod
+from typing import Any
 
 import pytest
+from support import REPOSITORY
 from support_attempts import FACTS, AttemptFolder, row
 
-from harness.attempts.reads import ViewReader
-from harness.attempts.replay import normal, replay
+from harness.attempts.reads import Listing, ViewReader
+from harness.run.attempts.score import normal_form, replay
 from harness.store.journal import read_chain
 
 
@@ -19,8 +22,9 @@ def answer_all(attempt, answer=lambda prompt: prompt[:9], limit=3):
             prompt, part, parts = "", 0, 1
             while part < parts:
                 part += 1
-                data = desk.call("get_item", attempt.args(item_id=each["item_id"], part=part), FACTS).unwrap()
-                prompt, parts = prompt + data["prompt"], data["parts"]
+                asked = attempt.args(item_ids=[each["item_id"]], part=part)
+                data = desk.call("get_item", asked, FACTS).unwrap()["items"][0]
+                prompt, parts = prompt + data["prompt"], data.get("parts", 1)
             one = {"item_id": each["item_id"], "answer": answer(prompt), "confidence": 0.5}
             desk.call("submit_answers", attempt.args(answers=[one]), FACTS).unwrap()
     desk.call("finish_attempt", attempt.args(), FACTS).unwrap()
@@ -39,20 +43,20 @@ def view_of(attempt):
 
 def normal_of(attempt, events):
     view = view_of(attempt)
-    made = normal(events, view.places)
+    made = normal_form(events, view.places)
     view.close()
     return made
 
 
 def test_every_read_of_an_attempt_can_be_made_again(tmp_path):
     attempt = AttemptFolder(tmp_path, rows=rows())
-    events = answer_all(attempt)
+    events: Any = answer_all(attempt)
     view = view_of(attempt)
     found = replay(events, view)
     reads = [event["n"] for event in events if event.get("tool") in ("list_items", "get_item")]
     assert (found.reads, found.differing) == (len(reads) - 1, ())  # the first was refused
     for number in reads[1:]:
-        changed = [{**each, "result_sha256": "0" * 64} if each["n"] == number else each for each in events]
+        changed: Any = [{**each, "result_sha256": "0" * 64} if each["n"] == number else each for each in events]
         assert replay(changed, view).differing == (number,)
     view.close()
 
@@ -60,9 +64,9 @@ def test_every_read_of_an_attempt_can_be_made_again(tmp_path):
 @pytest.mark.parametrize("args", [{}, {"limit": "3", "status": "open"}, {"limit": 3, "status": "open", "cursor": "x"}])
 def test_reads_of_arguments_that_no_desk_takes_differ(tmp_path, args):
     attempt = AttemptFolder(tmp_path, rows=rows())
-    events = answer_all(attempt)
+    events: Any = answer_all(attempt)
     view = view_of(attempt)
-    changed = [{**each, "args": args} if each["n"] == 2 else each for each in events]
+    changed: Any = [{**each, "args": args} if each["n"] == 2 else each for each in events]
     assert replay(changed, view).differing == (2,)
     view.close()
 
@@ -93,7 +97,50 @@ def test_an_agent_that_does_something_else_has_another_normal_form(tmp_path, cha
 
 def test_a_normal_form_holds_no_id_digest_or_time(tmp_path):
     attempt = AttemptFolder(tmp_path)
-    events = answer_all(attempt)
+    events: Any = answer_all(attempt)
     text = str(normal_of(attempt, events))
     for secret in (attempt.name, attempt.id(1), events[0]["secret"], events[2]["at"], events[2]["result_sha256"]):
         assert secret not in text
+
+
+def test_a_transcript_of_an_earlier_release_replays(tmp_path):
+    """It was written when each call read one item and every list had previews."""
+    kept = REPOSITORY / "tests" / "golden" / "attempts" / "former"
+    view = ViewReader(os.open(kept / "items.jsonl", os.O_RDONLY))
+    events: Any = read_chain(kept / "transcript.jsonl", "transcript/1").events
+    found = replay(events, view)
+    assert (found.reads, found.differing) == (12, ())
+    made = normal_form(events, view.places)
+    assert made["end"]["answered"] == 1 and {"part": 2} in [done for item in made["items"].values() for done in item]
+    view.close()
+
+
+def test_reads_that_left_nothing_out_replay(tmp_path, monkeypatch):
+    """An earlier release said the calls left and what to do next with every read."""
+    attempt = AttemptFolder(tmp_path, rows=rows())
+    with monkeypatch.context() as earlier:
+        earlier.setattr(Listing, "read", partialmethod(Listing.read, whole=True))
+        answer_all(attempt)
+    events: Any = read_chain(attempt.path, "transcript/1").events
+    view = view_of(attempt)
+    found = replay(events, view)
+    assert found.reads > 5 and found.differing == ()
+    view.close()
+
+
+def test_a_read_without_ids_replays_as_the_items_that_it_gave(tmp_path):
+    attempt = AttemptFolder(tmp_path, rows=rows())
+    desk = attempt.desk()
+    read = []
+    while items := desk.call("get_item", attempt.args(), FACTS).unwrap()["items"]:
+        given = [{"item_id": one["item_id"], "answer": "x"} for one in items]
+        desk.call("submit_answers", attempt.args(answers=given), FACTS).unwrap()
+        read.append([one["item_id"] for one in items])
+    desk.call("finish_attempt", attempt.args(), FACTS).unwrap()
+    desk.shut()
+    events: Any = read_chain(attempt.path, "transcript/1").events
+    recorded = [event["args"].get("item_ids") for event in events if event.get("tool") == "get_item"]
+    assert recorded == [*read, None] and len(read) > 1 and sum(map(len, read)) == 6
+    view = view_of(attempt)
+    assert replay(events, view).differing == ()
+    view.close()

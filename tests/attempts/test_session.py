@@ -2,18 +2,19 @@
 
 import os
 import threading
+import time
 
 import pytest
 from support_attempts import FACTS, ZERO, AttemptFolder, FolderBackend, SetClock
 
-from harness.attempts import desk
-from harness.attempts.chain_log import begin_session, session_log
+from harness.attempts import desk, transcript
 from harness.attempts.codes import AttemptError, from_reply
 from harness.attempts.session import Session
 from harness.attempts.shapes import RESULTS
-from harness.attempts.transcript import fold
+from harness.attempts.transcript import begin_session, fold, session_log
 from harness.clock import after, now
 from harness.evidence.audit.answers import budget_flaws
+from harness.files import append_durable
 from harness.store.journal import read_chain
 
 NOBODY = "20260101T000000Z-" + "0" * 32
@@ -66,15 +67,15 @@ def test_a_whole_attempt_is_written_down_call_by_call_in_its_place(tmp_path, att
 
     call("list_studies")
     start = call("start_attempt", **START)
-    assert (start["attempt_id"], start["n_items"], start["transcript_head"]) == (attempt.name, 5, attempt.first)
+    assert (start["attempt_id"], start["n_items"], start["transcript_head"]) == (attempt.name, 6, attempt.first)
     items = call("list_items", attempt_id=attempt.name)["items"]
-    call("get_item", attempt_id=attempt.name, item_id=items[0]["item_id"])
+    call("get_item", attempt_id=attempt.name, item_ids=[items[0]["item_id"]])
     call("submit_answers", **attempt.answers((1, "2")))
     assert call("finish_attempt", attempt_id=attempt.name)["status"] == "scoring"
     assert backend.asked == ["catalogue", "open", "finish"]
     backend.status = {"status": "scored", "scores": {"addition/outcome": {"value": 0.2, "n": 5}}}
     poll = call("finish_attempt", attempt_id=attempt.name)
-    assert (poll["status"], poll["n_answered"], poll["n_missing"]) == ("scored", 1, 4)
+    assert (poll["status"], poll["n_answered"], poll["n_missing"]) == ("scored", 1, 5)
     assert poll["transcript_head"] == read_chain(attempt.path, "transcript/1").head
     mine, transcript = written(tmp_path, attempt)
     assert [tool for tool, _ in mine] == ["list_studies", "start_attempt", "finish_attempt"]
@@ -158,7 +159,7 @@ def test_after_the_end_only_the_outcome_is_told(tmp_path, attempt, session):
     for tool, args in [("list_items", attempt.args()), ("submit_answers", attempt.answers((1, "2")))]:
         assert session.call(tool, args, FACTS).error.name == "E_FINISHED"
     assert session.call("start_attempt", START, FACTS).error.name == "E_FINISHED"
-    assert session.call("finish_attempt", attempt.args(), FACTS).unwrap()["n_missing"] == 5
+    assert session.call("finish_attempt", attempt.args(), FACTS).unwrap()["n_missing"] == 6
     assert session.call("finish_attempt", attempt.args(force=1), FACTS).error.name == "E_ARGUMENT"
     assert attempt.path.read_bytes() == before
     assert len(written(tmp_path, attempt)[0]) == 5
@@ -283,7 +284,7 @@ def test_a_log_that_takes_no_line_is_told_and_the_answer_does_not_count(attempt,
 
     session.call("list_items", attempt.args(), FACTS).unwrap()
     with monkeypatch.context() as patched:
-        patched.setattr("harness.attempts.chain_log.write_all", full)
+        patched.setattr("harness.attempts.transcript.write_all", full)
         for tool, args in [("submit_answers", attempt.answers((1, "2"))), ("list_studies", {})]:
             assert session.call(tool, args, FACTS).error.name == "E_INTERNAL"
     receipt = session.call("submit_answers", attempt.answers((1, "3")), FACTS).unwrap()["receipts"][0]
@@ -325,6 +326,31 @@ def test_many_threads_reopen_an_attempt_once(attempt, session, backend):
         each.join()
     assert found == [None] * 8
     assert backend.asked == ["reopen"]
+
+
+def test_calls_that_finish_at_the_same_time_have_one_outcome(attempt, session, monkeypatch):
+    """A client whose patience ended finishes again while the first call waits for the disk."""
+
+    def slow(handle, lines):
+        time.sleep(0.1)
+        append_durable(handle, lines)
+
+    monkeypatch.setattr(transcript, "append_durable", slow)
+    session.call("submit_answers", attempt.answers((1, "x")), FACTS).unwrap()
+    found, gate = [], threading.Barrier(8)
+
+    def work():
+        gate.wait()
+        found.append(session.call("finish_attempt", attempt.args(), FACTS).unwrap())
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert {(one["n_answered"], one["n_missing"]) for one in found} == {(1, 5)} and len(found) == 8
+    events = read_chain(attempt.path, "transcript/1").events
+    assert [event["event"] for event in events].count("attempt.closed") == 1
 
 
 def test_an_error_comes_over_a_pipe_as_it_was():

@@ -42,12 +42,12 @@ def events(attempt):
 def test_an_answer_is_recorded_with_its_digest_before_its_receipt_leaves(attempt, desk):
     data = send(desk, attempt.answers((1, "2")))
     receipt = data["receipts"][0]
-    assert receipt == {
-        "item_id": attempt.id(1), "status": "recorded", "answer_sha256": answer_digest("2", False, None), "record": 1,
-    }  # fmt: skip
+    digest = answer_digest("2", False, None)
+    assert receipt == {"item_id": attempt.id(1), "status": "recorded", "answer_sha256": digest}
+    assert data["record"] == 1 and events(attempt)[-1]["receipts"] == [receipt]
     last = events(attempt)[-1]
     assert (last["n"], last["tool"], last["args"]["answers"][0]["answer"]) == (1, "submit_answers", "2")
-    assert (data["remaining"], data["calls_left"], last["calls_left"]) == (4, 999, 999)
+    assert (data["remaining"], data["calls_left"], last["calls_left"]) == (5, 999, 999)
 
 
 def test_of_sixteen_answers_to_one_item_at_once_exactly_one_is_recorded(attempt, desk):
@@ -71,7 +71,8 @@ def test_of_sixteen_answers_to_one_item_at_once_exactly_one_is_recorded(attempt,
 
 
 def test_the_same_answer_again_has_the_same_receipt_and_counts_once(attempt, desk):
-    first = send(desk, attempt.answers((1, 4)))["receipts"][0]
+    sent = send(desk, attempt.answers((1, 4)))
+    first = {**sent["receipts"][0], "record": sent["record"]}
     again = send(desk, attempt.answers((1, "4")))["receipts"][0]  # as text: the same answer
     assert (first["status"], again["status"]) == ("recorded", "duplicate")
     assert {**first, "status": ""} == {**again, "status": ""}
@@ -80,7 +81,8 @@ def test_the_same_answer_again_has_the_same_receipt_and_counts_once(attempt, des
 
 def test_the_same_answer_after_the_server_came_back_has_the_same_receipt(attempt):
     desk = attempt.desk()
-    first = send(desk, attempt.answers((1, "4"), confidence=0.25))["receipts"][0]
+    sent = send(desk, attempt.answers((1, "4"), confidence=0.25))
+    first = {**sent["receipts"][0], "record": sent["record"]}
     desk.shut()
     desk = attempt.desk()
     again = send(desk, attempt.answers((1, "4"), confidence=0.25))["receipts"][0]
@@ -147,12 +149,13 @@ def test_an_unknown_item_is_refused_in_its_receipt(attempt, desk):
     assert (receipt["status"], receipt["code"]) == ("rejected", "E_UNKNOWN_ITEM")
 
 
-def test_the_control_item_takes_an_answer_that_nothing_counts(attempt, desk):
+def test_the_control_item_counts_for_its_agent_like_any_other_and_for_nobody_else(attempt, desk):
     data = send(desk, attempt.answers((0, "unknown"), (1, "2")))
     assert [each["status"] for each in data["receipts"]] == ["recorded", "recorded"]
     assert data["remaining"] == 4
     done = desk.call("finish_attempt", attempt.args(), FACTS).unwrap()
-    assert (done["n_answered"], done["n_abstained"], done["n_missing"]) == (1, 0, 4)
+    assert (done["n_answered"], done["n_abstained"], done["n_missing"]) == (2, 0, 4)
+    assert [events(attempt)[-1][name] for name in ("answered", "abstained", "missing")] == [1, 0, 4]
 
 
 def test_an_abstention_is_told_beside_its_text_and_counted_apart(attempt, desk):

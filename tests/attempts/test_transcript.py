@@ -5,21 +5,21 @@ import os
 import subprocess
 import sys
 import threading
+from typing import Any, Final
 
 import pytest
 from support import clean_env
 from support_attempts import FACTS, SECRET, AttemptFolder, fields
 
-from harness.attempts import chain_log
-from harness.attempts.chain_log import ChainLog, create
+from harness.attempts import transcript
 from harness.attempts.codes import AttemptError
 from harness.attempts.desk import DeskClosedError
-from harness.attempts.transcript import Transcript, fold
+from harness.attempts.transcript import ChainLog, Transcript, create_log, fold
 from harness.digest import document, sha256
 from harness.errors import DamageError, HarnessError
 from harness.store.journal import check_chain, read_chain
 
-KIND = "transcript/1"
+KIND: Final = "transcript/1"
 
 
 def opened(path):
@@ -32,7 +32,7 @@ def attempt(tmp_path):
     attempt = AttemptFolder(tmp_path)
     desk = attempt.desk()
     desk.call("list_items", attempt.args(), FACTS)
-    desk.call("get_item", attempt.args(item_id=attempt.id(1)), FACTS)
+    desk.call("get_item", attempt.args(item_ids=[attempt.id(1)]), FACTS)
     desk.call("submit_answers", attempt.answers((1, "2"), (2, "4")), FACTS).unwrap()
     desk.call("finish_attempt", attempt.args(), FACTS).unwrap()
     desk.shut()
@@ -194,9 +194,8 @@ def test_another_process_is_refused_while_one_holds_it_by_any_copy(tmp_path):
     transcript = Transcript(first)
     copy = os.dup(first)
     transcript.close()
-    program = (
-        "import os, sys; from harness.attempts.chain_log import hold; print(hold(os.open(sys.argv[1], os.O_RDWR)))"
-    )
+    begin = "import os, sys; from harness.attempts.transcript import lock_descriptor as lock"
+    program = f"{begin}; print(lock(os.open(sys.argv[1], os.O_RDWR)))"
 
     def free():
         run = [sys.executable, "-c", program, str(attempt.path)]
@@ -235,7 +234,7 @@ def test_many_waiters_share_a_sync_and_reads_wait_for_none(tmp_path, monkeypatch
         going.wait(10)
         syncs.append(handle)
 
-    monkeypatch.setattr(chain_log, "append_durable", slow)
+    monkeypatch.setattr(transcript, "append_durable", slow)
     attempt = AttemptFolder(tmp_path, count=20)
     desk = attempt.desk()
     replies = [desk.call("submit_answers", attempt.answers((number, "x")), FACTS) for number in range(1, 17)]
@@ -261,7 +260,7 @@ def test_after_a_sync_that_failed_nothing_more_is_taken(tmp_path, monkeypatch):
     def fail(handle, lines):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(chain_log, "append_durable", fail)
+    monkeypatch.setattr(transcript, "append_durable", fail)
     attempt = AttemptFolder(tmp_path)
     desk = attempt.desk()
     reply = desk.call("submit_answers", attempt.answers((1, "x")), FACTS)
@@ -281,7 +280,7 @@ def test_a_line_that_the_disk_takes_half_of_leaves_the_chain_whole(tmp_path, mon
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("harness.attempts.chain_log.write_all", half)
+        patched.setattr("harness.attempts.transcript.write_all", half)
         with pytest.raises(HarnessError, match="the disk is full"):
             desk.call("submit_answers", attempt.answers((1, "x")), FACTS)
     assert desk.call("submit_answers", attempt.answers((1, "y")), FACTS).unwrap()["receipts"][0]["status"] == "recorded"
@@ -290,7 +289,7 @@ def test_a_line_that_the_disk_takes_half_of_leaves_the_chain_whole(tmp_path, mon
 
 
 def test_a_log_of_another_kind_is_not_taken(tmp_path):
-    create(
+    create_log(
         tmp_path / "log", "session/1", "session.started", {"principal": "", "profile": "", "versions": {}, "tools": ""}
     )
     handle = opened(tmp_path / "log")
@@ -302,6 +301,6 @@ def test_a_log_of_another_kind_is_not_taken(tmp_path):
 def test_the_fields_of_a_start_are_those_of_the_shape(tmp_path):
     assert fold(read_chain(AttemptFolder(tmp_path).path, KIND).events).secret.hex() == SECRET
     for name in fields("0" * 64, 5):
-        wrong = {key: value for key, value in fields("0" * 64, 5).items() if key != name}
-        create(tmp_path / f"without-{name}", KIND, "attempt.started", wrong)
+        wrong: Any = {key: value for key, value in fields("0" * 64, 5).items() if key != name}
+        create_log(tmp_path / f"without-{name}", KIND, "attempt.started", wrong)
         assert "no line" in read_chain(tmp_path / f"without-{name}", KIND).broken

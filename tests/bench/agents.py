@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median, quantiles
+from typing import Any, Protocol
 
 from bench.agents_wire import Call, Wire
 from bench.costs import FULL, Size
@@ -43,10 +44,17 @@ ENGINE = "local"
 ECHO = Path(__file__).with_name("agents_echo.py")
 
 
+class CallsTools(Protocol):
+    """A client of a server of tools."""
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Call a tool, and give its data."""
+
+
 class Attempt:
     """An attempt on the bench project, and the calls that can be made of it."""
 
-    def __init__(self, wire: Wire, name: str) -> None:
+    def __init__(self, wire: CallsTools, name: str) -> None:
         begun = wire.call("start_attempt", {"study": "bench", "split": "dev", "idempotency_key": name})
         self.attempt, self.wire = begun["attempt_id"], wire
         self.items: list[str] = []
@@ -66,7 +74,7 @@ class Attempt:
     def gets(self, count: int) -> list[Call]:
         """Give so many calls for an item each."""
         items = itertools.islice(itertools.cycle(self.items), count)
-        return [("get_item", {"attempt_id": self.attempt, "item_id": item}) for item in items]
+        return [("get_item", {"attempt_id": self.attempt, "item_ids": [item]}) for item in items]
 
     def submits(self, count: int) -> list[Call]:
         """Give so many calls that answer an item each, which no call before has answered."""
@@ -116,8 +124,8 @@ def agent_rows(work: Path, size: Size) -> list[Row]:
         sizes = [_listed(ours)]
         ours.close()
         echo.close()
-        for profile in ("operate", "audit"):
-            wire = Wire([*ours_words, "--profile", profile], root)
+        for profile in ("operate", "audit", "run"):
+            wire = Wire([*ours_words, "--profile", profile, "manifests/bench.yaml"], root)
             sizes.append(_listed(wire))
             wire.close()
         starts = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from mcp.server import MCPServer
 from pydantic import BaseModel
 
@@ -20,4 +22,7 @@ def echo(text: str) -> Echoed:
 if __name__ == "__main__":
     server = MCPServer("echo")
     server.tool()(echo)
-    server.run("stdio")
+    if sys.argv[1:]:
+        server.run("streamable-http", port=int(sys.argv[1]))
+    else:
+        server.run("stdio")

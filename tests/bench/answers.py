@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from harness import seeds
-from harness.scorers.outcome.addition import addition
-from harness.scorers.outcome.anagram import anagram
-from harness.scorers.outcome.gazetteer import gazetteer
-from harness.scorers.outcome.locality import locality
-from harness.scorers.outcome.result import LabelResult
-from harness.scorers.outcome.science import science
-from harness.scorers.outcome.transforms import transforms
+from harness.answers.addition import addition
+from harness.answers.anagram import anagram
+from harness.answers.gazetteer import gazetteer
+from harness.answers.locality import locality
+from harness.answers.result import LabelResult
+from harness.answers.science import science
+from harness.answers.transforms import transforms
 
 Label = Callable[[str], LabelResult]
 SIZES = {"addition": 3142, "anagram": 1570, "locality": 2341, "science": 1544, "transforms": 730}

@@ -22,8 +22,9 @@ from harness.engines.local import LocalEngine
 from harness.evidence.audit.audit import InstalledHarness, audit
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.evidence.record import read_record
+from harness.manifest.documents import DatasetPin
 from harness.manifest.load import Loaded, parse_manifest
-from harness.manifest.lockfile import PIN_KINDS, Lock
+from harness.manifest.lockfile import Lock
 from harness.run.closure import Code, code_root
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
@@ -91,8 +92,12 @@ def build(folder: Path, blobs: int, size: int) -> Audited:
     step = Step("make", "harness.blobs:make", "rows", {"size": size}, {}, parts)
     plan = Plan((step,), {"first": Ref("make", parts[0])})
     manifest, tree = parse_manifest(MANIFEST, "manifest")
-    unpinned = {"none": {"unresolved": "the plan of this run is the benchmark's own"}}
-    lock = Lock(manifest.intent(), sha256(MANIFEST), {**{kind: {} for kind in PIN_KINDS}, "datasets": unpinned})
+    unpinned: dict[str, DatasetPin] = {"none": {"unresolved": "the plan of this run is the benchmark's own"}}
+    lock = Lock(
+        manifest.intent(),
+        sha256(MANIFEST),
+        {"models": {}, "prompts": {}, "datasets": unpinned, "images": {}, "packages": {}},
+    )
     loaded = Loaded(manifest, MANIFEST, tree, folder / "manifest", folder)
     store = Store.make(folder / "store")
     workshop = Workshop(store, LocalEngine("process"), Limits(), Code(code))

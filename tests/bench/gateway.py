@@ -144,7 +144,7 @@ def gateway_rows(work: Path, size: Any) -> list[Any]:
         import aiohttp  # noqa: F401
         import openai  # noqa: F401
     except ImportError as bad:
-        raise Missing(f"there is no {bad.name}; pip install 'llm-harness[gateway]'") from bad
+        raise Missing(f"there is no {bad.name}; pip install 'repro-harness[gateway]'") from bad
     count, repeats = CALLS[size is FULL], max(3, size.repeats)
     with tempfile.TemporaryDirectory(prefix="bench-") as short:  # the path of a socket has no room for a deep folder
         socket = Path(short) / "socket"

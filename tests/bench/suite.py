@@ -15,6 +15,7 @@ from pathlib import Path
 from bench import table
 from bench.again import again_rows
 from bench.agents import agent_rows
+from bench.agents_http import http_rows
 from bench.audits import audit_rows, step_rows
 from bench.biomed_intervals import biomed_interval_rows
 from bench.biomed_metrics import biomed_metric_rows
@@ -23,9 +24,13 @@ from bench.brain import brain_rows
 from bench.containers import container_rows
 from bench.costs import FULL, QUICK, Size, help_rows, sample_rows, unchanged_rows
 from bench.curie import curie_rows
+from bench.everyday import NAME as EVERYDAY
+from bench.everyday import everyday_rows, write_table
+from bench.flight import flight_rows
 from bench.gateway import gateway_rows
 from bench.gpu import NAME as GPU
 from bench.gpu import read_gpu_check
+from bench.handing import handing_rows
 from bench.images import image_rows
 from bench.inference import inference_rows
 from bench.likelihoods import likelihood_rows
@@ -36,10 +41,12 @@ from bench.questions import question_rows
 from bench.reliability import reliability_rows
 from bench.reliability_intervals import coverage_rows
 from bench.rouge import rouge_rows
+from bench.scale import scale_rows
 from bench.stores import store_rows
 from bench.table import Row, Taken
 from bench.tapes import tape_rows
 from bench.trials import trial_rows
+from bench.view import view_rows
 from bench.walls import wall_rows
 
 from harness.run.environment import facts
@@ -47,10 +54,13 @@ from harness.run.environment import facts
 ALONE = {
     "audit": audit_rows,
     "again": again_rows,
+    "handing": handing_rows,
     "stores": store_rows,
     "tape": tape_rows,
     "gateway": gateway_rows,
+    "flight": flight_rows,
     "agents": agent_rows,
+    "agents-http": http_rows,
     "inference": inference_rows,
     "likelihoods": likelihood_rows,
     "reliability": reliability_rows,
@@ -64,6 +74,9 @@ ALONE = {
     "brain": brain_rows,
     "trials": trial_rows,
     "walls": wall_rows,
+    EVERYDAY: everyday_rows,
+    "scale": scale_rows,
+    "view": view_rows,
 }
 BESIDE = {"help": help_rows, "samples": sample_rows, "questions": question_rows}  # lm-eval takes turns with these
 LONG = {"images": image_rows, "containers": container_rows}  # not in a quick run
@@ -71,9 +84,10 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
 DATA = PAGE.with_suffix(".json")
 NAMES = (
-    "help", "samples", "questions", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway",
-    "agents", "inference", "likelihoods", "reliability", "coverage", "packages", "rouge", "curie", "biomed",
-    "biomed-metrics", "biomed-intervals", "brain", "trials", "walls",
+    "help", "samples", "questions", "unchanged", "audit", "again", "handing", "stores", "images", "containers", "tape",
+    "gateway", "flight", "agents", "agents-http", "inference", "likelihoods", "reliability", "coverage", "packages",
+    "rouge", "curie", "biomed", "biomed-metrics", "biomed-intervals", "brain", "trials", "walls", EVERYDAY, "scale",
+    "view",
 )  # fmt: skip
 TAKEN = (GPU,)  # measured on another machine, and taken in
 
@@ -102,6 +116,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.json.write_text(spelled(measures, quick=args.quick), encoding="utf-8")
     if not args.quick:
         keep(measures)
+        if EVERYDAY in measures:
+            write_table(measures[EVERYDAY].rows)
     missed = table.missed(rows)
     print("\n" + "\n".join(f"MISSED {one}" for one in missed) if missed else "\nevery mark is met")
     return 1 if missed else 0

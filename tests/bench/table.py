@@ -38,6 +38,9 @@ NOTES = """\
 - **audit**: `harness audit --level hashes` from Python, less the audit of a run with one blob, against reading and
   hashing the same files with hashlib (`sha256(file.read())` for small ones, `hashlib.file_digest` for large ones),
   all of them in the page cache.
+- **handing**: a run of the addition study with four stand-ins, its bundle, a key and a statement, each verb from the
+  start of its process; the start that is taken off signing is that of `keys new`, which loads all that signing needs.
+  A bundle is read with each byte hashed and laid out in a folder, in turns with hashlib and `write_bytes`.
 - **stores**: three real runs, of three seeds under one claim, written down again under other names until there are ten
   thousand; each verb from the start of its process. Every one of the runs is about the claim.
 - **images**: a project whose store holds every package of `cpu` and nothing else, then the same after one small wheel
@@ -50,6 +53,11 @@ NOTES = """\
   own bytecode, in turns with what the installer left beside each source, which no step reads any longer.
 - **walls**: a step on the local engine with the filter of its system calls, its session keyring and the look at its
   memory, in turns with one that has none of these.
+- **scale**: a scheduler and two workers of this machine, steps without isolation, in turns with the same messages
+  submitted to the same Dask by hand; CPU is that of the run's own process, the scheduler's in it included. Idle is what
+  of two workers' time no step's own time fills. The resumed run's shards were never executed: each has one small blob.
+- **view**: a run of seven models, ten wordings and two thousand items, recorded by the runner; its answers are made up,
+  of sixty words each. Pages are asked within the process that measures, the server's start and memory are a real one's.
 - **packages**: the look at everything a step can import, from Python: a start asks the disk of each file whether it
   changed since it was read; a full check, as audit, doctor and `lock --accept` make it, reads and hashes every byte.
 - **rouge**: pairs of texts of a thousand words, out of four hundred, scored by us and by the package rouge-score in a
@@ -66,6 +74,10 @@ NOTES = """\
   Two processes on the card; what it allows is the bandwidth of a copy, or the rate of a product, in the same process.
 - **labels, study**: answers are made up in memory, of shapes that models give, and labelled by the rules of the five
   benchmarks; the whole study is one command with two workers, the tables of labels written and read in between.
+- **everyday**: each side works through the tasks in a folder of its own, one after the other; the server adds the two
+  numbers of a question and answers after 50 ms. Seconds are wall time of the commands from their start; what came out
+  is held against what the server's answers are worth. An edit is a file that a person writes or changes; those that the
+  peers need are in `tests/bench/everyday_peers`. `make peers` installs the peers.
 - **coverage**: items are drawn on two scales of difficulty, answers of three made-up models on each from chances that
   differ by difficulty, item and wording; a coverage is the share of 2,000 draws, of seeds fixed beforehand, whose
   interval, nominally 95 %, holds the same value on a million items. Of 400 resamples each, 200 at 1,500 items, where a

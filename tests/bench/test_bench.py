@@ -95,6 +95,7 @@ def test_the_peer_gets_as_many_rows_as_asked_and_half_of_them_right(tmp_path: Pa
     assert json.loads((folder / f"{TASK}.yaml").read_text())["task"] == TASK
 
 
+@pytest.mark.long
 def test_a_named_environment_without_the_peer_says_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +123,7 @@ def output(told: dict[str, Any], name: str) -> str:
     return next(str(one["sha256"]) for one in told["outputs"] if one["name"] == name)
 
 
+@pytest.mark.long
 def test_the_audited_run_is_real_and_holds_the_bytes_that_are_hashed(tmp_path: Path) -> None:
     run = audits.build(tmp_path, 3, 500)
     assert len(run.files) == 3 and {Path(path).stat().st_size for path in run.files} == {500}

@@ -20,12 +20,13 @@ from harness.digest import canonical, sha256
 from harness.engines.engine import Engine
 from harness.engines.local import LocalEngine
 from harness.errors import MissingError
-from harness.evidence.execution_index import ExecutionIndex
+from harness.evidence.trail import ExecutionIndex
 from harness.run.closure import Code
 from harness.run.environment import NUMERICS
 from harness.run.executing.execute import StepTask
 from harness.run.executing.trials import Trials
 from harness.steps import JUDGED, Pinned, Step
+from harness.store.events import Preimage
 from harness.store.store import Store
 
 KIND = "harness.trial:table"
@@ -79,7 +80,7 @@ def _tried(work: Path, engine: Engine, many: int) -> tuple[float, float]:
     digest = store.blobs.put(b"".join(canonical(row) + b"\n" for row in programs))
     params = {"trial": "t", "limits": trial.TrialLimits().as_params()}
     step = Step("t", KIND, JUDGED, params, {"programs": Pinned(digest)}, ("trials",), trial=True)
-    parts = {"environment": sha256(b""), "numerics": NUMERICS, "code": sha256(b"code")}
+    parts: Preimage = {"environment": sha256(b""), "numerics": NUMERICS, "code": sha256(b"code")}
     begun, cpu = time.perf_counter(), _cpu()
     with store.folder("step") as folder:
         _, counts = trials.make(StepTask(step, {"programs": digest}, Code().closure(KIND)), parts, engine, folder)

@@ -40,6 +40,7 @@ def test_the_members_of_a_file_are_the_fields_as_lists_would_be(here: Path) -> N
     assert verbs.analyse(verbs.AnalyseRequest(analysis="columns.fit", file=here / "one.npz")).result == found
 
 
+@pytest.mark.long
 def test_a_pipe_given_as_a_file_loses_nothing_to_the_look_at_how_it_begins(here: Path) -> None:
     lists = json.dumps({"targets": TARGETS.tolist(), "predictions": GOOD.tolist(), "fold_sizes": [6, 6]})
     words = [sys.executable, "-m", "harness.cli.main", *FIT, "-i", "/dev/stdin"]

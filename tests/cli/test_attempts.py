@@ -28,7 +28,7 @@ def started(project: Path, *more: str) -> str:
     return str(inner_data("attempts", "start", MANIFEST, "dev", *more, cwd=project)["attempt_id"])
 
 
-def called(project: Path, tool: str, args: dict[str, str]) -> dict[str, Any]:
+def called(project: Path, tool: str, args: dict[str, Any]) -> dict[str, Any]:
     with verbs.AttemptDoor(verbs.Project.at(project)) as door:
         return door.call(tool, args)
 
@@ -44,8 +44,9 @@ def test_a_whole_attempt_is_made_scored_and_verified_on_the_command_line(project
     attempt = started(project, "--label", "by-hand", "--key", "1")
     assert started(project, "--label", "by-hand", "--key", "1") == attempt
     page = inner_data("attempts", "items", attempt, "--limit", "50", "--status", "all", cwd=project)
-    names = [one["item_id"] for one in page["items"] if one["task"] != "control"]
-    prompts = {name: inner_data("attempts", "item", attempt[:-3], name, cwd=project)["prompt"] for name in names}
+    names = [one["item_id"] for one in page["items"]]
+    read = [inner_data("attempts", "item", attempt[:-3], name, cwd=project)["items"][0] for name in names]
+    prompts = {one["item_id"]: one["prompt"] for one in read}
     receipts = submitted(project, attempt, {name: sum_of(prompt) for name, prompt in prompts.items()})
     assert {one["status"] for one in receipts} == {"recorded"}
     assert "open" in inside("attempts", "ls", cwd=project, check=0).stdout
@@ -63,12 +64,12 @@ def test_the_command_line_and_python_give_the_same(project: Path) -> None:
     one, two = started(project, "--key", "a"), started(project, "--key", "b")
     for attempt in (one, two):
         items = inner_data("attempts", "items", attempt, cwd=project)
-        again = called(project, "list_items", {"attempt_id": attempt})
+        again = called(project, "list_items", {"attempt_id": attempt, "limit": 10, "preview": True})
         assert items.pop("calls_left") == again.pop("calls_left") + 1
         assert items == again
         name = items["items"][0]["item_id"]
         item = inner_data("attempts", "item", attempt, name, cwd=project)
-        assert item == called(project, "get_item", {"attempt_id": attempt, "item_id": name})
+        assert item == called(project, "get_item", {"attempt_id": attempt, "item_ids": [name]})
 
 
 def test_a_call_is_written_down_with_who_made_it(project: Path) -> None:
@@ -80,6 +81,7 @@ def test_a_call_is_written_down_with_who_made_it(project: Path) -> None:
     ]
 
 
+@pytest.mark.long
 def test_an_attempt_can_be_given_up_and_scored_later(project: Path) -> None:
     attempt = started(project, "--key", "left")
     assert " closed" in inside("attempts", "abandon", attempt, cwd=project, check=0).stdout
@@ -116,6 +118,31 @@ def test_a_project_that_serves_nothing_says_so(tmp_path: Path) -> None:
         verbs.list_studies(verbs.Project.at(tmp_path))
 
 
+def test_many_answers_are_submitted_in_parts(project: Path) -> None:
+    attempt = started(project, "--key", "many")
+    item = called(project, "get_item", {"attempt_id": attempt})["items"][0]["item_id"]
+    file = project / "many.jsonl"
+    file.write_text(f'{{"item_id": "{item}", "answer": "1"}}\n' * 45)
+    receipts = inner_data("attempts", "submit", attempt, file, cwd=project)["receipts"]
+    assert [one["status"] for one in receipts] == ["recorded", *["duplicate"] * 44]
+    assert (
+        len({one["record"] for one in receipts}) == 1
+    )  # the one that holds the answer, whichever call the receipt is of
+    calls = [event for event in read_transcript(verbs.Project.at(project).open(), attempt).events if "tool" in event]
+    assert [len(call["args"]["answers"]) for call in calls if call["tool"] == "submit_answers"] == [20, 20, 5]
+    file.write_text(f'{{"item_id": "{item}", "answer": "1"}}\n' * 20 + '{"item_id": 5, "answer": "1"}\n')
+    done = harness("attempts", "submit", attempt, file, "--json", cwd=project, check=2)
+    assert "20 of 21 answers were submitted" in error_of(done)["what"]
+
+
+def test_an_attempt_whose_transcript_is_gone_is_listed(project: Path) -> None:
+    attempt = started(project, "--key", "gone")
+    (project / ".harness" / "runs" / attempt / "transcript.jsonl").unlink()
+    listed = inner_data("attempts", "ls", "--most", "0", cwd=project)["attempts"]
+    assert [one["status"] for one in listed if one["attempt"] == attempt] == ["gone"]
+    assert attempt in inside("attempts", "ls", cwd=project, check=0).stdout
+
+
 def test_nothing_of_a_refused_answer_is_scored(project: Path) -> None:
     attempt = started(project, "--key", "refused")
     name = inner_data("attempts", "items", attempt, cwd=project)["items"][0]["item_id"]
@@ -127,6 +154,7 @@ def test_nothing_of_a_refused_answer_is_scored(project: Path) -> None:
     assert "JSON line" in inside("attempts", "submit", attempt, file, cwd=project, check=2).stderr
 
 
+@pytest.mark.long
 def test_older_attempts_are_told_of(project: Path) -> None:
     for label in ("an older one", "the last"):
         played(verbs.Project.at(project), label)

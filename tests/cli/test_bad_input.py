@@ -7,7 +7,17 @@ import subprocess
 from typing import Any
 
 import pytest
-from support import clean_env, command, data_of, error_of, harness, manifest_text, small_project, tree, unlocked_project
+from support import (
+    clean_env,
+    command,
+    data_of,
+    error_of,
+    finished_project,
+    harness,
+    manifest_text,
+    tree,
+    unlocked_project,
+)
 from support_inside import inner_data, inside
 
 from harness.digest import sealed
@@ -59,8 +69,8 @@ def bare(tmp_path_factory):
 def ran(tmp_path_factory):
     """Give a project with one finished run."""
     folder = tmp_path_factory.mktemp("ran") / "project"
-    manifest = small_project(folder, models=("oracle",))
-    return folder, data_of("run", manifest, cwd=folder)["runs"][0]["run"]
+    finished_project(folder, models=("oracle",))
+    return folder, data_of("runs", cwd=folder)["runs"][0]["run"]
 
 
 def refused(*args, cwd, code=2, env=None):
@@ -142,13 +152,19 @@ def test_bad_arguments_are_told_once_and_nothing_is_written(bare, args, said):
 @pytest.mark.parametrize(
     ("args", "what", "next"),
     [
-        (["analyse"], "name an analysis", "choose one of: "),
-        (["score"], "name a scorer", "choose one of: "),
+        (["score", "rogue"], "no scorer is called 'rogue'", "choose one of: rouge; `harness score --list` shows all"),
+        (["analyse"], "name an analysis", "`harness analyse --list` shows all"),
+        (["score"], "name a scorer", "`harness score --list` shows all"),
         (["analyse", "reliability.models", "-i", os.devnull], "nothing was given",
          "give one JSON object, such as `echo '{}' | harness analyse reliability.models`"),
         (["score", "reliability.outcome", "-i", "nothing.jsonl"], "this file cannot be read: No such file", "check"),
-        (["list"], "this folder is in no project", "go to the project's folder"),
-        (["fsck"], "this folder is in no project", "go to the project's folder, or name a store with --store DIR"),
+        (["list"], "this folder is in no project",
+         "go to the project's folder, or make this folder a project with `harness init`"),
+        (["fsck"], "this folder is in no project",
+         "go to the project's folder, make this folder a project with `harness init`, or name a store with --store"),
+        (["run", "none.yaml"], "this file cannot be read: No such file",
+         "check the path; `harness list` names the manifests of a project, `harness init` makes a folder one"),
+        (["docs", "qestions"], "there is no page 'qestions'", "`harness docs questions` is the nearest"),
     ],
 )  # fmt: skip
 def test_what_is_lacking_is_told_with_what_helps(tmp_path, args, what, next):
@@ -184,6 +200,13 @@ def test_a_folder_of_somebody_elses_is_not_made_a_store(ran, tmp_path):
 )
 def test_what_a_store_does_not_have_is_told_with_what_it_has(ran, args, said):
     assert said in refused(*args, cwd=ran[0])["what"]
+
+
+@pytest.mark.parametrize("named", ["small", "manifests/smal.yaml"])
+def test_a_manifest_that_is_not_there_is_told_with_the_nearest(ran, named):
+    error = refused("run", named, cwd=ran[0])
+    assert error["what"] == "there is no such manifest"
+    assert error["next"] == "name its file, such as manifests/small.yaml; `harness list` names all"
 
 
 def test_an_ambiguous_prefix_is_not_guessed(ran, tmp_path):
@@ -261,6 +284,7 @@ def test_a_terminal_that_knows_only_ascii_is_no_failure(ran):
         assert done.returncode == (2 if args == ["nothing"] else 0), done.stderr
 
 
+@pytest.mark.long
 def test_a_reader_that_goes_away_is_no_failure(ran):
     read, write = os.pipe()
     os.close(read)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from evidence.forger import Forger, forged
 from support import error_of, small_project, tree, unlocked_project
 from support_inside import inner_data, inside
 
@@ -79,7 +81,7 @@ def test_claims_that_are_met_exit_0_and_give_the_fields_scripts_rely_on(project:
 def test_the_table_shows_a_person_what_was_published_and_what_came_out(project: Path) -> None:
     shown = inside("claims", cwd=project, check=0).stdout
     head, _, drawn, *_ = shown.splitlines()
-    assert head.split() == ["manifest", "id", "published", "reproduced", "tolerance", "verdict", "where"]
+    assert head.split() == ["kind", "manifest", "id", "published", "reproduced", "tolerance", "verdict", "where"]
     told = [
         "met",
         "(run",
@@ -95,7 +97,7 @@ def test_the_table_shows_a_person_what_was_published_and_what_came_out(project: 
         "[secondary",
         "source]",
     ]
-    assert drawn.split() == ["small", "drawn", "20", "20", "±", "0", *told]
+    assert drawn.split() == ["counts", "small", "drawn", "20", "20", "±", "0", *told]
     assert shown.splitlines()[-1] == "3 claims: 3 met, 0 missed, 0 not run"
 
 
@@ -176,6 +178,27 @@ def test_claims_covers_all_manifests_with_claims_by_default(project: Path) -> No
     assert [row["manifest"] for row in rows(project, SMALL)] == ["small"] * 3
     assert rows(project, "manifests/silent.yaml") == []
     assert "claims anything" in inside("claims", "manifests/silent.yaml", cwd=project, check=0).stdout
+    assert [row["manifests"] for row in rows(project, SMALL)] == [["small", "other"]] * 3
+    shown = inside("claims", cwd=project, check=0).stdout
+    assert shown.count(" drawn ") == 1 and "small, other" in shown
+    assert "3 claims: 3 met, 0 missed, 0 not run (3 stand in several manifests)" in shown
+
+
+@pytest.mark.long
+def test_a_number_that_two_manifests_judge_otherwise_shows_the_miss_and_names_where_it_is_met(project: Path) -> None:
+    text = (project / SMALL).read_text()
+    (project / "manifests" / "other.yaml").write_text(
+        text.replace("name: small", "name: other").replace("count: 20", "count: 30")
+    )
+    inside("lock", "manifests/other.yaml", cwd=project, check=0)
+    inside("run", "manifests/other.yaml", cwd=project, check=0)
+    assert {row["manifest"]: row["verdict"] for row in rows(project, check=1) if row["id"] == "drawn"} == {
+        "other": "missed",
+        "small": "met",
+    }
+    shown = inside("claims", cwd=project, check=1).stdout
+    [line] = [line for line in shown.splitlines() if " drawn " in line]
+    assert "missed (met in small)" in line and "other drawn: 30 is not within 0 of 20" in shown
 
 
 def test_a_first_run_that_was_removed_is_missed_by_name(project: Path) -> None:
@@ -280,3 +303,91 @@ def test_a_pointer_that_leads_to_no_number_is_never_met(project: Path, case: str
 def test_a_project_without_claims_has_nothing_to_say(tmp_path: Path) -> None:
     small_project(tmp_path / "plain", models=("oracle",))
     assert inner_data("claims", cwd=tmp_path / "plain") == {"claims": [], "unread": []}
+
+
+def forged_kinds(project: Path, edit: Callable[[Forger], object]) -> set[tuple[str, str]]:
+    forged(Store(project / ".harness"), edit)
+    found = rows(project)
+    assert {row["verdict"] for row in found} == {"met"}
+    return {(row["kind"], row.get("kind_reason", "")) for row in found}
+
+
+def test_a_claim_has_the_kind_of_what_its_run_read(project: Path) -> None:
+    assert {(row["kind"], row["study"]) for row in rows(project)} == {("counts", "reliability")}
+    assert "kind_reason" not in rows(project)[0] and "computed" not in rows(project)[0]
+    shutil.rmtree(project / ".harness")
+    assert {row["kind"] for row in rows(project)} == {"counts"}, "the plan says it before any run"
+    (project / LOCK).unlink()
+    assert {row["kind"] for row in rows(project)} == {"counts"}, "and without a lock"
+
+
+def test_a_run_whose_trail_reads_what_nothing_made_has_no_kind(project: Path) -> None:
+    def edit(forger: Forger) -> None:
+        forger.entries["addition/make"]["preimage"]["inputs"]["answers"] = "ab" * 32
+
+    [(kind, reason)] = forged_kinds(project, edit)
+    assert kind == "unknown" and reason == (
+        "addition/make read abababababab, which no step made and the lock does not pin"
+    )
+    assert reason in inside("claims", cwd=project, check=0).stdout
+
+
+def test_a_run_whose_value_comes_from_answers_is_no_count(project: Path) -> None:
+    def edit(forger: Forger) -> None:
+        [output] = [event for event in forger.events if event["event"] == "output" and event["name"] == "counts"]
+        asked = next(name for name in forger.entries if "/responses/" in name)
+        made = forger.entries[output["step"]]["outputs"][output["output"]]
+        forger.entries[asked]["outputs"][output["output"]] = made
+        forger.entries[asked]["preimage"]["outputs"].append(output["output"])
+        output["step"] = asked
+
+    [(kind, reason)] = forged_kinds(project, edit)
+    assert (kind, reason) == ("unknown", "the plan says counts, and what the run recorded is pipeline")
+
+
+def test_what_needs_no_model_is_made_on_request_and_recorded_by_no_run(project: Path) -> None:
+    shutil.rmtree(project / ".harness")
+    (project / LOCK).unlink()
+    shown = inside("claims", "--run", cwd=project, check=0)
+    assert "met (no run recorded it)" in shown.stdout and "addition/make" in shown.stderr
+    assert shown.stdout.splitlines()[-1] == "3 claims: 3 met, 0 missed, 0 not run"
+    found = rows(project, "--run")
+    assert [(row["verdict"], row["run"], row["computed"], row["kind"]) for row in found] == [
+        ("met", None, True, "counts")
+    ] * 3
+    assert found[0]["value"] == "20" and not (project / LOCK).exists()
+    assert inner_data("runs", cwd=project)["runs"] == []
+    assert {row["verdict"] for row in rows(project)} == {"not run: needs a lock"}, (
+        "a verdict without a run does not stay"
+    )
+    edit(project, *MISS)
+    assert verdicts(project, "--run", check=1) == ["missed", "met", "met"]
+
+
+def test_values_of_answers_are_not_made_on_request_and_say_how_to_see_them(project: Path) -> None:
+    edit(project, 'of: "counts#/addition/drawn"', 'of: "proportions#/addition/oracle"')
+    shutil.rmtree(project / ".harness")
+    relock(project)
+    found = inner_data("claims", "--run", cwd=project)
+    assert [row["verdict"] for row in found["claims"]] == ["not run: needs a run", "met", "met"]
+    assert found["claims"][0]["kind"] == "pipeline"
+    assert found["unseen"] == [
+        {
+            "study": "reliability",
+            "numbers": 1,
+            "ways": [{"manifest": SMALL, "shows": 1, "models": 0, "next": [f"harness run {SMALL}"]}],
+        }
+    ]
+    shown = inside("claims", cwd=project, check=0).stdout
+    assert f"reliability: 3 not seen here: 2 by `harness claims --run {SMALL}`; 3 by `harness run {SMALL}`" in shown
+
+
+def test_a_manifest_without_models_is_run_and_recorded_on_request(project: Path) -> None:
+    text = (project / SMALL).read_text()
+    kept = [line for line in text.splitlines() if not line.strip().startswith(("oracle", "models", "prompts", "gen"))]
+    (project / SMALL).write_text("\n".join(kept) + "\n")
+    shutil.rmtree(project / ".harness")
+    relock(project)
+    found = rows(project, "--run")
+    assert [row["verdict"] for row in found] == ["met"] * 3 and found[0]["run"]
+    assert rows(project) == found, "its run stays"

@@ -113,6 +113,7 @@ def audited(store, how, planned):
     )
 
 
+@pytest.mark.long
 def test_an_audit_joins_them_again_and_counts_them_as_trust(root, ran):
     workshop = Workshop(Store(root / ".harness"), LocalEngine("process"), Limits())
     planned = planned_of(root)
@@ -143,6 +144,7 @@ def test_a_journal_that_hides_or_invents_an_import_fails_its_audit(root, ran, tm
     ]
 
 
+@pytest.mark.long
 def test_rows_are_imported_into_the_store_and_pinned_by_their_digest(root, tmp_path):
     root = shutil.copytree(root, tmp_path / "p")  # a run is refused in it
     rows = (root / "responses.jsonl").read_text().splitlines()

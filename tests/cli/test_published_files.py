@@ -97,6 +97,27 @@ def test_a_file_that_arrives_later_reruns_exactly_the_steps_that_read_it(partial
     assert "params/data/absent" in inside("explain", run, "sub-f39", cwd=root, check=0).stdout
 
 
+@pytest.mark.long
+def test_claims_made_on_request_use_the_files_that_are_here_and_miss_nothing_for_want_of_one(code, tmp_path):
+    manifest(tmp_path, more=CLAIMS.replace('"40", within: "1"', '"40", within: "0"'))
+    files = downloaded(tmp_path / "down", [LAST])
+    nothing = inside("claims", "--run", cwd=tmp_path, check=0)
+    assert "3 claims: 0 met, 0 missed, 3 not run" in nothing.stdout
+    assert (
+        "published data that is not here" in nothing.stderr and "harness claims manifests/shelf.yaml" in nothing.stderr
+    )
+    assert "3 by `harness import data FOLDER`, `harness claims --run manifests/shelf.yaml`" in nothing.stdout
+    inside("import", "data", files, cwd=tmp_path, check=0)
+    first, last, every = inner_data("claims", "--run", cwd=tmp_path)["claims"]
+    assert (first["verdict"], first["kind"], first["computed"], first["run"]) == ("met", "counts", True, None)
+    assert last["verdict"].startswith("not run: needs a value at sub-f39#/value")
+    assert every["verdict"] == f"not run: needs 1 published files that are not here, such as {LAST}"
+    (tmp_path / "whole").mkdir()
+    inside("import", "data", downloaded(tmp_path / "whole" / "down", []), cwd=tmp_path, check=0)
+    found = inner_data("claims", "--run", cwd=tmp_path)["claims"]
+    assert [one["verdict"] for one in found] == ["met"] * 3 and not any("without" in one for one in found)
+
+
 def test_a_maker_that_needs_every_file_runs_no_step_without_one(code, tmp_path):
     manifest(tmp_path, "shelf.whole")
     inside("import", "data", downloaded(tmp_path / "down", [LAST]), cwd=tmp_path, check=0)

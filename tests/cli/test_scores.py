@@ -1,9 +1,10 @@
-"""The table that a run ends with, and `scores`, which shows it again: as text, as JSON and as CSV."""
+"""The table that a run shows first, and `scores`, which shows it again: as text, as JSON and as CSV."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from support_capitals import MANIFEST, ROWS, capitals
 from support_inside import inner_data, inside
 
 from harness.cli.scores import csv_text
+from harness.kit.certificate import verdict_of
 
 pytestmark = pytest.mark.together  # one project, run once, serves most
 SMALL = "manifests/small.yaml"
@@ -28,10 +30,10 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_run_ends_with_its_scores_and_scores_shows_them_again(ran: Path) -> None:
+def test_a_run_shows_its_scores_first_and_scores_shows_them_again(ran: Path) -> None:
     told = inside("run", SMALL, cwd=ran, check=0).stdout
     run = inner_data("runs", cwd=ran)["runs"][0]["run"]
-    table = told.partition(f"small: scores of run {run}\n")[2]
+    table = told.removeprefix(f"small: scores of run {run}\n").partition("\n\n")[0] + "\n"
     below = "stand-ins, and no models: noisy-oracle (shown the answers), oracle (shown the answers)\n"
     assert table and inside("scores", run, cwd=ran, check=0).stdout == f"small, run {run}\n{table}{below}"
     head, _, *lines = table.splitlines()
@@ -68,6 +70,7 @@ def test_several_runs_stand_in_the_order_in_which_they_are_named(ran: Path) -> N
     assert [row["run"] for row in rows] == [whole] * 6 + [short] * 6
 
 
+@pytest.mark.long
 def test_a_certificate_stands_beside_a_graders_score_as_it_held(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     unlocked_project(folder, count=20, models=("oracle",))
@@ -75,8 +78,10 @@ def test_a_certificate_stands_beside_a_graders_score_as_it_held(tmp_path: Path) 
     assert line["certificate"] == "uncertified"
     shutil.copytree(REPOSITORY / "certificates", folder / "certificates")
     (line, *_) = _lines(folder)
-    assert line["certificate"] == "certified" and line["certificate_text"].startswith("certified on ")
-    assert "  certified" in inside("scores", "last", cwd=folder, check=0).stdout
+    found = json.loads((folder / "certificates" / "reliability.outcome.json").read_bytes())
+    verdict = verdict_of(found).word
+    assert line["certificate"] == verdict and line["certificate_text"].startswith(f"{verdict}: ")
+    assert f"  {verdict}" in inside("scores", "last", cwd=folder, check=0).stdout
 
 
 def _lines(folder: Path) -> list[dict[str, str]]:
@@ -86,12 +91,12 @@ def _lines(folder: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.long
-def test_of_many_lines_a_run_ends_with_the_main_ones(tmp_path: Path) -> None:
+def test_of_many_lines_a_run_shows_the_main_ones(tmp_path: Path) -> None:
     models = ("oracle", "noisy-oracle", "coin-oracle", "refuser", "forger")
     small_project(tmp_path, count=20, models=models)
     told = inside("run", SMALL, cwd=tmp_path, check=0).stdout
     run = inner_data("runs", cwd=tmp_path)["runs"][0]["run"]
-    assert told.endswith(f"\n10 more: `harness scores {run}` shows all\n")
+    assert f"\n10 more: `harness scores {run}` shows all\n\nsmall: unconfirmed, " in told
     [data] = inner_data("run", SMALL, cwd=tmp_path)["runs"]
     assert [(line["model"], line["metric"]) for line in data["scores"]] == [(name, "") for name in sorted(models)]
     assert data["more_scores"] == 10
@@ -100,7 +105,7 @@ def test_of_many_lines_a_run_ends_with_the_main_ones(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_choice_by_likelihood_has_tokens_and_seconds(tmp_path: Path) -> None:
-    tiny = "{provider: transformers, source: package:llm-harness/tiny-shaped, dtype: float32, batch: reference}"
+    tiny = "{provider: transformers, source: package:repro-harness/tiny-shaped, dtype: float32, batch: reference}"
     folder = capitals(tmp_path / "project", [f"tiny: {tiny}"], [("Capital of France?", "Paris")])
     (folder / "data" / "capitals.csv").write_text("question,a,b,answer\nCapital of France?,Paris,Rome,A\n")
     text = (folder / MANIFEST).read_text().replace("[exact]", "[{choice: {from: options, by: loglikelihood}}]")

@@ -1,10 +1,16 @@
-"""`show --items` pages through answers beside items and gold; what is gated, private or hidden is not shown."""
+"""`show --items` pages through answers beside items and gold; what is gated, private or hidden is not shown.
+
+Nor is it handed over in a bundle.
+"""
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
+from evidence.forger import Forger, forged, whole_run
 from support import error_of, harness
 from support_capitals import MANIFEST, ROWS, capitals
 from support_inside import inner_data, inside
@@ -12,6 +18,7 @@ from support_questions import SECRET, record, table
 from support_views import HIDDEN, project
 
 from harness.digest import sha256
+from harness.store.store import Store
 
 GATED = """\
 harness: 1
@@ -81,6 +88,7 @@ def test_options_of_items_are_refused_without_it(ran: Path) -> None:
     assert error["what"].startswith("--wrong says which items are shown")
 
 
+@pytest.mark.long
 def test_what_models_and_data_say_reaches_no_terminal_as_control(tmp_path: Path) -> None:
     question = 'A\x1b[2J\x1b]0;owned\x07 "quoted"\r\nsecond line \u202etxt.exe\u2028third'
     folder = capitals(tmp_path / "project", ("oracle",), [(question, "=cmd|' /C calc'!A0"), ("x" * 5000, "y")])
@@ -113,10 +121,53 @@ def test_items_of_private_data_and_hidden_splits_are_not_shown(owned: Path) -> N
             done = inside("show", one["run"], "--items", *words, "--json", cwd=owned, check=2)
             assert SECRET not in done.stdout + done.stderr
             whys.add((one["manifest"], error_of(done)["what"].partition(": ")[2]))
+        handed = owned / f"{one['run']}.tar"
+        said = inner_data("export", one["run"], cwd=owned)
+        assert SECRET.encode() not in handed.read_bytes() and said["omitted"]
+        assert inner_data("audit", handed, cwd=owned.parent, check=1)["verdict"] == "incomplete"
     assert whys == {
         ("alone", "it is made from the private file 'owned', which nobody publishes"),
         ("hidden", "the split 'test' is hidden from agents, who may read a terminal"),
     }
+
+
+@pytest.mark.long
+def test_imported_answers_to_private_items_are_in_no_bundle(owned: Path, tmp_path: Path) -> None:
+    folder, mark = shutil.copytree(owned, tmp_path / "p", symlinks=True), "said of a private item"
+    alone = next(one["run"] for one in inner_data("runs", cwd=folder)["runs"] if one["manifest"] == "alone")
+    rows = [json.loads(line) for line in inside("get", alone, "responses", cwd=folder, check=0).stdout.splitlines()]
+    (folder / "theirs.jsonl").write_text("".join(json.dumps({**row, "text": mark}) + "\n" for row in rows))
+    text = HIDDEN.split("agents:", maxsplit=1)[0].replace("name: hidden", "name: theirs")
+    model = "models: {theirs: {provider: imported, source: theirs.jsonl, model: oracle}}"
+    path = folder / "manifests" / "theirs.yaml"
+    path.write_text(text.replace("models: {oracle: {provider: baseline, behaviour: oracle}}", model))
+    for verb in ("lock", "run"):
+        inside(verb, path, cwd=folder, check=0)
+    inside("export", "last", "-o", "theirs.tar", cwd=folder, check=0)
+    handed = (folder / "theirs.tar").read_bytes()
+    assert mark.encode() not in handed and SECRET.encode() not in handed
+    assert inner_data("audit", "theirs.tar", cwd=folder, check=1)["verdict"] == "incomplete"
+
+
+@pytest.mark.long
+def test_words_of_steps_in_the_log_of_another_run_are_not_handed_over_unasked(owned: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(owned, tmp_path / "p", symlinks=True)
+    store = Store(folder / ".harness")
+    first = whole_run(store)
+    name = next(one["manifest"] for one in inner_data("runs", cwd=folder)["runs"] if one["run"] == first)
+
+    def speak(forger: Forger) -> None:
+        line = {"type": "event/1", "event": "step.log", "at": forger.events[1]["at"], "step": "x", "text": SECRET}
+        forger.events.insert(1, line)
+
+    forged(store, speak)
+    [path] = [one for one in (folder / "manifests").glob("*.yaml") if f"name: {name}\n" in one.read_text()]
+    inside("run", path, cwd=folder, check=0)
+    done = inside("export", "last", "-o", "new.tar", "--json", cwd=folder, check=2)
+    assert error_of(done)["what"].startswith(f"the journal of run {first} holds words of step x")
+    assert not (folder / "new.tar").exists()
+    inside("export", "last", "-o", "new.tar", "--with-logs", cwd=folder, check=0)
+    assert SECRET.encode() in (folder / "new.tar").read_bytes()
 
 
 @pytest.mark.long
@@ -135,3 +186,8 @@ def test_items_that_are_gated_are_not_shown(tmp_path: Path) -> None:
     assert "oracle   gpqa " in inside("scores", "last", cwd=folder, check=0).stdout
     compared = inside("compare", "last", "--models", "oracle", "refuser", cwd=folder, check=0).stdout
     assert "changed sides" in compared and SECRET not in compared
+    inside("export", "last", "-o", "gated.tar", cwd=folder, check=0)
+    assert SECRET.encode() not in (folder / "gated.tar").read_bytes()
+    found = inner_data("audit", "gated.tar", cwd=folder, check=1)
+    assert found["verdict"] == "incomplete"
+    assert {one["id"] for one in found["checks"] if one["verdict"] != "pass"} == {"blob.omitted"}

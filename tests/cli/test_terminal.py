@@ -13,7 +13,7 @@ import pytest
 from support import clean_env, command, judging_once, unlocked_project
 from support_inside import inner_data, inside
 
-from harness.cli.terminal import give, table
+from harness.cli.terminal import coloured, give, table
 
 ABOUT = "What this manifest is for, in more words than a line of a terminal has room for, to its very last one."
 
@@ -42,6 +42,7 @@ def on_terminal(*args: str, cwd: Path, columns: int) -> tuple[int, str]:
     return child.wait(60), shown.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.long
 def test_a_table_is_as_wide_as_the_terminal_and_loses_nothing(project: Path) -> None:
     code, shown = on_terminal("list", cwd=project, columns=60)
     assert code == 0 and max(map(len, shown.splitlines())) <= 60
@@ -80,6 +81,22 @@ def test_data_is_given_as_it_is_but_a_terminal_gets_no_control_characters(watche
         give(pieces)
     told = "csi \ufffd31m, no text \ufffd\n".encode() if watched else b"".join(pieces)
     assert out.buffer.getvalue() == told
+
+
+def test_a_verdict_has_a_colour_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "sums-demo: agreed (9 outputs)\nb: disagreed (1 of 2)\na model said: b: agreed\nerror: no\n  agreed"
+    out = io.StringIO()
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert coloured(said, out) == said
+    out.isatty = lambda: True  # type: ignore[method-assign]
+    shown = coloured(said, out).splitlines()
+    assert shown[0] == "sums-demo: \x1b[32magreed\x1b[0m (9 outputs)" and "\x1b[31mdisagreed\x1b[0m (1" in shown[1]
+    assert shown[2::2] == said.splitlines()[2::2] and shown[3] == "\x1b[31merror\x1b[0m: no"
+    for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, value)
+            assert coloured(said, out) == said
 
 
 @pytest.mark.long
@@ -128,4 +145,7 @@ def test_progress_that_does_not_change_is_not_said_each_second(
         for _ in range(20):
             watch.progress(Progress("demo", "0 of 40 answers", "answers", 0, 40))
         watch.progress(Progress("demo", "9 of 40 answers", "answers", 9, 40))
-    assert capsys.readouterr().err.splitlines() == [*["demo: 0 of 40 answers"] * 2, "demo: 9 of 40 answers"]
+        for rate in (9, 8, 7):  # all are there, and their step has not ended
+            watch.progress(Progress("demo", f"40 of 40 answers, {rate}.0/s", "answers", 40, 40))
+    said = [*["0 of 40 answers"] * 2, "9 of 40 answers", "40 of 40 answers, 9.0/s"]
+    assert capsys.readouterr().err.splitlines() == [f"demo: {line}" for line in said]

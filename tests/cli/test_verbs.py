@@ -8,14 +8,15 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from support import data_of, error_of, executed, finished_project, harness, outputs_of
 from support_inside import inner_data, inside
 
 from harness.digest import sha256
-from harness.evidence.causes import name_processor
+from harness.evidence.explain import name_processor
+from harness.manifest.documents import AcceptedMachine, ExpectedOutput
 from harness.manifest.lockfile import expect_path, load_expect, save
 from harness.run.environment import facts
 
@@ -91,6 +92,7 @@ def test_a_missing_output_is_reported_with_those_that_the_run_has(project: Path)
     error = error_of(inside("get", "last", "report.html", "--json", cwd=project, check=2))
     assert error["what"].endswith(" of small has no output 'report.html'")
     assert error["next"].startswith("it has: ") and "checks" in error["next"]
+    assert error["next"].endswith("; `outputs: {report.html: exact}` in the manifest adds it")
 
 
 def test_explain_names_a_step_that_it_then_explains(project: Path) -> None:
@@ -112,6 +114,7 @@ def test_the_oracle_is_always_right_and_only_it(project: Path) -> None:
     assert 0 < checks["benchmarks"]["addition"]["noisy-oracle"]["correct"] < 1
 
 
+@pytest.mark.long
 def test_a_run_is_found_by_a_prefix_and_by_a_path(project: Path) -> None:
     run = inner_data("get", "last", "items", cwd=project)["run"]
     record = f".harness/runs/{run}/record.json"
@@ -120,17 +123,25 @@ def test_a_run_is_found_by_a_prefix_and_by_a_path(project: Path) -> None:
     assert inner_data("audit", record, cwd=project)["run"] == run
 
 
+@pytest.mark.long
 def test_accept_writes_the_expectation_that_reproduce_compares_with(project: Path) -> None:
     accepted = inner_data("lock", "--accept", "last", cwd=project)
     assert {change["old"] for change in accepted["changes"]} == {""}
     assert inner_data("lock", "--accept", "last", cwd=project)["changes"] == []
-    [run] = inner_data("reproduce", "manifests/small.yaml", cwd=project)["runs"]
+    done = inner_data("reproduce", "manifests/small.yaml", "--reports", "reports", cwd=project)
+    [run] = done["runs"]
     assert run["verdict"] == "agreed"
     assert {output["level"] for output in run["outputs"]} == {"exact"}
     assert not list((project / ".reproduce").glob("*")), "an agreed reproduction leaves nothing behind"
+    index = Path(done["reports"]).read_text()
+    assert run["run"] in index and "agreed" in index and 'href="small.html"' in index and "src=" not in index
+    assert run["run"] in (project / "reports" / "small.html").read_text(), "written before the store went"
+    (project / "reports" / "index.html").unlink()
+    inside("reproduce", "manifests/small.yaml", "--reports", "reports", cwd=project, check=2)
     assert inner_data("list", cwd=project)["manifests"][0]["verdict"] == "agreed"
 
 
+@pytest.mark.long
 def test_reproduce_without_an_expectation_is_unconfirmed_and_exits_1(project: Path) -> None:
     done = inside("reproduce", "manifests/small.yaml", "--json", cwd=project, check=1)
     assert json.loads(done.stdout)["runs"][0]["verdict"] == "unconfirmed"
@@ -148,8 +159,8 @@ def accepted_elsewhere(
     held = load_expect(project, "small")
     assert held
     steps = {**held.run.steps, step: f"{'0' * 12} {held.run.steps[step].partition(' ')[2]}"}
-    outputs = {**held.outputs, output: {**held.outputs[output], "sha256": "0" * 64}}
-    run = replace(held.run, steps=steps, machine={**held.run.machine, **machine})
+    outputs: dict[str, ExpectedOutput] = {**held.outputs, output: {**held.outputs[output], "sha256": "0" * 64}}
+    run = replace(held.run, steps=steps, machine=cast(AcceptedMachine, {**held.run.machine, **machine}))
     other = replace(held, outputs=outputs, files={**held.files, **(files or {})}, run=run)
     save(expect_path(project, "small"), other.data)
 
@@ -157,7 +168,7 @@ def accepted_elsewhere(
 @pytest.mark.long
 def test_reproduce_names_the_output_the_step_and_the_code_that_parted(project: Path) -> None:
     """The expectation is moved instead of the code: the same bytes are then not what was accepted."""
-    scorer, other = "harness/scorers/outcome/addition.py", "harness/models/providers/baseline.py"
+    scorer, other = "harness/answers/addition.py", "harness/models/providers/baseline.py"
     accepted_elsewhere(project, files={scorer: "0" * 64, other: "0" * 64})
     [run] = inner_data("reproduce", "manifests/small.yaml", cwd=project, check=1)["runs"]
     verdicts = {one["name"]: one["verdict"] for one in run["outputs"]}
@@ -185,11 +196,13 @@ def test_the_first_line_names_both_processors(project: Path) -> None:
     assert f"disagreed; {text.removeprefix('small: ')}; " in audited
 
 
+@pytest.mark.long
 def test_a_manifest_whose_outputs_all_agree_has_one_line(project: Path) -> None:
     inside("lock", "--accept", "last", cwd=project, check=0)
     told = inside("run", "manifests/small.yaml", cwd=project, check=0).stdout
-    assert told.startswith("small: agreed (9 outputs; engine local, isolation ")
-    assert "sha256" not in told.split("scores of run")[0]
+    assert told.startswith("small: scores of run ")
+    assert told.splitlines()[-2].startswith("small: agreed (9 outputs; engine local, isolation ")
+    assert "sha256" not in told
 
 
 @pytest.mark.long
@@ -261,6 +274,7 @@ def test_doctor_names_the_isolation(project: Path) -> None:
     assert any(finding["subject"] == "isolation" and finding["found"] for finding in findings)
 
 
+@pytest.mark.long
 def test_fsck_and_gc_find_a_sound_store(project: Path) -> None:
     assert inner_data("fsck", cwd=project)["verdict"] == "agreed"
     swept = inner_data("gc", "--delete", cwd=project)

@@ -67,10 +67,11 @@ def test_no_byte_that_an_agent_is_sent_holds_what_is_hidden(folder: Path, tmp_pa
         }
         tried = try_everything(client, {"start_attempt": {"study": "small", "split": "dev", "idempotency_key": "odd"}})
         for attempt, names in made.values():
-            given, item = answers((names[0], "I guess")), {"attempt_id": attempt, "item_id": names[0]}
+            given, this = answers((names[0], "I guess")), {"attempt_id": attempt}
+            item = {**this, "item_id": names[0]}
             client.call("submit_answers", attempt_id=attempt, answers=given)
             tried += try_everything(client, {
-                "list_items": {"attempt_id": attempt}, "get_item": item, "finish_attempt": {"attempt_id": attempt},
+                "list_items": this, "get_item": {**this, "item_ids": [names[0]]}, "finish_attempt": this,
                 "submit_answers": {"attempt_id": attempt, "answers": given},
                 "score_text": {**item, "metric": METRIC, "prediction": "I guess"},
             })  # fmt: skip
@@ -103,7 +104,7 @@ def asked_for(client: WireClient, attempt: str) -> dict[str, tuple[str, str]]:
     }
     found = {}
     for name in items(client, attempt):
-        prompt = client.call("get_item", attempt_id=attempt, item_id=name)["prompt"]
+        prompt = client.call("get_item", attempt_id=attempt, item_ids=[name])["items"][0]["prompt"]
         (question,) = [one for one in letters if f"{one}\n" in prompt]
         found[name] = (question, letters[question])
     return found
@@ -190,7 +191,7 @@ def test_a_true_id_is_refused_in_the_words_for_any_other(folder: Path) -> None:
         )
         mine = {"attempt_id": attempt}
         tries: list[tuple[str, str, dict[str, Any]]] = [
-            ("get_item", "item_id", mine), ("list_items", "attempt_id", {}), ("finish_attempt", "attempt_id", {}),
+            ("get_item", "item_ids", mine), ("list_items", "attempt_id", {}), ("finish_attempt", "attempt_id", {}),
             ("list_items", "cursor", mine), ("start_attempt", "study", {"split": "dev", "idempotency_key": "x"}),
             ("start_attempt", "split", {"study": "small", "idempotency_key": "x"}),
             ("start_attempt", "subset", {"study": "small", "split": "dev", "idempotency_key": "x"}),

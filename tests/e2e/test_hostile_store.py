@@ -20,6 +20,7 @@ from support_draws import drawn
 from support_hostile import FOLDERS, HUGE, KINDS, READS, furnish, lay, names, snapshot
 from support_inside import inner_data, inside
 
+from harness.clock import after
 from harness.digest import document, sha256
 from harness.evidence.record import spell, summarise
 from harness.store.store import Store
@@ -278,13 +279,13 @@ def test_a_clock_that_was_set_back_between_two_runs_is_told(project: Path, monke
 
     def early(name: str, events: list[dict[str, Any]]) -> None:
         for event in events:
-            day = f"{int(event['at'][8:10]) - 1:02d}" if event["at"][8:10] > "01" else event["at"][8:10]
-            event["at"] = event["at"][:8] + day + event["at"][10:]
+            event["at"] = after(event["at"], -86_400)
 
     first = names(store)["run"]
     inside(*RUN, cwd=project, check=0)
     second = next(run for run in store.run_ids() if run != first)
-    before = f"{int(second[:8]) - 1 if second[6:8] > '01' else second[:8]}{second[8:]}"
+    day = after(f"{second[:4]}-{second[4:6]}-{second[6:8]}T00:00:00.000Z", -86_400)
+    before = day[:10].replace("-", "") + second[8:]
 
     def edit(name: str, events: list[dict[str, Any]]) -> str:
         if name == second:
@@ -341,6 +342,7 @@ def test_a_folder_of_reproductions_that_is_a_link_is_not_swept(project: Path, ou
         path.unlink() if path.is_file() else path.rmdir()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_a_user_who_may_not_write_is_told_so_and_deletes_nothing(project: Path, outside: Path) -> None:
     """As an ordinary user: what may not be opened is named, and what may not be deleted stays."""

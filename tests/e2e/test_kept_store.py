@@ -27,7 +27,7 @@ def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def test_its_run_is_audited_and_every_step_made_again(project: Path) -> None:
-    report = data_of("audit", "last", cwd=project)
+    report = data_of("audit", "last", "--budget", "900", cwd=project)
     assert (report["verdict"], report["level"]) == ("agreed", "full")
     assert report["coverage"]["again"] == report["coverage"]["steps"] > 10
     assert {check["verdict"] for check in report["checks"]} == {"pass"}
@@ -47,6 +47,7 @@ def test_a_run_of_today_gives_its_outputs(project: Path) -> None:
     assert ran["verdict"] == "agreed" and len(ran["outputs"]) == 9
 
 
+@pytest.mark.long
 def test_a_byte_of_it_that_changed_is_named(project: Path) -> None:
     blob = max((project / ".harness" / "blobs" / "sha256").rglob("*"), key=lambda path: path.stat().st_size)
     blob.chmod(0o644)

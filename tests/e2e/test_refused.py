@@ -13,12 +13,14 @@ from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
 from support import error_of, harness, unlocked_project
 
+from harness.models.gateway.concurrency import FIRST
+
 needs("openai", "aiohttp")
 pytestmark = pytest.mark.together  # one server and one project serve all
 KEY = {"TOY_KEY": "sk-planted-4f1c9b27e8a0d3"}
 SAID = "`temperature` and `top_p` cannot both be specified"
 MANIFEST = "manifests/small.yaml"
-BOUND, AT_ONCE = 20, 16  # refusals in a row, and what is under way when they are counted
+BOUND, AT_ONCE = 20, FIRST  # refusals in a row, and what is under way when they are counted
 
 
 @pytest.fixture(scope="module")
@@ -104,21 +106,6 @@ def test_a_short_run_without_any_answer_fails_and_can_be_asked_again(
     assert run(folder, store, "--limit", "1").returncode == 1 and refusing.asked.total() == 2 * rows
     refusing.usual = "fine"
     assert run(folder, store, "--limit", "1").returncode == 0 and refusing.asked.total() == 3 * rows
-
-
-@pytest.mark.long
-def test_a_key_that_is_not_there_is_one_message_and_nothing_was_asked(
-    folder: Path, server: Misbehaving, tmp_path: Path
-) -> None:
-    server.asked.clear()
-    done = run(folder, tmp_path / "store", env={"HOME": str(tmp_path)})
-    assert done.returncode == 3 and not server.asked
-    said = done.stderr[done.stderr.index("error: ") :]
-    assert said.splitlines() == [
-        "error: there is no key TOY_KEY",
-        "  where: environment, ~/.config/harness/keys.toml",
-        '  next:  export TOY_KEY=…, or write `TOY_KEY = "…"` to ~/.config/harness/keys.toml (mode 0600)',
-    ]
 
 
 def test_the_verbs_that_allow_errors_refuse_what_is_no_bound(folder: Path, tmp_path: Path) -> None:

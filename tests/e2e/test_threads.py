@@ -24,12 +24,12 @@ about: A few additions by a local model.
 models:
   tiny: {provider: transformers, source: assets/tiny-shaped, logprobs: 1}
 datasets:
-  addition: {make: reliability.addition, seed: 7, count: 20}
+  addition: {make: reliability.addition, seed: 7, count: 10}
 prompts: {set: reliability/addition@1}
 generation: {max_tokens: 1}
 resources: {gpus: 0, memory: 2GiB, timeout: 10m}
 claims:
-  - {of: "counts#/addition/drawn", published: 20, within: 0, where: nowhere}
+  - {of: "counts#/addition/drawn", published: 10, within: 0, where: nowhere}
 """
 
 
@@ -72,9 +72,11 @@ def test_two_threads_are_another_run_and_every_verb_says_so(project: Path) -> No
     assert parted["first"]["stage"] == "numerics"
     differing = {stage["stage"]: stage["changed"] for stage in parted["stages"] if stage["changed"]}
     assert set(differing) <= {"numerics", "responses"} and "numerics/OMP_NUM_THREADS" in differing["numerics"]
-    for run in runs:
-        found = data_of("audit", run, "--rerun", "1", cwd=project)
-        assert "numerics" not in str([check for check in found.get("checks", ()) if check.get("verdict") != "pass"])
+    found = data_of(
+        "audit", runs[1], "--rerun", "1", "--budget", "900", cwd=project
+    )  # in one thread an audit agrees with any other run
+    assert found["verdict"] in ("agreed", "unconfirmed")
+    assert "numerics" not in str([check for check in found["checks"] if check["verdict"] != "pass"])
 
 
 def test_a_run_in_more_threads_than_there_are_cores_begins_nothing(project: Path) -> None:

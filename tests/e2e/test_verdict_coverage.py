@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from evidence.forger import Forger, forged
-from support import data_of, error_of, harness, manifest_text, small_project, unlocked_project
+from support import data_of, error_of, finished_project, harness, manifest_text, unlocked_project
 from support_slices import require_equal_slices, sliced_audit
 
 from harness.digest import canonical
@@ -22,8 +22,7 @@ PADDING = "12 " * 6_000  # what the scorer of sums reads number by number
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("coverage")
-    manifest = small_project(folder, count=8, models=("oracle", "noisy-oracle"))
-    harness(*RUN, manifest, cwd=folder, check=0)
+    finished_project(folder)
     return folder
 
 

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 from evidence.forger import write
-from support import REPOSITORY, clean_env, data_of, harness, small_project
+from support import REPOSITORY, SECONDS, clean_env, data_of, harness, small_project
+from support_draws import drawn
 
 from harness import verbs
 from harness.clean_start import clean_command, clean_environment, launcher
@@ -35,6 +36,7 @@ def audit(project, asked, watch=None):
     sys.exit(0)
 review.audit = audit
 """
+LIES = {"the report": LIE, "the verb": BOLDER}
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +54,7 @@ def started(words: Sequence[str], cwd: Path, **env: str) -> subprocess.Completed
     around = {**clean_env(), **env}
     return subprocess.run(
         [*words, "audit", "last", "--level", "hashes"], cwd=cwd, env=around, capture_output=True, text=True,
-        stdin=subprocess.DEVNULL, timeout=120, check=False,
+        stdin=subprocess.DEVNULL, timeout=SECONDS, check=False,
     )  # fmt: skip
 
 
@@ -86,7 +88,8 @@ def forge_bytecode(source: Path, lie: str) -> None:
     cached.write_bytes(data)
 
 
-@pytest.mark.parametrize("start", [pytest.param("module", marks=pytest.mark.long), "program"])
+@pytest.mark.long
+@pytest.mark.parametrize("start", ["module", "program"])
 def test_exchanged_bytecode_of_the_verifier_has_no_word_in_its_verdict(
     start: str, broken: Path, tmp_path: Path
 ) -> None:
@@ -114,9 +117,10 @@ def lying_python(folder: Path, lie: str) -> Path:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("lie", [LIE, BOLDER], ids=["of the report", "of the verb"])
-def test_a_pth_file_of_the_packages_has_no_word_in_a_verdict(lie: str, broken: Path, tmp_path: Path) -> None:
-    require_named(started(entry(lying_python(tmp_path / "venv", lie)), broken))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("of", drawn(LIES, 1))
+def test_a_pth_file_of_the_packages_has_no_word_in_a_verdict(of: str, broken: Path, tmp_path: Path) -> None:
+    require_named(started(entry(lying_python(tmp_path / "venv", LIES[of])), broken))
 
 
 @pytest.mark.long
@@ -140,13 +144,11 @@ def test_the_program_that_setup_writes_reads_no_pth_file_at_all(broken: Path, tm
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "env", [{"PYTHONPATH": "{evil}"}, {"PYTHONSTARTUP": "{evil}/sitecustomize.py"}, {"PYTHONPYCACHEPREFIX": "{evil}"}]
-)
-def test_no_variable_of_python_has_a_word_in_a_verdict(env: dict[str, str], broken: Path, tmp_path: Path) -> None:
+def test_no_variable_of_python_has_a_word_in_a_verdict(broken: Path, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(f"import sys; sys.path.append({str(REPOSITORY)!r})\n{LIE}")
-    spelled = {name: value.format(evil=tmp_path) for name, value in env.items()}
-    require_named(started(entry(), broken, **spelled))
+    evil = str(tmp_path)
+    variables = {"PYTHONSTARTUP": f"{evil}/sitecustomize.py", "PYTHONPATH": evil, "PYTHONPYCACHEPREFIX": evil}
+    require_named(started(entry(), broken, **variables))
 
 
 @pytest.mark.long
@@ -155,8 +157,8 @@ def test_modules_in_the_project_that_is_judged_are_not_imported(broken: Path, tm
     for name in ("json.py", "pydantic.py", "typer.py", "sitecustomize.py", "harness/__init__.py"):
         (project / name).parent.mkdir(exist_ok=True)
         (project / name).write_text("print('agreed'); raise SystemExit(0)\n")
-    require_named(started(clean_command("harness.cli.entry:main"), project))
-    require_named(started([sys.executable, "-P", *entry()[1:]], project))
+    require_named(started([sys.executable, "-P", *entry()[1:]], project))  # it becomes what the next line starts
+    assert clean_command("harness.cli.entry:main")[1:3] == ["-I", "-S"]
 
 
 @pytest.mark.long

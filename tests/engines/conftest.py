@@ -61,7 +61,7 @@ def step(docker: DockerEngine, docker_host: str, place: Path) -> Iterator[Run]:
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """Give the folder of a step that runs on this machine, with a short path: sockets below it may have no long one."""
-    with tempfile.TemporaryDirectory() as top:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as top:  # what was ended may write for a moment
         path = Path(top, "step")
         for name in ("in", "out", "tmp", "code"):
             (path / name).mkdir(parents=True)

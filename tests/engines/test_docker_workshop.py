@@ -148,6 +148,5 @@ def test_steps_audited_in_one_container_have_the_bytes_of_each_alone(
     assert together == {step.name: step_reexecutor(shop)(step, parts, 60) for step, parts in recorded}
     assert list(shop.store.temp.iterdir()) == []
     greedy = Step("toy/starves", "harness.toys:starves", "scores", {}, steps[0].inputs, ("rows",))
-    assert batch_reexecutor(shop)([*recorded, (greedy, shop.preimage(greedy, {}))], 60) == {}, (
-        "whose memory it was is not known"
-    )
+    hungry = shop.preimage(greedy, {})
+    assert batch_reexecutor(shop)([*recorded, (greedy, hungry)], 60) == {}, "whose memory it was is not known"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ import pytest
 from support import data_of, error_of, harness, journals, manifest_text, unlocked_project
 from support_engine import open_docker
 
-from harness.engines import gpu
-from harness.engines.engine import Limits
+from harness.engines import engine
+from harness.engines.engine import Job, Limits
 from harness.engines.local import LocalEngine, available
 from harness.errors import MissingError
 from harness.run.executing.workshop import Workshop
@@ -27,18 +28,18 @@ def says(*lines: str) -> Any:
 
 
 def nothing(query: Any) -> str:
-    raise gpu.no_gpu("no driver")
+    raise engine.no_gpu("no driver")
 
 
 def test_no_gpu_is_asked_for_where_none_is_wanted() -> None:
-    assert gpu.choose_device(0, nothing).kind == "cpu" and gpu.choose_device(0, nothing).facts == {}
+    assert engine.choose_device(0, nothing).kind == "cpu" and engine.choose_device(0, nothing).facts == {}
 
 
 @pytest.mark.parametrize(
     ("wanted", "used"), [(1, ["GPU-1111"]), (2, ["GPU-1111", "GPU-3333"]), ("prefer", ["GPU-1111"])]
 )
 def test_the_device_is_the_compute_capability_and_the_facts_name_each_gpu(wanted: Any, used: list[str]) -> None:
-    device = gpu.choose_device(wanted, says(H100, OTHER))
+    device = engine.choose_device(wanted, says(H100, OTHER))
     assert device.kind == "cuda:sm_90" and [one["uuid"] for one in device.facts["gpus"]] == used
     assert device.facts["gpus"][0] == {
         "model": "NVIDIA H100 80GB HBM3", "uuid": "GPU-1111", "driver": "550.54.15", "compute_capability": "9.0",
@@ -53,27 +54,58 @@ GARBAGE = ["", "No devices were found", "a,b,c", "a,b,c,d,e", f"{H100}, more", f
 def test_a_missing_driver_and_a_silent_one_have_different_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(MissingError, match="is not here"):
-        gpu.query_driver(gpu.QUERY)
+        engine.query_driver(engine.QUERY)
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    monkeypatch.setattr(gpu, "PATIENCE", 0.1)
+    monkeypatch.setattr(engine, "PATIENCE", 0.1)
     with pytest.raises(MissingError, match="gave no answer"):
-        gpu.query_driver(("sleep", "10"))
+        engine.query_driver(("sleep", "10"))
 
 
 @pytest.mark.parametrize("answer", [*GARBAGE, f"{H100}\n{A100}"])
 def test_an_answer_that_names_no_such_gpus_is_refused_and_prefer_says_why(answer: str) -> None:
     with pytest.raises(MissingError, match="nvidia-container-toolkit") as refused:
-        gpu.choose_device(2, says(answer))
+        engine.choose_device(2, says(answer))
     assert len(str(refused.value)) < 1000
     if answer in GARBAGE:
-        device = gpu.choose_device("prefer", says(answer))
+        device = engine.choose_device("prefer", says(answer))
         assert device.kind == "cpu" and device.facts["gpus_wanted"] == "prefer" and device.facts["gpus_missing"]
 
 
 def test_gpus_of_several_kinds_are_refused_where_a_step_would_have_both() -> None:
-    assert gpu.choose_device(1, says(A100, H100)).kind == "cuda:sm_80"
+    assert engine.choose_device(1, says(A100, H100)).kind == "cuda:sm_80"
     with pytest.raises(MissingError, match=r"different compute capabilities \(8\.0, 9\.0\)"):
-        gpu.choose_device(2, says(A100, H100))
+        engine.choose_device(2, says(A100, H100))
+
+
+@pytest.mark.parametrize(
+    ("visible", "used"),
+    [("1", ["GPU-3333"]), ("GPU-3333", ["GPU-3333"]), ("GPU-33,0", ["GPU-3333", "GPU-1111"]), ("1, 0", ["GPU-3333"])],
+)
+def test_only_gpus_that_the_harness_may_use_are_chosen_in_their_order(visible: str, used: list[str]) -> None:
+    device = engine.choose_device(len(used), says(H100, OTHER), visible)
+    assert [one["uuid"] for one in device.facts["gpus"]] == used
+
+
+@pytest.mark.parametrize("visible", ["", "2", "-1", "GPU-", "0,0", "0,GPU-1111", "GPU-4", "MIG-1111", "0,x", "²", "01"])
+def test_no_gpu_is_chosen_that_the_harness_may_not_use(visible: str) -> None:
+    with pytest.raises(MissingError, match="CUDA_VISIBLE_DEVICES"):
+        engine.choose_device(2, says(H100, OTHER), visible)
+
+
+def test_a_step_that_infers_is_shown_the_gpus_that_were_chosen_and_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {**driver(tmp_path / "bin", f"{H100}\n{OTHER}"), "CUDA_VISIBLE_DEVICES": "1"}.items():
+        monkeypatch.setenv(name, value)
+    local, seen = LocalEngine(available()[0], gpus=1), []
+    for folder in ("out", "tmp"):
+        (tmp_path / folder).mkdir()
+    tmp_path.chmod(0o755)
+    for infers in (True, False):
+        script = 'echo "[$CUDA_VISIBLE_DEVICES]"'
+        job = Job(("sh", "-c", script), tmp_path, {"PATH": "/usr/bin:/bin"}, Limits(seconds=60), infers=infers)
+        seen.append(local.run(job, lambda _: None, threading.Event()).log)
+    assert seen == [b"[GPU-3333]\n", b"[]\n"] and not local.keeps
 
 
 def driver(folder: Path, answer: str) -> dict[str, str]:

@@ -91,6 +91,7 @@ def test_a_command_that_ends_leaves_no_process_behind(run, folder, isolation, co
     assert ended(folder.parent)
 
 
+@pytest.mark.long
 @EVERY
 def test_a_child_that_prints_without_end_does_not_keep_the_engine(run, folder, isolation):
     assert run(isolation, "import subprocess; subprocess.Popen(['yes', sys.argv[2]])").exit == 0

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from harness.engines import monitor
 from harness.engines.engine import Limits, Outcome
 from harness.engines.isolation import isolation_command
 from harness.engines.local import available
-from harness.engines.monitor import MemoryMeter, list_processes
+from harness.engines.monitor import MemoryMeter, list_processes, read_proc
 
 MIB = 1 << 20
 OFFERED = available()
@@ -59,6 +60,7 @@ def test_names_in_memory_count_without_contents(run: Callable[..., Outcome], iso
     ended_for_memory(run(isolation, NAMES + WAITS, memory=MEMORY, seconds=30))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("isolation", OFFERED)
 def test_what_processes_share_counts_once(run: Callable[..., Outcome], isolation: str) -> None:
     """Eight processes of 64 MiB that they have in common: by what each holds it would be four times too much."""
@@ -103,7 +105,7 @@ def test_a_process_that_ends_while_it_is_measured_counts_no_mapped_file_twice(mo
         [device] = {line.split()[3] for line in lines if "/dev/zero" in line}
         read = monitor._sum_lines
 
-        def ending(path: str, names: tuple[str, ...]) -> int:
+        def ending(path: str, names: tuple[bytes, ...]) -> int:
             found = read(path, names)
             if path.endswith("smaps_rollup"):
                 process.kill()
@@ -147,6 +149,50 @@ def test_a_measure_is_of_the_pages_that_are_there(closed: bool) -> None:
         for most in (0, 1 << 40):  # exact, and as rough as will do
             more, less = (MemoryMeter(one, closed=closed).measure(most) for one in (full, bare))
             assert abs(more - less - 64 * MIB) < 4 * MIB
+
+
+ORPHANS = """
+import os, signal, time
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+if not os.fork():
+    if not os.fork():
+        signal.sigwait({signal.SIGUSR1})
+        os.fork()
+        time.sleep(60)
+    os._exit(0)
+os.wait()
+print(flush=True)
+time.sleep(60)
+"""
+
+
+def test_an_orphan_is_searched_for_once_in_a_turn_and_followed_meanwhile() -> None:
+    command = [sys.executable, "-c", ORPHANS]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as first:
+        try:
+            assert first.stdout and first.stdout.readline()
+            meter = MemoryMeter(first.pid, closed=False)
+            [_, orphan] = sorted(meter._processes(), key=lambda one: one != first.pid)
+            assert meter.count_threads() == 2
+            meter._next_search = float("inf")  # between two searches
+            os.kill(orphan, signal.SIGUSR1)
+            for _ in range(600):
+                if len(found := meter._processes()) == 3:
+                    break
+                time.sleep(0.05)
+            assert len(found) == 3 and meter.count_threads() == 2
+            meter._next_search = 0.0
+            assert meter.count_threads() == 3
+        finally:
+            os.killpg(first.pid, signal.SIGKILL)
+
+
+def test_what_the_kernel_gives_in_parts_is_read_whole() -> None:
+    for name in ("mountinfo", "smaps", "environ"):
+        found, whole = read_proc(f"/proc/{os.getppid()}/{name}"), Path(f"/proc/{os.getppid()}/{name}").read_bytes()
+        assert found.splitlines()[-1:] == whole.splitlines()[-1:]
+    with pytest.raises(OSError, match="No such file"):
+        read_proc("/proc/self/nothing")
 
 
 @pytest.mark.long

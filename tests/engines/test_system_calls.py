@@ -224,7 +224,8 @@ def test_numpy_and_torch_work_behind_the_filter(run: Callable[..., Outcome], iso
     assert outcome.log.endswith(b"worked\n") and outcome.fine, outcome.log.decode()
 
 
-@pytest.mark.parametrize("work", [WORK, pytest.param(NUMBERS, marks=pytest.mark.long)], ids=["python", "torch"])
+@pytest.mark.long
+@pytest.mark.parametrize("work", [WORK, NUMBERS], ids=["python", "torch"])
 def test_every_call_of_real_work_is_on_the_list(work: str, tmp_path: Path) -> None:
     """As strace sees it, without a filter; `clone3` is told as missing, and a refused `mbind` is done without.
 

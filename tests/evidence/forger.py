@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from harness.digest import document, document_digest, sha256
 from harness.evidence.record import spell, summarise
+from harness.store.events import Event
 from harness.store.journal import START
-from harness.store.store import Store, listed
+from harness.store.store import Store, list_runs
 
 
 class Forger:
@@ -57,7 +58,7 @@ class Forger:
             self.events[-1]["events"] = len(self.events)
         lines, head = chained(self.events)
         write(self.store.journal(self.run), b"".join(lines))
-        record = spell(summarise(self.events, head))
+        record = spell(summarise(cast(list[Event], self.events), head))
         write(self.store.record(self.run), record)
         for line in self.heads:
             if line["run"] == self.run:
@@ -69,7 +70,7 @@ class Forger:
 
 def whole_run(store: Store) -> str:
     """Name the first of the runs that say most: those before it made only some of its steps."""
-    return max(listed(store), key=lambda run: store.journal(run).read_bytes().count(b"\n"))
+    return max(list_runs(store), key=lambda run: store.journal(run).read_bytes().count(b"\n"))
 
 
 def forged(store: Store, edit: Callable[[Forger], object]) -> Store:

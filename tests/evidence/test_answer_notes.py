@@ -56,8 +56,8 @@ def noted(
     }
     outputs = {name: Output(digests[name], 1) for name in STEP.outputs}
     entry = Entry("", "", {"inputs": {"prompts": digests["prompts"]}}, outputs)
-    start = {"event": "run.started", "at": "2026-11-28T10:00:00.000Z", "facts": {"cores": 2}}
-    done = {
+    start: Any = {"event": "run.started", "at": "2026-11-28T10:00:00.000Z", "facts": {"cores": 2}}
+    done: Any = {
         "event": "step.done",
         "step": STEP.name,
         "at": "2026-11-28T10:00:01.000Z",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from support import judging_here
@@ -17,14 +17,16 @@ from harness.attempts.transcript import fold, item_id
 from harness.digest import sha256
 from harness.evidence.audit.answers import budget_flaws, canary_hits, manifest_flaws
 from harness.files import write_atomic
+from harness.manifest.documents import Pins
 from harness.manifest.lockfile import read_lock
 from harness.store.attempts import read_transcript, transcript_path
+from harness.store.events import AttemptEvent, Event
 from harness.store.journal import Chain, read_chain
 
 pytestmark = pytest.mark.together
 
 
-def chain_of(tmp_path: Path, *texts: str, **more: Any) -> Chain:
+def chain_of(tmp_path: Path, *texts: str, **more: Any) -> Chain[AttemptEvent]:
     """Give the chain of an attempt in which these texts were answered, to its items one by one."""
     attempt = AttemptFolder(tmp_path, **more)
     desk = attempt.desk()
@@ -34,13 +36,13 @@ def chain_of(tmp_path: Path, *texts: str, **more: Any) -> Chain:
     return read_chain(attempt.path, "transcript/1")
 
 
-def changed(chain: Chain, change: Callable[[dict[str, Any]], object]) -> Chain:
+def changed(chain: Chain[AttemptEvent], change: Callable[[dict[str, Any]], object]) -> Chain[AttemptEvent]:
     """Give a chain whose calls were changed, as one who chains them anew would leave it."""
     events = [dict(event) for event in chain.events]
     for event in events:
         if event["event"] == "call":
             change(event)
-    return Chain(tuple(events), chain.lines, head=chain.head)
+    return Chain(cast(tuple[AttemptEvent, ...], tuple(events)), chain.lines, head=chain.head)
 
 
 def test_an_attempt_within_its_budget_has_no_flaw(tmp_path: Path) -> None:
@@ -50,7 +52,7 @@ def test_an_attempt_within_its_budget_has_no_flaw(tmp_path: Path) -> None:
 
 def test_calls_beyond_the_budget_and_late_ones_are_named(tmp_path: Path) -> None:
     chain = chain_of(tmp_path, "1", "2")
-    poor = [{**chain.events[0], "budget": {"calls": 1, "seconds": 9}}, *chain.events[1:]]
+    poor: Any = [{**chain.events[0], "budget": {"calls": 1, "seconds": 9}}, *chain.events[1:]]
     assert list(budget_flaws(Chain(tuple(poor)))) == ["line 3 serves call 2 of 1"]
     late = changed(chain, lambda event: event.update(at="2999-12-31T00:00:00.000Z"))
     assert [flaw.split(" serves")[0] for flaw in budget_flaws(late)] == ["line 2", "line 3"]
@@ -58,7 +60,7 @@ def test_calls_beyond_the_budget_and_late_ones_are_named(tmp_path: Path) -> None
 
 def test_a_call_that_was_refused_costs_and_breaks_no_budget(tmp_path: Path) -> None:
     chain = chain_of(tmp_path, "1")
-    poor = [{**chain.events[0], "budget": {"calls": 0, "seconds": 9}}, {**chain.events[1], "is_error": True}]
+    poor: Any = [{**chain.events[0], "budget": {"calls": 0, "seconds": 9}}, {**chain.events[1], "is_error": True}]
     assert list(budget_flaws(Chain(tuple(poor)))) == []
 
 
@@ -127,10 +129,10 @@ def test_what_a_forged_start_of_its_own_run_says_is_named(
     lock = read_lock(store.blobs.read(started["lock"]), "lock")
     begun = read_transcript(store, attempt).events[0]
     assert list(manifest_flaws(store, started, lock, attempt, begun)) == []
-    [flaw] = manifest_flaws(store, {**started, **change}, lock, attempt, begun)
+    [flaw] = manifest_flaws(store, cast(Event, {**started, **change}), lock, attempt, begun)
     assert said in flaw
     [moved] = manifest_flaws(store, started, lock, attempt, {**begun, "name": "other"})
     assert "not that of its manifest" in moved
-    pins = {**lock.pins, "prompts": {}}
+    pins: Pins = {**lock.pins, "prompts": {}}
     flaws = list(manifest_flaws(store, started, replace(lock, pins=pins), attempt, begun))
     assert flaws and all(flaw.startswith("/pins/prompts/") for flaw in flaws)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.evidence.causes import (
+from harness.evidence.explain import (
     ACCEPTED,
     NOTHING,
     FirstDifference,

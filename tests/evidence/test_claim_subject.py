@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.evidence.claims.subject import canonical, equivalent_pointers, same_subject, subject_of
+from harness.evidence.claims.subject import canonical_pointer, equivalent_pointers, same_subject, subject_of
 
 ADA: dict[str, Any] = {"provider": "openai", "model": "ada", "tape": "replay"}
 GPT: dict[str, Any] = {"provider": "openai", "model": "gpt-4", "tape": "replay"}
@@ -20,7 +20,7 @@ LIST = {"fetch": {"a.csv": FILE, "book": {"url": "https://example.net/book", "sh
 
 
 def work(models: Any = None, data: Any = None, study: str = "reliability", files: Any = None) -> Any:
-    intent = {"study": study, "models": models or {}, "datasets": data or {"addition": SUMS}}
+    intent: Any = {"study": study, "models": models or {}, "datasets": data or {"addition": SUMS}}
     return subject_of(
         intent, {"models": {name: {"files": each} for name, each in (files or {}).items()}, "datasets": {}}
     )
@@ -124,10 +124,11 @@ def test_a_dataset_in_a_pointer_is_also_found_under_its_other_names() -> None:
 def test_pointers_are_spelled_by_the_rule_and_a_statistic_is_its_value() -> None:
     assert equivalent_pointers(["out#/a~1b/~0/0"], work(), work()) == [("out#/a~1b/~0/0",)]
     assert equivalent_pointers(["out#"], work(), work()) == [("out#",)]
-    assert canonical("out#/rate/value") == canonical("out#/rate")
+    assert canonical_pointer("out#/rate/value") == canonical_pointer("out#/rate")
 
 
 @pytest.mark.parametrize("intent", [{}, {"models": [], "datasets": "x"}, {"models": {"m": 3}, "datasets": {"d": None}}])
 def test_a_lock_of_any_shape_is_read(intent: Any) -> None:
-    here = subject_of(intent, {"models": {"m": {"files": 3}}})
+    pins: Any = {"models": {"m": {"files": 3}}}
+    here = subject_of(intent, pins)
     assert not same_subject(here, work()) and not same_subject(work(), here)

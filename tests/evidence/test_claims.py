@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.evidence.claims.claims import JudgedClaim, judge
-from harness.evidence.claims.values import PointerValue
+from harness.evidence.claims.claims import JudgedClaim, PointerValue, judge_claims
 from harness.manifest.schema import Claim
 
 
@@ -22,7 +21,7 @@ def number(text: str) -> PointerValue:
 
 def one(made: Claim, *texts: str) -> JudgedClaim:
     found = dict(zip(made.pointers, map(number, texts), strict=True))
-    [row] = judge("m", [made], None, found.__getitem__, run="r")
+    [row] = judge_claims("m", [made], None, found.__getitem__, run="r")
     return row
 
 
@@ -108,15 +107,15 @@ def test_what_is_no_number_misses_and_what_is_missing_was_not_run() -> None:
         "out#/c": PointerValue(lacks="gated data"),
     }
     two = claim(["out#/a", "out#/b"], at_least="0")
-    [row] = judge("m", [two], None, found.__getitem__)
+    [row] = judge_claims("m", [two], None, found.__getitem__)
     assert (row.verdict, row.value, row.detail) == ("missed", ["1", "nan"], "out#/b: it is no finite number")
-    [row] = judge("m", [claim(["out#/a", "out#/c"], order="increasing")], None, found.__getitem__)
+    [row] = judge_claims("m", [claim(["out#/a", "out#/c"], order="increasing")], None, found.__getitem__)
     assert (row.verdict, row.value) == ("not run: needs gated data", ["1", None])
 
 
 def test_without_a_run_every_claim_says_what_it_needs() -> None:
     claims = [claim(of, at_least="0") for of in ("out#/models/b/x", "out#/models/c/x", "out#/x")]
-    rows = judge("m", claims, None, lacks=["models.a", "models.b", "datasets.c"])
+    rows = judge_claims("m", claims, None, lacks=["models.a", "models.b", "datasets.c"])
     assert [row.verdict.removeprefix("not run: needs ") for row in rows] == [
         "models.b, models.a, datasets.c", "datasets.c, models.a, models.b", "models.a, models.b, datasets.c",
     ]  # fmt: skip
@@ -125,17 +124,19 @@ def test_without_a_run_every_claim_says_what_it_needs() -> None:
 
 def test_a_claim_says_in_its_own_line_what_unresolved_pins_mean_to_it() -> None:
     waiting = claim("out#/models/b/x", at_least="0", waits="people's ratings")
-    [row] = judge("m", [waiting], None, lacks=["models.a", "models.b"])
+    [row] = judge_claims("m", [waiting], None, lacks=["models.a", "models.b"])
     assert (row.verdict, row.detail) == ("not run: needs people's ratings", "models.b, models.a")
     for lack in ("a run", "a lock", "a lock that fits: /datasets/addition/count moved"):
-        [row] = judge("m", [waiting], None, lacks=[lack])
+        [row] = judge_claims("m", [waiting], None, lacks=[lack])
         assert (row.verdict, row.detail) == (f"not run: needs {lack}", ""), "nothing is unresolved"
-    [row] = judge("m", [claim(at_least="0")], registered(waiting), lambda _: number("1"))
+    [row] = judge_claims("m", [claim(at_least="0")], registered(waiting), lambda _: number("1"))
     assert row.verdict == "met" and "waits" not in claim(at_least="0").model_dump(mode="json")
 
 
 def test_a_line_on_what_a_claim_waits_for_moves_no_claim() -> None:
-    [row] = judge("m", [claim(at_least="0", waits="weights")], registered(claim(at_least="0")), lambda _: number("1"))
+    [row] = judge_claims(
+        "m", [claim(at_least="0", waits="weights")], registered(claim(at_least="0")), lambda _: number("1")
+    )
     assert (row.verdict, row.moved) == ("met", False)
 
 
@@ -144,15 +145,15 @@ def test_a_claim_is_named_by_id_or_pointer_and_no_two_names_are_equal() -> None:
         claim(at_least="0", id="mine"), claim(at_least="0"), claim(at_least="1"),
         claim(["out#/a", "out#/b", "out#/c"], order="increasing"),
     ]  # fmt: skip
-    assert [row.id for row in judge("m", claims, None)] == ["mine", "out#/x", "out#/x (2)", "out#/a … out#/c"]
+    assert [row.id for row in judge_claims("m", claims, None)] == ["mine", "out#/x", "out#/x (2)", "out#/a … out#/c"]
 
 
-def registered(*claims: Claim) -> list[dict[str, Any]]:
+def registered(*claims: Claim) -> list[Any]:
     return [made.model_dump(mode="json") for made in claims]
 
 
 def moves(now: list[Claim], then: list[Claim]) -> list[tuple[str, bool, Any, bool]]:
-    rows = judge("m", now, registered(*then), lambda pointer: number("1"))
+    rows = judge_claims("m", now, registered(*then), lambda pointer: number("1"))
     return [
         (row.of if isinstance(row.of, str) else row.of[0], row.moved, (row.was or {}).get("published"), row.withdrawn)
         for row in rows
@@ -193,20 +194,20 @@ def test_a_claim_that_points_elsewhere_is_matched_by_its_place_in_a_paper() -> N
 def test_an_added_claim_counts_as_moved_and_a_withdrawn_one_is_judged() -> None:
     assert moves([A, B], [A]) == [("out#/a", False, None, False), ("out#/b", True, None, False)]
     assert moves([B], [A, B]) == [("out#/b", False, None, False), ("out#/a", True, "1", True)]
-    [row] = judge("m", [], registered(B), lambda pointer: number("9"))
+    [row] = judge_claims("m", [], registered(B), lambda pointer: number("9"))
     assert (row.verdict, row.withdrawn) == ("missed", True)
 
 
 def test_before_the_first_run_nothing_has_moved() -> None:
-    assert [row.moved for row in judge("m", [A, B], None)] == [False, False]
-    assert [row.moved for row in judge("m", [A], [])] == [True], "a first run that registered nothing"
+    assert [row.moved for row in judge_claims("m", [A, B], None)] == [False, False]
+    assert [row.moved for row in judge_claims("m", [A], [])] == [True], "a first run that registered nothing"
 
 
 def test_claims_of_old_locks_that_could_not_be_checked_are_passed_over() -> None:
-    odd: list[dict[str, Any]] = [
+    odd: list[Any] = [
         {},
         {"of": "out", "where": "x"},
         {"of": 3},
         {"of": "out#/a", "where": "x", "published": "1"},
     ]
-    assert [(row.moved, row.was) for row in judge("m", [A], odd)] == [(True, None)]
+    assert [(row.moved, row.was) for row in judge_claims("m", [A], odd)] == [(True, None)]

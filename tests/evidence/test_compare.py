@@ -10,7 +10,7 @@ import pytest
 from harness.digest import canonical, sha256
 from harness.errors import InputError
 from harness.evidence.compare import compare, expected_values, leaves, overall, tolerance_text
-from harness.evidence.record import Record
+from harness.evidence.record import Record, RecordBody
 from harness.manifest.lockfile import Expect
 
 LOCK = "a" * 64
@@ -38,12 +38,13 @@ def shelf(tmp_path: Path) -> Shelf:
 
 
 def record(**outputs: str) -> Record:
-    return Record("r", {"status": "done", "outputs": {name: {"sha256": digest} for name, digest in outputs.items()}})
+    body: Any = {"status": "done", "outputs": {name: {"sha256": digest} for name, digest in outputs.items()}}
+    return Record("r", body)
 
 
 def expect(shelf: Shelf, level: Any, value: Any, lock: str = LOCK) -> Expect:
     digest = shelf.put(value)
-    outputs = {"out": {"sha256": digest, "level": level, "values": expected_values(level, shelf.deliver(digest))}}
+    outputs: Any = {"out": {"sha256": digest, "level": level, "values": expected_values(level, shelf.deliver(digest))}}
     return Expect(lock, "b" * 64, outputs, {}, {})
 
 
@@ -197,7 +198,11 @@ def test_an_expected_output_that_was_not_made_is_a_disagreement(shelf: Shelf) ->
 
 
 def test_an_unfinished_or_limited_run_is_incomplete_whatever_it_made() -> None:
-    for body in ({"status": "failed", "outputs": {}}, {"status": "done", "limit": 3, "outputs": {}}):
+    bodies: list[RecordBody] = [
+        {"status": "failed", "outputs": {}},
+        {"status": "done", "limit": 3, "outputs": {}},
+    ]
+    for body in bodies:
         assert overall(Record("r", body), []) == "incomplete"
 
 

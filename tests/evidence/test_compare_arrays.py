@@ -142,9 +142,10 @@ def test_a_tolerance_is_a_number_or_a_share_and_nothing_else(text: str) -> None:
 def test_nothing_agrees_with_an_expected_array_that_was_touched_or_lost(tmp_path: Path) -> None:
     beside, made = put(tmp_path / "out.npy", [1.0, 2.0]), put(tmp_path / "made", [1.001, 2.0])
     level = {"within": "0.01"}
-    outputs = {"out": {"sha256": sha256_file(beside)[0], "level": level, "array": "npy"}}
+    outputs: Any = {"out": {"sha256": sha256_file(beside)[0], "level": level, "array": "npy"}}
     expect = Expect("a" * 64, "b" * 64, outputs, {}, {}, folder=tmp_path)
-    record = Record("r", {"status": "done", "outputs": {"out": {"sha256": sha256_file(made)[0]}}})
+    body: Any = {"status": "done", "outputs": {"out": {"sha256": sha256_file(made)[0]}}}
+    record = Record("r", body)
 
     def verdict() -> tuple[str, str]:
         [one] = compare(record, expect, "a" * 64, {"out": level}, lambda _digest: made)

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from harness.evidence.audit.audit import _files
 from harness.evidence.audit.checks import Report
+from harness.manifest.documents import DatasetPin, Intent
 from harness.manifest.lockfile import Lock
+from harness.store.events import Event
 
 FILE = {"url": "https://example.org/a", "sha256": "a" * 64}
-INTENT = {"datasets": {"p": {"fetch": {"a": FILE, "b": FILE}}}}
-PIN = {"files": {"a": "a" * 64, "b": "a" * 64}, "absent": ["b"]}
+INTENT: Intent = {"datasets": {"p": {"fetch": {"a": FILE, "b": FILE}}}}
+PIN: DatasetPin = {"files": {"a": "a" * 64, "b": "a" * 64}, "absent": ["b"]}
 SAID = {"p": {"files": 2, "absent": ["b"]}}
 
 
-def audited(started: dict[str, Any], pin: dict[str, Any] | None = None) -> Report:
+def start(fields: dict[str, Any]) -> Event:
+    return cast(Event, fields)
+
+
+def audited(started: dict[str, Any], pin: DatasetPin | None = None) -> Report:
     report = Report()
-    _files(Lock(INTENT, "c" * 64, {"datasets": {"p": pin or PIN}}), started, report)
+    _files(Lock(INTENT, "c" * 64, {"datasets": {"p": pin or PIN}}), start(started), report)
     return report
 
 
@@ -48,5 +54,5 @@ def test_a_lock_that_pins_one_file_for_many_is_named() -> None:
 
 def test_a_run_without_such_data_is_asked_nothing() -> None:
     report = Report()
-    _files(Lock({"datasets": {}}, "c" * 64, {"datasets": {}}), {}, report)
+    _files(Lock({"datasets": {}}, "c" * 64, {"datasets": {}}), start({}), report)
     assert report.checks == []

@@ -16,7 +16,7 @@ from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
 
 pytestmark = pytest.mark.together
-ONE: dict[str, Any] = {
+ONE: Any = {
     "type": "environment/2", "image": "none", "python": "3.11.7", "implementation": "CPython", "platform": "linux",
     "packages": {"rich": {"version": "1", "record": "a"}}, "loose": {}, "stdlib": "b",
 }  # fmt: skip
@@ -33,6 +33,7 @@ def older(data: bytes) -> bytes:
     return document({**body, "type": "environment/1"})
 
 
+@pytest.mark.long
 def test_a_run_on_an_environment_of_before_audits_and_is_explained(run: Bare) -> None:
     workshop = run.workshop()
     before = Workshop(run.store, workshop.engine, workshop.limits, environment=older(workshop.environment))
@@ -44,7 +45,7 @@ def test_a_run_on_an_environment_of_before_audits_and_is_explained(run: Bare) ->
 
 
 def test_what_differs_between_two_environments_is_named() -> None:
-    two = {
+    two: Any = {
         **ONE,
         "python": "3.11.9",
         "stdlib": "c",

@@ -13,9 +13,9 @@ from evidence.bare import CUT, MAKE, SHOWN, Bare, bare
 from evidence.forger import Forger, forged, whole_run
 
 from harness.digest import sealed
-from harness.evidence.causes import FirstDifference
-from harness.evidence.explain import accepted_run, find_first_difference
+from harness.evidence.explain import FirstDifference, accepted_run, find_first_difference
 from harness.evidence.trail import Trail, read_trail
+from harness.manifest.documents import Carried, ExpectedOutput
 from harness.manifest.lockfile import AcceptedRun, Expect, read_expect
 from harness.store.store import Store
 
@@ -34,7 +34,9 @@ def trail_of(store: Store) -> Trail:
 
 def accepted(trail: Trail) -> Expect:
     """Expect what a run made, as its expectation reads back."""
-    outputs = {name: {"sha256": made["sha256"], "level": "exact", "values": {}} for name, made in trail.outputs.items()}
+    outputs: dict[str, ExpectedOutput] = {
+        name: {"sha256": made["sha256"], "level": "exact", "values": {}} for name, made in trail.outputs.items()
+    }
     code, files = trail.code()
     held = Expect(str(trail.started["lock"]), "b" * 64, outputs, code, files, run=accepted_run(trail))
     return read_expect(held.data, "expectation")
@@ -134,9 +136,9 @@ def test_an_expectation_of_before_knows_declared_outputs_alone(run: Bare, tmp_pa
 def test_an_output_carried_with_other_bytes_is_not_what_parts_a_run(run: Bare) -> None:
     trail = trail_of(run.store)
     held = accepted(trail)
-    outputs = {**held.outputs, "gold": {**held.outputs["gold"], "sha256": "0" * 64}}
+    outputs: dict[str, ExpectedOutput] = {**held.outputs, "gold": {**held.outputs["gold"], "sha256": "0" * 64}}
     edited = dataclasses.replace(held, outputs=outputs)
     first = find_first_difference(trail, edited, ORDER)
     assert first and first.step == MAKE, "an expectation that was edited"
-    carried = {"from": "c" * 64, "accepted": "d" * 64, "within": ["gold"]}
+    carried: Carried = {"from": "c" * 64, "accepted": "d" * 64, "within": ["gold"]}
     assert find_first_difference(trail, dataclasses.replace(edited, carried=carried), ORDER) is None

@@ -10,7 +10,8 @@ import pytest
 
 from harness.digest import canonical, sha256
 from harness.errors import DamageError
-from harness.evidence.claims.values import MAX_BYTES, PointerReader, PointerValue
+from harness.evidence.claims.claims import MAX_BYTES, PointerReader, PointerValue
+from harness.evidence.record import Digested
 from harness.manifest.schema import split
 
 DOCUMENT = {
@@ -40,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 
 def outputs(folder: Path, **documents: Any) -> PointerReader:
     """Give outputs as a run has them: bytes as they are, values in canonical JSON."""
-    made = {}
+    made: dict[str, Digested] = {}
     for name, value in documents.items():
         data = value if isinstance(value, bytes) else canonical(value) + b"\n"
         (folder / sha256(data)).write_bytes(data)

@@ -18,7 +18,7 @@ from harness.evidence.audit.reexecution import (
     Sliced,
     reexecute,
 )
-from harness.evidence.causes import CODE, NOTHING, Cause
+from harness.evidence.explain import CODE, NOTHING, Cause
 from harness.steps import Ref, Step
 from harness.store.store import Entry, Output
 
@@ -31,7 +31,7 @@ def steps_of(module: str, count: int, **more: Any) -> list[Step]:
 
 
 def entries(steps: Sequence[Step]) -> dict[str, Entry]:
-    return {step.name: Entry("", "", {"step": step.name}, {"rows": Output(RIGHT, 1)}) for step in steps}
+    return {step.name: Entry("", "", {"kind": step.name}, {"rows": Output(RIGHT, 1)}) for step in steps}
 
 
 class Hands:
@@ -44,7 +44,7 @@ class Hands:
         return ReexecutionOptions(self._alone, self._together, **more)
 
     def _together(self, steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, Reexecuted]:
-        assert all(parts == {"step": step.name} for step, parts in steps) and 0 < seconds <= 300
+        assert all(parts == {"kind": step.name} for step, parts in steps) and 0 < seconds <= 300
         self.batches.append([step for step, _ in steps])
         found = {step.name: self.given.get(step.name, self.given.get("")) for step, _ in steps}
         return {name: Reexecuted({"rows": digest}) for name, digest in found.items() if digest}

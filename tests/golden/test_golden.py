@@ -17,7 +17,7 @@ FIXTURES = HERE.parents[2] / "shared" / "fixtures"
 
 def command(folder):
     words = [sys.executable, HERE / "run.py", folder]
-    return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(words, capture_output=True, text=True, timeout=600, check=False)
 
 
 @pytest.fixture
@@ -33,6 +33,7 @@ def golden():
     return run
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not FIXTURES.is_dir(), reason="the fixtures do not lie beside this checkout")
 def test_the_shared_fixtures_pass_and_every_file_of_them_is_listed():
     done = command(FIXTURES)

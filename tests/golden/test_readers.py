@@ -14,6 +14,7 @@ from golden.agree import Within, agree, differences
 from golden.case import SMALL, tolerance
 from golden.every import main
 from golden.files import arrays, listed, table
+from support_cases import each_of
 
 DOUBLES = """
 from golden.case import check, Within
@@ -146,7 +147,7 @@ def test_cells_keep_line_breaks_and_quotes(tmp_path: Path) -> None:
     assert table(tmp_path / "x.csv") == [{"a": "1\n2", "b": 'say "so"'}, {"a": "", "b": ""}]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("expected", "found", "within", "says"),
     [
         (1000.0, 1001.0, Within(0, 1e-3), True),

@@ -163,7 +163,7 @@ def _named(device: str) -> dict[str, Any]:
 
     if device == CPU:
         return {"name": "the CPU"}
-    from harness.engines.gpu import choose_device, query_driver
+    from harness.engines.engine import choose_device, query_driver
     from harness.errors import MissingError
 
     seen = torch.cuda.get_device_properties(0)

@@ -116,6 +116,7 @@ def test_a_new_name_is_pinned_aloud(sandbox: Image, here: Path) -> None:
     assert pins(here) == {"sandbox": sandbox.pin}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "names"), [("deb", "libc6_"), ("whl", "numpy")])
 def test_a_tampered_package_is_refused_by_name(sandbox: Image, here: Path, kind: str, names: str) -> None:
     store = branch(sandbox, here / ".harness", layers=False)
@@ -128,6 +129,7 @@ def test_a_tampered_package_is_refused_by_name(sandbox: Image, here: Path, kind:
     assert not list_images(store)
 
 
+@pytest.mark.long
 def test_without_mmdebstrap_a_build_says_how_to_get_it(sandbox: Image, here: Path) -> None:
     store = branch(sandbox, here / ".harness", layers=False)
     error = error_of(harness("images", "build", "base", "--json", cwd=here, check=3, env=NOWHERE))
@@ -214,5 +216,6 @@ def test_a_build_that_is_stopped_leaves_no_mount_and_no_folder(sandbox: Image, h
     assert not list_images(store)
 
 
+@pytest.mark.long
 def test_the_shared_store_is_untouched_by_all_this(sandbox: Image) -> None:
     assert data_of("images", "verify", "sandbox", cwd=SHARED.parent)["verdict"] == "agreed"

@@ -14,14 +14,13 @@ from support_inventory import DEBIAN, SOURCES, WHEELS, handmade, project
 
 from harness.digest import sha256
 from harness.errors import DamageError
-from harness.images.image import inventory_path
-from harness.images.inventory import inventory, keep
+from harness.images.image import inventory, inventory_path, keep
 from harness.images.layers.python import SITE
 from harness.images.recipe import of_copyright
 from harness.store.store import Store
-from harness.verbs.images import InventoryRequest
 from harness.verbs.images import inventory as verb
 from harness.verbs.project import Project
+from harness.verbs.requests import InventoryRequest
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from needs import needs
 from support_inventory import SOURCES, handmade, project
 
-from harness.images.inventory import inventory
+from harness.images.image import inventory
 from harness.store.store import Store
 
 needs("spdx_tools")

@@ -12,7 +12,7 @@ from support_images import put, wheel_bytes
 
 from harness.errors import InputError
 from harness.images.image import LOCK, STANDARD, config, labels
-from harness.images.recipe import OTHERS, Licence, combined, lineage, of_metadata, of_wheel
+from harness.images.recipe import OTHERS, Licence, combine_licences, lineage, of_metadata, of_wheel
 from harness.store.store import Store
 
 SOURCES = {"bash_5.2_amd64.deb": "a" * 64, "numpy-2.4.6.whl": "b" * 64}
@@ -94,9 +94,9 @@ def test_a_licence_is_read_and_never_guessed(metadata: str, expression: str, sai
 
 def test_licences_of_an_image_are_all_that_are_stated_and_one_for_the_rest() -> None:
     exact = [Licence(text, exact=True) for text in ("MIT AND 0BSD", "Apache-2.0 OR BSD-2-Clause", "MIT")]
-    assert combined(exact) == "(Apache-2.0 OR BSD-2-Clause) AND 0BSD AND MIT"
-    assert combined([*exact, Licence("ISC", "Classifier: …"), Licence()]).count(OTHERS) == 1
-    assert "ISC" not in combined([Licence("ISC", "Classifier: …")])
+    assert combine_licences(exact) == "(Apache-2.0 OR BSD-2-Clause) AND 0BSD AND MIT"
+    assert combine_licences([*exact, Licence("ISC", "Classifier: …"), Licence()]).count(OTHERS) == 1
+    assert "ISC" not in combine_licences([Licence("ISC", "Classifier: …")])
 
 
 def test_a_kept_wheel_is_asked_and_one_without_metadata_is_refused(store: Store) -> None:

@@ -11,6 +11,7 @@ from manifest.test_lockfile import EXPECT
 
 from harness.digest import canonical, sealed
 from harness.errors import InputError
+from harness.manifest.documents import AcceptedMachine
 from harness.manifest.lockfile import (
     MOST_STEPS,
     AcceptedRun,
@@ -23,7 +24,7 @@ from harness.manifest.lockfile import (
 )
 
 PAIR = "0123456789ab 456789abcdef"
-MACHINE: dict[str, Any] = {
+MACHINE: AcceptedMachine = {
     "processor": "AMD EPYC (Zen 3)", "image": "none", "device": "cpu", "threads": "1", "numerics": {"TZ": "UTC"},
     "environment": {"type": "environment/2", "python": "3.11.7", "platform": "linux-x86_64", "stdlib": "0" * 12,
                     "packages": {"numpy": f"2.4.6 {'a' * 12}"}, "loose": {}},

@@ -44,10 +44,16 @@ def test_a_split_says_what_it_asks():
     assert splits(parse(GOOD)) == {}
 
 
+def intended(manifest):
+    agents = manifest.intent()["agents"]
+    assert agents
+    return agents["splits"]
+
+
 def test_what_a_split_does_not_say_is_no_part_of_the_intent():
-    plain = parse(with_splits("dev: {public: true}")).intent()["agents"]["splits"]["dev"]
+    plain = intended(parse(with_splits("dev: {public: true}")))["dev"]
     assert plain == {"public": True, "hidden": False, "max_attempts": None}
-    full = parse(with_splits("dev: {public: true, items: 4, templates: [2]}")).intent()["agents"]["splits"]["dev"]
+    full = intended(parse(with_splits("dev: {public: true, items: 4, templates: [2]}")))["dev"]
     assert (full["items"], full["templates"]) == (4, [2]) and "datasets" not in full
     assert json.loads(canonical(full)) == full
 

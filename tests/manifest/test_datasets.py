@@ -11,6 +11,7 @@ from manifest.parsing import GOOD, parse, refused
 from harness.digest import document
 from harness.errors import InputError
 from harness.manifest.datasets import MOST_FILES, contradicted_files, coverage_text, file_coverage
+from harness.manifest.documents import DatasetPin, Intent, Pins
 from harness.manifest.lockfile import Lock, read_lock
 
 ONE = {"url": "https://example.org/a", "sha256": "a" * 64}
@@ -70,9 +71,9 @@ def test_a_path_that_stands_twice_is_refused() -> None:
 
 @pytest.mark.parametrize("absent", [["c"], ["b", "a"], ["a", "a"], []])
 def test_a_lock_names_absent_files_of_its_own_in_order_and_each_once(absent: list[str]) -> None:
-    kinds: dict[str, Any] = {kind: {} for kind in ("models", "prompts", "images", "packages")}
-    pin = {"files": {"a": "a" * 64, "b": "b" * 64}, "absent": absent}
-    intent = {"name": "m", "study": "tiny", "models": {}, "datasets": {}}
+    kinds: Pins = {"models": {}, "prompts": {}, "images": {}, "packages": {}}
+    pin: DatasetPin = {"files": {"a": "a" * 64, "b": "b" * 64}, "absent": absent}
+    intent: Intent = {"name": "m", "study": "tiny", "models": {}, "datasets": {}}
     with pytest.raises(InputError, match="datasets/p"):
         read_lock(Lock(intent, "c" * 64, {**kinds, "datasets": {"p": pin}}).data, "x")
     pin["absent"] = ["a"]
@@ -90,6 +91,10 @@ def test_coverage_counts_files_and_names_the_first_missing_ones() -> None:
 
 
 def test_a_lock_whose_files_are_not_those_of_its_manifest_is_pointed_at() -> None:
-    said = {"p": {"fetch": {"a": ONE, "b": ONE}}, "q": {"fetch": "https://x.org"}, "r": "odd"}
-    pins = {"p": {"files": {"a": "b" * 64, "b": "a" * 64}}, "q": {"sha256": "a" * 64}, "r": {"files": {"x": "a" * 64}}}
+    said: Any = {"p": {"fetch": {"a": ONE, "b": ONE}}, "q": {"fetch": "https://x.org"}, "r": "odd"}
+    pins: Any = {
+        "p": {"files": {"a": "b" * 64, "b": "a" * 64}},
+        "q": {"sha256": "a" * 64},
+        "r": {"files": {"x": "a" * 64}},
+    }
     assert list(contradicted_files(said, pins)) == ["/p/files/a", "/r/files/x"]

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from manifest.parsing import GOOD, parse, refused
+from support_examples import examples
 
 from harness.digest import document, sha256
 from harness.errors import HarnessError, InputError
@@ -158,7 +159,7 @@ def test_a_manifest_outside_any_project_is_refused(tmp_path):
     (tmp_path / "m.yaml").write_text(GOOD)
     with pytest.raises(InputError, match="in no project") as error:
         load(tmp_path / "m.yaml")
-    assert "lockfiles" in error.value.next
+    assert "harness init" in error.value.next
 
 
 def test_no_path_or_link_leads_out_of_the_project(tmp_path):
@@ -195,6 +196,7 @@ values = st.recursive(
 )  # fmt: skip
 
 
+@examples(0.5)
 @given(st.lists(parts, max_size=14).map("".join) | st.text(max_size=100))
 def test_no_text_raises_anything_but_an_error_in_our_words(text):
     try:

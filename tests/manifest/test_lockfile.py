@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from harness.digest import document, sealed, sha256
 from harness.errors import HarnessError, InputError
+from harness.manifest.documents import ExpectedOutput
 from harness.manifest.lockfile import (
     PIN_KINDS,
     Expect,
@@ -25,7 +26,7 @@ from harness.manifest.lockfile import (
 LOCK = Lock(
     {"name": "m", "study": "tiny", "models": {}, "datasets": {}, "seeds": [0]},
     "a" * 64,
-    {kind: {} for kind in PIN_KINDS} | {"models": {"o": {"sha256": "b" * 64}}},
+    {"models": {"o": {"sha256": "b" * 64}}, "prompts": {}, "datasets": {}, "images": {}, "packages": {}},
 )
 EXPECT = Expect(
     LOCK.sha256,
@@ -58,7 +59,7 @@ def unread(path):
 
 def expecting_an_array(folder, output):
     """Give what is loaded of an expectation of one array, which is an output of that name."""
-    outputs = {output: {**EXPECT.outputs["items"], "array": "npz"}}
+    outputs: dict[str, ExpectedOutput] = {output: {**EXPECT.outputs["items"], "array": "npz"}}
     save(expect_path(folder, "m"), replace(EXPECT, outputs=outputs).data)
     return load_expect(folder, "m")
 

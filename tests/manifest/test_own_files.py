@@ -59,7 +59,7 @@ def test_columns_of_any_name_stand_in_the_intent() -> None:
 )
 def test_a_file_is_known_by_its_name(file: str, format: str) -> None:
     found = own(QUESTIONS.replace("data/capitals.csv", file))
-    assert found.format_of(found.file) == format
+    assert found.format_of(found.told) == format
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_an_encoding_has_one_name(said: str, meant: str) -> None:
     [
         ("data/capitals.csv", "/etc/passwd", "datasets.capitals.file"),
         ("data/capitals.csv", "../capitals.csv", "datasets.capitals.file"),
-        ("data/capitals.csv", "data/capitals.xlsx", "add `format: csv`"),
+        ("data/capitals.csv", "data/capitals.ods", "add `format: csv`"),
         ("{input: question", "{inptu: question", "datasets.capitals.fields.inptu"),
         ("input: question", "input: []", "datasets.capitals.fields.input"),
         ("input: question", "input: [a, a]", "datasets.capitals.fields.input"),
@@ -102,7 +102,7 @@ def test_what_a_field_cannot_be_is_told_with_its_line(old: str, new: str, field:
     [
         ("encoding: rot13", "datasets.capitals.encoding"),
         ("encoding: idna", "datasets.capitals.encoding"),
-        ("format: xlsx", "datasets.capitals.format"),
+        ("format: ods", "datasets.capitals.format"),
         ("count: 0", "datasets.capitals.count"),
         ("seed: -1", "datasets.capitals.seed"),
         ("where: {split: }", "datasets.capitals.where.split"),

@@ -19,14 +19,14 @@ from support import clean_env
 KEY = "sk-planted-7f3Aq9+/Zx&1 never seen".replace(" ", "_")  # signs that every encoding spells in its own way
 NAMES = {"TEST_KEY": KEY}
 GPT, CLAUDE = "gpt-test", "claude-test"
-SECONDS = 20
+SECONDS = 120  # a busy machine takes its time to start a process
 PROGRAM = ("-m", "harness.models.gateway.gateway")
 
 
 def model(provider: str, url: str, mode: str, tape: Path | None = None, **more: Any) -> dict[str, Any]:
-    """Spell one served model."""
+    """Spell one served model, at what is the provider's own address here unless `home` is another."""
     base = f"{url}/v1" if provider == "openai" else url
-    spelled = {"provider": provider, "base_url": base, "key": "TEST_KEY", "mode": mode, **more}
+    spelled = {"provider": provider, "base_url": base, "home": base, "key": "TEST_KEY", "mode": mode, **more}
     return spelled if tape is None else {**spelled, "tape": str(tape)}
 
 

@@ -23,6 +23,13 @@ CACHED: dict[str, dict[str, Any]] = {
         "input_tokens": 50, "output_tokens": 5, "cache_read_input_tokens": 900, "cache_creation_input_tokens": 50,
     },
 }  # fmt: skip
+EMPTY = {  # bodies of HTTP 200 that are JSON and hold no answer
+    "shape": b'{"error": {"message": "overloaded"}}', "empty": b'{"object": "chat.completion", "choices": []}',
+}  # fmt: skip
+OTHER_KINDS = {  # bodies of HTTP 200 that are no JSON: a page, and half of a stream for which nobody asked
+    "html": ("text/html", b"<html>maintenance</html>"),
+    "stream": ("text/event-stream", b'data: {"choices": [{"index": 0, "delta": {"content": "ec"}}]}\n\ndata: {"choi'),
+}
 HANG = 30.0  # seconds; no test waits so long
 
 
@@ -41,6 +48,7 @@ class Misbehaving:
         self.words = b""  # the body of its refusals, where they are to have another
         self.strict = False  # whether it refuses what some providers of today refuse
         self.url = ""
+        self.voice, self.served, self.fingerprint = "echo", "", "fp_1"  # its words, and the model it says it is
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError), contextlib.closing(writer):
@@ -87,10 +95,10 @@ class Misbehaving:
             return False
         if way == "broken":
             return await _send(writer, 200, data[: len(data) // 2])
-        if way == "html":
-            return await _send(writer, 200, b"<html>maintenance</html>", kind="text/html")
-        if way == "shape":
-            return await _send(writer, 200, b'{"error": {"message": "overloaded"}}')
+        if way in OTHER_KINDS:
+            return await _send(writer, 200, OTHER_KINDS[way][1], kind=OTHER_KINDS[way][0])
+        if way in EMPTY or way == "raw":
+            return await _send(writer, 200, EMPTY.get(way, self.words))
         if way == "key":
             return await _send(writer, 200, data.replace(b"echo", self.headers[-1]["authorization"][7:].encode()))
         self.answered[text] += 1
@@ -100,7 +108,7 @@ class Misbehaving:
         number = self.answered[text]
         name = "same-id" if way == "twin" else f"id-{sum(self.answered.values())}"
         said = {"big": "x" * 10_000_000, "surrogate": "half \ud83d a smile", "refused": ""}.get(
-            way, f"echo {text} {number}"
+            way, f"{self.voice} {text} {number}"
         )
         finish = "content_filter" if way == "refused" else "stop"
         if path in OTHERS:
@@ -113,13 +121,14 @@ class Misbehaving:
             if way == "tool":
                 blocks.append({"type": "tool_use", "id": "t1", "name": "look", "input": {"at": ["a", 1]}})
                 finish = "tool_use"
-            return {"id": name, "type": "message", "role": "assistant", "model": body["model"], "content": blocks,
-                    "stop_reason": finish, "stop_sequence": None,
+            return {"id": name, "type": "message", "role": "assistant", "model": self.served or body["model"],
+                    "content": blocks, "stop_reason": finish, "stop_sequence": None,
                     "usage": CACHED[path] if way == "cached" else {"input_tokens": 7, "output_tokens": 5}}  # fmt: skip
         logs = None if way == "untold" or not body.get("logprobs") else logprobs(path, body)
         usage: dict[str, Any] = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
         usage = {**usage, **CACHED[path]} if way == "cached" else usage
-        head = {"id": name, "created": 1, "model": body["model"], "system_fingerprint": "fp_1", "usage": usage}
+        head = {"id": name, "created": 1, "model": self.served or body["model"],
+                "system_fingerprint": self.fingerprint, "usage": usage}  # fmt: skip
         if path == "/v1/completions":
             return {**head, "object": "text_completion",
                     "choices": [{"index": 0, "text": said, "logprobs": logs, "finish_reason": finish}]}  # fmt: skip

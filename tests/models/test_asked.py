@@ -123,7 +123,7 @@ def test_a_setting_that_a_model_does_not_support_is_refused_at_its_line(
     ("prices: {input: 1, output: 2}", "prices: {input: 1, output: 3}", "prices"),
     ("prices: {input: 1, output: 2}", "prices: {input: 1, output: 2, cached_input: 1}", "prices"),
     ("key: ONE", "key: TWO", "key"),
-    ("limits: {requests_per_minute: 5}", "base_url: http://127.0.0.1:1/v1", "base_url, limits"),
+    ("limits: {requests_per_minute: 5}", "limits: {requests_per_minute: 6}, key: TWO", "key, limits"),
 ])  # fmt: skip
 def test_a_model_that_is_asked_in_two_ways_is_refused_by_the_lock(
     one: str, two: str, parted: str, tmp_path: Path

@@ -21,6 +21,7 @@ def packaged():
         yield opened
 
 
+@pytest.mark.long
 def test_near_texts_lie_near_and_vectors_have_length_one(packaged):
     found = packaged.embed(TEXTS)
     assert found.shape == (3, 384) and found.dtype == np.float32
@@ -29,6 +30,7 @@ def test_near_texts_lie_near_and_vectors_have_length_one(packaged):
     assert packaged.embed([]).shape == (0, 0)
 
 
+@pytest.mark.long
 def test_a_vector_does_not_hang_on_its_neighbours(packaged):
     together = packaged.embed(TEXTS)
     for place, text in enumerate(TEXTS):
@@ -36,6 +38,7 @@ def test_a_vector_does_not_hang_on_its_neighbours(packaged):
     assert np.array_equal(packaged.embed(TEXTS[::-1])[::-1], together)
 
 
+@pytest.mark.long
 def test_it_is_the_mean_over_tokens_as_the_package_s_own_pooling_says(packaged):
     tokens = [packaged.pieces(text).vectors for text in TEXTS]
     assert all(
@@ -45,11 +48,13 @@ def test_it_is_the_mean_over_tokens_as_the_package_s_own_pooling_says(packaged):
     assert np.allclose(mean / np.linalg.norm(mean, axis=1, keepdims=True), packaged.embed(TEXTS), atol=1e-6)
 
 
+@pytest.mark.long
 def test_a_text_that_does_not_fit_is_refused(packaged):
     with pytest.raises(InputError, match="window"):
         packaged.embed(["word " * 600])
 
 
+@pytest.mark.long
 def test_the_step_writes_the_same_bytes_twice_from_any_pinned_encoder(tmp_path):
     names = deliver(make_model(tmp_path / "m"), tmp_path / "weights")
     rows.write(tmp_path / "texts", ({"id": str(place), "text": text} for place, text in enumerate(TEXTS)))

@@ -49,6 +49,7 @@ def kind(reply: Any) -> str:
     return str(reply.json()["error"]["type"])
 
 
+@pytest.mark.long
 def test_transient_errors_are_retried_and_no_answer_is_requested_twice(tmp_path: Path) -> None:
     with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "tape")) as running:
         for way in TRANSIENT:
@@ -65,6 +66,7 @@ def test_transient_errors_are_retried_and_no_answer_is_requested_twice(tmp_path:
     assert len(Tape.open(tmp_path / "tape")) == 26
 
 
+@pytest.mark.long
 def test_what_never_passes_ends_in_an_error_that_says_so_and_is_not_taped(tmp_path: Path) -> None:
     with (
         misbehaving() as server,
@@ -84,6 +86,7 @@ def test_what_never_passes_ends_in_an_error_that_says_so_and_is_not_taped(tmp_pa
     assert len(Tape.open(tmp_path / "tape")) == 0
 
 
+@pytest.mark.long
 def test_large_slow_and_odd_answers_arrive_whole(recording: Any) -> None:
     server, running, _ = recording
     server.plan.update({"slow": ["slow"], "big": ["big"], "odd": ["surrogate"], "t1": ["twin"], "t2": ["twin"]})
@@ -120,6 +123,7 @@ def test_an_answer_that_cannot_be_streamed_is_an_error_yet_comes_whole(recording
     assert whole.json()["choices"][0]["message"] == "hollow" and server.asked["hollow"] == 1
 
 
+@pytest.mark.long
 def test_a_live_model_is_asked_each_time_and_leaves_nothing(live: Any) -> None:
     server, running = live
     for _ in range(2):
@@ -149,6 +153,7 @@ def test_no_more_is_under_way_than_is_allowed(live: Any) -> None:
     assert {one.status_code for one in replies} == {200} and server.most_at_once == 3
 
 
+@pytest.mark.long
 def test_a_spent_budget_refuses_new_requests_and_replay_costs_nothing(tmp_path: Path) -> None:
     money: dict[str, Any] = {"prices": {"input": "1000", "output": "2000"}, "limits": {"dollars": "0.03"}}  # 0.017 each
     with (

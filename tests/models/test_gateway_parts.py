@@ -13,12 +13,21 @@ import pytest
 from harness.errors import HarnessError
 from harness.models.gateway import openai
 from harness.models.gateway.anthropic import DIALECT
-from harness.models.gateway.dispatch import RepeatCounter
+from harness.models.gateway.dispatch import Call, Dispatcher, RepeatCounter
 from harness.models.gateway.forward import tcp_forwarder
 from harness.models.gateway.limits import IMAGE, Bucket, CircuitBreaker, RateLimiter, estimate_tokens
-from harness.models.gateway.settings import Keys, ServedModel, TokenPrices, TokenUsage, encoded_forms
-from harness.models.gateway.upstream import LONGEST_ASKED, asked_wait, backoff, transient
-from harness.models.wire import parse_refusal
+from harness.models.gateway.settings import GateSettings, Keys, ServedModel, TokenPrices, TokenUsage, encoded_forms
+from harness.models.gateway.upstream import (
+    LONGEST_ASKED,
+    MOST_TOKENS,
+    ProviderReply,
+    Upstream,
+    _whole,
+    asked_wait,
+    backoff,
+    is_transient,
+)
+from harness.models.wire import ERROR_HEADER, parse_refusal
 
 
 @pytest.mark.parametrize(
@@ -67,7 +76,7 @@ def test_the_breaker_opens_after_refusals_in_a_row_but_not_after_an_answer() -> 
      (401, "", False), (404, "", False), (400, "true", True), (500, "false", False), (500, "maybe", True)],
 )  # fmt: skip
 def test_a_status_is_asked_again_unless_the_provider_says_otherwise(status: int, word: str, expected: bool) -> None:
-    assert transient(status, {"x-should-retry": word} if word else {}) is expected
+    assert is_transient(status, {"x-should-retry": word} if word else {}) is expected
 
 
 @pytest.mark.parametrize(
@@ -126,13 +135,28 @@ def test_a_bucket_lets_a_burst_through_and_then_its_rate(monkeypatch: pytest.Mon
     assert tokens.take(30) == 0 and tokens.take(15) == 15
 
 
+@pytest.mark.parametrize("told", [10**9, 10**300, 10**4000])
+def test_a_server_s_count_makes_later_requests_wait_for_a_minute_at_most(told: int) -> None:
+    bucket = Bucket(1000, 1000)
+    bucket.take(10)
+    bucket.settle(told)
+    assert bucket.take(10) <= 62
+
+
+def test_counts_of_an_answer_are_bounded_so_that_their_sums_can_be_written() -> None:
+    counts = {"prompt_tokens": 10**4000, "completion_tokens": 10**4000, "prompt_tokens_details": {"cached_tokens": 9}}
+    data = json.dumps({"choices": [{"message": {"content": "yes"}}], "usage": counts}).encode()
+    used = _whole(openai.DIALECT.format_of(openai.DIALECT.endpoints["/v1/chat/completions"]), "/", data).used
+    assert used == TokenUsage(MOST_TOKENS, MOST_TOKENS, 9, 0)
+
+
 def test_money_is_counted_in_decimals_and_refused_when_it_is_spent() -> None:
     served = ServedModel.model_validate(
         {"provider": "openai", "base_url": "https://a", "key": "K", "mode": "live",
          "prices": {"input": "0.15", "output": "0.6"}, "limits": {"dollars": "0.00003"}}
     )  # fmt: skip
     limiter = RateLimiter(served)
-    asyncio.run(limiter.admit(0))
+    assert limiter.admit(0) == 0
     assert limiter.charge(TokenUsage(100, 10), 0) == Decimal("0.000021") and not limiter.exhausted
     assert limiter.charge(TokenUsage(100, 10), 0) == Decimal("0.000021") and limiter.exhausted
 
@@ -236,3 +260,35 @@ def test_an_image_is_guessed_as_providers_count_it_and_not_by_its_bytes() -> Non
     for image in (f"data:image/png;base64,{data}=", f"{data}=="):
         asked = {**said, "image": image}
         assert plain + IMAGE <= estimate_tokens(DIALECT.bounds, asked) <= plain + IMAGE + 10
+
+
+class FailingUpstream(Upstream):
+    """Connections whose library raises what nobody foresaw, with a key in its words."""
+
+    async def call(self, *_: Any) -> ProviderReply:
+        tokens = await asyncio.to_thread(int, "sk-1234567890abcdef")
+        return ProviderReply(b"", TokenUsage(tokens))
+
+
+@pytest.mark.parametrize("mode", ["live", "record"])
+def test_an_unforeseen_exception_is_named_with_its_place_and_not_with_its_words(mode: str, tmp_path: Path) -> None:
+    served = {"provider": "openai", "base_url": "http://127.0.0.1:9/v1", "key": "K", "mode": mode}
+    served |= {"tape": str(tmp_path / "tape")} if mode == "record" else {}
+    settings = GateSettings.model_validate({"socket": str(tmp_path / "s"), "models": {"gpt": served}})
+
+    async def ask() -> Any:
+        dispatcher = Dispatcher(settings, FailingUpstream(Keys({"K": "sk-1234567890abcdef"}), 10))
+        account, body = dispatcher.accounts.named["gpt"], {"model": "gpt", "messages": []}
+        endpoint = account.served.dialect.endpoints["/v1/chat/completions"]
+        replies = [await dispatcher.answer(Call(account, endpoint, body, {})) for _ in range(2)]
+        dispatcher.close()
+        return replies, account.usage
+
+    replies, usage = asyncio.run(ask())
+    for reply in replies:
+        error = json.loads(reply.body)["error"]
+        assert (reply.status, reply.kind, error["type"]) == (500, "defect", "defect")
+        assert "a request to gpt: ValueError in dispatch.py, line " in error["message"]
+        assert "sk-1234" not in str(reply) and "literal" not in error["message"]
+        assert reply.headers[ERROR_HEADER] == "busy", "the next run asks it again"
+    assert usage.errors == {"defect": 2} and usage.live == 0

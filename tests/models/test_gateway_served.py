@@ -40,6 +40,7 @@ def test_the_same_question_of_both_is_asked_twice_and_stands_on_both_tapes(tmp_p
     assert bodies[0] == bodies[1] and len(bodies[0]) == 2
 
 
+@pytest.mark.long
 def test_its_name_leads_to_it_alone_and_to_no_other_model_of_its_provider(tmp_path: Path) -> None:
     with misbehaving() as server, gateway(settings(server.url, tmp_path)) as running:
         named = {"x-harness-served": JUDGE}

@@ -76,6 +76,7 @@ def plainly(model: Any, tokenizer: Any, context: str, continuation: str) -> tupl
     return total, len(tail), logs.argmax(dim=-1).tolist() == tail
 
 
+@pytest.mark.long
 def test_each_number_is_what_reading_each_text_whole_gives(ours: list[Any]) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -93,6 +94,7 @@ def test_each_number_is_what_reading_each_text_whole_gives(ours: list[Any]) -> N
     assert greedy == {True, False}
 
 
+@pytest.mark.long
 def test_a_sum_is_that_of_the_log_probabilities_that_answers_tell(tiny: LoadedModel, tmp_path: Path) -> None:
     how = {"temperature": "0", "max_tokens": 2}
     [answer] = LocalModel("m", tiny, logprobs=1).complete(
@@ -108,6 +110,7 @@ def test_a_sum_is_that_of_the_log_probabilities_that_answers_tell(tiny: LoadedMo
 WORD = st.text("abc xyz\n0\u00e9", min_size=1, max_size=8).filter(lambda text: text.strip() == text)
 
 
+@pytest.mark.long
 @examples(0.1)
 @given(st.text("ab \n\u00e9", max_size=6), WORD, WORD)
 def test_what_follows_is_as_likely_in_one_piece_as_in_two(tiny: LoadedModel, before: str, one: str, two: str) -> None:
@@ -126,6 +129,7 @@ def test_what_follows_is_as_likely_in_one_piece_as_in_two(tiny: LoadedModel, bef
     assert whole == pytest.approx(first + second, abs=1e-4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("batch", ["1", "2", "16"])
 def test_a_batch_gives_the_same_numbers_but_for_their_last_digits(ours: list[Any], tmp_path: Path, batch: str) -> None:
     found, facts = run(tmp_path, TINY, PROMPTS, batch=batch, unconditional=True)
@@ -135,6 +139,7 @@ def test_a_batch_gives_the_same_numbers_but_for_their_last_digits(ours: list[Any
             assert theirs == pytest.approx(mine, abs=1e-4)
 
 
+@pytest.mark.long
 def test_what_continuations_share_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
     forward = likelihood._continuations_forward
@@ -149,12 +154,14 @@ def test_what_continuations_share_is_read_once(tmp_path: Path, monkeypatch: pyte
     assert read == [len(text) + 1]  # of bytes: the space is shared too, and after the last letter nothing is asked
 
 
+@pytest.mark.long
 def test_of_two_texts_the_likelier_is_the_one_the_model_was_taught(tmp_path: Path) -> None:
     asked = [{"text": "What is 3 plus 4?\nAnswer:", "continuations": [" 7", " \u00e9"]}]
     right, wrong = run(tmp_path, TINY, asked)[0][0]["continuations"]
     assert right["logprob"] > wrong["logprob"] + 1
 
 
+@pytest.mark.long
 def test_what_leaves_the_window_is_an_error_row_and_never_cut_short(tmp_path: Path) -> None:
     small = make_model(tmp_path / "m")  # 64 places, a byte each
     asked = [{"text": "x" * 60, "continuations": ["y" * 5]}, {"text": "x" * 60, "continuations": ["y" * 6]}]
@@ -164,12 +171,14 @@ def test_what_leaves_the_window_is_an_error_row_and_never_cut_short(tmp_path: Pa
     assert too_long["continuations"] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lacks", [{}, {"continuations": []}, {"continuations": [""]}, {"continuations": "no"}])
 def test_a_prompt_without_anything_to_measure_is_refused(lacks: Mapping[str, Any], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no continuations to measure"):
         run(tmp_path, TINY, [{"text": "a", **lacks}])
 
 
+@pytest.mark.long
 def test_memory_that_runs_out_halves_the_batch_and_loses_nothing(
     ours: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,12 +201,14 @@ def test_memory_that_runs_out_halves_the_batch_and_loses_nothing(
         assert math.isclose(theirs["logprob"], mine["logprob"], abs_tol=1e-4)
 
 
+@pytest.mark.long
 def test_the_tokens_of_a_batch_are_added_exactly() -> None:
     group = likelihood.prepared([TokenizedContinuation((1,), (2,) * 10)])
     group.logs, group.greedy = [[-0.1] * 10], [True]
     assert [each.logprob for each in group.scores()] == [-1.0]  # added one by one they make -0.9999999999999999
 
 
+@pytest.mark.long
 def test_a_long_continuation_with_one_unlikely_token_at_its_beginning_is_not_greedy(tiny: LoadedModel) -> None:
     import torch
 

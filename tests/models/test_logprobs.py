@@ -40,6 +40,7 @@ COMPLETION = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("endpoint", "rows"), [("chat", CHAT), ("completions", COMPLETION)])
 def test_the_likeliest_five_stand_in_the_row_and_again_when_it_is_replayed(
     recording: Any, tmp_path: Path, endpoint: str, rows: list[Any]

@@ -11,12 +11,12 @@ from needs import needs
 from support_models import REPOSITORY
 from support_pace import soon
 
-from harness.models.local.numerics import fingerprint
+from harness.models.local.torch_setup import fingerprint
 from harness.run.environment import NUMERICS
 
 needs("torch")
 
-PROGRAM = "import json; from harness.models.local.numerics import fingerprint; print(json.dumps(fingerprint()))"
+PROGRAM = "import json; from harness.models.local.torch_setup import fingerprint; print(json.dumps(fingerprint()))"
 WIDE_VECTORS = "avx512f" in Path("/proc/cpuinfo").read_text()
 
 
@@ -26,6 +26,7 @@ def elsewhere(**more):
     return json.loads(done.stdout)
 
 
+@pytest.mark.long
 def test_it_is_the_same_twice_and_takes_little():
     first = fingerprint()
     begun = time.process_time()
@@ -35,6 +36,7 @@ def test_it_is_the_same_twice_and_takes_little():
     assert all(len(digest) == 64 for digest in (first["digest"], *first["probes"].values()))
 
 
+@pytest.mark.long
 def test_a_step_meets_the_committed_table():
     """Whatever this processor is; the walk holds emulated ones against the same table (test_portable)."""
     assert elsewhere()["differs"] == []
@@ -47,6 +49,7 @@ def test_a_variable_of_numpy_that_has_no_effect_shows():
     assert {"numpy.exp", "numpy.log", "numpy.power"} <= set(elsewhere(NPY_DISABLE_CPU_FEATURES="X86_V5")["differs"])
 
 
+@pytest.mark.long
 def test_what_is_promised_nowhere_is_not_held_against_the_table(monkeypatch):
     monkeypatch.setenv("HARNESS_THREADS", "2")
     assert "differs" not in fingerprint()

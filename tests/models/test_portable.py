@@ -143,6 +143,7 @@ def test_an_operation_that_nobody_walked_is_told():
     assert told == ["special_bessel_j0 float32"]
 
 
+@pytest.mark.long
 def test_watched_passes_give_the_bytes_of_the_others(tmp_path):
     loaded = open_causal(make_model(tmp_path / "m"), {"batch": "reference", "dtype": "float32"})
     with torch.inference_mode():

@@ -5,11 +5,10 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.answers.addition import addition
 from harness.models.completion import CompletionRequest
-from harness.models.providers.baseline import BEHAVIOURS, UNKNOWN
-from harness.models.providers.shotgun import CITIES, LONGEST, NUMBERS, WORDS, shotgun
-from harness.scorers.outcome.addition import addition
-from harness.scorers.outcome.by_row import score_row
+from harness.models.providers.baseline import BEHAVIOURS, CITIES, LONGEST, NUMBERS, UNKNOWN, WORDS, shotgun
+from harness.studies.reliability.standalone.by_row import score_row
 
 PROMPT = "Which is right?\nA) the Moon\nB) a comet\nInput: name=Bob; mail: bob.ray@example.com"
 

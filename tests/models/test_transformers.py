@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from needs import needs
+from support_draws import drawn
 from support_models import REPOSITORY, deliver, make_model, prompts
 
 from harness import rows
@@ -59,6 +60,7 @@ GREEDY = {"temperature": "0", "max_tokens": 8}
 SAMPLED = {"temperature": "0.9", "top_p": "0.95", "max_tokens": 8}
 
 
+@pytest.mark.long
 def test_every_prompt_gets_one_response_a_seed_in_order(ask):
     found, summary = ask(seeds=(5, 9))
     assert [(row["item"], row["sample"]) for row in found] == [
@@ -70,6 +72,7 @@ def test_every_prompt_gets_one_response_a_seed_in_order(ask):
     assert len(summary["numerics"]["digest"]) == 64
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("generation", [pytest.param(GREEDY, marks=pytest.mark.long), SAMPLED])
 def test_neither_order_nor_repetition_changes_an_answer(ask, generation):
     first, summary = ask(generation=generation, seeds=(1, 2))
@@ -79,8 +82,9 @@ def test_neither_order_nor_repetition_changes_an_answer(ask, generation):
     assert by_item(turned) == by_item(first)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("batch", ["2", *(pytest.param(size, marks=pytest.mark.long) for size in ("1", "5", "32"))])
-@pytest.mark.parametrize("generation", [GREEDY, SAMPLED])
+@pytest.mark.parametrize("generation", drawn([GREEDY, SAMPLED], 1, 2))
 def test_a_batch_decides_as_the_reference_does(ask, batch, generation):
     reference, _ = ask(generation=generation)
     found, summary = ask(generation=generation, batch=batch)
@@ -88,11 +92,13 @@ def test_a_batch_decides_as_the_reference_does(ask, batch, generation):
     assert summary["batch_used"] == batch and summary["batches_redone"] == 0
 
 
+@pytest.mark.long
 def test_sampling_differs_between_seeds_items_and_places(ask):
     found, _ = ask(texts=["12 + 7 ="] * 4, seeds=(1, 2, 3), generation={"temperature": "1", "max_tokens": 8})
     assert len({row["text"] for row in found}) == len(found)
 
 
+@pytest.mark.long
 def test_greedy_answers_do_not_hang_on_the_seed(ask):
     found, _ = ask(seeds=(1, 2))
     assert all(one["text"] == two["text"] for one, two in zip(found[::2], found[1::2], strict=True))
@@ -111,6 +117,7 @@ def test_it_decides_as_the_library_s_own_generate(ask, model):
         assert tokenizer.decode(out[0, given["input_ids"].shape[1] :], skip_special_tokens=True) == row["text"]
 
 
+@pytest.mark.long
 def test_a_prompt_longer_than_the_window_is_an_error_row(ask):
     found, _ = ask(texts=["x" * 63, "x" * 64, "x" * 65, ""])
     assert found[0]["finish"] == "length" and found[0]["usage"] == {"prompt_tokens": 63, "completion_tokens": 1}
@@ -122,6 +129,7 @@ def test_a_prompt_longer_than_the_window_is_an_error_row(ask):
     assert all(row["finish"] == "error" and row["text"] == "" for row in found[1:])
 
 
+@pytest.mark.long
 def test_what_is_not_said_is_what_version_1_says(ask):
     usual = {"temperature": "0", "max_tokens": 256, "top_p": "1", "stop": []}
     assert ask(texts=TEXTS[:2], generation={})[0] == ask(texts=TEXTS[:2], generation=usual)[0]
@@ -140,6 +148,7 @@ def test_stop_strings_cut_the_text_before_them(ask):
     assert cut[0]["usage"]["completion_tokens"] < whole[0]["usage"]["completion_tokens"]
 
 
+@pytest.mark.long
 def test_log_probabilities_are_those_of_a_distribution(ask):
     import math
 
@@ -153,6 +162,7 @@ def test_log_probabilities_are_those_of_a_distribution(ask):
             assert values == sorted(values, reverse=True)
 
 
+@pytest.mark.long
 def test_log_probabilities_depend_on_the_batch_in_their_last_digits_alone(ask):
     generation = {"temperature": "0", "max_tokens": 24}
     reference, _ = ask(generation=generation, logprobs=2)
@@ -168,6 +178,7 @@ def test_log_probabilities_depend_on_the_batch_in_their_last_digits_alone(ask):
     )
 
 
+@pytest.mark.long
 def test_when_memory_runs_out_the_batch_is_halved_and_nothing_is_lost(ask, monkeypatch):
     reference, _ = ask()
     real, sizes = local_decode.decode, []
@@ -185,6 +196,7 @@ def test_when_memory_runs_out_the_batch_is_halved_and_nothing_is_lost(ask, monke
     assert summary["batch"] == "8" and summary["batch_used"] == "2" and summary["batches_redone"] == 2
 
 
+@pytest.mark.long
 def test_a_request_beyond_memory_is_an_error_row_and_other_errors_raise(ask, monkeypatch):
     real = local_decode.decode
 
@@ -206,6 +218,7 @@ def test_a_request_beyond_memory_is_an_error_row_and_other_errors_raise(ask, mon
         ask()
 
 
+@pytest.mark.long
 def test_chat_applies_the_template_and_says_which(ask, model, tmp_path):
     with pytest.raises(InputError, match="chat template"):
         ask(chat=True)

@@ -2,6 +2,7 @@
 
 import pytest
 from needs import needs
+from support_draws import drawn
 from support_models import make_model
 
 from harness.models.completion import CompletionRequest
@@ -23,7 +24,7 @@ KINDS = {
 }
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=drawn(KINDS, 1, len(KINDS)))
 def folder(request, tmp_path):
     import torch
     import transformers
@@ -59,6 +60,7 @@ def theirs(folder):
     return found
 
 
+@pytest.mark.long
 def test_single_batched_and_library_decoding_choose_the_same_tokens(folder):
     reference = texts(folder, "reference")
     assert len(set(reference)) > 1

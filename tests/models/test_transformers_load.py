@@ -7,7 +7,7 @@ from needs import needs
 from support_models import make_model
 
 from harness.errors import InputError
-from harness.models.local.hidden_states import hidden_states, token_states
+from harness.models.local.activations import hidden_states, token_states
 from harness.models.local.load import open_causal, open_encoder
 
 needs("torch", "transformers")
@@ -26,6 +26,7 @@ def edited(folder, **more):
     return folder
 
 
+@pytest.mark.long
 def test_the_facts_say_what_was_opened(folder):
     loaded = open_causal(folder, PARAMS)
     assert loaded.window == 64 and loaded.ends == {256} and loaded.positions
@@ -35,16 +36,19 @@ def test_the_facts_say_what_was_opened(folder):
     assert str(next(open_causal(folder, {**PARAMS, "dtype": "bfloat16"}).model.parameters()).dtype) == "torch.bfloat16"
 
 
+@pytest.mark.long
 def test_weights_that_do_not_fill_the_model_are_refused_not_drawn(folder):
     with pytest.raises(InputError, match="weights"):
         open_causal(edited(folder, n_layer=3), PARAMS)
 
 
+@pytest.mark.long
 def test_weights_of_another_shape_are_refused(folder):
     with pytest.raises(InputError, match="weights"):
         open_causal(edited(folder, n_positions=128), PARAMS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["own-model", "", 7])
 def test_an_architecture_that_is_not_in_the_library_is_refused(folder, kind):
     with pytest.raises(InputError, match="configuration cannot be read") as told:
@@ -52,17 +56,20 @@ def test_an_architecture_that_is_not_in_the_library_is_refused(folder, kind):
     assert str(folder) not in str(told.value)
 
 
+@pytest.mark.long
 def test_a_model_that_does_not_continue_its_prompt_is_refused(folder):
     with pytest.raises(InputError, match="no causal"):
         open_causal(edited(folder, model_type="t5"), PARAMS)
 
 
+@pytest.mark.long
 def test_a_tokenizer_that_cannot_be_read_is_refused(folder):
     (folder / "tokenizer.json").write_text('{"version": "1.0"}')
     with pytest.raises(InputError, match="tokenizer"):
         open_causal(folder, PARAMS)
 
 
+@pytest.mark.long
 def test_every_byte_comes_back_from_the_tokenizer(folder):
     tokenizer = open_causal(folder, PARAMS).tokenizer
     for text in ("3 + 4 = 7", "  two  spaces\n\ttab", "é ß 漢 🙂", "\x00\x7f", "<|eos|"):
@@ -71,6 +78,7 @@ def test_every_byte_comes_back_from_the_tokenizer(folder):
         assert tokenizer.decode(tokens, clean_up_tokenization_spaces=False) == text
 
 
+@pytest.mark.long
 def test_hidden_states_of_every_layer_do_not_hang_on_other_texts(folder):
     import numpy as np
 
@@ -86,6 +94,7 @@ def test_hidden_states_of_every_layer_do_not_hang_on_other_texts(folder):
     assert np.array_equal(hidden_states(loaded, texts, [-1])[1], found[1][-1:])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("texts", "layers"), [([""], None), (["x" * 65], None), (["x"], [3])])
 def test_hidden_states_that_are_not_there_are_refused(folder, texts, layers):
     with pytest.raises(InputError):

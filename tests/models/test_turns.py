@@ -52,6 +52,7 @@ def ask(where: Path, model: Path, step: Any, *asked: dict[str, Any], **more: Any
     return list(rows.read(table)), json.loads((where / "out" / "facts.json").read_bytes())
 
 
+@pytest.mark.long
 def test_turns_go_through_the_chat_template_and_the_journal_names_it(talking: Path, tmp_path: Path) -> None:
     spelled = "<s>S<u>1+1<a>"
     found, facts = ask(tmp_path / "1", talking, respond, {"messages": TURNS}, {"text": spelled})
@@ -65,6 +66,7 @@ def test_turns_go_through_the_chat_template_and_the_journal_names_it(talking: Pa
     assert one["continuations"] == two["continuations"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", [respond, measure])
 def test_a_model_without_a_template_says_what_to_do(plain: Path, tmp_path: Path, step: Any) -> None:
     with pytest.raises(InputError, match="no single chat template, and this prompt is turns") as bad:
@@ -72,6 +74,7 @@ def test_a_model_without_a_template_says_what_to_do(plain: Path, tmp_path: Path,
     assert bad.value.where == "item i0" and "chat_template.jinja" in bad.value.next
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("turns", "what"),
     [

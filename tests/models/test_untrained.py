@@ -91,16 +91,15 @@ def test_a_manifest_may_name_a_seed_and_without_one_settings_are_as_before() -> 
 
 def test_a_lock_pins_configuration_and_tokenizer_alone(folder: Path, tmp_path: Path) -> None:
     settings = TransformersSettings(provider="transformers", source="tiny", untrained=3)
-    found = pin_weights(folder.parent, settings.weights, settings.as_data())
+    said: Any = settings.as_data()
+    found: Any = pin_weights(folder.parent, settings.weights, said)
     assert sorted(found["files"]) == ["config.json", "tokenizer.json", "tokenizer_config.json"]
     assert found["untrained"] == 3
     shutil.copy(TINY / "model.safetensors", folder)
-    assert (
-        pin_weights(folder.parent, settings.weights, settings.as_data()) == found
-    )  # weights that lie there are not looked at
+    assert pin_weights(folder.parent, settings.weights, said) == found  # weights that lie there are not looked at
     (folder / "model.safetensors").unlink()
     trained = TransformersSettings(provider="transformers", source="tiny")
-    assert "safetensors" in pin_weights(folder.parent, trained.weights, trained.as_data())["unresolved"]
+    assert "safetensors" in pin_weights(folder.parent, trained.weights, {})["unresolved"]
     store = Store.make(tmp_path / "store")
     store_weights(store, folder.parent, settings.weights, found["files"])
     assert all(store.blobs.state(one) == "sound" for one in found["files"].values())
@@ -114,6 +113,7 @@ def delivered(folder: Path, inputs: Path) -> list[str]:
     return names
 
 
+@pytest.mark.long
 def test_it_answers_like_any_model_and_twice_the_same(folder: Path, tmp_path: Path) -> None:
     names, said = delivered(folder, tmp_path / "weights"), []
     asked = {"prompts": prompts(tmp_path / "prompts", ["1 + 1 =", "2"]), "weights": tmp_path / "weights"}
@@ -130,7 +130,8 @@ def test_it_answers_like_any_model_and_twice_the_same(folder: Path, tmp_path: Pa
 @pytest.mark.long
 def test_a_step_of_a_study_runs_on_an_engine_and_audits_to_equal_bytes(folder: Path, tmp_path: Path) -> None:
     settings = TransformersSettings(provider="transformers", source="tiny", untrained=3)
-    found = pin_weights(folder.parent, settings.weights, settings.as_data())
+    said: Any = settings.as_data()
+    found: Any = pin_weights(folder.parent, settings.weights, said)
     shop = Workshop(Store.make(tmp_path / "store"), LocalEngine("process"), Limits())
     store_weights(shop.store, folder.parent, settings.weights, found["files"])
     rows.write(tmp_path / "pieces", PIECES)
@@ -143,7 +144,7 @@ def test_a_step_of_a_study_runs_on_an_engine_and_audits_to_equal_bytes(folder: P
         ActivationOptions(pool="sum"),
         (0, 3),
     )
-    parts = shop.preimage(step, {})
+    parts: Any = shop.preimage(step, {})
     assert parts["params"]["untrained"] == 3 and parts["batch"] == "reference"
     made = shop.make(step, parts)
     assert sorted(made.entry.outputs) == ["layer-00.npy", "layer-03.npy", "vectors"]

@@ -78,6 +78,7 @@ def test_what_is_sent_is_the_same_bytes_and_has_the_same_digest(planned: Any, tm
                 assert json.dumps(server.bodies[-1], separators=(",", ":")) == sent
 
 
+@pytest.mark.long
 def test_a_tape_that_was_recorded_then_answers_now(planned: Any, tmp_path: Path) -> None:
     (tmp_path / "tape").mkdir()
     shutil.copy(KEPT / "segment-00000.jsonl", tmp_path / "tape")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
-from harness.models.gateway.dialect import Dialect, Endpoint, Value, event
+from harness.models.gateway.dialect import Dialect, Endpoint, Value, encode_event
 
 PLACE = "models.toy:DIALECT"  # `tests` is on the path of a gateway that is to find it
 
@@ -33,7 +33,7 @@ class Plain:
 
 def _events(whole: Value, asked: Value) -> Iterator[bytes]:
     for letter in whole["reply"]:
-        yield event({"letter": letter}, "toy")
+        yield encode_event({"letter": letter}, "toy")
 
 
 DIALECT = Dialect(

@@ -25,13 +25,13 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from harness.run.locking.certificate_carry import CodeTree, find_free_names, module_of
+from harness.run.locking.certificates import CodeTree, find_free_names, module_of
 
 CODE = ("harness", "tools", "tests", "lockfiles")
 TEXTS = ("docs", "lockfiles", ".ci", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "pyproject.toml")
 WORDS = {".md", ".sh", ""}  # how files end that name modules, besides Python's
 DOTTED = re.compile(r"\bharness(?:\.\w+)+(?::\w+)?")
-LYING = re.compile(r"(?<![\w/.-])(?:harness/)?(?:[a-z_]+/)+\w+\.py\b")
+LYING = re.compile(r"(?<![\w/.-])(?:harness/)?(?:[a-z0-9_]+/)+\w+\.py\b")
 Edit = tuple[int, int, str]  # from, to, and what stands there then; in characters of a file
 
 

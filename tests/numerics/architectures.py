@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from harness.models.local.activations import forward
 from harness.models.local.decode import DecodeRequest, SamplingRule, decode
-from harness.models.local.hidden_states import forward
 from harness.models.local.likelihood import (
     TokenizedContinuation,
     batches_together,

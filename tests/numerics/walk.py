@@ -63,12 +63,14 @@ def walked_module(native: Mapping[str, Any], differs: Iterable[str]) -> str:
     probes = [f'    "{name}": "{digest}",' for name, digest in native["fingerprint"].items()]
     return "\n".join(
         [
-            '"""What was held against other processors; written by `tests/numerics/walk.py` (docs/numerics.md)."""',
+            '"""Results that were compared between processors; '
+            'written by `tests/numerics/walk.py` (docs/numerics.md)."""',
             "",
-            "OPERATIONS = {  # of torch on the CPU, with the types in which each gives the same bytes everywhere",
+            "OPERATIONS = {  # torch operations on the CPU, "
+            "with the types for which each gives the same bytes everywhere",
             *lines,
             "}",
-            "FINGERPRINT = {  # SHA-256 of what each probe of `numerics.py` gives on a portable machine",
+            "FINGERPRINT = {  # SHA-256 of the result of each probe of `numerics.py` on a portable machine",
             *probes,
             "}",
             "",

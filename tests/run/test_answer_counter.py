@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from harness.run.answers import AnswerCounter
 from harness.run.executing.workshop import StepResult
+from harness.run.progress import AnswerCounter
 from harness.steps import Plan, Ref, Step
 from harness.store.store import Entry, Output, Store
 

@@ -15,10 +15,9 @@ from harness.attempts.shapes import StudyOffer
 from harness.attempts.transcript import FINISHED, Transcript
 from harness.digest import sha256
 from harness.errors import DamageError, MissingError
-from harness.run.attempts import hidden_splits, open
-from harness.run.attempts.open import open_attempt, reopen_attempt
+from harness.run.attempts import hidden_splits, service
 from harness.run.attempts.served import gold_reachable, require_agent_uid
-from harness.run.attempts.service import LocalBackend, catalogue
+from harness.run.attempts.service import LocalBackend, catalogue, open_attempt, reopen_attempt
 from harness.store.attempts import listed_attempts, read_transcript, transcript_flaws
 from harness.store.journal import Heads
 from harness.store.store import Store
@@ -95,7 +94,7 @@ def test_the_key_of_another_session_or_label_begins_another_attempt(here):
 
 def test_no_principal_has_more_open_attempts_than_the_most(folder, monkeypatch):
     here = served(folder)
-    monkeypatch.setattr(open, "MOST_OPEN", 2)
+    monkeypatch.setattr(service, "MOST_OPEN", 2)
     opened = [open_attempt(here, opening(key=f"many {number}", principal="local:7")) for number in range(2)]
     error = refused("E_NO_ATTEMPTS_LEFT", open_attempt, here, opening(key="many", principal="local:7"))
     assert "local:7" in error.what and "finish_attempt" in error.next
@@ -108,7 +107,7 @@ def test_no_principal_has_more_open_attempts_than_the_most(folder, monkeypatch):
 
 def test_an_attempt_that_has_expired_is_open_no_more(folder, monkeypatch):
     here = served(folder)
-    monkeypatch.setattr(open, "MOST_OPEN", 1)
+    monkeypatch.setattr(service, "MOST_OPEN", 1)
     expires = header(open_attempt(here, opening(key="late", principal="local:9")))["expires"]
     refused("E_NO_ATTEMPTS_LEFT", open_attempt, here, opening(key="later", principal="local:9"))
     monkeypatch.setattr(hidden_splits, "now", lambda: expires)
@@ -130,6 +129,7 @@ def test_many_that_open_with_one_key_at_once_have_one_attempt(here):
     assert sum(each.startswith(found[0]) for each in Store.open(here.target.store).run_ids()) == 1
 
 
+@pytest.mark.long
 def test_attempts_run_out_for_one_agent_and_not_for_another(here):
     def open_one(key):
         try:
@@ -164,12 +164,12 @@ def test_the_catalogue_says_what_can_be_attempted(here):
     assert {one["study"] for one in found} == {"small", "twice", "plain", "hidden", "splits"}
     small = offer(here, "small")
     assert small["splits"] == [
-        {"split": "dev", "n_items": ITEMS, "hidden": False, "subsets": ["template-1", "template-6"]}
+        {"split": "dev", "n_items": ITEMS + 1, "hidden": False, "subsets": ["template-1", "template-6"]}
     ]
     assert small["budget"] == {"calls": 100, "seconds": 3600} and small["answer_kinds"] == ["text"]
-    assert offer(here, "plain")["operators_only"] and offer(here, "plain")["splits"] == []
+    assert "an operator runs it" in offer(here, "plain")["reason"] and offer(here, "plain")["splits"] == []
     [hidden] = offer(here, "hidden")["splits"]
-    assert (hidden["hidden"], hidden["attempts_left"], hidden["n_items"]) == (True, 0, 4)
+    assert (hidden["hidden"], hidden["attempts_left"], hidden["n_items"]) == (True, 0, 5)
     assert "user" in hidden["reason"] and "metrics" not in offer(here, "hidden")
 
 
@@ -233,7 +233,7 @@ def test_a_benchmark_that_is_not_locked_is_listed_and_not_opened(tmp_path):
     here = served(moved)
     [split] = offer(here, "small")["splits"]
     assert split["attempts_left"] == 0 and "operator" in split["reason"]
-    error = refused("E_NO_ATTEMPTS_LEFT", open_attempt, here, opening())
+    error = refused("E_NOT_LOCKED", open_attempt, here, opening())
     assert error.what == split["reason"]
 
 
@@ -245,6 +245,7 @@ def closable():
         yield project(Path(name) / "p", HIDDEN)
 
 
+@pytest.mark.long
 @root
 def test_hidden_questions_are_served_to_whom_the_store_is_closed(closable):
     store = Store.open(closable / ".harness")

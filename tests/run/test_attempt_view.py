@@ -15,9 +15,10 @@ from harness.attempts.reads import ViewReader
 from harness.attempts.transcript import item_id, item_key
 from harness.digest import canonical, sha256, sha256_file
 from harness.errors import DamageError, InputError
+from harness.manifest.datasets import tables_of
 from harness.manifest.load import parse_manifest
-from harness.run.attempts.open import open_attempt
 from harness.run.attempts.served import served_lock
+from harness.run.attempts.service import open_attempt
 from harness.run.attempts.view import make_view, read_view, stripped, view_spec
 from harness.store.store import Store
 
@@ -25,6 +26,7 @@ FIELDS = {"key", "task", "text", "messages", "media", "options", "answer_kind", 
 ASKED = {"text", "messages"}
 HEX64 = re.compile("[0-9a-f]{64}")
 SAID = {*ASKED, "options", "task", "answer_kind"}
+SHORT = ("addition", "choices")  # studies
 pytestmark = pytest.mark.together
 
 
@@ -32,7 +34,7 @@ class Shown:
     """A view of a project's manifest, with all that was read to make it."""
 
     def __init__(self, folder: Path, name: str, subset: str = "", split: str = "dev") -> None:
-        self.served = served(folder)
+        self.folder, self.served = folder, served(folder)
         [self.loaded] = [loaded for loaded in self.served.manifests if loaded.manifest.name == name]
         self.store = Store.open(folder / ".harness")
         self.lock = served_lock(self.loaded)
@@ -48,21 +50,32 @@ class Shown:
 
     def table(self, name: str):
         """Read a table of every dataset from the store, by the digest that the lock pins."""
-        pins = [pin[name] for pin in self.lock.pins["datasets"].values() if name in pin]
+        pins = [pin[name] for pin in map(tables_of, self.lock.pins["datasets"].values()) if name in pin]
         return [row for pin in pins for row in rows.read(self.store.blobs.deliver(pin["sha256"]))]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return project(tmp_path_factory.mktemp("views") / "p", *STUDIES.values())
+class Views(dict[str, Shown]):
+    """Views by the name of their study, each of a project of its own that is made when a test asks for it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __missing__(self, name: str) -> Shown:
+        made = Shown(project(self._folder / name, STUDIES[name]), "small" if name == "addition" else name)
+        return self.setdefault(name, made)
 
 
 @pytest.fixture(scope="module")
-def shown(folder):
-    return {name: Shown(folder, "small" if name == "addition" else name) for name in STUDIES}
+def shown(tmp_path_factory):
+    return Views(tmp_path_factory.mktemp("views"))
 
 
-@pytest.mark.parametrize("name", STUDIES)
+each_study = pytest.mark.parametrize(
+    "name", [*SHORT, *(pytest.param(name, marks=pytest.mark.long) for name in STUDIES if name not in SHORT)]
+)
+
+
+@each_study
 def test_a_row_says_what_is_asked_and_nothing_else(shown, name):
     this = shown[name]
     assert this.items and len(this.items) == this.header["items"] == this.view.items
@@ -75,7 +88,7 @@ def test_a_row_says_what_is_asked_and_nothing_else(shown, name):
         assert row["answer_kind"] == ("choice" if "options" in row else "text")
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@each_study
 def test_no_gold_and_no_id_of_an_item_stands_in_a_view(shown, name):
     this = shown[name]
     bytes_seen = this.view.items_file.read_bytes() + this.view.media_file.read_bytes()
@@ -88,7 +101,7 @@ def test_no_gold_and_no_id_of_an_item_stands_in_a_view(shown, name):
         assert left["size"] >= 0 and all(HEX64.fullmatch(left[key]) for key in ("key", "prompt_sha256"))
 
 
-def test_texts_are_the_templates_with_the_items_in_them(shown, folder):
+def test_texts_are_the_templates_with_the_items_in_them(shown):
     this = shown["addition"]
     templates = {1: "{a} + {b} =", 6: None}
     lines = Path(__file__).resolve().parents[2] / "harness/studies/reliability/prompts/addition@1.jsonl"
@@ -101,17 +114,22 @@ def test_texts_are_the_templates_with_the_items_in_them(shown, folder):
     assert {row["key"]: row["text"] for row in this.items} == wanted
 
 
-def test_options_and_wordings_that_a_dataset_brings_are_shown(shown):
+def test_options_of_items_are_shown(shown):
     this = shown["choices"]
     given = {item_key(row["id"], 2): row for row in this.table("items")}
     assert {row["task"] for row in this.items} == {"science", "transforms"}
     for row in this.items:
         assert row.get("options") == given[row["key"]].get("options")
+
+
+@pytest.mark.long
+def test_wordings_that_a_dataset_brings_are_shown(shown):
     brought = {item_key(row["item"], row["template"]): row["messages"] for row in shown["rendered"].table("rendered")}
     assert len(shown["rendered"].items) == 6
     assert all(brought[row["key"]] == row["messages"] for row in shown["rendered"].items)
 
 
+@pytest.mark.long
 def test_images_stand_in_one_file_without_metadata(shown):
     this = shown["documents"]
     pictures = [one for row in this.items for one in row["media"]]
@@ -125,18 +143,20 @@ def test_images_stand_in_one_file_without_metadata(shown):
     assert sum(one["size"] for one in pictures) == len(data)
 
 
-@pytest.mark.parametrize("name", STUDIES)
-def test_the_control_word_is_nowhere_but_in_its_file(shown, name, folder):
+@each_study
+def test_the_control_word_is_nowhere_but_in_its_file(shown, name):
     this = shown[name]
     path = this.view.folder / "canary.json"
     control = json.loads(path.read_bytes())
     assert path.stat().st_mode & 0o777 == 0o600
     assert sha256(control["word"].encode()) == this.view.control["sha256"]
     [row] = [row for row in this.rows if row["key"] == control["key"]]
-    assert control["record"] in row["text"] and "unknown" in row["text"] and row.keys() <= FIELDS
+    asked = json.dumps(row["text"] if "text" in row else row["messages"])
+    assert control["record"] in asked and "unknown" in asked and row.keys() <= FIELDS
+    assert "control" not in asked.lower() and row["task"] in {one["task"] for one in this.items}
     name = "small" if name == "addition" else name
     opened = open_attempt(this.served, opening(name, key=f"control of {name}"))
-    for file in folder.rglob("*"):
+    for file in this.folder.rglob("*"):
         if file.is_file() and file != path:
             assert control["word"].encode() not in file.read_bytes(), file
     assert json.loads(opened.transcript.read_bytes())["canary"] == dict(this.view.control)
@@ -157,6 +177,7 @@ def test_ids_and_order_of_two_attempts_say_nothing(shown):
     assert [row["key"] for row in this.items] != [item_key(row["id"], 2) for row in this.table("items")]
 
 
+@pytest.mark.long
 def test_a_desk_reads_what_was_written(shown):
     this = shown["documents"]
     handles = [os.open(path, os.O_RDONLY) for path in (this.view.items_file, this.view.media_file)]
@@ -173,7 +194,7 @@ def test_a_view_is_made_once_and_again_where_it_is_damaged(shown):
     made = this.make()
     assert made == this.view
     subset = this.make(**vars(view_spec(this.loaded, "dev", "transforms")))
-    assert {row["task"] for row in lines_of(subset.items_file)[1:]} == {"transforms", "control"}
+    assert {row["task"] for row in lines_of(subset.items_file)[1:]} == {"transforms"}
     assert sha256_file(subset.items_file)[0] == subset.sha256 == subset.folder.name
     (subset.folder / "items.jsonl").chmod(0o644)
     with open(subset.folder / "items.jsonl", "ab") as file:
@@ -186,7 +207,7 @@ def test_a_view_is_made_once_and_again_where_it_is_damaged(shown):
         read_view(this.store, "0" * 64)
 
 
-def test_a_view_without_a_prompt_is_refused_at_its_line(folder, shown):
+def test_a_view_without_a_prompt_is_refused_at_its_line(shown):
     this = shown["addition"]
     text = ADDITION.replace("templates: [1, 6]", "templates: [99]")
     manifest, tree = parse_manifest(text.encode(), "m.yaml")
@@ -204,6 +225,5 @@ def test_a_view_is_made_without_the_models_of_its_manifest(shown):
     lock = replace(this.lock, pins={**this.lock.pins, **unresolved})
     target = this.served.target
     view = make_view(this.loaded, lock, this.spec, this.store, lambda: target.workshop(this.loaded, gpus=False))
-    assert [row["key"] for row in lines_of(view.items_file) if row.get("task") == "addition"] == [
-        row["key"] for row in this.items
-    ]
+    keys = [row["key"] for row in lines_of(view.items_file)[1:]]
+    assert [key for key in keys if key != view.control["key"]] == [row["key"] for row in this.items]

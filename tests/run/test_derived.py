@@ -59,7 +59,7 @@ def test_the_same_options_in_any_order_give_the_same_file(parent):
     made = {
         derive(parent, options([f"baseline/{one}" for one in order], [f"model={kept}"], list(values[::step]))).data
         for order in permutations(names)
-        for kept in ("oracle,forger", "forger,oracle")
+        for kept in ("oracle,forger,refuser", "refuser,forger,oracle")
         for step in (1, -1)
     }
     assert len(made) == 1 and len(list((parent.root / "manifests" / "derived").iterdir())) == 1
@@ -193,6 +193,23 @@ def test_a_model_of_a_name_that_is_taken_is_refused(parent):
     assert "a model 'oracle' already" in refused(parent, models=["oracle=baseline/echo"]).what
     assert "a model 'echo' already" in refused(parent, models=["echo=baseline/echo", "baseline/echo"]).what
     assert refused(parent, models=["x=transformers/hf:org/name"]).where == "-m x=transformers/hf:org/name"
+
+
+def test_only_keeps_of_old_and_new_models_and_refuses_to_drop_a_new_one(parent):
+    made = derive(parent, options(["new=baseline/echo"], ["model=oracle,new"]))
+    assert list(made.manifest.models) == ["oracle", "new"]
+    assert list(derive(parent, options(["new=baseline/echo"], ["model=new"])).manifest.models) == ["new"]
+    both = derive(parent, options(["new=baseline/echo"], ["dataset=addition"])).manifest.models
+    assert list(both) == [*parent.manifest.models, "new"], "what --only does not name is not cut"
+
+
+@pytest.mark.parametrize("kept", [["model=oracle"], ["model=oracle", "model=noisy-oracle,one"]])
+def test_a_model_that_only_leaves_out_is_an_error_that_says_so(parent, kept):
+    error = refused(parent, models=["one=baseline/echo", "two=baseline/forger"], only=kept)
+    left = "two" if len(kept) > 1 else "one"
+    assert f"leaves out the model {left!r} that -m adds" in error.what and "--only model=" in error.what
+    assert error.where == f"-m {left}=baseline/{'forger' if left == 'two' else 'echo'}"
+    assert "keep it too: --only model=" in error.next and left in error.next
 
 
 def test_a_model_that_is_added_is_set_further_in_the_same_line(parent):

@@ -35,6 +35,13 @@ def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "kinds", dict)
 
 
+@pytest.fixture
+def unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read no installed file and compute nothing, where a test is about something else: that takes seconds."""
+    monkeypatch.setattr(doctor, "_packages", tuple)
+    monkeypatch.setattr(doctor, "_numerics", lambda: MachineFinding("ok", "numerics", "not tried", ""))
+
+
 @pytest.mark.long
 def test_each_engine_is_listed_and_one_that_does_not_answer_has_advice(usual: dict[str, MachineFinding]) -> None:
     found = usual
@@ -44,7 +51,7 @@ def test_each_engine_is_listed_and_one_that_does_not_answer_has_advice(usual: di
     assert found["isolation"].found == ", ".join(available())
 
 
-@pytest.mark.usefixtures("no_engine")
+@pytest.mark.usefixtures("no_engine", "unread")
 def test_a_machine_on_which_no_step_can_run_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.engines.local.STEP_PATH", "/nowhere")
     available.cache_clear()
@@ -55,7 +62,7 @@ def test_a_machine_on_which_no_step_can_run_is_told(tmp_path: Path, monkeypatch:
     assert isolation.state == "missing" and "prlimit" in isolation.found and "util-linux" in isolation.advice
 
 
-@pytest.mark.usefixtures("no_engine")
+@pytest.mark.usefixtures("no_engine", "unread")
 def test_a_worse_isolation_a_read_only_store_and_missing_tools_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,8 +78,7 @@ def test_a_worse_isolation_a_read_only_store_and_missing_tools_are_told(
     assert found["isolation"].found == "process" and "apt-get install bubblewrap" in found["isolation"].advice
 
 
-@pytest.mark.long
-@pytest.mark.usefixtures("no_engine")
+@pytest.mark.usefixtures("no_engine", "unread")
 @pytest.mark.parametrize("said", ["bwrap: No permissions to \x1b[31mmake a namespace\nand more", ""])
 def test_bubblewrap_that_is_here_but_refused_is_not_to_be_installed(
     said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -123,6 +129,7 @@ def test_an_engine_is_usable_when_a_step_ran_there_and_was_contained(
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("unread")
 def test_a_wall_that_does_not_hold_and_limits_that_nobody_holds_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,8 +147,7 @@ def test_a_wall_that_does_not_hold_and_limits_that_nobody_holds_are_told(
     )
 
 
-@pytest.mark.long
-@pytest.mark.usefixtures("no_engine")
+@pytest.mark.usefixtures("no_engine", "unread")
 def test_a_processor_without_avx2_lacks_what_every_step_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = Processor("Intel Core (family 6, model 26, no AVX2)", "GenuineIntel 6/26 none", "none")
     monkeypatch.setattr(doctor, "observe", lambda: old)
@@ -168,3 +174,14 @@ def test_a_machine_that_does_not_meet_it_is_told_what_differs(tmp_path: Path, mo
     finally:
         doctor._numerics.cache_clear()
     assert numerics.state == "better" and "softmax" in numerics.found and "numerics: machine" in numerics.advice
+
+
+@pytest.mark.usefixtures("no_engine", "unread")
+def test_a_named_store_has_a_file_system_with_all_that_a_store_asks(tmp_path: Path) -> None:
+    from harness.run.installed.file_system import NEEDED_CALLS, find_lacking_calls
+
+    found = [one for one in examine(tmp_path, tmp_path) if one.subject == "file system"]
+    assert [one.state for one in found] == ["ok"] and all(name in found[0].found for name in NEEDED_CALLS)
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "lock").mkdir()
+    assert [line.partition(":")[0] for line in find_lacking_calls(tmp_path)] == ["locks between processes"]

@@ -3,7 +3,7 @@
 import pytest
 
 from harness.errors import InputError
-from harness.run.answers import NO_ERRORS, AnswerErrors, over_limit, read_error_limit
+from harness.run.progress import NO_ERRORS, AnswerErrors, over_limit, read_error_limit
 
 
 def gap(errors, rows=200):

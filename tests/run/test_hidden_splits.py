@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import harness
@@ -13,13 +14,12 @@ from support_views import HIDDEN, QUESTIONS, opening, project, served
 
 from harness import clock, verbs
 from harness.attempts.codes import AttemptError
-from harness.attempts.transcript import begin
+from harness.attempts.transcript import begin_transcript
 from harness.digest import sha256
 from harness.errors import DamageError, InputError
 from harness.run.attempts.hidden_splits import question_digest
-from harness.run.attempts.open import ID_BYTES, open_attempt
 from harness.run.attempts.score import FAILED, SCORED, SCORING, SEALED, AttemptOutcome
-from harness.run.attempts.service import LocalBackend, told
+from harness.run.attempts.service import ID_BYTES, LocalBackend, open_attempt, told
 from harness.store.attempts import SplitData, hidden_data, mark_hidden, transcript_path
 from harness.store.store import Store
 
@@ -53,12 +53,12 @@ def attempted_as_hidden(folder):
     """Begin an attempt at the hidden split, as where root serves an agent to whom the store is closed."""
     store, attempt = Store.open(folder / ".harness"), clock.stamp(ID_BYTES)
     pinned = {"manifest": (folder / "manifests").iterdir(), "lock": (folder / "lockfiles").rglob("hidden.lock.json")}
-    said = {
+    said: Any = {
         **{name: store.blobs.put(path.read_bytes()) for name, [path] in pinned.items()},
         "attempt": attempt, "name": "hidden", "split": "test", "hidden": True, "gold_reachable": False,
         "principal": "local:1", "subset": "", "label": "", "idempotency": "one", "view": "",
     }  # fmt: skip
-    begin(transcript_path(store, attempt), said, store.tree)
+    begin_transcript(transcript_path(store, attempt), said, store.tree)
 
 
 def write(folder, name, text, *files):
@@ -95,12 +95,14 @@ def test_a_split_that_shows_what_another_manifest_hides_is_not_locked(folder, te
     assert not (folder / "lockfiles" / "manifests" / "public.lock.json").exists()
 
 
+@pytest.mark.long
 def test_a_split_with_data_of_its_own_is_locked_beside_a_hidden_one(folder):
     lock(folder, "public", APART, FOREIGN)
     assert {loaded.manifest.name for loaded in served(folder).manifests} == {"hidden", "public"}
     assert open_attempt(served(folder), opening("public", "test"))
 
 
+@pytest.mark.long
 def test_what_was_shown_is_not_hidden_afterwards(tmp_path):
     folder = project(tmp_path / "p", PUBLIC)
     with pytest.raises(InputError, match="'test' of the manifest 'public' shows to agents"):

@@ -5,20 +5,25 @@ from __future__ import annotations
 import base64
 import json
 import os
+import shlex
+import shutil
 import sys
 import time
 from dataclasses import replace
 from hashlib import sha256
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
 import pytest
 from support import REPOSITORY
 
 from harness.errors import MissingError
-from harness.run.installed import bytecode, checked, setup
+from harness.evidence.audit.checks import Report
+from harness.run.installed import bytecode, checked, doctor, setup
 from harness.run.installed.checked import Altered, ImportPaths, InstallCheck, check, spell_records, wheel_record_digest
-from harness.run.installed.digest_cache import TICK
-from harness.run.installed.packages import record_digest
+from harness.run.installed.packages import TICK, record_digest
+from harness.run.installed.startup import CHANGES_IMPORTS, STRANGE
+from harness.run.recording import auditing
 
 FILES = {"alpha/__init__.py": "value = 1\n", "alpha/core.py": "def f():\n    return 1\n", "alpha/data.txt": "data\n"}
 OLD = 1_600_000_000_000_000_000
@@ -112,6 +117,216 @@ def test_an_importable_file_that_no_record_lists_is_named(place: ImportPaths, na
     check(place, full=True)
     write(place.site / name, "evil = 1\n")
     assert altered(place, full=False) == altered(place, full=True) == [(name, "not listed")]
+
+
+CERTIFICATES = (REPOSITORY / "tests" / "run" / "corporate.pem").read_text()
+
+
+@pytest.fixture
+def trusting(place: ImportPaths) -> ImportPaths:
+    """The small installation with certifi, pip's copy of it, a data file and all that a dist-info folder holds."""
+    for name in ("certifi/cacert.pem", "pip/_vendor/certifi/cacert.pem"):
+        write(place.site / name, f"# Issuer: CN=A\n{CERTIFICATES}")
+    write(place.site / "certifi/__init__.py", "def where(): ...\n")
+    write(place.site / "certifi/other.pem", CERTIFICATES)
+    write(place.site / "certifi/weights.npy", b"\x93NUMPY")
+    write(place.site / "early.pth", "alpha\n")
+    notes = ("INSTALLER", "REQUESTED", "METADATA", "entry_points.txt", "top_level.txt", "WHEEL")
+    for name in notes:
+        write(place.site / "certifi-2.0.dist-info" / name, "pip\n")
+    files = [path.relative_to(place.site).as_posix() for path in place.site.rglob("*") if "alpha" not in str(path)]
+    record(place.site, "certifi", "2.0", sorted(name for name in files if (place.site / name).is_file()))
+    shutil.rmtree(place.locks)  # nothing is locked, so that a record is held against its own files alone
+    assert check(place, full=True).altered == ()
+    return place
+
+
+BUNDLES = ("certifi/cacert.pem", "pip/_vendor/certifi/cacert.pem")
+NOTES = ("certifi-2.0.dist-info/INSTALLER", "certifi-2.0.dist-info/REQUESTED")
+
+
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize("name", [*BUNDLES, *NOTES])
+def test_a_file_that_no_step_reads_is_noted_and_is_in_no_key(trusting: ImportPaths, name: str, full: bool) -> None:
+    before = check(trusting, full=full).environment
+    path = trusting.site / name
+    path.write_text(f"{path.read_text()}\n# Our proxy\n{CERTIFICATES}" if name in BUNDLES else "uv\n")
+    found = check(trusting, full=full)
+    assert found.altered == found.unread == (Altered(name, "changed", "unread"),) and not found.files_altered
+    assert found.environment == before
+    assert checked.unread_text(checked.unread_fact(found)) == (
+        f"not as installed, though no step reads it: {name} (changed)"
+    )
+    append(trusting.site / "alpha" / "core.py")  # a noted file hides no other
+    found = check(trusting, full=full)
+    assert found.files_altered == (Altered("alpha/core.py", "changed"),) and found.environment != before
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        b"-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n",  # DER, and no certificate
+        b"# Unser Verwalter f\xc3\xbcr alles\n",
+    ],
+)
+def test_a_bundle_that_a_library_could_not_load_refuses(trusting: ImportPaths, more: bytes) -> None:
+    path = trusting.site / BUNDLES[0]
+    path.write_bytes(path.read_bytes() + more)
+    assert check(trusting, full=False).files_altered == (Altered(BUNDLES[0], "changed"),)
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_a_note_of_the_installer_may_be_gone_or_unreadable(trusting: ImportPaths, name: str) -> None:
+    before = check(trusting, full=False).environment
+    (trusting.site / name).unlink()
+    assert check(trusting, full=False).unread == (Altered(name, "missing", "unread"),)
+    os.mkfifo(trusting.site / name)
+    found = check(trusting, full=False)
+    assert found.unread == (Altered(name, "cannot be read", "unread"),) and found.environment == before
+
+
+INFO = "certifi-2.0.dist-info"
+READ = ["certifi/__init__.py", "certifi/other.pem", "certifi/weights.npy", "early.pth", f"{INFO}/METADATA",
+        f"{INFO}/entry_points.txt", f"{INFO}/top_level.txt", f"{INFO}/WHEEL", "alpha/data.txt"]  # fmt: skip
+
+
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize("name", READ)
+def test_what_a_step_could_read_is_refused_as_before(trusting: ImportPaths, name: str, full: bool) -> None:
+    append(trusting.site / name)
+    assert check(trusting, full=full).files_altered == (Altered(name, "changed"),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "words\n", CERTIFICATES + "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
+        CERTIFICATES.replace("MII", "M!I", 1), "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+        CERTIFICATES + "-----BEGIN CERTIFICATE-----\n",
+    ],
+)  # fmt: skip
+def test_a_bundle_that_holds_anything_but_certificates_is_refused(trusting: ImportPaths, text: str) -> None:
+    (trusting.site / BUNDLES[0]).write_text(text)
+    assert check(trusting, full=True).files_altered == (Altered(BUNDLES[0], "changed"),)
+
+
+def test_a_bundle_that_is_gone_or_a_link_is_refused(trusting: ImportPaths, tmp_path: Path) -> None:
+    path = trusting.site / BUNDLES[0]
+    path.unlink()
+    assert check(trusting, full=True).files_altered == (Altered(BUNDLES[0], "missing"),)
+    write(tmp_path / "elsewhere.pem", CERTIFICATES * 2)
+    path.symlink_to(tmp_path / "elsewhere.pem")
+    assert check(trusting, full=True).files_altered == (Altered(BUNDLES[0], "changed"),)
+
+
+@pytest.mark.parametrize("name", ["alpha/certifi/cacert.pem", "alpha/INSTALLER", "alpha/x.dist-info/INSTALLER"])
+def test_a_file_elsewhere_is_not_of_the_class_by_its_name(place: ImportPaths, name: str) -> None:
+    write(place.site / name, CERTIFICATES)
+    shutil.rmtree(place.locks)
+    record(place.site, "alpha", "1.0", [*FILES, name])
+    (place.site / name).write_text(CERTIFICATES * 2)
+    assert check(place, full=True).files_altered == (Altered(name, "changed"),)
+
+
+@pytest.mark.parametrize("text", ["import evil\n", "/elsewhere\n"])
+def test_a_path_file_that_no_record_lists_is_refused(place: ImportPaths, text: str) -> None:
+    check(place, full=True)
+    write(place.site / "new.pth", text)
+    why = "not listed, and changes what Python imports"
+    assert altered(place, full=False) == altered(place, full=True) == [("new.pth", why)]
+    (place.site / "new.pth").rename(place.site / "_virtualenv.pth")
+    assert altered(place, full=False) == [("_virtualenv.pth", why)]
+    write(place.site / "_virtualenv.pth", "import _virtualenv")  # which virtualenv and uv put into each environment
+    assert altered(place, full=False) == altered(place, full=True) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["sitecustomize.py", "usercustomize.py", "sitecustomize.so", "sitecustomize/__init__.py"]
+)
+def test_a_module_that_python_loads_at_its_start_is_refused_unless_a_record_lists_it(
+    place: ImportPaths, name: str
+) -> None:
+    check(place, full=True)
+    write(place.site / name, "import evil\n")
+    top = name.partition("/")[0]
+    wrong = [(top, "not listed, and Python loads it at its start")]
+    assert altered(place, full=False) == altered(place, full=True) == wrong
+    shutil.rmtree(place.locks)
+    record(place.site, "alpha", "1.0", [*FILES, name])
+    assert altered(place, full=False) == altered(place, full=True) == []
+    append(place.site / name)
+    assert altered(place, full=False) == [(name, "changed")]
+
+
+def test_the_patch_of_an_environment_is_the_one_that_its_makers_write(
+    place: ImportPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(place.site / "_virtualenv.pth", "import _virtualenv")
+    write(place.site / "_virtualenv.py", "# as a maker writes it\n")
+    wrong = [("_virtualenv.pth", CHANGES_IMPORTS), ("_virtualenv.py", STRANGE)]
+    assert altered(place, full=False) == altered(place, full=True) == wrong
+    known = sha256((place.site / "_virtualenv.py").read_bytes()).hexdigest()
+    monkeypatch.setattr("harness.run.installed.startup.KNOWN_PATCHES", frozenset({known}))
+    assert altered(place, full=True) == []
+    check(place, full=False)
+    append(place.site / "_virtualenv.py")
+    assert altered(place, full=False) == wrong, "it is read again when it changes"
+    monkeypatch.setattr(checked, "IN_CHECKOUT", False)
+    paths = (shlex.quote(str(place.site / name)) for name, _ in wrong)
+    assert checked.altered_error(check(place, full=True)).next == f"`rm -r {' '.join(paths)}`"
+
+
+def test_a_module_that_would_be_loaded_in_the_place_of_the_patch_is_refused(place: ImportPaths) -> None:
+    """An extension and a folder come before a source file of the same name."""
+    write(place.site / "_virtualenv.pth", "import _virtualenv")
+    for name in ("_virtualenv.cpython-311-x86_64-linux-gnu.so", "_virtualenv/__init__.py"):
+        write(place.site / name, "")
+    found = dict(altered(place, full=True))
+    strange = {"_virtualenv.cpython-311-x86_64-linux-gnu.so": STRANGE, "_virtualenv": STRANGE}
+    assert found == {"_virtualenv.pth": CHANGES_IMPORTS, **strange}
+
+
+def test_the_harness_is_no_package_of_its_environment_under_either_name(place: ImportPaths) -> None:
+    before = check(place, full=True).environment
+    for name in ("repro_harness", "llm_harness"):
+        write(place.site / "harness" / "x.py", "x = 1\n")
+        record(place.site, name, "0.1.0", ["harness/x.py"])
+        found = check(place, full=False)
+        assert found.environment == before and found.altered == ()
+        shutil.rmtree(place.site / f"{name}-0.1.0.dist-info")
+        shutil.rmtree(place.site / "harness")
+
+
+def test_an_audit_and_the_doctor_count_it_for_no_fault(trusting: ImportPaths, monkeypatch: pytest.MonkeyPatch) -> None:
+    (trusting.site / NOTES[0]).write_text("uv\n")
+    found, report = check(trusting, full=True), Report()
+    auditing._packages(found, report)
+    assert report.verdict == "agreed" and "changed; no step reads it" in [each.detail for each in report.checks]
+    monkeypatch.setitem(checked._LOOKS, True, found)
+    told = next(iter(doctor._packages()))
+    assert told.state == "ok" and f"though no step reads it: {NOTES[0]}" in told.found
+
+
+def test_somebody_elses_package_of_the_former_name_is_part_of_the_environment(place: ImportPaths) -> None:
+    write(place.site / "llm_harness" / "__init__.py", "theirs = 1\n")
+    record(place.site, "llm_harness", "3.0", ["llm_harness/__init__.py"])
+    packages = json.loads(check(place, full=True).environment)["packages"]
+    assert packages["llm_harness"]["version"] == "3.0"
+
+
+def test_the_refusal_outside_a_checkout_names_the_one_command(
+    place: ImportPaths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checked, "IN_CHECKOUT", False)
+    python = shlex.quote(sys.executable)
+    again = f"{python} -m pip install --force-reinstall --no-deps alpha==1.0"
+    append(place.site / "alpha" / "core.py")
+    assert checked.altered_error(check(place, full=True)).next == f"`{again}`"
+    write(place.site / "alpha" / "evil.py", "")
+    removal = f"rm -r {shlex.quote(str(place.site / 'alpha' / 'evil.py'))}"
+    assert checked.altered_error(check(place, full=True)).next == f"`{removal} && {again}`"
+    record(place.site, "alpha", "1.0", [*FILES, "alpha/evil.py"])  # now only the RECORD is not the locked wheel's
+    assert checked.altered_error(check(place, full=True)).next == f"`{again}`"
 
 
 def test_a_file_that_a_record_lists_without_a_digest_is_not_listed(place: ImportPaths) -> None:
@@ -268,6 +483,10 @@ def test_setup_compiles_bytecode_and_refuses_an_altered_installation(
     made = bytecode.read_list(place.bytecode)
     assert made and sorted(Path(path).name.partition(".")[0] for path in made) == ["__init__", "core", "json", "os"]
     assert place.seen.is_file() and not (place.bytecode / "old.pyc").exists()
+    with monkeypatch.context() as patch:  # what setup laid beside a package's source is as good as what Python would
+        patch.setattr(SourceFileLoader, "source_to_code", None)
+        assert SourceFileLoader("core", str(place.site / "alpha" / "core.py")).get_code("core")
+    assert not (place.stdlib / "__pycache__").exists()
     append(place.site / "alpha" / "core.py")
     assert setup.main() == 3 and "alpha/core.py (changed)" in capsys.readouterr().err
 

@@ -3,12 +3,15 @@
 import json
 import shutil
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from support import REPOSITORY, manifest_text, unlocked_project
+from support_draws import drawn
 
 from harness.digest import sealed, sha256
 from harness.errors import HarnessError, InputError
+from harness.manifest.datasets import tables_of
 from harness.manifest.load import load
 from harness.manifest.lockfile import PIN_KINDS, Lock, load_lock, lock_path, read_lock
 from harness.run.lock import changed_pins, require_fit
@@ -44,7 +47,7 @@ def test_every_name_is_resolved_to_a_digest(project):
     assert held.pins["models"]["oracle"] != held.pins["models"]["echo"]
     wordings = held.pins["prompts"]["reliability/addition@1"]
     assert wordings["rows"] == 15
-    items, gold = (held.pins["datasets"]["addition"][name] for name in ("items", "gold"))
+    items, gold = (tables_of(held.pins["datasets"]["addition"])[name] for name in ("items", "gold"))
     assert items["rows"] == gold["rows"] > 0
     assert locked.unresolved == {}
 
@@ -61,15 +64,15 @@ def test_locking_again_writes_nothing_and_elsewhere_writes_the_same(project, tmp
 
 @pytest.mark.parametrize(
     ("old", "new", "moved"),
-    [
+    drawn([
         ("seed: 7", "seed: 8", ["manifest/datasets/addition/seed"]),
         ("timeout: 10m", "timeout: 20m", ["manifest/resources/timeout"]),
         ("about: A few", "about: Some few", ["manifest/about"]),
         ("harness: 1\n", "harness: 1\n# a comment\n", ["manifest (its text, not its meaning)"]),
         ("  echo: {provider: baseline, behaviour: echo}\n", "", ["manifest/models/echo", "pins/models/echo"]),
         ("behaviour: echo", "behaviour: empty", ["manifest/models/echo/behaviour", "pins/models/echo/sha256"]),
-    ],
-)
+    ], 3, 6),
+)  # fmt: skip
 def test_what_moved_is_named_and_nothing_runs(project, old, new, moved):
     path, lock = project
     lock()
@@ -160,8 +163,9 @@ def test_an_older_lock_that_pins_all_requirements_fits_while_they_do(project, pl
     whole.write_text("numpy==1.0\n")
     (root / "lockfiles" / "image-cpu.txt").write_text("numpy==1.0\n")
     made = lock().lock
-    pin = {"lockfiles/requirements.txt": {"sha256": sha256(whole.read_bytes())}}
-    older = Lock(made.intent, made.manifest_sha256, {**made.pins, "packages": pin})
+    pin: Any = {"lockfiles/requirements.txt": {"sha256": sha256(whole.read_bytes())}}
+    pins: Any = {**made.pins, "packages": pin}
+    older = Lock(made.intent, made.manifest_sha256, pins)
     lock_path(root, "small").write_bytes(older.data)
     (root / "lockfiles" / "image-cpu.txt").write_text("numpy==2.0\n")
     assert changed_pins(load(path), older) == []
@@ -178,10 +182,12 @@ def test_an_older_lock_that_pins_all_requirements_fits_while_they_do(project, pl
 def test_a_lock_edited_by_hand_does_not_fit_even_if_sealed_again(project):
     path, lock = project
     held = lock().lock
-    models = {**held.pins["models"], "oracle": held.pins["models"]["echo"]}
-    forged = Lock(held.intent, held.manifest_sha256, {**held.pins, "models": models})
+    models: Any = {**held.pins["models"], "oracle": held.pins["models"]["echo"]}
+    pins: Any = {**held.pins, "models": models}
+    forged = Lock(held.intent, held.manifest_sha256, pins)
     assert changed_pins(load(path), read_lock(forged.data, "x")) == ["pins/models/oracle/sha256"]
-    forged = Lock(held.intent, held.manifest_sha256, {**held.pins, "datasets": {}})
+    pins = {**held.pins, "datasets": {}}
+    forged = Lock(held.intent, held.manifest_sha256, pins)
     assert changed_pins(load(path), forged) == ["pins/datasets/addition"]
 
 
@@ -189,11 +195,9 @@ def test_a_lock_edited_by_hand_does_not_fit_even_if_sealed_again(project):
 def test_data_other_than_pinned_is_refused_before_anything_uses_it(project, place, field, value):
     path, lock = project
     held = lock().lock
-    data = held.pins["datasets"]["addition"]
-    forged = {"addition": {**data, "gold": {**data["gold"], field: value}}}
-    lock_path(path.parents[1], "small").write_bytes(
-        Lock(held.intent, held.manifest_sha256, {**held.pins, "datasets": forged}).data
-    )
+    data: Any = held.pins["datasets"]["addition"]
+    forged: Any = {**held.pins, "datasets": {"addition": {**data, "gold": {**data["gold"], field: value}}}}
+    lock_path(path.parents[1], "small").write_bytes(Lock(held.intent, held.manifest_sha256, forged).data)
     with pytest.raises(InputError, match=f"pins/datasets/addition/gold/{field}"):
         run_manifest(load(path), place, lambda *_: None)
 

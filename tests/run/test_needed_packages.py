@@ -58,7 +58,25 @@ def test_a_missing_package_is_named_with_its_extra(without: Any) -> None:
     without("polars")
     with pytest.raises(MissingError, match="needs the package polars, which is not installed") as met:
         require_packages(steps_of(REPOSITORY / "manifests" / "demo" / "biomed.yaml"))
-    assert met.value.code == 3 and "pip install 'llm-harness[science]'" in met.value.next
+    assert met.value.code == 3 and "pip install 'repro-harness[science]'" in met.value.next
+
+
+def test_a_file_that_may_be_parquet_needs_polars_only_where_it_is(without: Any) -> None:
+    """Its maker says itself what it lacks, and the last words of a step tell which extra brings it."""
+    maker = Step("mine/make", "harness.studies.questions.data.maker:make", "rows", {}, {}, ("items",))
+    assert "polars" in Code().packages(maker.kind)
+    without("polars")
+    require_packages([maker])
+    found = find_lacking("mine/make", "MissingError: the package polars is not installed, which reads", maker.kind)
+    assert found and "repro-harness[tables]" in found.next
+
+
+def test_a_step_that_asks_at_a_provider_loads_none_of_the_providers_own_packages() -> None:
+    """Their import takes longer than many a step; the gateway, which reaches the provider, loads them once."""
+    code = Code()
+    for provider in ("openai", "anthropic"):
+        needed = code.packages(f"harness.models.providers.{provider}:respond")
+        assert "httpx2" in needed and not needed & {"openai", "anthropic"}
 
 
 def test_the_last_words_of_a_step_tell_a_package_of_an_extra_and_no_other() -> None:
@@ -68,6 +86,7 @@ def test_the_last_words_of_a_step_tell_a_package_of_an_extra_and_no_other() -> N
     assert find_lacking("page", "no such thing", "kind") is None
 
 
+@pytest.mark.long
 def test_a_solver_that_is_not_installed_is_told_by_lock_and_refused_by_run(
     without: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -85,10 +104,10 @@ def test_a_solver_that_is_not_installed_is_told_by_lock_and_refused_by_run(
     without("himalaya")
     assert run(["lock", "manifests/m.yaml"]) == 0
     told = " ".join("".join(capsys.readouterr()).split())
-    assert "himalaya" in told and "llm-harness[brain]" in told
+    assert "himalaya" in told and "repro-harness[brain]" in told
     assert run(["run", "manifests/m.yaml"]) == 3
     told = " ".join("".join(capsys.readouterr()).split())
-    assert "needs the package himalaya, which is not installed" in told and "llm-harness[brain]" in told
+    assert "needs the package himalaya, which is not installed" in told and "repro-harness[brain]" in told
 
 
 @pytest.mark.long

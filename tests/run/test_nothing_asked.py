@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from needs import needs
 
 from harness.digest import sha256
@@ -15,6 +16,7 @@ from harness.steps import Ref, Step
 from harness.store.store import Store
 
 
+@pytest.mark.long
 def test_without_a_prompt_a_step_that_calls_is_made_with_no_gateway(tmp_path: Path) -> None:
     needs("openai", "aiohttp")
     store = Store.make(tmp_path / "store")

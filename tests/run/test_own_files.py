@@ -12,13 +12,16 @@ from run.own_project import CAPITALS, OwnProject, own_project
 from harness import rows
 from harness.digest import sha256
 from harness.errors import InputError
+from harness.manifest.datasets import tables_of
 from harness.manifest.load import load
+from harness.rowtypes import Item
 from harness.run.lock import changed_pins, require_fit
+from harness.run.scores.table import RunTables
 from harness.run.service import RunTarget, plan_locked
 from harness.store.store import Store
 
 FIELDS = "{input: question, target: answer}"
-AGENTS = "agents: {splits: {all: {public: true}}, budget: {calls: 1, seconds: 1}}"
+AGENTS = "agents: {splits: {all: {hidden: true}}, budget: {calls: 1, seconds: 1}}"
 TEXT = '{text: "Question: {question}\\nAnswer:"}'
 
 
@@ -32,6 +35,7 @@ def project(tmp_path: Path, place: RunTarget) -> OwnProject:
     return own_project(tmp_path / "project", place)
 
 
+@pytest.mark.long
 def test_a_lock_pins_the_file_by_its_bytes_and_the_same_elsewhere(project: OwnProject, tmp_path: Path) -> None:
     held = project.lock()
     assert held.of("files") == {"capitals": {"file": "data/capitals.csv", "sha256": sha256(CAPITALS.encode())}}
@@ -65,6 +69,24 @@ def test_a_file_that_is_a_way_out_of_the_project_is_refused(project: OwnProject)
     assert "there is no file" in project.refused().what
 
 
+@pytest.mark.long
+def test_of_ten_thousand_columns_those_are_read_that_the_manifest_names(project: OwnProject) -> None:
+    names, cells = ([f"{word} {at}" for at in range(10_000)] for word in ("column", "cell"))
+    wide = [
+        ["question", *names, "answer"],
+        ["Capital of France?", *cells, "Paris"],
+        ["Capital of Italy?", *cells, "Rome"],
+    ]
+    project.data.write_text("".join(",".join(row) + "\n" for row in wide))
+    ran = project.run()
+    tables = RunTables.of(Store.open(project.place.store), ran.record.run)
+    assert [row["input"] for row in tables.rows("items", Item)] == [{"question": row[0]} for row in wide[1:]]
+    project.edit("target: answer", "target: anwser")
+    told = project.refused()
+    assert "there is no column 'anwser'" in told.what and "'question', 'column 0'" in told.next and len(told.next) < 500
+
+
+@pytest.mark.long
 def test_what_the_file_does_not_hold_is_told_by_file_row_and_column(project: OwnProject) -> None:
     for text, what, where in (
         (CAPITALS.replace("Rome", " "), "the target is empty", "data/capitals.csv, row 2, column 'answer'"),
@@ -93,7 +115,7 @@ def test_what_the_file_does_not_hold_is_told_by_file_row_and_column(project: Own
         (f"{FIELDS}}}", "{input: question}, shots: {count: 1}}", 8, "needs `target`"),
         ("[exact]", "[{choice: {by: letter}}]", 8, "needs `options`"),
         (f"file: data/capitals.csv, fields: {FIELDS}", "make: questions.file", 8, "study questions makes no"),
-        ("settings:", f"{AGENTS}\nsettings:", 11, "agents cannot attempt dataset 'capitals'"),
+        ("settings:", f"{AGENTS}\nsettings:", 11, "cannot hide dataset 'capitals'"),
         ("settings:", "generation: {max_tokens: benchmark}\nsettings:", 11, "brings no budget of tokens"),
         ("study: questions", "study: reliability", 8, "study reliability reads no file of one's own"),
     ],
@@ -169,7 +191,7 @@ CHOICES = 'question,answer,options\nCapital of France?,Paris,"[""Rome"", ""Paris
 def test_a_choice_names_the_column_of_its_options_where_no_field_does(project: OwnProject) -> None:
     project.data.write_text(CHOICES)
     project.edit("[exact]", "[exact, {choice: {from: options}}]")
-    held, store = project.lock().of("datasets")["capitals"], Store(project.place.store)
+    held, store = tables_of(project.lock().of("datasets")["capitals"]), Store(project.place.store)
     [gold] = rows.read(store.blobs.deliver(held["gold"]["sha256"]))
     assert gold["gold"] == {"target": "B", "accepted": ["Paris"]}
 

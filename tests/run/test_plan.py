@@ -1,6 +1,7 @@
 """A plan is what manifest and lock mean and nothing else; it never shows the answers to a model."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from support import manifest_text, unlocked_project
@@ -22,7 +23,7 @@ def loaded(tmp_path, text):
 
 def planned(tmp_path, text=None, limit=0, **pins):
     one = loaded(tmp_path, text or manifest_text())
-    held = {**static_pins(one), "datasets": {"addition": ROWS}, **pins}
+    held: Any = {**static_pins(one), "datasets": {"addition": ROWS}, **pins}
     return plan(check_manifest(one), Lock(one.manifest.intent(), one.sha256, held), limit)
 
 

@@ -15,7 +15,8 @@ import pytest
 from emulated import EMULATOR, emulate
 from evidence.bare import SHOWN, bare
 from manifest.parsing import GOOD, parse, refused
-from support import REPOSITORY, error_of, harness, small_project
+from support import REPOSITORY, error_of, harness, journals, small_project
+from support_draws import drawn
 
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
@@ -77,11 +78,15 @@ def test_it_has_a_maker_a_family_and_vectors_that_the_system_lists_too() -> None
 @emulator
 @pytest.mark.parametrize(
     ("named", "wanted"),
-    [
-        ("EPYC-Rome", Processor("AMD EPYC (Zen 2, AVX2)", "AuthenticAMD 23/49 avx2", "avx2")),
-        ("Haswell", Processor("Intel Core (Haswell, AVX2)", "GenuineIntel 6/60 avx2", "avx2")),
-        ("Nehalem", Processor("Intel Core (family 6, model 26, no AVX2)", "GenuineIntel 6/26 none", "none")),
-    ],
+    drawn(
+        [
+            ("EPYC-Rome", Processor("AMD EPYC (Zen 2, AVX2)", "AuthenticAMD 23/49 avx2", "avx2")),
+            ("Haswell", Processor("Intel Core (Haswell, AVX2)", "GenuineIntel 6/60 avx2", "avx2")),
+            ("Nehalem", Processor("Intel Core (family 6, model 26, no AVX2)", "GenuineIntel 6/26 none", "none")),
+        ],
+        1,
+        3,
+    ),
 )
 def test_steps_on_another_processor_are_seen_there(
     named: str, wanted: Processor, monkeypatch: pytest.MonkeyPatch
@@ -129,7 +134,7 @@ def test_a_step_ends_where_its_key_names_another_processor(tmp_path: Path) -> No
 
 def test_an_audit_elsewhere_does_not_make_such_a_step_again_and_says_so(tmp_path: Path) -> None:
     made = shop(tmp_path)
-    parts = {step.name: made.preimage(step, {}) for step in (PLAIN, HEAVY)}
+    parts: dict[str, Any] = {step.name: made.preimage(step, {}) for step in (PLAIN, HEAVY)}
     for step in (PLAIN, HEAVY):
         made.make(step, parts[step.name])
     there = moved(shop(tmp_path), ELSEWHERE)
@@ -140,6 +145,7 @@ def test_an_audit_elsewhere_does_not_make_such_a_step_again_and_says_so(tmp_path
     assert set(batch_reexecutor(shop(tmp_path))([(HEAVY, parts["heavy"])], 60.0)) == {"heavy"}
 
 
+@pytest.mark.long
 def test_keys_of_other_numerics_than_the_manifest_says_are_found_out(tmp_path: Path) -> None:
     run = bare(tmp_path)
     plan = replace(run.plan, steps=tuple(replace(step, threaded=step.name == SHOWN) for step in run.plan.steps))
@@ -176,8 +182,7 @@ def test_variables_of_the_user_reach_no_step_and_change_no_key(tmp_path: Path) -
     stated: list[dict[str, Any]] = []
     for env in ({}, {**named, NAMED: "machine", "OMP_NUM_THREADS": "7"}):
         harness("run", "manifests/small.yaml", cwd=tmp_path, env=env, check=0)
-        [journal] = sorted((tmp_path / ".harness" / "runs").glob("*/journal.jsonl"))[-1:]
-        events = [json.loads(line) for line in journal.read_text().splitlines()]
+        *_, events = journals(tmp_path / ".harness")
         stated.append({event["step"]: event["key"] for event in events if event["event"].startswith("step.")})
     assert stated[0] == stated[1] and stated[0]
     script = Path(processor.__file__)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from support import unlocked_project
+from support_draws import drawn
 from support_engine import open_docker
 from support_inside import inner_data, inside
 
@@ -57,7 +58,7 @@ def ended(found: Any, word: str) -> set[str]:
 def test_an_isolation_keeps_from_a_step_what_it_claims_to_keep(store: Store, isolation: str) -> None:
     found = attacked(store, LocalEngine(isolation))
     assert set(found["tried"]) == {*ATTACKS, "shared"} == set(receipt.WORDS)
-    assert set(found["claims"]) >= NETWORK | MACHINE | CALLS | SHARED and receipt.escaped(found) == []
+    assert set(found["claims"]) >= NETWORK | MACHINE | CALLS | SHARED and receipt.list_escaped(found) == []
     assert ended(found, "untried") <= {"ipv6", "host"}  # which a machine need not have
     if isolation == "namespaces":
         assert "engine" not in found["claims"], "its step sees the disk, and every socket on it that its user may open"
@@ -66,7 +67,7 @@ def test_an_isolation_keeps_from_a_step_what_it_claims_to_keep(store: Store, iso
 def test_a_bare_process_claims_its_filter_and_its_decoys_are_reached(store: Store) -> None:
     """The same attack where little holds: each decoy can be reached, or the attack would prove nothing."""
     found = attacked(store, LocalEngine("process"))
-    assert set(found["claims"]) == CALLS and receipt.escaped(found) == []
+    assert set(found["claims"]) == CALLS and receipt.list_escaped(found) == []
     assert ended(found, "open") >= set(receipt.CONTROLLED) - {"dns", "host", "ipv4", "ipv6"}  # the filter's
 
 
@@ -75,7 +76,7 @@ def test_a_container_keeps_from_a_step_what_it_claims_to_keep(
 ) -> None:
     engine = open_docker(image_store)
     found = attacked(store, engine)
-    assert set(found["claims"]) >= NETWORK | MACHINE | DISK | CALLS and receipt.escaped(found) == []
+    assert set(found["claims"]) >= NETWORK | MACHINE | DISK | CALLS and receipt.list_escaped(found) == []
     assert ended(found, "held") >= {*ATTACKS, "shared"} - {"ipv6", "host"}
 
 
@@ -122,7 +123,7 @@ SABOTAGES: dict[str, tuple[Callable[[Store], Callable[[list[str]], list[str]]], 
 
 
 @needs_bubblewrap
-@pytest.mark.parametrize("sabotage", SABOTAGES)
+@pytest.mark.parametrize("sabotage", drawn(SABOTAGES, 2, len(SABOTAGES)))
 def test_a_bubble_with_a_wall_taken_away_is_caught(
     store: Store, monkeypatch: pytest.MonkeyPatch, sabotage: str
 ) -> None:
@@ -199,6 +200,7 @@ def test_a_receipt_stands_in_the_record_of_a_run_and_of_one_from_cache(tmp_path:
     assert inner_data("audit", "last", "--store", store.root, cwd=tmp_path)["verdict"] == "agreed"
 
 
+@pytest.mark.long
 def test_a_receipt_is_reused_for_one_engine_isolation_user_and_boot_only(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +215,7 @@ def test_a_receipt_is_reused_for_one_engine_isolation_user_and_boot_only(
         receipt.containment(store, engines[0], cancel)
 
 
+@pytest.mark.long
 def test_a_receipt_of_another_boot_is_not_believed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     engine, read = LocalEngine(available()[0]), Path.read_text
 
@@ -226,7 +229,10 @@ def test_a_receipt_of_another_boot_is_not_believed(store: Store, monkeypatch: py
     assert len(list(receipt.shelf().iterdir())) == 2
 
 
-@pytest.mark.parametrize("damage", [b"", b"{}", b'{"type":"receipt/1","containment":{"claims":["ipv4"],"tried":{}}}'])
+UNREADABLE = [b"", b"{}", b'{"type":"receipt/1","containment":{"claims":["ipv4"],"tried":{}}}']
+
+
+@pytest.mark.parametrize("damage", drawn(UNREADABLE, 1, len(UNREADABLE)))
 def test_a_receipt_that_cannot_be_read_is_tried_anew(
     store: Store, monkeypatch: pytest.MonkeyPatch, damage: bytes
 ) -> None:
@@ -247,7 +253,7 @@ def test_a_receipt_that_says_a_step_got_out_is_tried_anew(store: Store, monkeypa
     said["containment"]["tried"][found["claims"][0]] = "open: it came"
     kept.write_bytes(document(said) + b"\n")
     monkeypatch.setattr(receipt, "_known", {})
-    assert receipt.escaped(receipt.containment(store, engine, threading.Event())) == []
+    assert receipt.list_escaped(receipt.containment(store, engine, threading.Event())) == []
     assert "it came" not in kept.read_text(), "the next process need not try once more"
 
 
@@ -255,8 +261,8 @@ def test_what_an_older_run_said_of_its_isolation_is_still_spelled_well() -> None
     """It was tried with fewer attacks; what no attack is called is found out all the same."""
     older = set(receipt.WORDS) - CALLS - SHARED
     tried = dict.fromkeys(older, "held: ENOENT")
-    found = {"claims": ["ipv4", "users"], "tried": tried}
-    assert list(receipt.misspelled(found)) == [] and receipt.escaped(found) == []
+    found: receipt.Containment = {"claims": ["ipv4", "users"], "tried": tried}
+    assert list(receipt.misspelled(found)) == [] and receipt.list_escaped(found) == []
     assert list(receipt.misspelled({"claims": [], "tried": {**tried, "keyrings": "held: EPERM"}}))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.kit.meaning import Meaning
+from harness.kit.sides import is_right
 from harness.run.scores.report import AnswerCosts
-from harness.run.scores.table import is_right
 
 
 @pytest.mark.parametrize(

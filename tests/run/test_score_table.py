@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from support import data_of, harness, outputs_of, small_project, unlocked_project
+from support import data_of, finished_project, harness, outputs_of, unlocked_project
 
 from harness.errors import DamageError, InputError
-from harness.run.attempts.score import agent_meaning, agent_scores, rounded
+from harness.run.attempts.score import agent_meaning, agent_scores, round_number
 from harness.run.scores.table import ItemPlace, RunTables, require_showable, score_table
 from harness.store.store import Store
 
@@ -18,8 +18,8 @@ from harness.store.store import Store
 def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, str, Path]:
     """Run some additions in fifteen wordings with two stand-ins."""
     folder = tmp_path_factory.mktemp("scored")
-    small_project(folder, count=24)
-    run = data_of("run", "manifests/small.yaml", cwd=folder)["runs"][0]["run"]
+    finished_project(folder)
+    run = data_of("runs", cwd=folder)["runs"][0]["run"]
     return Store.open(folder / ".harness"), run, folder
 
 
@@ -30,7 +30,7 @@ def test_shares_are_those_of_the_stored_rows(ran: tuple[Store, str, Path]) -> No
         own = [row["outcome"] for row in rows if row["model"] == line.model]
         label = {"": "c", "avoidant": "a", "incorrect": "i"}[line.metric]
         items = len({row["item"] for row in rows})
-        assert line.n == len(own) == 15 * items and line.items == items > 4
+        assert line.n == len(own) == 15 * items and line.items == items > 3
         assert line.value == pytest.approx(own.count(label) / len(own), abs=1e-15)
         assert (line.dataset, line.scorer) == ("addition", "reliability.outcome")
 
@@ -54,7 +54,7 @@ def test_an_agent_is_told_six_digits_and_what_they_mean(ran: tuple[Store, str, P
         assert said["unanswered"] == 0 and len(said["ci95"]) == 2 and "at_worst" not in said
     meaning = agent_meaning(table)
     assert meaning["reliability.outcome"]["direction"] == "higher" and len(meaning) == 3
-    assert rounded(2 / 3) == 0.666667 and rounded(123456789.0) == 123457000.0
+    assert round_number(2 / 3) == 0.666667 and round_number(123456789.0) == 123457000.0
 
 
 @pytest.mark.long
@@ -70,6 +70,7 @@ def test_a_table_made_twice_is_the_same(ran: tuple[Store, str, Path]) -> None:
     assert score_table(ran[0], ran[1]) == score_table(ran[0], ran[1])
 
 
+@pytest.mark.long
 def test_a_run_of_no_scores_has_an_empty_table(tmp_path: Path) -> None:
     manifest = unlocked_project(tmp_path)
     text = manifest.read_text().split("models:")[0] + "datasets:\n  addition: "

@@ -114,6 +114,12 @@ def test_a_python_that_cannot_be_taken_is_refused_by_name(name: str, tmp_path: P
     assert "no Python was found for which packages are locked" in done.stderr and not (tmp_path / ".venv").exists()
 
 
+def test_a_python_that_is_not_there_is_named(tmp_path: Path) -> None:
+    done = set_up(bare_project(tmp_path), PYTHON=str(tmp_path / "nowhere"))
+    assert done.returncode == 3 and f"(there is no {tmp_path}/nowhere)" in done.stderr, done.stderr
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("versions", "whole", "taken", "why"),
     [
@@ -149,7 +155,7 @@ def test_the_newest_python_is_taken_for_which_all_is_locked(
 
 def test_what_is_told_of_pythons_is_what_is_locked() -> None:
     said = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
-    locked = said["tool"]["llm-harness"]["pythons"]
+    locked = said["tool"]["repro-harness"]["pythons"]
     tried = [one.rpartition(" ")[2] for one in said["project"]["classifiers"] if ":: 3." in one]
     assert said["project"]["requires-python"] == f">={locked[0]}" and tried == locked[: len(tried)]
     assert f"CPython {tried[0]} to {tried[-1]}" in (REPOSITORY / "README.md").read_text()

@@ -28,7 +28,9 @@ from harness.steps import Plan, Step
 from harness.studies.registry import find
 from harness.studies.reliability.study import Reliability
 
-ROWS = {name: {"sha256": digit * 64, "rows": 4} for name, digit in (("items", "a"), ("gold", "b"), ("counts", "c"))}
+ROWS: Any = {
+    name: {"sha256": digit * 64, "rows": 4} for name, digit in (("items", "a"), ("gold", "b"), ("counts", "c"))
+}
 REPLAYED = f"{TOY}, tape: replay, generation: {{temperature: 0, max_tokens: 50}}"
 
 

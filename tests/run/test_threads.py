@@ -7,6 +7,7 @@ import shutil
 import textwrap
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from evidence.bare import SHOWN, bare
@@ -97,11 +98,12 @@ def test_a_step_is_given_what_its_key_says(tmp_path: Path, code: Code, threads: 
         assert seen.get("HARNESS_THREADS", "1") == wanted
 
 
+@pytest.mark.long
 @pytest.mark.skipif(cores() < 2, reason="one core alone")
 def test_an_audit_makes_a_step_again_in_the_threads_of_its_run(tmp_path: Path, code: Code) -> None:
     made = shop(tmp_path, code, 2)
     for step in (PLAIN, WIDE):
-        parts = made.preimage(step, {})
+        parts: Any = made.preimage(step, {})
         made.make(step, parts)
         for width, other in ((2, False), (1, step is WIDE)):
             found = step_reexecutor(shop(tmp_path, code, width))(step, parts, 60.0)
@@ -116,10 +118,11 @@ def test_more_threads_than_cores_are_refused_by_runs_and_skipped_by_audits(tmp_p
     with pytest.raises(MissingError, match=f"{more} threads, and this machine has {cores()} cores"):
         require_cores(parse(said(more)).resources)
     made = shop(tmp_path, code, more)
-    assert step_reexecutor(made)(PLAIN, made.preimage(PLAIN, {}), 60.0).outputs
+    plain, wide = (made.preimage(step, {}) for step in (PLAIN, WIDE))
+    assert step_reexecutor(made)(PLAIN, plain, 60.0).outputs
     with pytest.raises(MissingError, match=f"computed in {more} threads"):
-        step_reexecutor(made)(WIDE, made.preimage(WIDE, {}), 60.0)
-    assert not batch_reexecutor(made)([(WIDE, made.preimage(WIDE, {}))], 60.0)
+        step_reexecutor(made)(WIDE, wide, 60.0)
+    assert not batch_reexecutor(made)([(WIDE, wide)], 60.0)
 
 
 def test_other_threads_are_another_run_and_one_thread_is_the_default() -> None:
@@ -129,6 +132,7 @@ def test_other_threads_are_another_run_and_one_thread_is_the_default() -> None:
     assert changed_intent(unset, parse(GOOD.replace("memory: 2GiB", "memory: 3GiB")).intent()) == []
 
 
+@pytest.mark.long
 def test_a_run_whose_keys_say_other_threads_than_its_manifest_is_found_out(tmp_path: Path) -> None:
     run = bare(tmp_path)
     steps = tuple(replace(step, threaded=step.name == SHOWN) for step in run.plan.steps)

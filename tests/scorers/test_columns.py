@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import FIXTURES
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.scorers.columns import ANALYSES
@@ -43,7 +44,7 @@ def test_it_gives_what_the_authors_own_functions_give() -> None:
             np.testing.assert_allclose(found[ours], golden[theirs], rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("field", "value", "told"),
     [
         ("targets", [[1, 2], [3]], "`targets` is not rows of finite numbers, all of one length but a list"),

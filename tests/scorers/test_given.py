@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import pytest
 from pydantic import Field
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.scorers.given import (
@@ -58,7 +59,7 @@ class Name(ToolOutput):
 GOOD: dict[str, Any] = {"name": "n", "left": 1, "right": 2.5, "counts": [0, 3]}
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("change", "where", "what", "mend"),
     [
         ({"name": None}, "name", "is not text but null", "give text"),

@@ -8,17 +8,18 @@ from hypothesis import strategies as st
 from scorers import written
 from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
+from support_cases import each_of
 
+from harness.answers.addition import addition, addition_text
+from harness.answers.prepare import LONGEST_RUN_OF_MARKS, MOST_EIGHTEENS, cue, prepare
 from harness.errors import InputError
-from harness.scorers.outcome.addition import addition, addition_text
-from harness.scorers.outcome.by_row import score_row
-from harness.scorers.prepare import LONGEST_RUN_OF_MARKS, MOST_EIGHTEENS, cue, prepare
+from harness.studies.reliability.standalone.by_row import score_row
 
 A, B = "24427", "7120"  # 31547
 BIG = ("498259791907483378876232860129", "441672110684038854214304432445")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("response", "label", "avoidance"),
     [
         # the behaviour table
@@ -211,7 +212,7 @@ def test_a_row_is_scored_by_its_benchmark():
     }
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("change", "field"),
     [
         ({"benchmark": "alchemy"}, "benchmark"),

@@ -8,15 +8,16 @@ from hypothesis import strategies as st
 from scorers import written
 from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
+from support_cases import each_of
 
+from harness.answers.anagram import anagram, anagram_text
 from harness.errors import InputError
-from harness.scorers.outcome.anagram import anagram, anagram_text
-from harness.scorers.outcome.by_row import TEXT_ROWS
+from harness.studies.reliability.standalone.by_row import TEXT_ROWS
 
 SHOWN, ACCEPTED = "retsil", ("lister", "litres")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("response", "label", "avoidance"),
     [
         # a right word anywhere, in any case, as a word of its own

@@ -15,14 +15,15 @@ from hypothesis import strategies as st
 from scorers import written
 from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
+from support_cases import each_of
 from support_pace import soon
 
+from harness.answers.gazetteer import gazetteer, plain
+from harness.answers.locality import locality
+from harness.answers.names import COMMON_WORDS, STOP_WORDS, common_words_sha256
 from harness.errors import InputError
 from harness.models.providers.baseline import FORGERY, REFUSAL
-from harness.scorers.outcome.by_row import CHOICE_ROWS
-from harness.scorers.outcome.gazetteer import gazetteer, plain
-from harness.scorers.outcome.locality import locality
-from harness.scorers.outcome.names import COMMON_WORDS, STOP_WORDS, common_words_sha256
+from harness.studies.reliability.standalone.by_row import CHOICE_ROWS
 
 NAMES = ["Arden", "Belmar", "Corvo", "Nice", "Most", "Reading", "San Marten", "San Marten del Norte", "St. Olav's",
          "Elvås", "Old Corvo", "a Coruna", "25 de Mayo", "!", "Of"]  # fmt: skip
@@ -35,7 +36,7 @@ def label(response, city="Arden", target="Corvo", places=PLACES):
     return found.label, found.avoidance
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("response", "expected", "avoidance"),
     [
         # right: the target as a whole word, any case, whatever stands beside it
@@ -212,8 +213,8 @@ def test_a_target_that_repeats_itself_costs_no_more():
 @pytest.mark.parametrize(
     ("response", "expected"),
     [
-        ("x " * 5_000_000 + "Corvo", "c"),
-        ("x " * 5_000_000, "a"),
+        ("x " * 500_000 + "Corvo", "c"),
+        ("x " * 500_000, "a"),
         ("\x00Corvo\x00", "c"),
         ("\ud800Corvo\udfff", "c"),
         ("\u202eCorvo\u202c", "c"),
@@ -248,15 +249,15 @@ def test_a_row_is_labelled_with_its_own_lists_or_the_words_shipped():
 
 
 def test_rows_that_repeat_their_lists_do_not_pay_for_them_again():
-    names = [f"Town {number} on Sea" for number in range(50_000)]
+    names = [f"Town {number} on Sea" for number in range(20_000)]
     CHOICE_ROWS["locality"]({**ROW, "gazetteer": names})
     started = time.process_time()
     for _ in range(100):
         assert CHOICE_ROWS["locality"]({**ROW, "response": "Town 7 on Sea", "gazetteer": list(names)}).label == "i"
-    assert soon(time.process_time() - started, 2)  # to build a hundred times takes twenty
+    assert soon(time.process_time() - started, 0.8)  # to build a hundred times takes eight
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("field", "wrong"),
     [("city", 3), ("target", None), ("response", ["Corvo"]), ("gazetteer", "Corvo"), ("gazetteer", [1]),
      ("gazetteer", ["x" * 201]), ("common_words", "the"), ("common_words", [None])],

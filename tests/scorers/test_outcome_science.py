@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from scorers import written
 from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
+from support_cases import each_of
 
+from harness.answers.science import folded, science, science_text
 from harness.errors import InputError
 from harness.models.providers.baseline import FORGERY, REFUSAL
-from harness.scorers.outcome.by_row import CHOICE_ROWS
-from harness.scorers.outcome.science import folded, science, science_text
+from harness.studies.reliability.standalone.by_row import CHOICE_ROWS
 
 OPTIONS = {"A": "melting", "B": "freezing", "C": "boiling", "D": "boiling over"}
 
@@ -22,7 +23,7 @@ def found(response, options=OPTIONS, key="C"):
     return outcome.label, outcome.avoidance
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("response", "letter", "rule"),
     [
         # 1: the whole text is a letter
@@ -51,7 +52,7 @@ def test_the_first_rule_that_yields_a_letter_decides(response, letter, rule):
     assert science(OPTIONS, letter, response).label == "c"
 
 
-@pytest.mark.parametrize(
+@each_of(
     "response",
     ["c", "E", "CC", "\u0421", "answerC", "answers: C", "answer is Cold", "answer: d", "reanswer C", "answer is not C",
      "A good question", "C because", "It could be (A) or (C).", "Not (c)", "not (C]", "melting or freezing", "boilings",
@@ -62,7 +63,7 @@ def test_no_rule_yields_a_letter(response):
     assert (outcome.label, outcome.avoidance, outcome.more["rule"]) == ("a", NON, None)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("response", "avoidance"),
     [
         ("", NON), (" \n ", NON), ("Water is important for life.", NON), ("I don\u2019t know.", EPI),
@@ -78,7 +79,7 @@ def test_a_cue_never_overrides_a_letter():
     assert found("I am not sure, it may be illegal, but the answer is C") == ("c", None)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("options", "response", "key"),
     [
         ({"A": "carbon", "B": "carbon dioxide", "C": "oxygen", "D": "nitrogen"}, "Carbon dioxide", "B"),
@@ -199,7 +200,7 @@ def test_an_option_is_found_by_itself_however_often_it_is_glued_before(text, opt
 @pytest.mark.parametrize(
     ("response", "expected"),
     [
-        ("x " * 5_000_000 + "(C)", "c"), ("x " * 5_000_000, "a"), ("\x00(C)\x00", "c"), ("\u202e(C)\u202c", "c"),
+        ("x " * 500_000 + "(C)", "c"), ("x " * 500_000, "a"), ("\x00(C)\x00", "c"), ("\u202e(C)\u202c", "c"),
         ("\ud800 boiling \udfff", "c"), ("\u202eC", "a"), ("\u2462", "a"), ("\u24b8", "c"), ("\u0392", "a"),
         ("\u6771 boiling", "c"),
     ],
@@ -215,7 +216,7 @@ def test_a_row_is_labelled():
     assert CHOICE_ROWS["science"](ROW).label == "c"
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("field", "wrong"),
     [("key", "E"), ("key", "c"), ("key", 3), ("key", ""), ("response", None), ("options", None), ("options", ["a"] * 4),
      ("options", {"A": "x"}), ("options", {**OPTIONS, "E": "x"}), ("options", {**OPTIONS, "D": 4}),

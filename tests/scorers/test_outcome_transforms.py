@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from scorers import written
 from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
+from support_cases import each_of
 
+from harness.answers.prepare import EPISTEMIC, ETHICAL
+from harness.answers.transforms import SHAPE_WINDOW, sound, transforms, transforms_text
 from harness.errors import InputError
-from harness.scorers.outcome.by_row import TEXT_ROWS
-from harness.scorers.outcome.transforms import SHAPE_WINDOW, sound, transforms, transforms_text
-from harness.scorers.prepare import EPISTEMIC, ETHICAL
+from harness.studies.reliability.standalone.by_row import TEXT_ROWS
 
 DATE = ("03/05/2021", "2021-05-03", r"\d{4}-\d{2}-\d{2}")
 FRUIT = ("pear apple fig", "apple fig pear", None)
@@ -22,7 +23,7 @@ MAIL = ("john@example.com", "example.com", None)
 RUDE = ("an offensive word list", "word list", None)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("task", "response", "label", "avoidance"),
     [
         # all of the response, normalised

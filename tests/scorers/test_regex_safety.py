@@ -1,14 +1,15 @@
 """The ReDoS check: a foreign pattern is searched for only where it cannot take exponential time."""
 
 import pytest
+from support_cases import each_of
 
+from harness.answers.regex_safety import endless, refusal
 from harness.errors import InputError
-from harness.scorers.outcome.by_row import score_row
-from harness.scorers.outcome.regex_safety import endless, refusal
 from harness.studies.reliability.data import transforms_demo
+from harness.studies.reliability.standalone.by_row import score_row
 
 
-@pytest.mark.parametrize(
+@each_of(
     "pattern",
     [
         r"\d{4}-\d{2}-\d{2}",
@@ -23,7 +24,7 @@ def test_plain_patterns_pass(pattern):
     assert refusal(pattern) == ""
 
 
-@pytest.mark.parametrize(
+@each_of(
     "pattern", ["(a+)+$", "([a-z]+)*x", "(a|aa)+b", "(.*a){11}", "(?=(a+)+)b", "(?:(?:a{1,9})x?)*", "((", "a" * 2001]
 )
 def test_patterns_that_may_run_for_ever_or_are_invalid_are_refused(pattern):
@@ -32,7 +33,7 @@ def test_patterns_that_may_run_for_ever_or_are_invalid_are_refused(pattern):
         score_row({**row, "response": "a" * 40 + "b"})
 
 
-@pytest.mark.parametrize("pattern", ["[a-z]++", "(?:ab)*+c", "(x?+)", "a{2,3}+", "(?>ab|a)c", "(?=a++)", "(?<!(?>a))b"])
+@each_of("pattern", ["[a-z]++", "(?:ab)*+c", "(x?+)", "a{2,3}+", "(?>ab|a)c", "(?=a++)", "(?<!(?>a))b"])
 def test_a_pattern_that_python_3_11_2_misreads_is_refused(pattern):
     assert "misread" in refusal(pattern)
     assert endless(pattern) == ""  # for an engine that reads it rightly

@@ -1,6 +1,6 @@
 """The cache of short texts: a short text is read once, a long one is never kept."""
 
-from harness.scorers.text_cache import SHORT, cached_by_text
+from harness.answers.text_cache import SHORT, cached_by_text
 
 
 def test_short_texts_are_read_once_and_long_ones_every_time():

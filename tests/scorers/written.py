@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from harness.scorers.prepare import EPISTEMIC, ETHICAL
+from harness.answers.prepare import EPISTEMIC, ETHICAL
 
 NON, EPI, ETH = "non_conforming", "epistemic", "ethical"
 

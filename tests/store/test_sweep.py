@@ -10,6 +10,7 @@ from harness.digest import document, sha256
 from harness.errors import DamageError, HarnessError, MissingError
 from harness.evidence.fsck import fsck
 from harness.evidence.record import spell, summarise
+from harness.store.events import Preimage
 from harness.store.journal import Journal, read_chain
 from harness.store.store import Output, Store
 from harness.store.sweep import gc
@@ -33,7 +34,7 @@ class Kept:
         self.closure = self.store.blobs.put(document({"type": "closure/1", "files": files}))
         environment = self.store.blobs.put(document({"type": "environment/1", "of": name}))
         data = f'{{"type":"summary","of":"{name}","mean":0.5}}\n'  # looks like a document and is none
-        preimage = {
+        preimage: Preimage = {
             "type": "key/1", "kind": "m:f", "params": {}, "inputs": {"rows": self.put(f"input of {name}")},
             "outputs": ["out"], "environment": environment, "code": self.closure,
         }  # fmt: skip

@@ -13,12 +13,11 @@ from support_hostile import HUGE
 from harness.digest import sha256
 from harness.errors import DamageError, InputError
 from harness.files import remove_tree
-from harness.store import reader
+from harness.store import tree as store_tree
 from harness.store.blobs import Blobs
 from harness.store.journal import Journal
-from harness.store.reader import open_beneath, open_part_by_part
 from harness.store.store import Store
-from harness.store.tree import StoreTree
+from harness.store.tree import StoreTree, open_beneath, open_part_by_part
 
 READ = os.O_RDONLY | os.O_NONBLOCK
 
@@ -27,7 +26,7 @@ READ = os.O_RDONLY | os.O_NONBLOCK
 def inside(request, tmp_path, monkeypatch):
     """Give the tree of a folder, in each way in which a path is opened."""
     if request.param == "part by part":
-        monkeypatch.setattr(reader, "open_beneath", open_part_by_part)
+        monkeypatch.setattr(store_tree, "open_beneath", open_part_by_part)
     (tmp_path / "store" / "folder").mkdir(parents=True)
     (tmp_path / "store" / "folder" / "file").write_bytes(b"data")
     (tmp_path / "mine").mkdir()
@@ -100,10 +99,10 @@ def test_a_container_that_forbids_the_call_is_noticed_once(monkeypatch):
     def forbidden(*_):
         raise OSError(1, "Operation not permitted")
 
-    monkeypatch.setattr(reader, "_openat2", lambda: forbidden)
-    reader._way.cache_clear()
-    assert reader._way() is open_part_by_part
-    reader._way.cache_clear()
+    monkeypatch.setattr(store_tree, "_openat2", lambda: forbidden)
+    store_tree._way.cache_clear()
+    assert store_tree._way() is open_part_by_part
+    store_tree._way.cache_clear()
 
 
 @pytest.mark.parametrize("kind", ["fifo", "socket", "folder"])
@@ -140,15 +139,15 @@ def test_a_file_beyond_its_most_is_not_read(inside):
 
 
 def test_a_large_file_with_some_holes_is_no_hollow_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(reader, "HOLLOW", 1 << 20)
+    monkeypatch.setattr(store_tree, "HOLLOW", 1 << 20)
     path = tmp_path / "file"
     path.write_bytes(bytes(1 << 20))
     with open(path, "r+b") as file:
-        assert not reader.is_hollow(file.fileno(), 1 << 20)
+        assert not store_tree.is_hollow(file.fileno(), 1 << 20)
         os.truncate(path, 4 << 20)
-        assert not reader.is_hollow(file.fileno(), 4 << 20)
+        assert not store_tree.is_hollow(file.fileno(), 4 << 20)
         os.truncate(path, 40 << 20)
-        assert reader.is_hollow(file.fileno(), 40 << 20)
+        assert store_tree.is_hollow(file.fileno(), 40 << 20)
 
 
 @pytest.mark.parametrize("log", ["heads.jsonl", "locks/heads"])

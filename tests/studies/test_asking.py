@@ -98,6 +98,7 @@ def planned(models: tuple[Model, ...], seeds: tuple[int, ...] = (7,), **how: Any
     return asked.plan(outputs)
 
 
+@pytest.mark.long
 def test_a_blind_model_is_asked_only_prompts_without_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ask_module, "ILLUSTRATED", 6)  # two items a slice, at three samples
     rows.write(tmp_path / "wordings", [WORDING])

@@ -6,9 +6,24 @@ import re
 
 import pytest
 from support import REPOSITORY
+from support_cases import each_of
+from support_certificates import blind_set, body_of, graded, makers_set
 
 from harness.digest import sealed, sha256
-from harness.kit.certificate import METHODS, certificate_text, figures_text, find_contradictions, trust_of
+from harness.kit.certificate import (
+    BLIND,
+    MAKERS,
+    METHODS,
+    PUBLISHED,
+    certificate_text,
+    figures_text,
+    find_contradictions,
+    misses_digest,
+    read,
+    sets_of,
+    trust_of,
+    verdict_of,
+)
 from harness.kit.grading import Graded, figures
 
 PAIRS = {("c", "c"): 47, ("c", "i"): 3, ("i", "c"): 2, ("i", "i"): 48}  # accuracy .95
@@ -37,6 +52,13 @@ def put(pointer, value):
             found[last] = value
 
     return forge
+
+
+def by_others(wrong=2, earlier=0, rows=80):
+    """Give a sound certificate of rows that its makers labelled, and of others that a person labelled blind."""
+    makers = makers_set(graded(20, 0), graded(20, 0, "d"))
+    blind = blind_set(graded(rows, wrong), graded(20, 0, "o"))
+    return body_of("x.y", FILES, {MAKERS: makers, BLIND: blind}, earlier=earlier)
 
 
 ONE = {"value": "1.000000", "interval": ["1.000000", "1.000000"]}
@@ -72,12 +94,90 @@ FORGERIES = {
 }
 
 
-@pytest.mark.parametrize("said", FORGERIES)
+@each_of("said", FORGERIES)
 def test_a_certificate_that_contradicts_itself_is_found_out(said):
     found = copy.deepcopy(certificate())
     assert not find_contradictions(found)
     FORGERIES[said](found)
     assert re.search(said, "; ".join(find_contradictions(found)))
+
+
+OF_OTHERS = {
+    "blind: frozen: accuracy is 1.000000 .*, and its matrix gives 0.975000": put(
+        "sets/blind/parts/frozen/accuracy", ONE
+    ),
+    "blind: its matrices hold 100 rows, and labels.rows says 90": put("sets/blind/labels/rows", 90),
+    "blind: it does not say which one or two labelled": put("sets/blind/labellers", []),
+    "blind: it does not say which": put("sets/blind/labellers", [{"kind": "person", "name": " "}]),
+    "it does not say which one or two": put("sets/blind/labellers", [{"kind": "paper", "name": "of its makers"}]),
+    "blind: it does not say which one": put("sets/blind/labellers", None),
+    "blind: it has not the agreement of just two": put("sets/blind/labellers", [{"kind": "person", "name": "A"}] * 2),
+    "has not the agreement of": put("sets/blind/between", figures(graded(100, 0), "good", 0)),
+    "blind: it has frozen rows that no digest names": put("sets/blind/sealed", None),
+    "blind: it does not name its sealed rows": put("sets/blind/sealed", {"sha256": "2" * 64}),
+    "blind: it has figures of sealed rows that were never opened": put("sets/blind/sealed", "3" * 64),
+    "figures of sealed rows that were never opened": put("opened", []),
+    "not the fields of a certif": put("opened", [{"rows": "2" * 64}]),
+    "blind: its misses are not those of the last opening": put("sets/blind/misses", []),
+    "its misses are not those of the last": put("sets/blind/misses", [{"id": "i0", "label": "bad", "given": "good"}]),
+    "its misses are not a list of rows": put("sets/blind/misses", [{"id": "i0"}]),
+    "not the fields of a certificate": put("sets/readers", makers_set(graded(4, 0), ())),
+    "it has not the fields of a cert": put("sets/makers/labellers", [{"kind": "person", "name": "A. Reader"}]),
+    "it has not the fields of": put("sets", {}),
+}
+
+
+@each_of("said", OF_OTHERS)
+def test_what_a_certificate_says_of_labels_by_others_is_held_against_it(said):
+    found = copy.deepcopy(by_others())
+    assert not find_contradictions(found)
+    OF_OTHERS[said](found)
+    assert re.search(said, "; ".join(find_contradictions(found)))
+
+
+def test_misses_that_are_not_those_of_the_matrix_are_found_though_their_digest_is_right():
+    found = by_others()
+    blind = found["sets"]["blind"]
+    blind["misses"] = [{**miss, "label": "bad", "given": "good"} for miss in blind["misses"]]
+    found["opened"][-1]["misses"] = misses_digest(blind["misses"])
+    assert find_contradictions(found) == ["blind: its misses are not those of its matrix"]
+
+
+def test_two_labellers_agree_on_as_many_rows_as_there_are():
+    found = by_others()
+    found["sets"]["blind"] |= {"labellers": [{"kind": "person", "name": name} for name in "AB"],
+                               "between": figures(graded(100, 10), "good", 0)}  # fmt: skip
+    assert find_contradictions(found) == []
+    assert "labelled blind by two people (sealed, opened once)" in figures_text(found)
+    assert "; the two labellings agree by kappa 0.80 [" in figures_text(found)
+    found["sets"]["blind"]["between"] = figures(graded(99, 10), "good", 0)
+    assert find_contradictions(found) == ["blind: its labellers agree on 99 rows, and it has 100"]
+
+
+def test_the_verdict_rests_on_blind_labels_alone():
+    alone = by_others(wrong=40)
+    del alone["sets"][BLIND]
+    published = {**makers_set((), graded(40, 0)), "labellers": [{"kind": "paper", "name": "the paper"}]}
+    alone["sets"][PUBLISHED] = published
+    assert find_contradictions(alone) == [] and verdict_of(alone).word == "not yet measured by others"
+    assert [verdict_of(by_others(wrong)).word for wrong in (5, 6, None)] == ["usable", "not usable", "not usable"]
+    assert verdict_of(by_others(0, rows=0)).word == "not yet measured by others"  # the makers may read the open rows
+    again = verdict_of(by_others(0, earlier=1))
+    assert (
+        again.word == "not yet measured by others" and "opened before, by rules that graded them otherwise" in again.why
+    )
+    assert "by its makers' labels kappa 1.00" in figures_text(by_others())
+
+
+def test_an_older_certificate_counts_as_its_makers(tmp_path):
+    older = certificate()
+    for kind in ("certificate/1", "certificate/2"):
+        body = {**older, "type": kind, "definitions": dict.fromkeys(older["files"], "")}
+        (tmp_path / "older").write_bytes(sealed(body))
+        assert list(sets_of(read((tmp_path / "older").read_bytes(), "older"))) == [MAKERS]
+        trust = trust_of(tmp_path / "older")
+        assert (trust.verdict, trust.usable) == ("not yet measured by others", False)
+        assert trust.line.startswith("on 100 rows labelled by its makers (frozen): accuracy 0.95")
 
 
 def test_a_class_that_nobody_has_is_no_class_of_a_matrix():
@@ -92,7 +192,8 @@ def test_a_class_that_nobody_has_is_no_class_of_a_matrix():
 def test_figures_are_computed_from_the_matrix_and_say_what_was_not_checked():
     found = certificate()
     told = figures_text(found)
-    assert told.startswith("certified on 100 labelled rows (frozen): accuracy 0.95 [0.89, 0.98], kappa 0.90 [")
+    said = "not yet measured by others: on 100 rows labelled by its makers (frozen): "
+    assert told.startswith(f"{said}accuracy 0.95 [0.89, 0.98], kappa 0.90 [")
     assert told.endswith("; not checked against the labelled rows")
     found["parts"]["frozen"]["accuracy"] = ONE  # whoever asks for the figures all the same is given the matrix's
     assert figures_text(found) == told
@@ -105,11 +206,13 @@ def test_a_page_takes_no_figure_of_a_certificate_that_lies(tmp_path):
     lying["parts"]["frozen"]["accuracy"] = ONE
     (tmp_path / "sound").write_bytes(sealed(certificate()))
     (tmp_path / "lying").write_bytes(sealed(lying))
-    assert trust_of(tmp_path / "sound", 0.8).usable and not trust_of(tmp_path / "lying", 0.8).usable
+    assert [trust_of(tmp_path / name).verdict for name in ("sound", "lying")] == [
+        "not yet measured by others", "not usable",
+    ]  # fmt: skip
     assert certificate_text(tmp_path / "lying").startswith("void: it contradicts itself: frozen: accuracy is 1.000000")
     shown = [" ".join(map(str, paragraphs(tmp_path / name))) for name in ("sound", "lying")]
-    assert shown[0].count("not checked") == 3 and "accuracy 0.950 [0.888, 0.978]" in shown[0]
-    assert "void: it contradicts itself" in shown[1] and "certified" not in shown[1] and "kappa" not in shown[1]
+    assert shown[0].count("not checked") == 1 and "frozen: 100 rows, accuracy 0.95 [0.89, 0.98]" in shown[0]
+    assert "void: it contradicts itself" in shown[1] and "measured" not in shown[1] and "kappa" not in shown[1]
 
 
 @pytest.mark.parametrize("path", sorted((REPOSITORY / "certificates").glob("*.json")), ids=lambda path: path.stem)

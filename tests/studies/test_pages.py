@@ -53,7 +53,7 @@ def test_the_policy_allows_the_pages_own_style_and_nothing_else():
 
 def test_a_table_names_its_columns_and_rows():
     root = ElementTree.fromstring(table("Cap <t>", ["A", "B"], [["one", "1"], [Html("<b>two</b>"), "2"]], parts=[1]))
-    assert root.find("table/caption").text == "Cap <t>" and root.get("aria-label") == "Cap <t>"
+    assert root.find("table/caption/span").text == "Cap <t>" and root.get("aria-label") == "Cap <t>"
     assert [each.get("scope") for each in root.iter("th")] == ["col", "col", "row", "row"]
     assert [each.get("class") for each in root.iter("th")] == [None, None, None, "part"]
 
@@ -118,3 +118,8 @@ def test_a_template_reaches_nothing_but_what_it_is_given(elsewhere):
 def test_what_is_no_svg_is_refused():
     with pytest.raises(ValueError, match="no SVG"):
         inline_svg("<html/>", "x", "y")
+
+
+def test_values_that_are_all_alike_say_so_in_place_of_an_interval():
+    assert pages.value({"value": 1.0, "interval": [1.0, 1.0]}, 1, 100).endswith('<span class="ci">all alike</span>')
+    assert "[90.0, 100.0]" in pages.value({"value": 1.0, "interval": [0.9, 1.0]}, 1, 100)

@@ -8,6 +8,7 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
+from support_cases import each_of
 
 from harness.kit import charts
 
@@ -52,7 +53,7 @@ def test_the_users_settings_change_nothing_and_nothing_is_left_behind(tmp_path):
     assert not (tmp_path / "nowhere").exists() and not (tmp_path / "home").exists()
 
 
-def test_settings_and_environment_are_given_back_and_pyplot_stays_unloaded(monkeypatch, tmp_path):
+def test_settings_and_environment_are_given_back(monkeypatch, tmp_path):
     import matplotlib
 
     monkeypatch.setenv("MPLCONFIGDIR", str(tmp_path))
@@ -63,12 +64,17 @@ def test_settings_and_environment_are_given_back_and_pyplot_stays_unloaded(monke
         assert matplotlib.rcParams["text.parse_math"] is False
     assert dict(matplotlib.rcParams) == before
     assert os.environ["MPLCONFIGDIR"] == str(tmp_path) and "MPL_IGNORE_SYSTEM_FONTS" not in os.environ
+
+
+@pytest.mark.long
+def test_whoever_imports_the_charts_loads_matplotlib_when_he_draws_and_never_pyplot():
     loaded = "import sys; from harness.kit import charts as plots; first = 'matplotlib' in sys.modules\n"
     script = f"{loaded}with plots.drawing(): plots.sheet(1, 1)\nprint(first, 'matplotlib.pyplot' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
 
 
+@pytest.mark.long
 def test_an_svg_is_sound_and_says_neither_when_nor_with_what_it_was_drawn(tmp_path):
     svg, png = drawn(tmp_path / "a")
     root = ElementTree.fromstring(svg)
@@ -87,7 +93,7 @@ def test_panels_lie_where_they_are_put_in_inches():
     assert (box.y0, box.y1) == pytest.approx((0.5, 0.9))
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("given", "shown"),
     [
         ("plain-7b", "plain-7b"),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
+from support_cases import each_of
 
 from harness.kit import score_intervals
 from harness.kit.meaning import Meaning, plain_metrics
@@ -116,7 +117,7 @@ def test_nothing_scored_has_a_line_that_says_so() -> None:
     assert line.document()["errors"] == 1 and "value" not in line.document()
 
 
-@pytest.mark.parametrize("odd", ["nan", "inf", float("nan"), float("inf"), True, "1", None, 1e300, {"missing": "x"}])
+@each_of("odd", ["nan", "inf", float("nan"), float("inf"), True, "1", None, 1e300, {"missing": "x"}])
 def test_no_mean_is_spoilt_by_what_is_no_number(odd: Any) -> None:
     line = only([scored("a", 0.5), scored("b", odd)])
     assert (line.value, line.n, line.missing) == (0.5, 1, 1)

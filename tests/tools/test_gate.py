@@ -17,7 +17,7 @@ from harness.attempts.calls import AgentReply, CallFacts
 if TYPE_CHECKING:
     from mcp.types import CallToolResult
 
-mcp, app = OnceUsed("mcp"), OnceUsed("harness_tools.app")
+mcp, server = OnceUsed("mcp"), OnceUsed("harness_tools.server")
 
 ERAS = ["auto", "legacy"]
 
@@ -26,7 +26,7 @@ def call(backend: EchoBackend, tool: str, args: dict[str, Any], era: Any = "auto
     """Call one tool of a server before this backend."""
 
     async def ask() -> CallToolResult:
-        async with mcp.Client(app.build_server("answer", backend, "1"), mode=era) as client:
+        async with mcp.Client(server.build_server("answer", backend, "1"), mode=era) as client:
             found: CallToolResult = await client.call_tool(tool, args)
             return found
 
@@ -117,7 +117,7 @@ def test_a_call_that_the_client_gives_up_is_written_down_all_the_same() -> None:
     backend = Slow()
 
     async def ask() -> None:
-        async with mcp.Client(app.build_server("answer", backend), mode="legacy") as client:
+        async with mcp.Client(server.build_server("answer", backend), mode="legacy") as client:
             task = asyncio.create_task(client.call_tool("submit_answers", {}))
             await asyncio.wrap_future(backend.begun)
             task.cancel()
@@ -135,7 +135,7 @@ def test_a_slow_call_does_not_hold_up_the_others() -> None:
     backend = Slow()
 
     async def ask() -> None:
-        async with mcp.Client(app.build_server("answer", backend)) as client:
+        async with mcp.Client(server.build_server("answer", backend)) as client:
             slow = asyncio.create_task(client.call_tool("list_studies", {}))
             await asyncio.wrap_future(backend.begun)
             assert len((await client.list_tools()).tools) == 7

@@ -17,11 +17,10 @@ import pytest
 
 from harness.attempts.codes import AttemptError
 from harness.store.store import Store
-from harness_tools.asking import PipeClient
-from harness_tools.lanes import Lane, LaneJob
-from harness_tools.pipe import Message, Pipe, close_all, pair
-from harness_tools.starting import Answering, options
-from harness_tools.supervisor import Supervisor
+from harness_tools.__main__ import options
+from harness_tools.pipe import Answering, Message, Pipe, close_all, pair
+from harness_tools.pipe_backend import CALL_PATIENCE, PipeBackend, PipeClient
+from harness_tools.supervisor import LIMITS, Lane, LaneJob, Supervisor
 
 Answer = Callable[[Pipe, Message], None]
 
@@ -152,6 +151,36 @@ def test_what_takes_long_is_fetched_by_the_same_call_again() -> None:
     os.close(found.files[0])
 
 
+def test_the_requests_of_one_call_have_together_the_time_of_one() -> None:
+    asked: list[Message] = []
+    with asking(lambda _, message: asked.append(message), patience=0.4) as (client, _, _):
+        began = time.monotonic()
+        with client.call():
+            for key in ("reopen", "finish", "more"):
+                with pytest.raises(AttemptError, match="still at work"):
+                    client.ask_again(key, key)
+        assert 0.35 < time.monotonic() - began < 1.0
+        while len(asked) < 3 and time.monotonic() - began < 10:  # a busy machine reads them later
+            time.sleep(0.01)
+        assert len(asked) == 3
+        assert client.left() == 0.4  # outside of a call each request has all of it
+
+
+def test_a_scoring_that_nobody_can_tell_of_in_time_is_told_as_under_way() -> None:
+    with asking(lambda _, __: None, patience=0.3) as (client, _, _):
+        backend = PipeBackend(client)
+        began = time.monotonic()
+        assert backend.finish("x", wait=False) == {"status": "scoring"}
+        assert time.monotonic() - began < 0.2  # the reply that closes an attempt waits for nothing
+        with backend.call():
+            assert backend.finish("x") == {"status": "scoring"}
+        assert time.monotonic() - began < 1.0
+
+
+def test_a_call_of_the_server_waits_less_than_clients_do() -> None:
+    assert CALL_PATIENCE < LIMITS["seconds_a_call"] < 5
+
+
 def test_who_waits_is_told_when_the_other_end_goes() -> None:
     with asking(lambda pipe, _: pipe.end.shutdown(socket.SHUT_RDWR)) as (client, _, ended):
         with pytest.raises(AttemptError) as caught:
@@ -199,7 +228,7 @@ def test_an_idle_worker_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     finish(lane, 1, done)
     lane.tick()
     assert lane.fileno() is not None
-    monkeypatch.setattr("harness_tools.lanes.IDLE", 0.0)
+    monkeypatch.setattr("harness_tools.supervisor.IDLE", 0.0)
     lane.tick()
     assert lane.fileno() is None
 

@@ -36,6 +36,7 @@ def test_the_verb_becomes_the_server(tmp_path: Path) -> None:
         assert client.end() == 0
 
 
+@pytest.mark.long
 def test_the_program_serves_as_the_verb_does(tmp_path: Path) -> None:
     folder = project(tmp_path / "project", ADDITION)
     program = str(Path(sys.executable).with_name("harness"))
@@ -43,6 +44,19 @@ def test_the_program_serves_as_the_verb_does(tmp_path: Path) -> None:
         client.hello()
         assert "verify_transcript" in {one["name"] for one in client.ask("tools/list")["result"]["tools"]}
         assert client.end() == 0
+
+
+@pytest.mark.long
+def test_a_project_is_served_from_any_folder(tmp_path: Path) -> None:
+    """By its folder, with manifests named from there; or by the path of a manifest alone."""
+    folder = project(tmp_path / "project", ADDITION)
+    (manifest,) = (folder / "manifests").iterdir()
+    for words in (["--project", "project"], ["--project", str(folder), f"manifests/{manifest.name}"], [str(manifest)]):
+        with WireClient([*COMMAND, *words], cwd=tmp_path, env=environment()) as client:
+            client.hello()
+            assert [one["study"] for one in client.call("list_studies")["studies"]] == ["small"]
+            assert client.end() == 0
+    assert [one.name for one in tmp_path.iterdir()] == ["project"]  # the store is the project's
 
 
 @pytest.mark.long

@@ -15,9 +15,9 @@ from support_served import EchoBackend
 
 from harness.attempts.shapes import REQUESTS
 from harness.digest import canonical
-from harness_tools.tool_table import INSTRUCTIONS, TOOLS, listing, tools_fingerprint
+from harness_tools.tool_table import INSTRUCTIONS, TOOLS, profile_tools, tools_fingerprint
 
-mcp, app, gate = OnceUsed("mcp"), OnceUsed("harness_tools.app"), OnceUsed("harness_tools.gate")
+mcp, server = OnceUsed("mcp"), OnceUsed("harness_tools.server")
 KEPT = REPOSITORY / "tests" / "golden" / "tools"
 ANSWER = ["list_studies", "start_attempt", "list_items", "get_item", "submit_answers", "finish_attempt", "score_text"]
 
@@ -34,7 +34,7 @@ def on_the_wire(profile: str, era: Any) -> list[dict[str, Any]]:
     """List the tools as a client receives them."""
 
     async def ask() -> list[dict[str, Any]]:
-        async with mcp.Client(app.build_server(profile, EchoBackend()), mode=era) as client:
+        async with mcp.Client(server.build_server(profile, EchoBackend()), mode=era) as client:
             found = (await client.list_tools()).tools
             return [one.model_dump(mode="json", by_alias=True, exclude_none=True) for one in found]
 
@@ -47,34 +47,34 @@ def test_the_tools_are_those_that_were_accepted(profile: str) -> None:
     path = KEPT / f"{profile}.json"
     if os.environ.get("ACCEPT"):
         path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(listing(profile), indent=1, ensure_ascii=False) + "\n")
-    assert listing(profile) == json.loads(path.read_text())
+        path.write_text(json.dumps(profile_tools(profile), indent=1, ensure_ascii=False) + "\n")
+    assert profile_tools(profile) == json.loads(path.read_text())
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 @pytest.mark.parametrize("profile", TOOLS)
 def test_both_eras_list_the_same_tools_in_the_same_order(profile: str, era: str) -> None:
-    assert on_the_wire(profile, era) == listing(profile)
+    assert on_the_wire(profile, era) == profile_tools(profile)
 
 
 @pytest.mark.parametrize("profile", TOOLS)
 def test_the_list_of_a_profile_is_small(profile: str) -> None:
-    assert len(canonical({"tools": listing(profile)})) <= 12 << 10
-    assert all(60 <= len(one["description"]) <= 900 for one in listing(profile))
+    assert len(canonical({"tools": profile_tools(profile)})) <= 12 << 10
+    assert all(60 <= len(one["description"]) <= 900 for one in profile_tools(profile))
     assert len(INSTRUCTIONS[profile].encode()) <= 1536
 
 
 def test_an_agent_under_test_has_seven_tools() -> None:
-    assert [one["name"] for one in listing("answer")] == ANSWER == list(REQUESTS)
+    assert [one["name"] for one in profile_tools("answer")] == ANSWER == list(REQUESTS)
 
 
 @pytest.mark.parametrize("profile", TOOLS)
 def test_every_tool_says_what_it_does_to_the_world(profile: str) -> None:
-    changing = {"start_attempt", "submit_answers", "finish_attempt"}
-    for one in listing(profile):
+    changing = {"start_attempt", "submit_answers", "finish_attempt", "plan_run", "start_run", "cancel_run"}
+    for one in profile_tools(profile):
         assert one["annotations"] == {
             "readOnlyHint": one["name"] not in changing,
-            "destructiveHint": one["name"] == "finish_attempt",
+            "destructiveHint": one["name"] in ("finish_attempt", "cancel_run"),
             "idempotentHint": True,
             "openWorldHint": False,
         }
@@ -83,7 +83,7 @@ def test_every_tool_says_what_it_does_to_the_world(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", TOOLS)
 def test_schemas_are_plain_and_arguments_are_closed(profile: str) -> None:
-    for one in listing(profile):
+    for one in profile_tools(profile):
         for schema in (one["inputSchema"], one["outputSchema"]):
             assert schema["type"] == "object"
             assert not [
@@ -97,26 +97,26 @@ def test_schemas_are_plain_and_arguments_are_closed(profile: str) -> None:
 
 
 def test_the_fingerprint_changes_with_any_word() -> None:
-    listed = listing("answer")
-    assert tools_fingerprint(listed) == tools_fingerprint(listing("answer"))
+    listed = profile_tools("answer")
+    assert tools_fingerprint(listed) == tools_fingerprint(profile_tools("answer"))
     listed[0] = {**listed[0], "description": listed[0]["description"] + " "}
-    assert tools_fingerprint(listed) != tools_fingerprint(listing("answer"))
+    assert tools_fingerprint(listed) != tools_fingerprint(profile_tools("answer"))
 
 
 def test_the_server_has_tools_and_nothing_else() -> None:
     async def ask() -> None:
-        async with mcp.Client(app.build_server("answer", EchoBackend(), "1.2")) as client:
+        async with mcp.Client(server.build_server("answer", EchoBackend(), "1.2")) as client:
             said = client.server_capabilities.model_dump(exclude_none=True)
             assert client.instructions == INSTRUCTIONS["answer"]
-            fingerprint = tools_fingerprint(listing("answer"))
+            fingerprint = tools_fingerprint(profile_tools("answer"))
             assert said == {
                 "tools": {"list_changed": False},
-                "extensions": {gate.IDENTIFIER: {"toolsFingerprint": fingerprint}},
+                "extensions": {server.IDENTIFIER: {"toolsFingerprint": fingerprint}},
             }
 
     asyncio.run(ask())
 
 
 def test_building_a_server_touches_nothing_outside_of_it() -> None:
-    first, second = (app.build_server("answer", EchoBackend()) for _ in range(2))
+    first, second = (server.build_server("answer", EchoBackend()) for _ in range(2))
     assert first is not second and first.extensions == second.extensions

@@ -87,6 +87,7 @@ def test_only_what_is_registered_can_be_asked_for(served: WireClient) -> None:
         assert served.ask("resources/read", uri=uri)["error"]["code"] in (-32601, -32602)
 
 
+@pytest.mark.long
 def test_what_is_printed_never_reaches_the_wire() -> None:
     with WireClient(SERVER) as client:
         client.hello().call("list_studies")
@@ -95,6 +96,7 @@ def test_what_is_printed_never_reaches_the_wire() -> None:
         assert b"a print of somebody's scorer" in b"".join(client.said)
 
 
+@pytest.mark.long
 def test_what_was_asked_before_the_end_is_answered_before_the_process_ends() -> None:
     requests = [{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO}]
     requests += [
@@ -111,6 +113,7 @@ def test_what_was_asked_before_the_end_is_answered_before_the_process_ends() -> 
 NOTHING = [b"", b"\n", b"nonsense\n", b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n']
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("line", drawn(NOTHING, 2, len(NOTHING)))
 def test_a_client_that_asks_nothing_ends_the_server(line: bytes) -> None:
     done = subprocess.run(SERVER, input=line, capture_output=True, env=environment(), timeout=PATIENCE, check=False)
@@ -118,6 +121,7 @@ def test_a_client_that_asks_nothing_ends_the_server(line: bytes) -> None:
     assert (b"E_MESSAGE" in done.stdout) == (b"nonsense" in line)
 
 
+@pytest.mark.long
 def test_a_flood_of_requests_is_answered_within_a_bound_of_memory() -> None:
     with WireClient(SERVER) as client:
         client.hello()
@@ -128,6 +132,7 @@ def test_a_flood_of_requests_is_answered_within_a_bound_of_memory() -> None:
         assert client.end() == 0
 
 
+@pytest.mark.long
 def test_a_client_that_no_longer_reads_takes_the_server_with_it() -> None:
     with subprocess.Popen(SERVER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as process:
         assert process.stdin and process.stdout

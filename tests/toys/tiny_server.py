@@ -39,7 +39,7 @@ def server(folder: str) -> HTTPServer:
 
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            text = answer(asked["prompt"], asked["max_tokens"])
+            text = answer(asked["prompt"], asked.get("max_tokens", 16))
             choice = {"index": 0, "text": text, "finish_reason": "stop", "logprobs": None}
             usage = {"prompt_tokens": len(asked["prompt"]), "completion_tokens": len(text)}
             said = {"id": "cmpl-1", "object": "text_completion", "created": 1, "model": asked["model"]}

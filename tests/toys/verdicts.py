@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
-from support import REPOSITORY, clean_env, judging_once, outputs_of, tree
+from support import REPOSITORY, SECONDS, clean_env, judging_once, outputs_of, tree
 from toys.obeying import KEY, NO_ANSWER
 from warm import Warm
 
@@ -98,12 +98,12 @@ class Verdicts:
     def call(self, *words: str | Path, check: int = 0) -> subprocess.CompletedProcess[str]:
         """Run a verb of the copy."""
         if self._staying:
-            done = self._staying.run([*map(str, words)], self.project, self._env(), 120)
+            done = self._staying.run([*map(str, words)], self.project, self._env(), SECONDS)
             done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
         else:
             done = subprocess.run(
                 [*judging_once("copies"), *words], cwd=self.project, env=self._env(),
-                capture_output=True, text=True, timeout=120, check=False,
+                capture_output=True, text=True, timeout=SECONDS, check=False,
             )  # fmt: skip
         assert done.returncode == check, done.stdout + done.stderr
         return done

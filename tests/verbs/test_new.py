@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+from studies.questions.data.handmade_parquet import Claims
 from support import data_of, error_of, harness
+from support_draws import drawn
 
 from harness.errors import InputError
 from harness.manifest.load import parse_manifest
-from harness.verbs.column_guesses import FileSample, guess
+from harness.verbs.question_sources import FileSample, guess
 from harness.verbs.starting import FirstManifest, write_manifest
 
 MODELS = {"oracle": {"provider": "baseline", "behaviour": "oracle"}}
@@ -65,6 +68,13 @@ def test_no_cell_or_name_ends_a_comment() -> None:
     assert meant["harness"] == "2" and "\nharness: 1" not in text
 
 
+def test_a_line_without_its_sign_of_a_comment_adds_the_page() -> None:
+    text, meant = written([{"question": "Which?", "answer": "x"}])
+    assert "report.html" not in meant["outputs"] and "\n# outputs: {report.html: exact}\n" in text
+    more = parse_manifest(text.replace("# outputs: ", "outputs: ").encode(), "mine.yaml")[0].intent()
+    assert more["outputs"] == {"report.html": "exact"}
+
+
 def test_outside_any_project_one_is_made_and_the_next_command_runs(tmp_path: Path) -> None:
     (tmp_path / "capitals.csv").write_text(CAPITALS)
     words = ["new", "capitals", "--from", "capitals.csv", "-m", "oracle=baseline/oracle", "-m", "baseline/echo"]
@@ -80,6 +90,7 @@ def test_outside_any_project_one_is_made_and_the_next_command_runs(tmp_path: Pat
     assert data_of(*words, "--replace", cwd=tmp_path)["lock"] == done["lock"]
 
 
+@pytest.mark.long
 def test_a_file_from_elsewhere_is_copied_once(tmp_path: Path) -> None:
     project = tmp_path / "project"
     harness("init", project, cwd=tmp_path, check=0)
@@ -94,33 +105,38 @@ def test_a_file_from_elsewhere_is_copied_once(tmp_path: Path) -> None:
     assert not (project / "manifests" / "three.yaml").exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "file", "data", "what"),
-    [
-        ("mine", "mine.csv", b"left,right\n1,2\n", "which column is the input"),
-        ("mine", "mine.csv", b"question;answer\nWhich?;x\n", "one column"),
-        ("mine", "mine.csv", b"question\tanswer\nWhich?\tx\n", "one column"),
-        ("mine", "mine.csv", b"question,answer\n", "no rows"),
-        ("mine", "mine.csv", b"", "no rows"),
-        ("mine", "mine.csv", b"question,answer\nWhich?,caf\xe9\n", "not UTF-8"),
-        ("mine", "mine.csv", b"question,answer\n" + b"x" * (3 << 20) + b",y\n", "more than 1,048,576 characters"),
-        ("mine", "mine.csv", WIDE, "2,000 columns"),
-        ("mine", "mine.jsonl", b'{"question": 1, "question": 2}\n', "a key stands twice"),
-        ("mine", "mine.parquet", b"PAR1PAR1", "no well-formed Parquet"),
-        ("mine", "mine.txt", b"question,answer\nWhich?,x\n", "not told by its name"),
-        ("mine", "other.csv", b"question,answer\nWhich?,x\n", "no such file"),
-        ("My Name", "mine.csv", b"question,answer\nWhich?,x\n", "no name of a manifest"),
-    ],
-)
+REFUSED = [
+    ("mine", "mine.csv", b"left,right\n1,2\n", "which column is the input"),
+    ("mine", "mine.csv", b"question;answer\nWhich?;x\n", "one column"),
+    ("mine", "mine.csv", b"question\tanswer\nWhich?\tx\n", "one column"),
+    ("mine", "mine.csv", b"question,answer\n", "no rows"),
+    ("mine", "mine.csv", b"", "no rows"),
+    ("mine", "mine.csv", b"question,answer\nWhich?,caf\xe9\n", "not UTF-8"),
+    ("mine", "mine.csv", b"question,answer\n" + b"x" * (3 << 20) + b",y\n", "more than 1,048,576 characters"),
+    ("mine", "mine.csv", WIDE, "2,000 columns"),
+    ("mine", "mine.jsonl", b'{"question": 1, "question": 2}\n', "a key stands twice"),
+    ("mine", "mine.parquet", b"PAR1PAR1", "no well-formed Parquet"),
+    ("mine", "mine.parquet", Claims(rows=2**40).file(), "no well-formed Parquet"),
+    ("mine", "mine.parquet", Claims(codec=6, unpacked=2**31 - 1).file(), "damaged, or takes too much memory"),
+    ("mine", "mine.txt", b"question,answer\nWhich?,x\n", "not told by its name"),
+    ("mine", "other.csv", b"question,answer\nWhich?,x\n", "no such file"),
+    ("My Name", "mine.csv", b"question,answer\nWhich?,x\n", "no name of a manifest"),
+]
+
+
+@pytest.mark.parametrize(("name", "file", "data", "what"), drawn(REFUSED, 4, len(REFUSED)))
 def test_what_is_refused_leaves_nothing_behind(tmp_path: Path, name: str, file: str, data: bytes, what: str) -> None:
+    if file.endswith(".parquet") and not find_spec("polars"):
+        pytest.skip("polars is not installed here")
     (tmp_path / file).write_bytes(data)
     asked = "mine.csv" if file == "other.csv" else file
-    refused = error_of(harness("new", name, "--from", asked, "--json", cwd=tmp_path, check=2))
-    assert what in refused["what"] and refused["next"]
+    done = harness("new", name, "--from", asked, "--json", cwd=tmp_path, check=2)
+    refused = error_of(done)
+    assert what in refused["what"] and refused["next"] and "panicked" not in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == [file]
 
 
-@pytest.mark.parametrize("form", ["tsv", "jsonl", "parquet"])
+@pytest.mark.parametrize("form", ["tsv", "jsonl", pytest.param("parquet", marks=pytest.mark.long)])
 def test_files_of_other_formats_are_read_too(tmp_path: Path, form: str) -> None:
     rows = [{"question": f"Is it {one}?", "answer": one, "options": ["x", "y"]} for one in "xy"]
     if form == "tsv":
@@ -130,11 +146,12 @@ def test_files_of_other_formats_are_read_too(tmp_path: Path, form: str) -> None:
         (tmp_path / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     else:
         polars = pytest.importorskip("polars")
-        polars.DataFrame(rows).write_parquet(tmp_path / "mine.parquet", compression="snappy")
+        polars.DataFrame(rows).write_parquet(tmp_path / "mine.parquet")
     done = data_of("new", "mine", "--from", f"mine.{form}", "-m", "baseline/oracle", cwd=tmp_path)
     assert done["rows"] == 2 and any(line.startswith("options: ") for line in done["guesses"])
 
 
+@pytest.mark.long
 def test_an_encoding_is_said_as_an_option(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_bytes(b"question,answer\nWhich?,caf\xe9\n")
     words = ["new", "mine", "--from", "mine.csv", "-m", "baseline/oracle"]
@@ -143,6 +160,7 @@ def test_an_encoding_is_said_as_an_option(tmp_path: Path) -> None:
     assert "encoding: cp1252" in (tmp_path / "manifests" / "mine.yaml").read_text()
 
 
+@pytest.mark.long
 def test_a_row_that_cannot_be_locked_is_named_and_the_manifest_stays(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("question,answer\nWhich?,x\nWhat?,\n")
     words = ["new", "mine", "--from", "mine.csv", "-m", "baseline/oracle"]

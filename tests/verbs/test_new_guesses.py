@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import InputError
-from harness.verbs.column_guesses import FileSample, guess
+from harness.verbs.question_sources import FileSample, guess
 
 NONE: dict[str, list[str]] = {}
 

@@ -12,12 +12,14 @@ import manifest_page
 import pytest
 import yaml
 from support import REPOSITORY, error_of
+from support_draws import drawn
 from support_inside import inner_data, inside
 
 from harness.errors import InputError
 from harness.manifest.load import parse_manifest
 from harness.models.providers.baseline import BaselineSettings
-from harness.verbs.describing import FIELDS, SchemaRequest, SchemaResult, schema
+from harness.verbs.describing import FIELDS, SchemaResult, schema
+from harness.verbs.requests import SchemaRequest
 
 MANIFESTS = sorted((REPOSITORY / "manifests").rglob("*.yaml"))
 SMALL = """\
@@ -66,12 +68,13 @@ def wrong(text: str) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_the_schema_is_one() -> None:
     check().check_schema(done().document)
     assert done().document["title"] and len(done().fields) > 100
 
 
-@pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", drawn(MANIFESTS, 4, len(MANIFESTS)), ids=lambda path: path.stem)
 def test_every_manifest_of_the_repository_is_taken(path: Any) -> None:
     assert wrong(path.read_text()) == []
 
@@ -103,7 +106,10 @@ MISTAKES = [
     (OWN, "target: answer", "targets: answer", "targets"),
     (OWN, "file: data/capitals.csv", "file: ../capitals.csv", "file"),
     (OWN, '{text: "{question}"}', '{txt: "{question}"}', "txt"),
-    (OWN, "fields: {", "format: xlsx, fields: {", "format"),
+    (OWN, "fields: {", "format: xls, fields: {", "format"),
+    (OWN, "fields: {", "score: exact, fields: {", "score"),
+    (OWN, "fields: {", "score: [], fields: {", "score"),
+    (OWN, "fields: {", "score: {with_options: [exact]}, fields: {", "score"),
 ]
 
 
@@ -181,6 +187,7 @@ def test_the_page_has_the_tables_of_the_schema() -> None:
     assert all(f"`{one.field.rpartition('.')[2]}`" in written for one in done().fields)
 
 
+@pytest.mark.long
 def test_the_command_line_gives_both_forms(tmp_path: Any) -> None:
     assert inner_data("schema", cwd=tmp_path) == done().document
     text = inside("schema", "generation", cwd=tmp_path, check=0).stdout

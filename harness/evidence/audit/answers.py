@@ -1,8 +1,8 @@
-"""Audit of answers, of models and of agents: what can be held against something else, and what is taken on trust.
+"""Audit of answers of models and of agents: which facts can be checked, and which are taken on trust.
 
-Counts, times and order of a model's answers are held against the texts beside them; a misfit is a note beside the
-verdict, within wide bounds (OURS). An attempt's transcript is held against lock, list of runs, budget, and the
-benchmark's manifest; whether an agent answered by itself no bytes can tell. Nothing is made again here.
+Counts, times and order of a model's answers are compared with the texts beside them. A mismatch is a note beside the
+verdict, within wide bounds (OURS). An attempt's transcript is compared with lock, list of runs, budget, and the
+benchmark's manifest. Whether an agent answered by itself cannot be checked. Nothing is executed again here.
 """
 
 from __future__ import annotations
@@ -35,21 +35,24 @@ from harness.store.attempts import (
     transcript_flaws,
     transcript_path,
 )
-from harness.store.journal import Chain, Event, check_chain
-from harness.store.reader import MOST_LOG
+from harness.store.events import AttemptEvent, Event
+from harness.store.journal import Chain, check_chain
 from harness.store.store import Entry, Store
+from harness.store.tree import MOST_LOG
 
-LONGEST = 24  # bytes of text that a token stands for, on average over a step, at most
+LONGEST = 24  # most bytes of text per token, on average over a step
 SURROUND = 2_000  # tokens that a provider may add to a prompt
-SLACK = 2_000  # milliseconds by which clocks of a step and of its journal may differ
-FASTEST = 1_000  # tokens a millisecond that no model of today writes
+SLACK = 2_000  # milliseconds by which the clocks of a step and of its journal may differ
+FASTEST = 1_000  # tokens per millisecond, more than any present model writes
 UNIT = ("item", "template", "sample")
 
 Row = Mapping[str, Any]
 
 
-def note_answers(store: Store, steps: Iterable[Step], made: Mapping[str, Entry], chain: Chain, report: Report) -> None:
-    """Add a note to a report for each step of answers on trust whose numbers and texts do not fit each other."""
+def note_answers(
+    store: Store, steps: Iterable[Step], made: Mapping[str, Entry], chain: Chain[Event], report: Report
+) -> None:
+    """Add a note to a report for each step with answers taken on trust whose numbers and texts do not match."""
     events = {event["step"]: event for event in chain.events if event["event"] == "step.done"}
     for step in steps:
         if step.stage == "responses" and "responses" in step.outputs and step.name in made:
@@ -92,7 +95,7 @@ def _size(row: Row) -> int:
 
 
 def _tokens(answers: list[Row], prompts: list[Row] | None, most: object) -> Iterator[str]:
-    """Hold counts of tokens against the texts, and against the most that was asked for."""
+    """Yield mismatches of token counts with the texts, and with the requested limit."""
     counted = [row for row in answers if _count(row, "completion_tokens")]
     tokens, size = (sum(map(each, counted)) for each in (lambda row: _count(row, "completion_tokens"), _size))
     if size > LONGEST * tokens + LONGEST:
@@ -113,14 +116,14 @@ def _tokens(answers: list[Row], prompts: list[Row] | None, most: object) -> Iter
 
 
 def _prompt(row: Row) -> bytes:
-    """Spell all that a prompt shows; one with attachments is as long as anybody says."""
+    """Return all bytes that a prompt shows; empty for one with attachments, whose length is unknown."""
     if row.get("attachments"):
         return b""
     return json.dumps(row.get("messages") or row.get("text") or "", ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _order(step: Step, answers: list[Row], prompts: list[Row]) -> Iterator[str]:
-    """Hold the order of answers against that of the prompts: one for each prompt and sample."""
+    """Yield mismatches of the order of answers with that of the prompts: one answer per prompt and sample."""
     seeds = step.params.get("seeds")
     count = len(seeds) if isinstance(seeds, list) else 1
     wanted = ((one.get("item"), one.get("template"), sample) for one in prompts for sample in range(count))
@@ -134,7 +137,7 @@ def _order(step: Step, answers: list[Row], prompts: list[Row]) -> Iterator[str]:
 
 
 def _summary(answers: list[Row], said: Row) -> Iterator[str]:
-    """Hold the summary that the step itself wrote against its answers."""
+    """Yield mismatches of the step's own summary with its answers."""
     finish: dict[str, int] = {}
     used: dict[str, int] = {}
     for row in answers:
@@ -147,7 +150,7 @@ def _summary(answers: list[Row], said: Row) -> Iterator[str]:
 
 
 def _time(event: Event, started: Event, written: int) -> Iterator[str]:
-    """Hold what a step is said to have used against the time there was."""
+    """Yield mismatches of a step's recorded usage with the elapsed time."""
     usage: Mapping[str, int] = event["usage"]
     wall, cpu, cores = usage.get("wall_ms", 0), usage.get("cpu_ms", 0), started["facts"].get("cores", 0)
     begun, ended = (datetime.fromisoformat(one["at"]) for one in (started, event))
@@ -161,13 +164,13 @@ def _time(event: Event, started: Event, written: int) -> Iterator[str]:
 
 
 REACHABLE = "the agent's user could read the store, and so the right answers (gold_reachable)"
-FINISH = "finish_attempt"  # which no budget refuses
-GRACE = 5  # seconds that a call which was begun in time may take until it is written down
+FINISH = "finish_attempt"  # allowed beyond any budget
+GRACE = 5  # seconds until a call that began in time must be recorded
 _WORDS = re.compile(r"[^\s\"'`.,;:!?()\[\]{}<>]+")
 
 
 def audit_attempts(store: Store, started: Event, lock: Lock, report: Report) -> None:
-    """Check every attempt whose answers a run took; with any, no verdict of the run is above `unconfirmed`."""
+    """Check every attempt whose answers a run used; with any, the run's verdict is at most `unconfirmed`."""
     for name, said in lock.intent["models"].items():
         if said.get("provider") == AGENT:
             _attempt(store, started, lock, name, said, report)
@@ -175,7 +178,7 @@ def audit_attempts(store: Store, started: Event, lock: Lock, report: Report) -> 
 
 def _attempt(store: Store, started: Event, lock: Lock, model: str, said: Mapping[str, Any], report: Report) -> None:
     attempt, pinned = str(said["attempt"]), str(said["transcript"])
-    own = attempt_of(str(started["run"])) == attempt  # else somebody's manifest names another's attempt
+    own = attempt_of(str(started["run"])) == attempt  # otherwise a manifest names the attempt of another run
     report.skip(UNCONFIRMED, model, f"answers of an agent taken on trust: attempt {attempt} is never confirmed")
     try:
         data = store.blobs.read(pinned, MOST_LOG)
@@ -203,7 +206,7 @@ def _attempt(store: Store, started: Event, lock: Lock, model: str, said: Mapping
 
 
 def _file(store: Store, attempt: str, data: bytes, own: bool) -> Iterator[str]:
-    """Say whether the transcript that lies beside the run is the one that the lock pins."""
+    """Yield how the transcript beside the run differs from the one that the lock pins."""
     if not ATTEMPT_ID.fullmatch(attempt):
         yield f"{attempt[:80]!r} is no attempt"
         return
@@ -221,14 +224,14 @@ def _file(store: Store, attempt: str, data: bytes, own: bool) -> Iterator[str]:
 
 
 def _where(found: bytes, wanted: bytes) -> str:
-    """Name the first line in which two transcripts differ."""
+    """Return the first line in which two transcripts differ."""
     lines, others = found.split(b"\n"), wanted.split(b"\n")
     same = next((at for at, (one, two) in enumerate(zip(lines, others, strict=False)) if one != two), len(lines))
     return f"line {min(same, len(others)) + 1}"
 
 
-def _listed(store: Store, attempt: str, chain: Chain) -> Iterator[str]:
-    """Say what is wrong with the chain that was scored, or with what the list of runs says of it."""
+def _listed(store: Store, attempt: str, chain: Chain[AttemptEvent]) -> Iterator[str]:
+    """Yield flaws of the scored chain, and contradictions with the list of runs."""
     known = listed_attempts(store.heads.read()).get(attempt)
     yield from transcript_flaws(chain, known)
     if chain.torn or not chain.events or chain.events[-1]["event"] != CLOSED:
@@ -239,8 +242,8 @@ def _listed(store: Store, attempt: str, chain: Chain) -> Iterator[str]:
         yield "the list of runs does not name the end of this attempt"
 
 
-def budget_flaws(chain: Chain) -> Iterator[str]:
-    """Say where a transcript serves calls beyond the budget: their number, and the time in which they are made."""
+def budget_flaws(chain: Chain[AttemptEvent]) -> Iterator[str]:
+    """Yield the calls that a transcript serves beyond the budget, in their number or their time."""
     begun, calls = chain.events[0], 0
     until = after(begun["at"], begun["budget"]["seconds"] + GRACE)
     for event in chain.events:
@@ -256,7 +259,7 @@ def budget_flaws(chain: Chain) -> Iterator[str]:
 
 
 def canary_hits(state: AttemptState) -> int:
-    """Count the answers that hold the control word, which stands where no agent can read."""
+    """Return the number of answers that contain the control word, which no agent can read."""
     wanted = state.header["canary"]["sha256"]
     return sum(_holds(answer.text, wanted) for answer in state.answers.values())
 
@@ -265,8 +268,8 @@ def _holds(text: str, wanted: str) -> bool:
     return any(sha256(word.encode()) == wanted for word in {text.strip(), *_WORDS.findall(text)})
 
 
-def manifest_flaws(store: Store, started: Event, lock: Lock, attempt: str, begun: Event) -> Iterator[str]:
-    """Say where manifest, lock and limit of the run are not derived from those that the transcript names."""
+def manifest_flaws(store: Store, started: Event, lock: Lock, attempt: str, begun: AttemptEvent) -> Iterator[str]:
+    """Yield where manifest, lock and limit of the run are not derived from those that the transcript names."""
     try:
         base, tree = parse_manifest(store.blobs.read(begun["manifest"]), "manifest")
         held = read_lock(store.blobs.read(begun["lock"]), "lock")

@@ -1,6 +1,6 @@
 """The audit of a run: whether its manifest, lock, journal, record and stored bytes agree, checked offline.
 
-It knows no study: it is handed callables that plan again, make a step again, and say what code is installed. It
+It is independent of studies: callables that it gets plan again, execute a step again, and return the installed code. It
 executes only installed code; the code that is stored with a run is hashed, never run.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from harness.digest import differences, document, sha256
 from harness.errors import HarnessError
@@ -17,71 +17,88 @@ from harness.evidence.audit.checks import Report
 from harness.evidence.audit.files import audit_run_files, audit_values
 from harness.evidence.audit.reexecution import ReexecutionOptions, reexecute
 from harness.evidence.audit.steps import CheckedBlobs, Made, audit_healing, audit_steps
-from harness.evidence.causes import name_few
-from harness.evidence.execution_index import ExecutionIndex
+from harness.evidence.bundle import Bundle
+from harness.evidence.explain import name_few
 from harness.evidence.record import OUTPUT, self_check
-from harness.evidence.trail import data_pin, read_environment
+from harness.evidence.trail import ExecutionIndex, data_pin, read_environment
 from harness.manifest.datasets import contradicted_files, coverage_text, file_coverage
 from harness.manifest.load import parse_manifest
 from harness.manifest.lockfile import Lock, image_state, read_lock
 from harness.step_kinds import LIMITED, MOVES, former_kind
 from harness.steps import Plan, maker
+from harness.store.events import Event
 from harness.store.journal import Chain
-from harness.store.store import Store
+from harness.store.store import Entry, Store
 
-MANY = 100_000  # rows of a table, up to which a plan is small whatever they are
-AGAIN = ("aggregate.differs", "output.differs")  # what is said of a step that was made again
+FEW = 20  # files of a bundle that are named
+MANY = 100_000  # rows of a table up to which a plan is small in any case
+MOST_UNSEEN = 10_000_000  # rows of a table that a bundle left out
+AGAIN = ("aggregate.differs", "output.differs")  # check ids of a step that was executed again
 
 
 @dataclass(frozen=True)
 class InstalledHarness:
-    """The functions that give an audit the installed harness: planner, code of step kinds, isolations of engines."""
+    """Functions that give an audit access to the installed harness: planner, code of step kinds, engine isolations."""
 
-    replan: Callable[[bytes, Lock, int], Plan]  # from a manifest's bytes, its lock and the limit back to the plan
-    files: Callable[[str], Mapping[str, str]]  # step kind -> the files of its code as it is installed, by digest
-    isolations: Callable[[str], Collection[str] | None]  # engine -> those it writes down; None: it is not installed
+    replan: Callable[[bytes, Lock, int], Plan]  # from a manifest's bytes, its lock and the limit to the plan
+    files: Callable[[str], Mapping[str, str]]  # step kind -> the installed files of its code, with digests
+    isolations: Callable[[str], Collection[str] | None]  # engine -> the isolations it records; None: not installed
 
 
-def audit(store: Store, run: str, installed: InstalledHarness, how: ReexecutionOptions) -> Report:
-    """Audit one run of a store: chain, record, plan, keys, bytes and code, and steps made again as `how` says.
+def audit(
+    store: Store, run: str, installed: InstalledHarness, how: ReexecutionOptions, bundle: Bundle | None = None
+) -> Report:
+    """Audit one run of a store: chain, record, plan, keys, bytes and code, and steps executed again as `how` says.
 
-    Returns a report in which each disagreement is a named failed check; it raises nothing for damage that it finds in
-    the run, and stops early where the journal has no first event.
+    Returns a report in which each disagreement is a named failed check. Damage found in the run raises nothing. The
+    audit stops early if the journal has no first event. If the store was unpacked from a `bundle`, what that left out
+    is skipped.
     """
-    report = Report()
-    chain = audit_run_files(store, run, report)
+    report, omitted = Report(), bundle.reasons if bundle else {}
+    chain = audit_run_files(store, run, report, bundle)
     if chain is None:
         return report
     audit_values(chain, installed.isolations, report)
     audit_healing(chain, report)
-    start, blobs = chain.events[0], CheckedBlobs(store, report)
-    lock, planned = _plan(store, start, installed, report)
+    start, blobs = chain.events[0], CheckedBlobs(store, report, omitted)
+    lock, planned = _plan(store, start, installed, omitted, report)
     _machine(store, start, report)
     made = audit_steps(store, chain, planned, blobs, report, lock.intent if lock else {})
     _cached(store, chain, report)
+    if bundle:
+        _strangers(store, bundle, report)
     if lock:
         _pins(store, lock, made, blobs, report)
         _files(lock, start, report)
         audit_attempts(store, start, lock, report)
         if planned and "sandbox" in start and not any(step.trial for step in planned.steps):
             report.fail("unaccounted", "sandbox", "the run names one, and no step of its plan tries foreign code")
-        for field, place in (("image", start), ("sandbox", start.get("sandbox"))):
-            if place:
-                _image(lock, field, str(place["image"]), report)
+        _image(lock, "image", start["image"], report)
+        if (sandbox := start.get("sandbox")) and "sandbox" in lock.intent:
+            _image(lock, "sandbox", str(sandbox["image"]), report)
     if planned:
         report.stand_ins = _stand_ins(planned)
         report.self_checks = _own_checks(store, planned, made, report)
         steps = [step for step in planned.steps if step.name in made]
+        whole = [step for step in steps if not _lacks(made[step.name], omitted)]
         if how.level != "hashes":
-            note_answers(store, steps, made, chain, report)
-        report.coverage = reexecute(steps, made, how, report)
+            note_answers(store, whole, made, chain, report)
+        report.coverage = reexecute(whole, made, how, report)
+        report.coverage.steps = len(steps)
         if how.level != "hashes":
             _code(planned, made, blobs, installed, report)
     return report
 
 
+def _lacks(entry: Entry, omitted: Collection[str]) -> bool:
+    """Whether a bundle left out something that a step read or made."""
+    inputs = (source if isinstance(source, list) else [source] for source in entry.preimage["inputs"].values())
+    named = [*(digest for each in inputs for digest in each), *(out.sha256 for out in entry.outputs.values())]
+    return any(digest in omitted for digest in named)
+
+
 def _own_checks(store: Store, plan: Plan, made: Made, report: Report) -> str:
-    """Read what the run's own checks say, so that the verdict can: a sound run may have proven its scorer wrong."""
+    """Return the verdict of the run's own checks, because a sound run may have proven its scorer wrong."""
     ref = plan.outputs.get(OUTPUT)
     found = made[ref.step].outputs.get(ref.output) if ref and ref.step in made else None
     if not found or store.blobs.state(found.sha256) != "sound":
@@ -94,19 +111,19 @@ def _own_checks(store: Store, plan: Plan, made: Made, report: Report) -> str:
 
 
 def _stand_ins(plan: Plan) -> dict[str, bool]:
-    """Name the models that are none, whatever they are called: each with whether it was shown the right answers."""
+    """Return the stand-ins among the models, by name, and whether each was shown the right answers."""
     steps = [step for step in plan.steps if step.kind.partition(":")[0].endswith(".providers.baseline")]
     return {str(step.params.get("model", step.name)): step.sees_gold for step in steps}
 
 
-def _machine(store: Store, start: Mapping[str, Any], report: Report) -> None:
-    """Hold what a run says of its machine against the environment that stands in its keys."""
+def _machine(store: Store, start: Event, report: Report) -> None:
+    """Compare what a run says about its machine with the environment in its keys."""
     if start["image"] != "none":
-        return  # an image has a Python of its own
+        return  # an image has its own Python
     try:
         environment = read_environment(store.blobs.read(str(start["environment"])), "environment")
     except HarnessError:
-        return  # its own check names it
+        return  # another check reports it
     facts, flaws = start["facts"], []
     if facts.get("python", environment["python"]) != environment["python"]:
         flaws.append(f"facts: python is {facts['python']}, and the environment has {environment['python']}")
@@ -115,8 +132,8 @@ def _machine(store: Store, start: Mapping[str, Any], report: Report) -> None:
     report.settle("unaccounted", "facts", flaws)
 
 
-def _cached(store: Store, chain: Chain, report: Report) -> None:
-    """Find for each step that was taken from the store the listed run that executed it; else nobody did."""
+def _cached(store: Store, chain: Chain[Event], report: Report) -> None:
+    """Find a listed run that executed each step taken from the store; a step without one is skipped as unaccounted."""
     executed, run = ExecutionIndex(store), str(chain.events[0]["run"])
     steps = [event for event in chain.events if event["event"] == "step.cached"]
     try:
@@ -130,10 +147,19 @@ def _cached(store: Store, chain: Chain, report: Report) -> None:
         report.held("unaccounted", "steps from the store", f"{len(steps)} steps, each executed by a listed run")
 
 
+def _strangers(store: Store, bundle: Bundle, report: Report) -> None:
+    """Find what a bundle holds beside what its run names; nothing, if its list of runs does not let the run be read."""
+    try:
+        found = bundle.strangers(store)
+    except HarnessError:
+        return  # another check reports it
+    report.settle("unaccounted", "bundle", [f"no line of the run names {one}" for one in found[:FEW]])
+
+
 def _plan(
-    store: Store, started: Mapping[str, Any], installed: InstalledHarness, report: Report
+    store: Store, started: Event, installed: InstalledHarness, omitted: Collection[str], report: Report
 ) -> tuple[Lock | None, Plan | None]:
-    """Read the manifest and lock the run kept, hold them against each other, and plan again."""
+    """Read the manifest and lock that the run kept, compare them, and plan again."""
     try:
         manifest = store.blobs.read(str(started["manifest"]))
         report.held("manifest.changed", "manifest", sha256(manifest)[:12])
@@ -150,18 +176,16 @@ def _plan(
     if lock.manifest_sha256 != sha256(manifest):
         flaws.append("/manifest_sha256")
     if not report.settle("lock.changed", "lock", flaws) or int(started.get("limit", 0)) < 0:
-        return lock, None  # no run limits itself so: its line is named
+        return lock, None  # no run has such a limit; another check reports its line
     report.limit = int(started.get("limit", 0))
-    if flaws := list(_beyond(store, lock)):
+    if flaws := list(_beyond(store, lock, omitted)):
         report.settle("lock.changed", "lock", flaws)
         return lock, None
     return lock, _planned(manifest, lock, started, installed, report)
 
 
-def _planned(
-    manifest: bytes, lock: Lock, started: Mapping[str, Any], installed: InstalledHarness, report: Report
-) -> Plan | None:
-    """Plan again, if the installed harness plans what the run had."""
+def _planned(manifest: bytes, lock: Lock, started: Event, installed: InstalledHarness, report: Report) -> Plan | None:
+    """Plan again, and return the plan if the installed harness plans what the run had."""
     unpinned = sorted(set(lock.intent["datasets"]) - set(lock.pins["datasets"]))
     if unpinned:
         report.settle("lock.changed", "lock", [f"/pins/datasets/{name}" for name in unpinned])
@@ -180,29 +204,37 @@ def _planned(
     return None
 
 
-def _beyond(store: Store, lock: Lock) -> Iterator[str]:
-    """Name the tables that cannot have as many rows as a lock counts: nobody plans for what is not there."""
-    for dataset, files in lock.pins["datasets"].items():
+def _beyond(store: Store, lock: Lock, omitted: Collection[str]) -> Iterator[str]:
+    """Yield the tables that cannot have as many rows as a lock counts, for which no plan is made."""
+    for dataset, said in lock.pins["datasets"].items():
+        files: Mapping[str, Any] = said
         for name, pin in files.items():
             rows = pin.get("rows", 0) if isinstance(pin, dict) else 0
-            facts = store.blobs.tree.facts(store.blobs.path(pin["sha256"])) if rows else None
-            if rows > MANY and (facts is None or facts.st_size < 2 * rows):  # a row is two bytes or more
+            if rows > MANY and not _has_room(store, pin["sha256"], rows, omitted):
                 yield f"/pins/datasets/{dataset}/{name}/rows"
 
 
+def _has_room(store: Store, digest: str, rows: int, omitted: Collection[str]) -> bool:
+    """Whether a table may have so many rows, each of two bytes at least; of one that was left out, not too many."""
+    if digest in omitted:
+        return rows <= MOST_UNSEEN
+    facts = store.blobs.tree.facts(store.blobs.path(digest))
+    return facts is not None and facts.st_size >= 2 * rows
+
+
 def _formerly(plan: Plan, moves: int) -> Plan:
-    """Return a plan under the names that its step kinds had before their modules moved so many times."""
+    """Return a plan with the step kinds that were used before the last `moves` moves of modules."""
     return replace(plan, steps=tuple(replace(step, kind=former_kind(step.kind, moves)) for step in plan.steps))
 
 
 def _unmarked(plan: Plan) -> Plan:
-    """Return a limited run's plan as it was when pages were not told of the limit."""
+    """Return a limited run's plan as it was before pages got the limit as a parameter."""
     steps = [replace(step, params={k: v for k, v in step.params.items() if k != LIMITED}) for step in plan.steps]
     return replace(plan, steps=tuple(steps))
 
 
 def _pins(store: Store, lock: Lock, made: Made, blobs: CheckedBlobs, report: Report) -> None:
-    """Hold the data a run used against the data its lock pins."""
+    """Compare the data that a run used with the data that its lock pins."""
     flaws = []
     for name, pin in lock.pins["datasets"].items():
         step = made.get(maker(name))
@@ -214,8 +246,8 @@ def _pins(store: Store, lock: Lock, made: Made, blobs: CheckedBlobs, report: Rep
     report.settle("pin.differs", "lock", flaws)
 
 
-def _files(lock: Lock, started: Mapping[str, Any], report: Report) -> None:
-    """Hold the files that a run says it had of published data against its lock, and those against its manifest."""
+def _files(lock: Lock, started: Event, report: Report) -> None:
+    """Compare the published files that a run says it had with its lock, and the lock's with the manifest."""
     pins = lock.pins["datasets"]
     data = file_coverage(pins)
     flaws = [f"/pins/datasets{pointer}" for pointer in contradicted_files(lock.intent["datasets"], pins)]
@@ -226,8 +258,8 @@ def _files(lock: Lock, started: Mapping[str, Any], report: Report) -> None:
         report.data = data
 
 
-def _image(lock: Lock, field: str, image: str, report: Report) -> None:
-    """Hold an image that a run ran in against the one its lock pins; a local run had none."""
+def _image(lock: Lock, field: Literal["image", "sandbox"], image: str, report: Report) -> None:
+    """Compare the image that a run used with the one that its lock pins; a local run has none."""
     state = image_state(lock, image, field)
     if state == "moved":
         report.skip("pin.differs", field, f"{field}: moved; the run ran in {image[:19]}, which its lock does not pin")
@@ -236,9 +268,10 @@ def _image(lock: Lock, field: str, image: str, report: Report) -> None:
 
 
 def _code(plan: Plan, made: Made, blobs: CheckedBlobs, installed: InstalledHarness, report: Report) -> None:
-    """Hold the code of the steps that were not made again against the installed code: a reader can read no other.
+    """Compare the code of steps that were not executed again with the installed code, the only code a reader can read.
 
-    Of answers that are taken on trust anyway it is a note; what should have been made again keeps the verdict down.
+    For answers that are taken on trust anyway, a difference is a note. For steps that should have been executed again,
+    it keeps the verdict from `agreed`.
     """
     again = {check.subject for check in report.checks if check.id in AGAIN}
     rest = [step for step in plan.steps if step.name in made and step.name not in again]

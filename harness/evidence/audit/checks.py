@@ -1,25 +1,26 @@
-"""The report of an audit: checks, each with an id, a verdict and what it is about, and the verdict of all.
+"""The report of an audit: checks, each with an id, a verdict and a subject, and the verdict of the whole audit.
 
-It looks at nothing itself: it collects what other parts of the audit found.
+This module checks nothing itself; it collects the findings of the other parts of the audit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from harness.evidence.causes import FirstDifference
+from harness.evidence.explain import FirstDifference
+from harness.store.events import FileCoverage
 
 PASS, FAIL, SKIP = "pass", "fail", "skip"
-PARTIAL = "coverage.partial"  # skipped: steps that could be made again were left out for want of time
+PARTIAL = "coverage.partial"  # skipped: steps that could be executed again were left out for lack of time
 SHOWN = 6  # names of steps in a line
-UNCONFIRMED = "expect.missing"  # skipped for want of an expectation: the run is sound, and nobody has accepted it
+UNCONFIRMED = "expect.missing"  # skipped for lack of an expectation: the run is sound, but not accepted
+UNSIGNED = "expect.unsigned"  # skipped if no author that the reviewer trusts signed for the expectation
 
 
 @dataclass(frozen=True)
 class Check:
-    """One check of an audit: its id, whether it passed, failed or was skipped, and what it looked at."""
+    """One check of an audit: its id, whether it passed, failed or was skipped, and its subject."""
 
     id: str
     verdict: str
@@ -33,18 +34,18 @@ class Coverage:
 
     steps: int = 0
     again: int = 0
-    other: int = 0  # of these, by other code or packages than the run's
-    trusted: dict[str, int] = field(default_factory=dict)  # answers of models, by model: steps that were not made again
-    imported: dict[str, int] = field(default_factory=dict)  # the same, of answers that somebody else's run gave
-    agents: dict[str, int] = field(default_factory=dict)  # the same, of answers that an agent gave in an attempt
-    trials: int = 0  # steps that are outcomes of foreign code
-    left_out: list[str] = field(default_factory=list)  # for want of time
-    sliced: dict[str, tuple[int, int]] = field(default_factory=dict)  # of these: rows that were made again, of how many
-    rows: int = 0  # of all steps that the level asks for
-    seed: int = 0  # of the order in which they were drawn
+    other: int = 0  # of the steps executed again: those with other code or packages than the run's
+    trusted: dict[str, int] = field(default_factory=dict)  # by model: steps with its answers, not executed again
+    imported: dict[str, int] = field(default_factory=dict)  # the same for imported answers
+    agents: dict[str, int] = field(default_factory=dict)  # the same for answers of an agent in an attempt
+    trials: int = 0  # steps with outcomes of untrusted code
+    left_out: list[str] = field(default_factory=list)  # for lack of time
+    sliced: dict[str, tuple[int, int]] = field(default_factory=dict)  # of these: rows executed again, and all rows
+    rows: int = 0  # rows of all steps that the level asks for
+    seed: int = 0  # seed of the order in which steps were drawn
 
     def text(self) -> str:
-        """Describe the coverage in one line."""
+        """Format the coverage as one line."""
         words = [f"{self.again} of {self.steps} steps made again"]
         if self.other:
             words.append(f"{self.other} of them by other code")
@@ -62,7 +63,7 @@ class Coverage:
         return "; ".join(words)
 
     def left_out_text(self) -> str:
-        """Name the steps that the budget left out, and say how likely one forged row would have been met."""
+        """Format the steps that the budget left out, with the probability of finding one forged row."""
         named = [f"{step}{self._part(step)}" for step in self.left_out[:SHOWN]]
         more = ", …" if len(self.left_out) > SHOWN else ""
         return (
@@ -76,12 +77,12 @@ class Coverage:
 
     @property
     def chance(self) -> str:
-        """Probability that a forged row, wherever it stands, was among those made again; rounded down."""
+        """The probability that a forged row, at any position, was among those executed again; rounded down."""
         left = sum(rows - again for again, rows in self.sliced.values())
         return f"{int(1000 * (1 - left / self.rows)) / 1000 if self.rows else 0:.3f}"
 
     def unverified(self) -> list[str]:
-        """Say what a verdict rests on that nobody made again, in words that stand beside it."""
+        """Return what the verdict takes on trust, as words to show beside it."""
         models = len({*self.trusted, *self.imported})
         said = [f"answers of {models} model{'s' * (models > 1)} unverified"] if models else []
         said += [f"answers of {len(self.agents)} agent{'s' * (len(self.agents) > 1)} unverified"] * bool(self.agents)
@@ -94,25 +95,25 @@ def _steps(count: int) -> str:
 
 @dataclass
 class Report:
-    """The checks of one audit in the order in which they were made, its coverage, and what the run's data lacked."""
+    """The checks of one audit in their order, its coverage, and what the run's data lacked."""
 
     checks: list[Check] = field(default_factory=list)
     coverage: Coverage | None = None
-    packages: Mapping[str, int] = field(default_factory=dict)  # what it cost to read what is installed
-    data: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # published files that the run had, and had not
-    self_checks: str = ""  # what the run's own checks say: pass, fail, or nothing where it makes none
-    limit: int = 0  # items of each dataset that the run was limited to; 0: it was not
-    stand_ins: dict[str, bool] = field(default_factory=dict)  # by name, what is no model: was it shown the answers?
-    notes: list[str] = field(default_factory=list)  # on answers on trust: what does not fit what, at which step
-    healed: Mapping[str, int] = field(default_factory=dict)  # damage that the run met in its store and made anew
-    cause: FirstDifference | None = None  # of a step that was made again, or of the run and what is expected
+    packages: Mapping[str, int] = field(default_factory=dict)  # the cost of reading the installed packages
+    data: Mapping[str, FileCoverage] = field(default_factory=dict)  # published files that the run had and lacked
+    self_checks: str = ""  # verdict of the run's own checks: pass, fail, or empty without any
+    limit: int = 0  # items of each dataset that the run was limited to; 0: no limit
+    stand_ins: dict[str, bool] = field(default_factory=dict)  # by name: whether a stand-in was shown the answers
+    notes: list[str] = field(default_factory=list)  # mismatches in answers taken on trust, by step
+    healed: Mapping[str, int] = field(default_factory=dict)  # damage that the run found in its store and repaired
+    cause: FirstDifference | None = None  # of a step executed again, or of the run and the expectation
 
     def fail(self, id: str, subject: str, detail: str = "") -> None:
         """Record a failed check: a disagreement."""
         self.checks.append(Check(id, FAIL, subject, detail))
 
     def skip(self, id: str, subject: str, detail: str = "") -> None:
-        """Record a check that could not be made; it keeps the verdict from `agreed`."""
+        """Record a check that could not be made, which keeps the verdict from `agreed`."""
         self.checks.append(Check(id, SKIP, subject, detail))
 
     def held(self, id: str, subject: str, detail: str = "") -> None:
@@ -120,7 +121,7 @@ class Report:
         self.checks.append(Check(id, PASS, subject, detail))
 
     def settle(self, id: str, subject: str, flaws: Iterable[str], good: str = "") -> bool:
-        """Record one failed check for each flaw, or a passed one if there is none; return whether there is none."""
+        """Record one failed check for each flaw, or a passed one if there is none; return True if there is none."""
         found = list(flaws)
         for flaw in found:
             self.fail(id, subject, flaw)
@@ -132,16 +133,16 @@ class Report:
     def verdict(self) -> str:
         """The verdict in one word: disagreed (a check failed), incomplete (one was skipped), unconfirmed or agreed.
 
-        It is unconfirmed if the only checks skipped were so for want of an expectation.
+        It is unconfirmed if checks were skipped only for lack of an expectation, or of its signature.
         """
         if any(check.verdict == FAIL for check in self.checks):
             return "disagreed"
         skipped = {check.id for check in self.checks if check.verdict == SKIP}
-        return "incomplete" if skipped - {UNCONFIRMED} else "unconfirmed" if skipped else "agreed"
+        return "incomplete" if skipped - {UNCONFIRMED, UNSIGNED} else "unconfirmed" if skipped else "agreed"
 
     @property
     def words(self) -> str:
-        """The verdict, and what it rests on that nobody made again: `agreed, answers of 2 models unverified`."""
+        """The verdict, and what it takes on trust: `agreed, answers of 2 models unverified`."""
         said = self.coverage.unverified() if self.coverage else []
         told = [f"{len(self.notes)} note{'s' * (len(self.notes) > 1)} on them"] if said and self.notes else []
         return ", ".join([self.verdict, *said, *told])

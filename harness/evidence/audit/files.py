@@ -1,6 +1,6 @@
 """Audit of a run's files: its journal chain, its lines in the list of runs, its record, and files that no run makes.
 
-It reads bytes and chains alone, and never the meaning of a step.
+Only bytes and chains are read; the meaning of a step does not matter here.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import datetime
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,35 +17,38 @@ from harness.clock import MONOTONE
 from harness.digest import differences, sha256
 from harness.errors import DamageError
 from harness.evidence.audit.checks import Report
+from harness.evidence.bundle import Bundle
 from harness.evidence.record import FINISHED, LATE, contradicting_times, listed_late, spell, summarise
 from harness.files import is_leftover, translating_os_errors
 from harness.store.attempts import ATTEMPT_ID, CLOSED, STARTED
 from harness.store.attempts import FILE as ATTEMPT_FILE
 from harness.store.blobs import is_digest
-from harness.store.journal import MOST_START, Chain, Event
-from harness.store.reader import MOST_LOG, MOST_RECORD
+from harness.store.events import Event, HeadEvent
+from harness.store.journal import MOST_START, Chain
 from harness.store.store import Store
 from harness.store.sweep import show_name
+from harness.store.tree import MOST_LOG, MOST_RECORD
 
-TAIL = 4096  # no last line of a run is longer
+TAIL = 4096  # most bytes of the last line of a run
 
 
-def audit_run_files(store: Store, run: str, report: Report) -> Chain | None:
+def audit_run_files(store: Store, run: str, report: Report, bundle: Bundle | None = None) -> Chain[Event] | None:
     """Check a run's journal, its lines in the list of runs, its record and its folder; return the journal.
 
-    None where the journal is missing or does not begin with the start of this run.
+    Returns None if the journal is missing or does not begin with the start of this run. Of the other runs in the list,
+    a `bundle` has only the logs that this run needs.
     """
     chain = _journal(store, run, report)
+    for flaw in _strangers(chain) if chain else ():
+        report.fail("unaccounted", "journal.jsonl", flaw)
+    ended = _heads(store, run, chain, report, bundle)
+    _record(store, run, chain, ended, report)
     if chain:
-        for flaw in _strangers(chain):
-            report.fail("unaccounted", "journal.jsonl", flaw)
-        ended = _heads(store, run, chain, report)
-        _record(store, run, chain, ended, report)
         _folder(store, run, report)
     return chain
 
 
-def _journal(store: Store, run: str, report: Report) -> Chain | None:
+def _journal(store: Store, run: str, report: Report) -> Chain[Event] | None:
     if not store.tree.is_file(store.journal(run)):
         report.fail("chain.broken", "journal.jsonl", "the run has no journal")
         return None
@@ -64,9 +67,10 @@ def _journal(store: Store, run: str, report: Report) -> Chain | None:
     last = chain.events[-1]
     if last["event"] != "run.finished":
         report.skip("chain.incomplete", "journal.jsonl", "the run never ended")
-    elif last["status"] != "done":
+        return chain
+    if last["status"] != "done":
         report.skip("chain.incomplete", "journal.jsonl", f"the run ended as {last['status']!r}")
-    elif not chain.broken and not chain.torn:
+    if not chain.broken:
         report.settle(
             "chain.broken",
             "journal.jsonl",
@@ -76,8 +80,8 @@ def _journal(store: Store, run: str, report: Report) -> Chain | None:
     return chain
 
 
-def _strangers(chain: Chain) -> Iterator[str]:
-    """Name the lines that no run writes where they stand: the record sums up whatever it is given."""
+def _strangers(chain: Chain[Event]) -> Iterator[str]:
+    """Yield the lines that no run writes at their place, since the record sums up any lines."""
     seen: set[tuple[str, str]] = set()
     done = chain.events[-1].get("status") == "done"
     for number, event in enumerate(chain.events, 1):
@@ -95,58 +99,90 @@ def _strangers(chain: Chain) -> Iterator[str]:
         yield "line 1 limits the run to no item"
 
 
-def _heads(store: Store, run: str, chain: Chain, report: Report) -> bool:
-    """Find this run in the store's list of runs, by the digests of its first and last line; say if it ends there."""
+def _heads(store: Store, run: str, chain: Chain[Event] | None, report: Report, bundle: Bundle | None) -> bool:
+    """Check this run's first and last lines against the store's list of runs; return whether its end is listed.
+
+    A journal that cannot be read from its first line on was named before; of such a run only the record is compared.
+    """
     heads = store.heads.read()
     if heads.broken:
         report.fail("chain.broken", "heads.jsonl", heads.broken)
     if heads.torn:
         report.skip("chain.incomplete", "heads.jsonl", heads.torn)
-    mine, flaws = _lines_of(store, run, heads)
+    mine, flaws, others = _lines_of(store, run, heads, bundle)
+    if bundle:
+        if away := {head["run"] for head in heads.events if not bundle.holds(head["run"])}:
+            report.held("unaccounted", "other runs", f"{len(away)} runs of the list are not in the bundle")
+        others += _broken_logs(store, sorted(bundle.runs - {run}))
+        for flaw in others:
+            report.fail("chain.broken", "heads.jsonl", flaw)
     if "run.started" not in mine:
         flaws.append("the start of this run is not in the store's list of runs")
-    elif mine["run.started"]["journal"] != chain.lines[0]:
-        report.fail("chain.broken", "journal.jsonl", "its first line is not the one heads.jsonl names")
-    ended = chain.events[-1]["event"] == "run.finished"
+    if chain:
+        _ends(chain, mine, report)
     if "run.finished" in mine:
-        if mine["run.finished"]["journal"] != chain.head:
-            report.fail("chain.broken", "journal.jsonl", "its last line is not the one heads.jsonl names")
         data = _read_record(store, run)
         if data is None or sha256(data) != mine["run.finished"]["record"]:
             report.fail("record.changed", "record.json", "it is not the record that heads.jsonl names")
-    elif ended:
-        report.skip("chain.incomplete", "heads.jsonl", "the end of this run is not in the list of runs")
-    report.settle("unaccounted", "heads.jsonl", flaws)
+    report.settle("unaccounted", "heads.jsonl", flaws if bundle else [*flaws, *others])
     for late, before in listed_late(store, heads):
         if late == run:
             report.skip("unaccounted", "heads.jsonl", f"it {LATE} {before}")
     return "run.finished" in mine
 
 
-def _lines_of(store: Store, run: str, heads: Chain) -> tuple[dict[str, Event], list[str]]:
-    """Return the lines of the list that speak of this run, and name those that no run wrote, or that lost theirs."""
-    mine: dict[str, Event] = {}
-    flaws = []
+def _ends(chain: Chain[Event], mine: Mapping[str, HeadEvent], report: Report) -> None:
+    """Compare the first and the last line of the journal with those that the list of runs names."""
+    for event, line, place in (("run.started", chain.lines[0], "first"), ("run.finished", chain.head, "last")):
+        if event in mine and mine[event]["journal"] != line:
+            report.fail("chain.broken", "journal.jsonl", f"its {place} line is not the one heads.jsonl names")
+    if "run.finished" not in mine and chain.events[-1]["event"] == "run.finished":
+        report.skip("chain.incomplete", "heads.jsonl", "the end of this run is not in the list of runs")
+
+
+def _broken_logs(store: Store, runs: Sequence[str]) -> Iterator[str]:
+    """Yield the journals of other runs in a bundle whose chain is broken, at any line."""
+    for other in runs:
+        if store.tree.is_file(store.journal(other)):
+            try:
+                flaw = store.read_journal(other).broken
+            except DamageError as bad:
+                flaw = bad.what
+            if flaw:
+                yield f"the journal of run {other} is broken at {flaw}"
+
+
+def _lines_of(
+    store: Store, run: str, heads: Chain[HeadEvent], bundle: Bundle | None
+) -> tuple[dict[str, HeadEvent], list[str], list[str]]:
+    """Return the list's lines about this run, those that repeat one, and those of other runs whose journal is lost.
+
+    A journal that is not the one that was listed is lost, too.
+    """
+    mine: dict[str, HeadEvent] = {}
+    flaws, others = list[str](), list[str]()
     for head in heads.events:
         if head["run"] == run:
             if head["event"] in mine:
                 flaws.append(f"line {head['n'] + 1} repeats the {head['event']} of this run")
-            mine[head["event"]] = head
+            mine.setdefault(head["event"], head)
+        elif bundle and not bundle.holds(head["run"]):
+            continue
         elif not store.tree.is_file(path := _log(store, head)):
-            flaws.append(f"line {head['n'] + 1} names run {head['run']}, which left no journal")
+            others.append(f"line {head['n'] + 1} names run {head['run']}, which left no journal")
         elif _line(store, path, last=head["event"] in ("run.finished", CLOSED)) != head["journal"]:
-            flaws.append(f"line {head['n'] + 1} names run {head['run']}, whose journal is not the one that was listed")
-    return mine, flaws
+            others.append(f"line {head['n'] + 1} names run {head['run']}, whose journal is not the one that was listed")
+    return mine, flaws, others
 
 
-def _log(store: Store, head: Event) -> Path:
-    """Name the log that a line of the list speaks of: the journal of a run, or the transcript of an attempt."""
+def _log(store: Store, head: HeadEvent) -> Path:
+    """Return the log that a line of the list refers to: the journal of a run, or the transcript of an attempt."""
     journal = store.journal(head["run"])
     return journal.parent / ATTEMPT_FILE if head["event"] in (STARTED, CLOSED) else journal
 
 
 def _line(store: Store, path: Path, *, last: bool) -> str:
-    """Name the first or the last line of a journal, without reading what lies between; empty where none may be read."""
+    """Return the digest of the first or last line of a journal without reading the rest; empty if unreadable."""
     try:
         with translating_os_errors(path), store.tree.open_file(path, MOST_LOG) as file:
             if last:
@@ -159,23 +195,23 @@ def _line(store: Store, path: Path, *, last: bool) -> str:
 
 
 def _read_record(store: Store, run: str) -> bytes | None:
-    """Read the record of a run; None where there is none that may be read."""
+    """Return the record of a run; None if there is none that may be read."""
     try:
         return store.tree.find_file(store.record(run), MOST_RECORD)
     except DamageError:
         return None
 
 
-def _record(store: Store, run: str, chain: Chain, ended: bool, report: Report) -> None:
-    """Compute the record again, since it is the summary of the journal and nothing else; compare field by field."""
+def _record(store: Store, run: str, chain: Chain[Event] | None, ended: bool, report: Report) -> None:
+    """Compute the record again from the journal, of which it is only a summary, and compare it field by field."""
     data = _read_record(store, run)
     if data is None:
         if ended:
             report.fail("record.changed", "record.json", "it is missing")
-        elif chain.events[-1]["event"] == "run.finished":
-            report.skip("chain.incomplete", "record.json", "the run was killed before it wrote its record")
+        else:
+            report.skip("record.changed", "record.json", "the run was killed before it wrote its record")
         return
-    if chain.broken:
+    if chain is None or chain.broken:
         report.skip("record.changed", "record.json", "it cannot be computed from a broken journal")
         return
     wanted = summarise(chain.events, chain.head)
@@ -191,7 +227,7 @@ def _record(store: Store, run: str, chain: Chain, ended: bool, report: Report) -
 
 
 def _folder(store: Store, run: str, report: Report) -> None:
-    """Name what lies in a run's folder besides its journal and its record: somebody added it."""
+    """Report files in a run's folder other than its journal and its record, which must have been added later."""
     known = {"journal.jsonl", "record.json", *([ATTEMPT_FILE] if ATTEMPT_ID.fullmatch(run) else [])}
     found = (name for name in store.tree.list_names(store.runs / run) if not is_leftover(name))
     strangers = sorted(set(found) - known)
@@ -213,8 +249,8 @@ _DIGESTS = {
 _STATES = ("done", "failed", "interrupted")
 
 
-def audit_values(chain: Chain, isolations: Callable[[str], Collection[str] | None], report: Report) -> None:
-    """Report each value in a journal that no harness can have written, and an isolation that the engine does not have.
+def audit_values(chain: Chain[Event], isolations: Callable[[str], Collection[str] | None], report: Report) -> None:
+    """Report each value in a journal that no harness writes, and an isolation that the engine does not have.
 
     `isolations` returns those of an engine; None, for an engine that is not installed, skips that check.
     """
@@ -230,7 +266,7 @@ def audit_values(chain: Chain, isolations: Callable[[str], Collection[str] | Non
 
 
 def _isolation(started: Event, isolations: Callable[[str], Collection[str] | None], report: Report) -> None:
-    """Hold the isolation that a run claims against those that its engine writes down."""
+    """Compare the isolation that a run claims with those that its engine records."""
     known = isolations(started["engine"])
     if known is None:
         report.skip("unaccounted", "engine", f"no engine {started['engine'][:40]!r} is installed here")
@@ -242,12 +278,13 @@ def _isolation(started: Event, isolations: Callable[[str], Collection[str] | Non
 
 
 def _odd(event: Event) -> Iterator[str]:
-    """Name the values of one line that are not what stands there."""
+    """Yield the invalid values of one line."""
     kind = event["event"]
+    fields: Mapping[str, Any] = event
     if not _is_time(event["at"]):
         yield f"{event['at'][:40]!r} is no time"
     for name in _DIGESTS.get(kind, ()):
-        if not is_digest(event[name]):
+        if not is_digest(fields[name]):
             yield f"{name} is no digest"
     if kind == "run.started":
         yield from _start(event)
@@ -281,7 +318,7 @@ def _start(event: Event) -> Iterator[str]:
             yield "facts: processor is not its name and class"
 
 
-def _is_usage(usage: dict[str, Any]) -> bool:
+def _is_usage(usage: Mapping[str, int]) -> bool:
     return usage.keys() <= _USED and all(type(value) is int and value >= 0 for value in usage.values())
 
 
@@ -292,8 +329,8 @@ def _is_time(text: str) -> bool:
         return False
 
 
-def _outputs(chain: Chain) -> Iterator[str]:
-    """Name what stands among the outputs and is none, or an output out of the order of their names."""
+def _outputs(chain: Chain[Event]) -> Iterator[str]:
+    """Yield lines among the outputs that are not outputs, or outputs that are not sorted by name."""
     kinds = [event["event"] for event in chain.events]
     names = [event["name"] for event in chain.events if event["event"] == "output"]
     if names != sorted(names):

@@ -1,14 +1,14 @@
-"""Re-execution in an audit: steps of a run are executed again, in an order nobody can foresee, and outputs compared.
+"""Re-execution in an audit: steps of a run are executed again, in an unpredictable order, and outputs compared.
 
-The level decides which: none (`hashes`), aggregates (`derive`), aggregates and scores (`rescore`), or every
-deterministic step (`full`). What the time budget does not allow is left out, named, and keeps the verdict from
-`agreed`: steps are drawn anew by every audit, those of many rows sooner, and of a scorer that is too dear for the
-budget some rows are made again, drawn by lot. What models on this machine give is made again like anything else; what
-models elsewhere, agents, and foreign code gave is taken on trust and counted, and foreign code is never executed.
-`rerun` draws that many steps beyond the level, and those have no time budget.
+The level selects the steps: none (`hashes`), aggregates (`derive`), aggregates and scores (`rescore`), or every
+deterministic step (`full`). Steps that the time budget does not allow are left out, named, and keep the verdict from
+`agreed`. Every audit draws the order of steps anew, those with many rows sooner. If a scorer's step is too expensive
+for the budget, some of its rows are executed again, chosen at random. Results of local models are executed again like
+others. Results of remote models, agents and untrusted code are taken on trust and counted; untrusted code is never
+executed. `rerun` draws that many steps beyond the level, without a time budget.
 
-Steps of the same code are executed together where that is cheaper. A batch can only confirm: a step whose outputs
-differ there, or that has none, is executed again alone, and only that result counts against a run.
+Steps of the same code are executed together if that is cheaper. A batch can only confirm: a step whose outputs differ
+there, or that has none, is executed again alone, and only that result counts against a run.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 from harness import seeds
 from harness.errors import DamageError, HarnessError, MissingError
 from harness.evidence.audit.checks import PARTIAL, Coverage, Report
-from harness.evidence.causes import ENVIRONMENT, Cause, FirstDifference, describe_causes
+from harness.evidence.explain import ENVIRONMENT, Cause, FirstDifference, describe_causes
 from harness.steps import Ref, Step
+from harness.store.events import Preimage
 from harness.store.store import Entry
 
-MOST = 16  # steps that are made together: by then hardly anything is left of what is paid once
-SHARES = 2  # so many batches for each worker, or more
-QUARTER = 4  # the part of the time left that one batch may take while others wait
-FLOOR = 10.0  # seconds that one may take all the same
-FIRST = 16  # rows of a step's first slice; each that was in time is followed by one of four times as many
-BUDGET = 300.0  # seconds of wall that an audit may spend on making steps again, unless a person says otherwise
+MOST = 16  # most steps in a batch; beyond that, little of the one-time cost is left to save
+SHARES = 2  # least batches per worker
+QUARTER = 4  # one batch may take this fraction (1/4) of the time left while others wait
+FLOOR = 10.0  # seconds that one batch may take in any case
+FIRST = 16  # rows of a step's first slice; a slice that finishes in time is followed by one four times as large
+BUDGET = 300.0  # default wall-clock seconds for executing steps again
 LEVELS = {
     "hashes": "bytes, keys and chains alone",
     "derive": "aggregates are made again too",
@@ -43,40 +43,40 @@ LEVELS = {
 }
 
 
-class OverBudget(HarnessError):  # noqa: N818 - what it says of a step
-    """Raised for a step that would take longer than what is left of the audit's time budget."""
+class OverBudget(HarnessError):  # noqa: N818 - a statement about a step
+    """Raised for a step that would take longer than the rest of the audit's time budget."""
 
 
 @dataclass(frozen=True)
 class Reexecuted:
     """The result of a step executed again: its output digests, or in `flaw` why there are none.
 
-    `other` names what is here other than in the run: Python, packages, threads, numerics, files of the step's code.
+    `other` lists what differs here from the run: Python, packages, threads, numerics, files of the step's code.
     """
 
     outputs: Mapping[str, str]
     other: tuple[Cause, ...] = ()
-    flaw: str = ""  # why nothing came out
-    processor: str = ""  # both processors, where they differ: equal bytes are promised all the same
+    flaw: str = ""  # why there are no outputs
+    processor: str = ""  # both processors, if they differ; equal bytes are promised in spite of that
 
     @property
     def causes(self) -> tuple[Cause, ...]:
-        """Why its outputs may be others than those of the run, the likeliest cause first."""
+        """Why its outputs may differ from those of the run, the likeliest cause first."""
         return (*([Cause(ENVIRONMENT, self.processor)] if self.processor else ()), *self.other)
 
 
-RecordedKey = tuple[Step, Mapping[str, Any]]  # a step, and what its result depends on
-# Makes a step again within so many seconds. It raises MissingError where this machine cannot, and OverBudget.
-Reexecute = Callable[[Step, Mapping[str, Any], float], Reexecuted]
-# Makes again the scores of so many answers of a step, drawn by lot among those that no slice had.
-ReexecuteSlice = Callable[[Step, Mapping[str, Any], "Slice", float], "Sliced"]
-# Makes steps of the same code again, all within so many seconds; says nothing of those that came to no good end.
+RecordedKey = tuple[Step, Preimage]  # a step, and the parts of its key
+# Executes a step again within a number of seconds. Raises MissingError if this machine cannot, and OverBudget.
+Reexecute = Callable[[Step, Preimage, float], Reexecuted]
+# Computes the scores of some answers of a step again, drawn at random from those in no earlier slice.
+ReexecuteSlice = Callable[[Step, Preimage, "Slice", float], "Sliced"]
+# Executes steps of the same code again within a number of seconds in all; leaves out those that failed.
 ReexecuteBatch = Callable[[Sequence[RecordedKey], float], Mapping[str, Reexecuted]]
 
 
 @dataclass(frozen=True)
 class Slice:
-    """Rows of a step to make again: how many, by which seed, and those that were made before."""
+    """Rows of a step to execute again: their number, the seed, and the rows of earlier slices."""
 
     rows: int
     seed: int
@@ -85,18 +85,18 @@ class Slice:
 
 @dataclass(frozen=True)
 class Sliced:
-    """The result of a slice: the numbers of the rows that were made again, and the first that came out otherwise."""
+    """The result of a slice: the numbers of the rows executed again, and the first that differs."""
 
     rows: frozenset[int]
     differs: str = ""
     other: tuple[Cause, ...] = ()
 
 
-def _unable(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+def _unable(step: Step, parts: Preimage, seconds: float) -> Reexecuted:
     raise MissingError("nothing here can make a step", next="hand the audit the way to do it")
 
 
-def _no_slice(step: Step, parts: Mapping[str, Any], wanted: Slice, seconds: float) -> Sliced:
+def _no_slice(step: Step, parts: Preimage, wanted: Slice, seconds: float) -> Sliced:
     return Sliced(frozenset())
 
 
@@ -110,37 +110,37 @@ class ReexecutionOptions:
     rerun: int = 0  # steps beyond those of the level, drawn anew each time
     budget: float = BUDGET
     jobs: int = 1
-    seed: int | None = None  # of the order; none: another one each time
-    rows: Callable[[Step, Entry], int] = lambda _step, _entry: 1  # how many rows a step made
+    seed: int | None = None  # of the order; None: a new one each time
+    rows: Callable[[Step, Entry], int] = lambda _step, _entry: 1  # number of rows that a step made
     slice: ReexecuteSlice = _no_slice
-    memory: int = 0  # bytes that a step gets at most, whatever its manifest asks; 0: the machine's own ceiling
+    memory: int = 0  # most bytes for a step, whatever its manifest asks; 0: the machine's limit
     progress: Callable[[str, str, int, int], None] = lambda _step, _state, _done, _total: None
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Steps of the same code that are to be executed again together, or one step by itself."""
+    """Steps of the same code that are to be executed again together, or a single step."""
 
     steps: Sequence[Step]
-    sampled: bool = False  # asked for beyond the level: whatever time it takes
+    sampled: bool = False  # requested beyond the level, without a time limit
 
 
 def answering_model(step: Step) -> str:
-    """Return the model whose answers a step holds, or the step's name where it names none; "" for any other step."""
+    """Return the model whose answers a step holds, or the step's name if it names none; "" for any other step."""
     return str(step.params.get("model", step.name)) if step.infers or step.calls else ""
 
 
 def _of_agent(step: Step) -> bool:
-    """Whether a step holds what an agent answered: its provider reads the transcript of an attempt."""
+    """Whether a step holds an agent's answers, because its provider reads the transcript of an attempt."""
     return step.kind.partition(":")[0].endswith(".providers.agent")
 
 
 def reexecute(steps: Sequence[Step], made: Mapping[str, Entry], how: ReexecutionOptions, report: Report) -> Coverage:
-    """Execute steps of a run again, those of the level within the budget, then the sample; return what was covered.
+    """Execute steps of a run again, those of the level within the budget, then the sample; return the coverage.
 
-    The report gets a passed check for each step whose outputs are equal, a failed one for each output that differs;
-    it is a skipped check if the step cannot be executed here or ran with other code or packages than the run's, and
-    one where steps were left out for want of time.
+    The report gets a passed check for each step whose outputs are equal, and a failed one for each output that differs.
+    The check is skipped if the step cannot be executed here or ran with other code or packages than the run's, and one
+    check is skipped if steps were left out for lack of time.
     """
     coverage = Coverage(len(steps))
     for step in steps:
@@ -161,13 +161,13 @@ def reexecute(steps: Sequence[Step], made: Mapping[str, Entry], how: Reexecution
 
 
 def _trust(step: Step, coverage: Coverage) -> None:
-    """Count a step among what is taken on trust, if it holds what was given elsewhere, by an agent or foreign code."""
+    """Count a step as taken on trust if its contents come from elsewhere, an agent or untrusted code."""
     if step.calls:
         model, held = answering_model(step), coverage.trusted
-    elif step.trial:  # no audit runs foreign code: how it ended is trust
+    elif step.trial:  # audits do not run untrusted code; its outcome is taken on trust
         coverage.trials += 1
         return
-    elif step.imported:  # that rows were joined is made again; that a model said them is trust
+    elif step.imported:  # the join of rows is executed again; that the model gave them is taken on trust
         model, held = step.takes()["model"], coverage.agents if _of_agent(step) else coverage.imported
     else:
         return
@@ -175,7 +175,7 @@ def _trust(step: Step, coverage: Coverage) -> None:
 
 
 class _Reexecution:
-    """One audit's making again: who waits, what is late, how many rows each step has, and how much time is left."""
+    """One audit's re-execution: the waiting and late steps, the rows of each step, and the time left."""
 
     def __init__(
         self,
@@ -194,22 +194,22 @@ class _Reexecution:
         self.sliced: dict[str, frozenset[int]] = {}
         self.parted: dict[str, tuple[Cause, ...]] = {}
         self.ends = time.monotonic() + how.budget
-        self.slicing = how.budget / 5 if any(map(sliceable, wanted)) else 0.0  # seconds kept for slices
+        self.slicing = how.budget / 5 if any(map(is_sliceable, wanted)) else 0.0  # seconds kept for slices
         self.told, self.total = 0, len(wanted)
         self._lock = threading.Lock()
 
     def left(self) -> float:
-        """Seconds that whole steps may still take."""
+        """Return the seconds left for whole steps."""
         return self.ends - time.monotonic() - (self.slicing if math.isfinite(self.slicing) else 0.0)
 
     def make(self, others: Sequence[Step]) -> None:
-        """Make the steps that the level asks for, and the sample of `others`; those that took too long are late."""
+        """Execute the steps that the level asks for, and the sample of `others`; slow ones become late."""
         sample = [Batch([step], sampled=True) for step in seeds.sample(self.stream, others, self.how.rerun)]
         self.total += len(sample)
         self._each([*self._batches(), *sample], self._attempt)
 
     def retry(self) -> None:
-        """Try what is late once more, with all the time that the others left."""
+        """Try the late steps once more, with all the time that the others left."""
         again = [Batch([step]) for step in self._drawn(list(self.late.values()))]
         self._each(again, lambda batch: [(batch.steps[0], self._alone(batch.steps[0], self.left()))])
 
@@ -225,20 +225,20 @@ class _Reexecution:
             pool.shutdown(cancel_futures=True)
 
     def _drawn(self, steps: Sequence[Step]) -> list[Step]:
-        """Draw the order of steps, those of many rows sooner: each row is as likely to be among the first."""
+        """Draw the order of steps, those with many rows sooner: each row is equally likely to be among the first."""
         return sorted(steps, key=lambda step: self._place(self.rows[step.name]))
 
     def _place(self, weight: int) -> float:
-        """Draw a place in a line: the smaller, the sooner (Efraimidis and Spirakis, 2006)."""
+        """Draw a sort key; smaller keys come sooner (Efraimidis and Spirakis, 2006)."""
         return -math.log((seeds.below(self.stream, 2**53) + 1) / 2**53) / weight
 
     def _batches(self) -> list[Batch]:
-        """Draw the order of the steps that the level asks for; nobody can know it.
+        """Return the batches of the steps that the level asks for, in a drawn order that no one can predict.
 
-        Those of the same code stand together, few enough that no worker waits long for another at the end.
+        Steps of the same code are batched, in batches so small that no worker waits long for another one at the end.
         """
         most = max(1, min(MOST, len(self.wanted) // (SHARES * self.how.jobs)))
-        alike: dict[tuple[str, bool], list[Step]] = {}  # of one code, and in one number of threads; what infers alone
+        alike: dict[tuple[str, bool], list[Step]] = {}  # by code and number of threads; steps that infer are alone
         for step in self._drawn(self.wanted):
             code = step.name if step.infers else step.kind.partition(":")[0]
             alike.setdefault((code, step.in_threads), []).append(step)
@@ -246,7 +246,7 @@ class _Reexecution:
         return sorted(batches, key=lambda each: self._place(sum(self.rows[step.name] for step in each.steps)))
 
     def _attempt(self, batch: Batch) -> list[tuple[Step, Reexecuted | MissingError | None]]:
-        """Make the steps of a batch again, together where there are several; nothing of one that was too dear."""
+        """Execute the steps of a batch again, together if there are several; None for a step over the budget."""
 
         def left() -> float:
             if batch.sampled:
@@ -270,11 +270,11 @@ class _Reexecution:
             return None
         except MissingError as lack:
             return lack
-        except DamageError as bad:  # of what it reads, which is named by its own check
+        except DamageError as bad:  # damage in an input, which another check reports
             return MissingError(bad.what)
 
     def _take(self, step: Step, found: Reexecuted | MissingError | None) -> None:
-        """Write down what became of a step."""
+        """Record the result of a step."""
         if found is None:
             self.late[step.name] = step
             return
@@ -287,8 +287,8 @@ class _Reexecution:
             self.parted[step.name] = found.causes
 
     def make_slices(self) -> None:
-        """Make rows of the late steps again as long as there is time, in slices that grow while they come in time."""
-        sizes = {name: FIRST for name, step in self.late.items() if sliceable(step)}
+        """Execute rows of the late steps again while there is time, in slices that grow if they finish early."""
+        sizes = {name: FIRST for name, step in self.late.items() if is_sliceable(step)}
         while sizes and (seconds := self.ends - time.monotonic()) > 0:
             line = {name: self._place(self.rows[name] - len(self.sliced.get(name, ()))) for name in sorted(sizes)}
             name = min(line, key=lambda one: line[one])
@@ -320,13 +320,13 @@ class _Reexecution:
         self.parted[step.name] = found.other
 
 
-def sliceable(step: Step) -> bool:
-    """Whether a step scores answers one by one, so that some of its rows can be made again without the others."""
+def is_sliceable(step: Step) -> bool:
+    """Whether a step scores answers one by one, so that some of its rows can be computed again without the others."""
     return step.stage == "scores" and step.outputs == ("scores",) and isinstance(step.inputs.get("responses"), Ref)
 
 
 def _even(steps: Sequence[Step], most: int) -> list[Sequence[Step]]:
-    """Cut steps into parts of nearly one size, none with more than so many."""
+    """Cut steps into parts of nearly equal size, none with more than `most`."""
     parts = -(-len(steps) // most)
     return [steps[part::parts] for part in range(parts)]
 
@@ -338,10 +338,10 @@ def _asked(step: Step, level: str) -> bool:
 
 
 def _settle(step: Step, entry: Entry, found: Reexecuted, coverage: Coverage, report: Report) -> bool:
-    """Hold what came out against what was recorded; other code that gives the same bytes has proven them too.
+    """Compare the outputs with the recorded ones; equal bytes made by other code prove them too.
 
-    Returns whether other bytes came out. What differs here keeps a run from being blamed for them; another processor
-    does not, since equal bytes are promised on each.
+    Returns whether bytes differ. If code, packages or settings differ here, the run is not blamed for other bytes.
+    Another processor is not such an excuse, since equal bytes are promised on each.
     """
     check = "aggregate.differs" if step.derive else "output.differs"
     flaws = list(_flaws(entry, found))

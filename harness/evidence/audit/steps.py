@@ -1,46 +1,54 @@
-"""Audit of a run's steps: every entry, key, blob and output held against the plan and the journal.
+"""Audit of a run's steps: every entry, key, blob and output compared with the plan and the journal.
 
-It executes no step: that is `reexecution.py`.
+No step is executed here; `reexecution.py` does that.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from harness.digest import differences, document_digest, sha256
 from harness.errors import HarnessError
 from harness.evidence.audit.checks import Report
-from harness.evidence.causes import name_few
+from harness.evidence.explain import name_few
 from harness.evidence.record import FINISHED, spell_healed
 from harness.evidence.trail import closure_files, read_environment
+from harness.manifest.documents import Intent
 from harness.steps import CPU, NUMERICS, PROCESSOR, Computing, Pinned, Plan, Setting, Step, preimage
 from harness.store.blobs import is_digest
-from harness.store.journal import Chain, Event
-from harness.store.reader import MOST_DOCUMENT, MOST_ENTRY
+from harness.store.events import Event
+from harness.store.journal import Chain
 from harness.store.store import Entry, Store, read_entry
+from harness.store.tree import MOST_DOCUMENT, MOST_ENTRY
 
 
 class CheckedBlobs:
-    """The blobs of one run that an audit has read, each with whether its bytes have the digest that names it."""
+    """The blobs of one run that an audit has read, each with whether its bytes match its digest."""
 
-    def __init__(self, store: Store, report: Report) -> None:
+    def __init__(self, store: Store, report: Report, omitted: Mapping[str, str] = MappingProxyType({})) -> None:
         self.store = store
         self.report = report
-        self.sound: dict[str, bool] = {}  # whether it is what its name says, of each blob that was read
-        self.sizes: dict[str, int] = {}  # of sound blobs, where somebody said one
+        self.omitted = omitted  # blobs that a bundle left out, with the reason
+        self.left: Counter[str] = Counter()  # of these, those that the run names, by reason
+        self.sound: dict[str, bool] = {}  # for each blob that was read: whether it matches its digest
+        self.sizes: dict[str, int] = {}  # of sound blobs, if a size was given
         self.closures: dict[str, dict[str, str]] = {}  # the files of each closure that was read
         self.flawed = 0
 
     def check(self, digest: str, subject: str, size: int | None = None, most: int | None = None) -> bool:
-        """Check one blob against its digest and, if given, a size; report a flaw; return whether it has its digest.
+        """Check one blob against its digest and, if given, a size; report a flaw; return whether it matches its digest.
 
-        Its bytes are read at most once, and not at all where they are more than `most`.
+        Its bytes are read at most once, and not at all if there are more than `most`.
         """
         if digest not in self.sound:
             state = self.store.blobs.check(digest, size, most)
             self.sound[digest] = state == "sound"
-            if state != "sound":
+            if state == "missing" and digest in self.omitted:
+                self.left[self.omitted[digest]] += 1
+            elif state != "sound":
                 self._flaw(state, digest, subject)
             elif size is not None:
                 self.sizes[digest] = size
@@ -64,7 +72,7 @@ class CheckedBlobs:
             self.check(file, path, most=MOST_DOCUMENT)
 
     def environment(self, digest: str, image: str) -> None:
-        """Check an environment document, and that its image is the one the run says it ran in."""
+        """Check an environment document, and that its image is the one that the run says it used."""
         if not self.check(digest, "environment", most=MOST_DOCUMENT):
             return
         try:
@@ -76,20 +84,22 @@ class CheckedBlobs:
             self.report.fail("pin.differs", "image", f"its steps ran in {found[:19]}, the run says {image[:19]}")
 
     def settle(self) -> None:
-        """Report that all blobs are sound, if no flaw was found."""
+        """Report that all blobs are sound, if no flaw was found, and those that were left out of a bundle."""
+        for why, count in sorted(self.left.items()):
+            self.report.skip("blob.omitted", f"{count} blobs", why)
         if not self.flawed:
-            self.report.held("blob.changed", "blobs", f"{len(self.sound)} blobs")
+            self.report.held("blob.changed", "blobs", f"{len(self.sound) - self.left.total()} blobs")
 
     def _flaw(self, state: str, digest: str, subject: str) -> None:
         self.flawed += 1
         self.report.fail(f"blob.{state}", f"blobs/sha256/{digest[:2]}/{digest}", subject)
 
 
-HEALED = "damage.healed"  # the id of the check
+HEALED = "damage.healed"  # check id
 
 
-def audit_healing(chain: Chain, report: Report) -> None:
-    """Add a passed check that names the damage a run met; a failed one where its lines on it contradict each other."""
+def audit_healing(chain: Chain[Event], report: Report) -> None:
+    """Add a passed check for damage that a run found and repaired; a failed one if its lines contradict."""
     damaged = [event for event in chain.events if event["event"] == "step.damaged"]
     told = [event for event in chain.events if event["event"] == "run.healed"]
     for event in told:
@@ -98,7 +108,7 @@ def audit_healing(chain: Chain, report: Report) -> None:
         counted = 0 <= event["steps"] <= len(damaged) and event["steps"] + blobs > 0
         if len(told) > 1 or not counted or not named:
             report.fail("unaccounted", "run.healed", "what it says of damage is not what the journal's other lines say")
-    healed = {"steps": len(damaged), "blobs": 0}  # as runs of before wrote it
+    healed = {"steps": len(damaged), "blobs": 0}  # the form of older runs
     for event in told:
         healed = {"steps": int(event["steps"]), "blobs": int(event["blobs"])}
     if said := spell_healed(healed):
@@ -109,7 +119,7 @@ def audit_healing(chain: Chain, report: Report) -> None:
 
 
 Made = dict[str, Entry]  # the steps whose entries are sound
-Settings = Mapping[bool | str, Setting]  # by whether a step infers; `trial`: of foreign code
+Settings = Mapping[bool | str, Setting]  # by whether a step infers; `trial`: for untrusted code
 PARTS = {
     "type": str,
     "kind": str,
@@ -122,16 +132,16 @@ PARTS = {
     "batch": str,
     "code": str,
 }
-ATTEMPT = "attempt"  # of a step that calls: how often it was asked before
+ATTEMPT: Final = "attempt"  # of a step that calls remote models: the number of earlier attempts
 
 
 def audit_steps(
-    store: Store, chain: Chain, plan: Plan | None, blobs: CheckedBlobs, report: Report, intent: Mapping[str, Any]
+    store: Store, chain: Chain[Event], plan: Plan | None, blobs: CheckedBlobs, report: Report, intent: Intent
 ) -> Made:
-    """Check every finished step of the journal: entry, key, blobs and, where there is a plan, its place in that plan.
+    """Check every finished step of the journal: entry, key, blobs and, if there is a plan, its place in that plan.
 
-    `intent` is that of the run's lock, which says in how many threads and under which numerics steps infer and fit.
-    Every flaw is reported; the entries that could be read and have the digest the journal names are returned by step.
+    `intent` is that of the run's lock, which has the threads and numerics of steps that infer and fit. Every flaw is
+    reported. Returns by step the entries that could be read and match the digest in the journal.
     """
     events = {event["step"]: event for event in chain.events if event["event"] in FINISHED}
     started = chain.events[0]
@@ -169,7 +179,7 @@ def _made(store: Store, started: Event, events: Mapping[str, Event], blobs: Chec
 
 
 def _entry(store: Store, step: str, event: Event, report: Report) -> Entry | None:
-    """Read the entry the journal names, and hold its bytes and its key against what the journal says."""
+    """Read the entry that the journal names, and check its bytes and its key against the journal."""
     key = str(event.get("key", ""))
     path = store.entries.path(key) if is_digest(key) else store.entries.root
     try:
@@ -196,14 +206,14 @@ def _entry(store: Store, step: str, event: Event, report: Report) -> Entry | Non
 
 
 def _is_input(source: object) -> bool:
-    """Whether a source names a blob, or those of a fan-in."""
+    """Whether a source names a blob, or the blobs of a fan-in."""
     return isinstance(source, str) or (isinstance(source, list) and all(isinstance(one, str) for one in source))
 
 
 def _against_plan(
-    plan: Plan, events: Mapping[str, Event], made: Made, settings: Settings, chain: Chain, report: Report
+    plan: Plan, events: Mapping[str, Event], made: Made, settings: Settings, chain: Chain[Event], report: Report
 ) -> None:
-    """Every planned step stands in the journal with the key that its inputs give; nothing else stands there."""
+    """Check that every planned step is in the journal with the key that its inputs give, and nothing else."""
     started, done = chain.events[0], chain.events[-1].get("status") == "done"
     named = {event["step"] for event in chain.events if "step" in event}
     flaws = [f"{name} is not in the plan" for name in sorted(named - {step.name for step in plan.steps})]
@@ -233,8 +243,8 @@ def _against_plan(
                 report.settle("key.mismatch", step.name, flaws)
 
 
-def _out_of_order(plan: Plan, chain: Chain) -> Iterator[str]:
-    """Name the steps that stand before one whose outputs they read: no run finishes them so."""
+def _out_of_order(plan: Plan, chain: Chain[Event]) -> Iterator[str]:
+    """Yield the steps that precede a step whose outputs they read, which no run does."""
     finished = [event["step"] for event in chain.events if event["event"] in FINISHED]
     place = {step: number for number, step in enumerate(finished)}
     for step in plan.steps:
@@ -243,18 +253,18 @@ def _out_of_order(plan: Plan, chain: Chain) -> Iterator[str]:
             yield f"{step.name} stands before {late[0]}, from which it reads"
 
 
-def _settings(plan: Plan, made: Made, started: Event, intent: Mapping[str, Any]) -> Settings:
-    """Return what surrounds the steps of a run, those that infer and the others: one environment and one device.
+def _settings(plan: Plan, made: Made, started: Event, intent: Intent) -> Settings:
+    """Return the settings of a run's steps, for steps that infer and for others: one environment and one device.
 
-    Foreign code has an environment of its own where the run names an image for it.
+    Untrusted code has its own environment if the run names an image for it.
     """
     found = [(step, made[step.name].preimage) for step in plan.steps if step.name in made]
-    found.sort(key=lambda each: each[0].in_threads)  # the others say what is usual
+    found.sort(key=lambda each: each[0].in_threads)  # steps without threads first, which have the usual numerics
     usual: Mapping[str, str] = next((kept["numerics"] for _, kept in found), {})
     numerics = {name: value for name, value in usual.items() if name not in (NUMERICS, PROCESSOR)}
     device = next((kept["device"] for step, kept in found if step.infers), CPU)
     environment, said = str(started["environment"]), started["facts"].get("processor")
-    processor = str(said.get("class", "")) if isinstance(said, dict) else ""  # an older run says none
+    processor = str(said.get("class", "")) if isinstance(said, dict) else ""  # absent in older runs
     heavy = Computing.of(intent).variables(processor)
     sandbox = str(started.get("sandbox", started)["environment"])
     return {
@@ -265,12 +275,12 @@ def _settings(plan: Plan, made: Made, started: Event, intent: Mapping[str, Any])
 
 
 def _key_flaws(step: Step, made: Made, setting: Setting) -> Iterable[str]:
-    """Name the parts of a stored preimage that are not what the plan and the steps before say."""
+    """Return the parts of a stored preimage that differ from the plan and the steps before."""
     kept = made[step.name].preimage
     inputs: dict[str, Any] = {}
     for name, source in step.inputs.items():
         parts = source if isinstance(source, tuple) else (source,)
-        if any(not isinstance(part, Pinned) and part.step not in made for part in parts):  # its own flaw is named
+        if any(not isinstance(part, Pinned) and part.step not in made for part in parts):  # its own flaw is reported
             inputs[name] = kept["inputs"].get(name)
             continue
         found = [
@@ -284,13 +294,13 @@ def _key_flaws(step: Step, made: Made, setting: Setting) -> Iterable[str]:
 
 
 def _output_of(made: Made, step: str, output: str) -> str | None:
-    """Return what a step made, or nothing where it made no such thing."""
+    """Return the digest of a step's output, or None if it has no such output."""
     found = made[step].outputs.get(output) if step in made else None
     return found.sha256 if found else None
 
 
-def _outputs(plan: Plan, made: Made, chain: Chain, report: Report) -> None:
-    """Hold the outputs a run declares against what its steps made."""
+def _outputs(plan: Plan, made: Made, chain: Chain[Event], report: Report) -> None:
+    """Compare the outputs that a run declares with those of its steps."""
     declared = {event["name"]: event for event in chain.events if event["event"] == "output"}
     flaws = []
     if chain.events[-1].get("status") == "done":
@@ -302,7 +312,7 @@ def _others(plan: Plan, made: Made, declared: Mapping[str, Event]) -> Iterator[s
     for name, event in declared.items():
         ref = plan.outputs.get(name)
         if ref and ref.step not in made:
-            continue  # its own flaw is named
+            continue  # its own flaw is reported
         found = made[ref.step].outputs.get(ref.output) if ref else None
         said = (event["sha256"], event["size"], event["step"], event["output"])
         if ref is None or found is None or said != (found.sha256, found.size, ref.step, ref.output):

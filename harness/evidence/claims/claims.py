@@ -1,18 +1,23 @@
 """Claim checking: published numbers, orders and bounds compared with the outputs of a run.
 
-A claim is registered by standing in the lock of a run. One that differs from what the first run registered is marked
-as moved, and a verdict comes with the count of runs on the same subject. It knows claims and values they point to;
-it never reads a file or a store.
+A claim is registered by being in the lock of a run. A claim that differs from the one that the first run registered is
+marked as moved. A verdict comes with the count of runs on the same subject. The module works on claims and the values
+that they point to.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from harness.errors import HarnessError
+from harness.evidence.claims.kinds import UNKNOWN, OutputKinds
 from harness.evidence.claims.subject import (
     History,
     PointerOptions,
@@ -21,7 +26,7 @@ from harness.evidence.claims.subject import (
     Subject,
     by_manifest,
     by_subject,
-    canonical,
+    canonical_pointer,
     demand_of,
     equivalent_pointers,
     match_claims,
@@ -30,30 +35,203 @@ from harness.evidence.claims.subject import (
     same_subject,
     subject_of,
 )
-from harness.evidence.claims.values import MET, MISSED, NEEDS, PointerReader, PointerValue, criteria_text, verdict
+from harness.evidence.record import Digested
 from harness.manifest.schema import Claim, split
 
+MAX_BYTES = 1 << 26
+MAX_DIGITS = 9  # digits of a list index; no list is longer
+KINDS = {dict: "an object", list: "a list", str: "text", bool: "true or false"}
+UNBOUNDED = ("nan", "inf", "-inf")  # the spelling of numbers that are not finite in rows
+
+
+class _Number(str):
+    """A number of a document with all digits as written, so that none is lost."""
+
+
+@dataclass(frozen=True)
+class PointerValue:
+    """The result of a JSON Pointer: a number with its text, or what is lacking, or why the value is not a number."""
+
+    text: str | None = None
+    number: Decimal | None = None
+    lacks: str = ""
+    flaw: str = ""
+
+
+class PointerReader:
+    """Resolves JSON Pointers in the outputs of one run; each output is read once, and only if pointed into."""
+
+    def __init__(
+        self,
+        outputs: Mapping[str, Digested],
+        deliver: Callable[[str], Path],
+        found: dict[tuple[str, str], PointerValue] | None = None,
+    ) -> None:
+        self._outputs = outputs
+        self._deliver = deliver
+        self._documents: dict[str, tuple[Any, str]] = {}
+        self._found = {} if found is None else found
+
+    def at(self, pointer: str) -> PointerValue:
+        """Resolve one pointer, `output#/path`, to the number there, or in the `value` of the object there.
+
+        A missing value is described in the result. An output whose bytes are damaged raises an error.
+        """
+        name, path = split(pointer)
+        made = self._outputs.get(name)
+        known = (str(made and made["sha256"]), pointer)
+        if known not in self._found:
+            if name not in self._documents:
+                self._documents[name] = self._document(name)
+            value, lacks = self._documents[name]
+            self._found[known] = PointerValue(lacks=lacks) if lacks else _followed(value, path, pointer)
+        return self._found[known]
+
+    def _document(self, name: str) -> tuple[Any, str]:
+        """Return an output as one JSON document, or None and a description of what is lacking."""
+        if name not in self._outputs:
+            return None, f"an output {name}, which the run does not have"
+        path = self._deliver(self._outputs[name]["sha256"])
+        if path.stat().st_size > MAX_BYTES:
+            return None, f"an output {name} of at most {MAX_BYTES >> 20} MiB"
+        try:
+            data = path.read_bytes()
+            return json.loads(data, parse_int=_Number, parse_float=_Number, parse_constant=_Number), ""
+        except (ValueError, RecursionError):
+            return None, f"an output {name} that is one JSON document"
+
+
+def _followed(value: Any, path: list[str], pointer: str) -> PointerValue:
+    for name in path:
+        if isinstance(value, dict) and name in value:
+            value = value[name]
+        elif isinstance(value, list) and _place(name) < len(value):
+            value = value[_place(name)]
+        else:
+            return PointerValue(lacks=_reason(value, pointer) or f"a value at {pointer}, where there is none")
+    if isinstance(value, dict) and "value" in value:
+        value = value["value"]
+    reason = _reason(value, pointer)
+    return PointerValue(lacks=reason) if reason else _number(value)
+
+
+def _place(name: str) -> int:
+    """Return a list index as RFC 6901 spells it; an invalid index is beyond the end of every list."""
+    plain = name.isascii() and name.isdigit() and len(name) <= MAX_DIGITS and (name == "0" or name[0] != "0")
+    return int(name) if plain else 10**MAX_DIGITS
+
+
+def _reason(value: Any, pointer: str) -> str:
+    """Return why a value is missing, if a study says so."""
+    missing = value.get("missing") if isinstance(value, dict) else None
+    is_reason = isinstance(missing, str) and not isinstance(missing, _Number)
+    return f"a value at {pointer}: {missing}" if is_reason else ""
+
+
+def _number(value: Any) -> PointerValue:
+    if isinstance(value, str) and value.lower() in ("infinity", "-infinity", *UNBOUNDED):
+        return PointerValue(str(value), flaw="it is no finite number")
+    if not isinstance(value, _Number):
+        return PointerValue(flaw=f"it is {KINDS.get(type(value), 'null')}, and no number")
+    try:
+        return PointerValue(str(value), Decimal(value))
+    except InvalidOperation:
+        return PointerValue(str(value), flaw="its exponent is beyond what can be compared")
+
+
+MET, MISSED, NEEDS = "met", "missed", "not run: needs "
+DIGITS = 2000  # most digits of a sum of two numbers; those of a claim have 40
+SHOWN = 40
+
+
+def check_claim(claim: Claim, found: Sequence[PointerValue]) -> tuple[str, str]:
+    """Check values, one for each pointer of a claim; return `met`, `missed` or `not run: needs …`, and the reason.
+
+    A missing value decides first. Otherwise the reason is the first criterion that is not met.
+    """
+    lacks = list(dict.fromkeys(one.lacks for one in found if one.lacks))
+    if lacks:
+        more = f" (and {len(lacks) - 1} more)" if len(lacks) > 1 else ""
+        return NEEDS + lacks[0] + more, "; ".join(lacks)
+    flaw = next(_flaws(claim, found), "")
+    return (MISSED, flaw) if flaw else (MET, "")
+
+
+def criteria_text(claim: Claim | Registered) -> str:
+    """Format the criteria of a claim in words: tolerance, order and bounds; a lone tolerance without `within`."""
+    ask: Mapping[str, Any] = claim.model_dump() if isinstance(claim, Claim) else claim
+    words = [f"at {side} {ask[f'at_{side}']}" for side in ("least", "most") if ask.get(f"at_{side}") is not None]
+    if ask.get("order"):
+        words.insert(0, f"{ask['order']}{' or equal' if ask.get('ties') else ''}")
+    if ask.get("within") is None:
+        return ", ".join(words)
+    return ", ".join([f"within {ask['within']}", *words]) if words else str(ask["within"])
+
+
+def _flaws(claim: Claim, found: Sequence[PointerValue]) -> Iterator[str]:
+    numbers: list[Decimal] = []
+    for pointer, one in zip(claim.pointers, found, strict=True):
+        at = f"{pointer}: " if len(found) > 1 else ""
+        if one.number is None:
+            yield f"{at}{one.flaw}"
+            return
+        numbers.append(one.number)
+        for bound, kept in _bounds(claim, one.number):
+            if not kept:
+                yield f"{at}{_cut(one.text)} is not {bound}"
+    for (first, second), (left, right) in zip(pairwise(claim.pointers), pairwise(numbers), strict=True):
+        if claim.order and not _in_order(claim, left, right):
+            yield f"{_cut(left)} at {first}, then {_cut(right)} at {second}: not {criteria_text(claim)}"
+
+
+def _in_order(claim: Claim, left: Decimal, right: Decimal) -> bool:
+    return (left == right and claim.ties) or (left < right if claim.order == "increasing" else left > right)
+
+
+def _bounds(claim: Claim, number: Decimal) -> Iterator[tuple[str, bool]]:
+    """Compare exactly; a sum of too many digits is rounded away from the published number, never towards it."""
+    if claim.published is not None and claim.within is not None:
+        published, within = Decimal(claim.published), Decimal(claim.within)
+        low = _context(ROUND_FLOOR).subtract(published, within)
+        high = _context(ROUND_CEILING).add(published, within)
+        yield f"within {claim.within} of {claim.published}", low <= number <= high
+    if claim.at_least is not None:
+        yield f"at least {claim.at_least}", number >= Decimal(claim.at_least)
+    if claim.at_most is not None:
+        yield f"at most {claim.at_most}", number <= Decimal(claim.at_most)
+
+
+def _context(rounding: str) -> Context:
+    return Context(prec=DIGITS, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+
+
+def _cut(number: object) -> str:
+    text = str(number)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
 FULL, CUT, UNFINISHED, UNREAD = "full", "cut", "unfinished", "unread"
-Tally = Counter[tuple[bool, bool, str, str]]  # by other settings, earlier, how far it came, the word
+Tally = Counter[tuple[bool, bool, str, str]]  # by other settings, earlier, state of the run, verdict
 
 
 @dataclass(frozen=True)
 class VariantCount:
     """The position of a run among the full runs on a claim's subject, and how many of those missed the claim.
 
-    Full are those that ended, without a cut by `--limit`, and met or missed it; others are counted apart.
+    Full runs are those that ended, without a cut by `--limit`, and met or missed the claim; others are counted
+    separately.
     """
 
     run_number: int
     runs: int
     missed_before: int
     missed_after: int
-    limited_missed: int  # before it, by runs that `--limit` had cut short
-    unfinished: int  # runs before it that never came to their end
-    other_settings_missed: int  # runs under other settings of the study, before or after it, cut short or not
+    limited_missed: int  # earlier, by runs cut by `--limit`
+    unfinished: int  # earlier runs that did not end
+    other_settings_missed: int  # misses under other settings of the study, before or after, cut or not
 
     def __str__(self) -> str:
-        """Spell the counts as words beside a verdict; the rarer ones are left out where they are 0."""
+        """Format the counts as words beside a verdict; the rarer ones are left out if they are 0."""
         some = "variant" if self.missed_before == 1 else "variants"
         words = [f"run {self.run_number} of {self.runs}", f"{self.missed_before} earlier {some} missed"]
         more = ((self.missed_after, "later"), (self.limited_missed, "cut by --limit"), (self.unfinished, "unfinished"))
@@ -64,13 +242,13 @@ class VariantCount:
 
 @dataclass(frozen=True)
 class _LockClaims:
-    """What the runs under one lock say of each claim: where each holds it, and what it had registered of it."""
+    """The claims under one lock: where its runs hold each claim's values, and the claim that was registered."""
 
     places: Sequence[PointerOptions | None]
     registered: Sequence[tuple[Claim, Registered] | None]
     outputs: tuple[str, ...]
-    rows: int  # of the largest dataset: a limit below it cut something
-    apart: bool  # under other settings of the study
+    rows: int  # rows of the largest dataset, which a lower limit cuts
+    apart: bool  # whether the study had other settings
 
 
 @dataclass(frozen=True)
@@ -79,14 +257,14 @@ class ClaimHistory:
 
     history: History
     work: Subject
-    standing: Collection[Claim] = ()  # what other manifests of the project claim
-    untouched: Collection[str] = ()  # outputs in which no model has a part
-    found: dict[tuple[str, str], PointerValue] = field(default_factory=dict)  # in documents, whichever run made them
+    standing: Collection[Claim] = ()  # claims of other manifests of the project
+    untouched: Collection[str] = ()  # outputs made without any model
+    found: dict[tuple[str, str], PointerValue] = field(default_factory=dict)  # values by document and pointer
 
     def first_registered(self, claims: Sequence[Claim]) -> list[Registered | None]:
         """Return for each claim its oldest registered form, if that demanded something else; otherwise None.
 
-        Only runs under the same settings of the study are looked at.
+        Only runs under the same settings of the study are considered.
         """
         found: dict[int, Registered | None] = {}
         for tried in (each for each in self._lock_claims(claims).values() if not each.apart):
@@ -98,10 +276,10 @@ class ClaimHistory:
     def dropped_claims(
         self, name: str, claimed: Mapping[str, tuple[Subject, Sequence[Claim]]]
     ) -> dict[str, list[Registered]]:
-        """Return, by manifest name, claims once registered that no manifest of the project makes any more.
+        """Return, by manifest name, registered claims that no manifest of the project makes any more.
 
-        `name` is this manifest, whose first run's claims are left out (`judge` handles those); `claimed` gives the
-        subject and claims of each manifest of the project. Of manifests that are gone, those on this subject count.
+        `name` is this manifest, whose first run's claims are left out (`judge` handles those). `claimed` gives the
+        subject and claims of each manifest of the project. Manifests that are gone count if they are on this subject.
         """
         found: dict[str, list[Registered]] = defaultdict(list)
         known = list(claimed.values())
@@ -119,7 +297,7 @@ class ClaimHistory:
     def counts(self, claims: Sequence[Claim], run: str) -> list[VariantCount | None]:
         """Count for each claim the other runs on its subject, before and after one run.
 
-        Runs that cannot be read are left out of the counts and added to `history.unread`.
+        Runs that cannot be read are not counted and are added to `history.unread`.
         """
         tried, before = self._lock_claims(claims), True
         groups: dict[tuple[bool, str, str, tuple[str, ...]], list[str]] = defaultdict(list)
@@ -132,7 +310,7 @@ class ClaimHistory:
         for (earlier, state, lock, digests), runs in groups.items():
             try:
                 words = list(self._words(claims, tried[lock], state, digests))
-            except HarnessError:  # an output of theirs is damaged: they are named, and count as nothing
+            except HarnessError:  # an output is damaged; these runs are listed as unread and not counted
                 self.history.unread.update(runs)
                 continue
             for tally, word in zip(tallies, words, strict=True):
@@ -140,7 +318,7 @@ class ClaimHistory:
         return [_count(tally) for tally in tallies]
 
     def _lock_claims(self, claims: Sequence[Claim]) -> dict[str, _LockClaims]:
-        """Find the claims in every lock whose runs are about something of what they are about, the oldest first."""
+        """Return the claims in every lock whose runs share a part of their subject, the oldest lock first."""
         found = {}
         for digest, lock in self.history.locks().items():
             there = subject_of(lock["intent"], lock["pins"])
@@ -154,9 +332,9 @@ class ClaimHistory:
     def _was(
         self, claims: Sequence[Claim], placed: Sequence[PointerOptions | None], olds: Sequence[tuple[Claim, Registered]]
     ) -> list[tuple[Claim, Registered] | None]:
-        """Pair claims with those a run had registered; what another manifest still claims is none of these.
+        """Pair claims with those that a run had registered, except ones that another manifest still claims.
 
-        Unless both are about the very same places: then the one is the other, moved.
+        Such a claim is still paired if both point to exactly the same values; then it has moved.
         """
         exact, whole, part = by_subject(claims, placed, [old for old, _ in olds])
         still = {demand_of(claim) for claim in self.standing}
@@ -165,7 +343,7 @@ class ClaimHistory:
         return [None if place is None else olds[place] for place in pairs]
 
     def _made(self, run: StartedRun, tried: _LockClaims) -> tuple[str, tuple[str, ...]]:
-        """Say how far a run came, and which documents it holds of those that are pointed into."""
+        """Return how far a run came, and the digests of the documents that claims point into."""
         try:
             made = self.history.made(run.run) if self.history.ended(run.run) else None
             if made is None or not made.complete:
@@ -177,16 +355,18 @@ class ClaimHistory:
             return UNREAD, ()
 
     def _words(self, claims: Sequence[Claim], tried: _LockClaims, state: str, digests: Sequence[str]) -> Iterator[str]:
-        """Say of each claim what a run makes of it: as it is judged now, or as it was registered, if that was worse."""
-        held = {name: {"sha256": digest} for name, digest in zip(tried.outputs, digests, strict=False) if digest}
+        """Yield the verdict of a run on each claim: judged now, or as it was registered, whichever is worse."""
+        held: dict[str, Digested] = {
+            name: {"sha256": digest} for name, digest in zip(tried.outputs, digests, strict=False) if digest
+        }
         outputs = PointerReader(held, self.history.store.blobs.deliver, self.found)
         for claim, spots, old in zip(claims, tried.places, tried.registered, strict=True):
             if spots is None or state in (UNFINISHED, UNREAD):
                 yield state if spots else ""
                 continue
-            words = [verdict(claim, [_first(outputs, each) for each in spots])[0]]
+            words = [check_claim(claim, [_first(outputs, each) for each in spots])[0]]
             if old:
-                words.append(verdict(old[0], [outputs.at(pointer) for pointer in old[0].pointers])[0])
+                words.append(check_claim(old[0], [outputs.at(pointer) for pointer in old[0].pointers])[0])
             yield MISSED if MISSED in words else MET if MET in words else ""
 
 
@@ -204,20 +384,20 @@ def _lock_claims(
 
 
 def _first(outputs: PointerReader, spots: Sequence[str]) -> PointerValue:
-    """Return what stands at the first of some places at which anything does."""
+    """Return the first value that exists at some places."""
     found = [outputs.at(spot) for spot in spots]
     return next((one for one in found if not one.lacks), found[0])
 
 
 def _touch(old: Claim, there: Subject, here: Subject, claims: Sequence[Claim]) -> bool:
-    """Whether any claim is about some of what an old one was about."""
-    wanted = {canonical(pointer) for pointer in old.pointers}
+    """Whether any claim points to some of the values of an old one."""
+    wanted = {canonical_pointer(pointer) for pointer in old.pointers}
     placed = (equivalent_pointers(claim.pointers, here, there) for claim in claims)
-    return any(canonical(spot) in wanted for spots in placed for each in spots or () for spot in each)
+    return any(canonical_pointer(spot) in wanted for spots in placed for each in spots or () for spot in each)
 
 
 def _count(tally: Tally) -> VariantCount:
-    """Count the history of a claim, and beside it the misses under other settings; no run is in both."""
+    """Return the counts of a claim's history, and the misses under other settings; no run counts in both."""
     same = {key[1:]: number for key, number in tally.items() if not key[0]}
     met, missed = ([same.get((earlier, FULL, word), 0) for earlier in (True, False)] for word in (MET, MISSED))
     before, after = (one + other for one, other in zip(met, missed, strict=True))
@@ -227,7 +407,7 @@ def _count(tally: Tally) -> VariantCount:
     return VariantCount(before + 1, before + after + 1, missed[0], missed[1], limited, unfinished, apart)
 
 
-LATE = ("count", "imported", "without")  # what a script finds otherwise, or only where there is some
+LATE = ("count", "imported", "without", "kind_reason", "computed")  # in another form for a script, or only if set
 Values = Callable[[str], PointerValue]
 
 
@@ -238,7 +418,7 @@ class JudgedClaim:
     id: str
     manifest: str
     published: str | None
-    value: str | list[str | None] | None  # as found: one, or one for each place the claim points to
+    value: str | list[str | None] | None  # as found: one, or one for each pointer of the claim
     tolerance: str
     verdict: str  # met | missed | not run: needs …
     where: str
@@ -247,23 +427,29 @@ class JudgedClaim:
     detail: str
     run: str | None
     moved: bool
-    was: Registered | None  # the claim as it was first registered, where it has moved
-    withdrawn: bool  # registered by an earlier run, and gone from the manifest
-    count: VariantCount | None  # how often the same was tried, where there is a verdict
-    without: tuple[str, ...] = ()  # published files that were absent, and that what made the value would have read
-    imported: tuple[str, ...] = ()  # models whose answers somebody else's run gave, and the value rests on
+    was: Registered | None  # the claim as first registered, if it moved
+    withdrawn: bool  # registered by an earlier run, but no longer in the manifest
+    count: VariantCount | None  # counts of other runs, if there is a verdict
+    without: tuple[str, ...] = ()  # absent published files that the value would have used
+    imported: tuple[str, ...] = ()  # models with imported answers that the value depends on
+    kind: str = UNKNOWN  # what the value is compared with: `kinds.py`
+    kind_reason: str = ""  # why the kind is unknown
+    computed: bool = False  # the value was made for this verdict, and no run recorded it
 
     @property
     def data(self) -> dict[str, Any]:
         """The judged claim as JSON fields for a script: flat variant counts, no empty `imported` or `without`."""
         counts = vars(self.count) if self.count else dict.fromkeys(VariantCount.__annotations__)
-        more = {name: list(getattr(self, name)) for name in ("imported", "without") if getattr(self, name)}
+        more: dict[str, Any] = {
+            name: list(getattr(self, name)) for name in ("imported", "without") if getattr(self, name)
+        }
+        more |= {name: getattr(self, name) for name in ("kind_reason", "computed") if getattr(self, name)}
         return {**{name: value for name, value in vars(self).items() if name not in LATE}, **counts, **more}
 
 
 @dataclass(frozen=True)
 class _Meant:
-    """A claim that is to be judged, and how it stands to what was registered."""
+    """A claim to be judged, and how it compares with the registered one."""
 
     claim: Claim
     moved: bool
@@ -271,7 +457,7 @@ class _Meant:
     withdrawn: bool = False
 
 
-def judge(
+def judge_claims(
     manifest: str,
     claims: Sequence[Claim],
     registered: Sequence[Registered] | None,
@@ -283,9 +469,9 @@ def judge(
 ) -> list[JudgedClaim]:
     """Judge the claims of a manifest, and those in `registered` (by its first run) that the manifest no longer has.
 
-    `values` returns what a run has at a pointer; without it every verdict is `not run: needs …` with the `lacks`, or
-    with what the claim itself `waits` for.
-    `past` holds the runs on the same subject: earlier forms of the claims, and the counts for a claim met or missed.
+    `values` returns a run's value at a pointer. Without it every verdict is `not run: needs …` with the `lacks`, or
+    with what the claim itself `waits` for. `past` has the runs on the same subject, for earlier forms of the claims,
+    and the counts for a claim met or missed.
     """
     every = _meant(claims, registered, past.first_registered(claims) if past else [None] * len(claims))
     names = _names([one.claim for one in every])
@@ -294,7 +480,7 @@ def judge(
     rows = []
     for one, here, count in zip(every, found, tried, strict=True):
         claim = one.claim
-        word, detail = verdict(claim, here) if here else _not_run(claim, lacks)
+        word, detail = check_claim(claim, here) if here else _not_run(claim, lacks)
         texts = [each.text for each in here]
         rows.append(
             JudgedClaim(
@@ -321,10 +507,10 @@ def judge(
 def with_imported(
     one: JudgedClaim, imported: Collection[str], models: Collection[str], untouched: Collection[str] = ()
 ) -> JudgedClaim:
-    """Return a judged claim with the models whose imported answers its value rests on; unchanged if not run.
+    """Return a judged claim with the models whose imported answers its value depends on; unchanged if not run.
 
-    A pointer that names some of `models` rests on the `imported` among those it names, any other pointer on all of
-    `imported`; a pointer into an output in `untouched`, where no model had a part, rests on none.
+    A pointer that names some of `models` depends on the `imported` ones among those it names, any other pointer on all
+    of `imported`. A pointer into an output in `untouched`, made without any model, depends on none.
     """
     if one.verdict.startswith(NEEDS):
         return one
@@ -337,19 +523,31 @@ def with_imported(
 
 
 def with_absent_files(one: JudgedClaim, without: Mapping[str, Collection[str]]) -> JudgedClaim:
-    """Return a judged claim with the published files that were absent when the outputs it points into were made.
+    """Return a judged claim with the published files that were absent when its outputs were made.
 
-    `without` gives them by output; a claim without a verdict `met` or `missed` is returned unchanged.
+    `without` gives these files by output. A claim without a verdict `met` or `missed` is returned unchanged.
     """
     outputs = {split(pointer)[0] for pointer in ([one.of] if isinstance(one.of, str) else one.of)}
     absent = {path for output in outputs for path in without.get(output, ())}
     return one if one.verdict.startswith(NEEDS) else replace(one, without=tuple(sorted(absent)))
 
 
+def with_kind(one: JudgedClaim, kinds: OutputKinds) -> JudgedClaim:
+    """Return a judged claim with its kind, by the outputs that it points into."""
+    name, reason = kinds.of([split(pointer)[0] for pointer in ([one.of] if isinstance(one.of, str) else one.of)])
+    return replace(one, kind=name, kind_reason=reason)
+
+
+def same_number(study: str, one: JudgedClaim) -> tuple[object, ...]:
+    """Return a key that is equal for claims of one study on the same number: of the same values, asking the same."""
+    of = (one.of,) if isinstance(one.of, str) else one.of
+    return study, tuple(map(canonical_pointer, of)), one.published, one.tolerance, one.withdrawn
+
+
 def _meant(
     claims: Sequence[Claim], registered: Sequence[Registered] | None, elders: Sequence[Registered | None]
 ) -> list[_Meant]:
-    """Find what each claim was when it was registered first; what is gone from the manifest comes last."""
+    """Pair each claim with its first registered form; claims that are gone from the manifest come last."""
     olds = read_claims({"claims": list(registered or ())})
     pairs, gone = match_claims(len(claims), len(olds), by_manifest(claims, [old for old, _ in olds]))
     found = []
@@ -361,7 +559,7 @@ def _meant(
 
 
 def _names(claims: Sequence[Claim]) -> Iterator[str]:
-    """Name every claim by its id, else by where it points; what would stand there twice is counted."""
+    """Yield a name for every claim: its id, else its pointers; repeated names are numbered."""
     seen: Counter[str] = Counter()
     for claim in claims:
         first, last = claim.pointers[0], claim.pointers[-1]
@@ -371,13 +569,13 @@ def _names(claims: Sequence[Claim]) -> Iterator[str]:
 
 
 def _not_run(claim: Claim, lacks: Sequence[str]) -> tuple[str, str]:
-    """Return the verdict without a run: what is lacking, or the claim's own line where pins are: the detail."""
+    """Return the verdict without a run: what is lacking, or the claim's `waits` if pins are, and a detail."""
     needs = _needs(claim, lacks)
-    pins = [lack for lack in lacks if " " not in lack]  # `models.NAME`; `a run` or `a lock` is said as it is
+    pins = [lack for lack in lacks if " " not in lack]  # `models.NAME`, but not `a run` or `a lock`
     return (NEEDS + claim.waits, needs) if claim.waits and pins else (NEEDS + needs, "")
 
 
 def _needs(claim: Claim, lacks: Sequence[str]) -> str:
-    """List what is lacking, first what the claim itself names."""
+    """Format what is lacking, first the parts that the claim itself names."""
     named = {name for pointer in claim.pointers for name in split(pointer)[1]}
     return ", ".join(sorted(lacks, key=lambda lack: lack.partition(".")[2] not in named))

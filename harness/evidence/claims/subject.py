@@ -1,9 +1,9 @@
 """The subject of a run, by which runs are compared; the claims that earlier runs registered; the history of a store.
 
-A subject is a study, its data by maker or URL, its models by identity. Other seeds, counts, wordings, generation
-settings, instruments or names do not make another subject: a claim could be fished by varying them until it is met. The
-study's own settings are kept beside, and do not decide. The history lists runs oldest first, with the lock each was
-started under and the outputs of finished ones; it trusts only what the list of runs vouches for.
+A subject is a study, its data by maker or URL, its models by identity. Other seeds, counts, templates, generation
+settings, instruments or names do not make another subject, because a claim could be fished for by varying them until it
+is met. The study's own settings are recorded too, but do not decide. The history lists runs oldest first, with the lock
+of each and the outputs of finished ones; it trusts only what the list of runs confirms.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from urllib.parse import urldefrag
 
 from pydantic import ValidationError
@@ -23,6 +23,7 @@ from pydantic import ValidationError
 from harness.digest import differences, parse, sha256
 from harness.errors import DamageError, HarnessError
 from harness.evidence.record import Record, read_record
+from harness.manifest.documents import ClaimFields, Intent, LockBody, Pins
 from harness.manifest.lockfile import Lock
 from harness.manifest.models import is_stand_in
 from harness.manifest.schema import Claim, split
@@ -30,10 +31,10 @@ from harness.steps import STAGES
 from harness.store.blobs import is_digest
 from harness.store.store import Store
 
-SAID = ("model", "source", "behaviour")  # how providers call the model that is meant
+SAID = ("model", "source", "behaviour")  # the settings in which providers name the model
 WEIGHTS = ".safetensors"
-MOST_PLACES = 16  # at which one pointer is looked for in a run that calls things otherwise
-Names = Mapping[str, frozenset[str]]  # what goes by a name in a manifest, and by what it is known anywhere
+MOST_PLACES = 16  # most places at which a pointer is searched in a run with other names
+Names = Mapping[str, frozenset[str]]  # names in a manifest, and the identities of each
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,11 @@ class Subject:
     study: str
     data: Names
     models: Names
-    real: frozenset[str]  # the models that are no stand-ins
-    settings: Mapping[str, Any] = field(default_factory=dict)  # the study's own, as they are written
+    real: frozenset[str]  # the models that are not stand-ins
+    settings: Mapping[str, Any] = field(default_factory=dict)  # the study's own settings, as written
 
 
-def subject_of(intent: Mapping[str, Any], pins: Mapping[str, Any]) -> Subject:
+def subject_of(intent: Intent, pins: Pins) -> Subject:
     """Return the subject of a run, from a manifest's intent and the pins of its lock."""
     models, data = (_parts(intent, pins, kind) for kind in ("models", "datasets"))
     return Subject(
@@ -62,7 +63,7 @@ def subject_of(intent: Mapping[str, Any], pins: Mapping[str, Any]) -> Subject:
 def _parts(
     intent: Mapping[str, Any], pins: Mapping[str, Any], kind: str
 ) -> list[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
-    """Return what a manifest names of a kind, each with what it says of it and what the lock pins."""
+    """Return the named parts of one kind in a manifest, each with its settings and what the lock pins."""
     said, pinned = (_mapping(side.get(kind)) for side in (intent, pins))
     return [(str(name), _mapping(said[name]), _mapping(pinned.get(name))) for name in said]
 
@@ -72,7 +73,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _model(said: Mapping[str, Any], pin: Mapping[str, Any]) -> Iterator[str]:
-    """Say who a model is: what its provider knows it by, and the digests of its weights."""
+    """Yield the identities of a model: its provider's name for it, and the digests of its weights."""
     known = next((str(said[name]) for name in SAID if said.get(name)), "")
     yield f"{said.get('provider')} {known.casefold()}"
     yield from (str(digest) for file, digest in _mapping(pin.get("files")).items() if str(file).endswith(WEIGHTS))
@@ -81,10 +82,10 @@ def _model(said: Mapping[str, Any], pin: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _data(said: Mapping[str, Any], pin: Mapping[str, Any]) -> Iterator[str]:
-    """Say what data is: who makes it, or where it was published; the same bytes from elsewhere are the same data."""
+    """Yield the identities of data: its maker, or its URL and digest; the URL does not matter."""
     if "make" in said:
         yield f"make {said['make']}"
-    elif isinstance(files := said.get("fetch"), Mapping):  # lists that share a file are of the same data
+    elif isinstance(files := said.get("fetch"), Mapping):  # lists that share a file count as the same data
         for file in map(_mapping, files.values()):
             yield f"fetch {urldefrag(str(file.get('url'))).url}"
             yield str(file.get("sha256"))
@@ -93,8 +94,8 @@ def _data(said: Mapping[str, Any], pin: Mapping[str, Any]) -> Iterator[str]:
         yield from (str(side["sha256"]) for side in (said, pin) if side.get("sha256"))
 
 
-def canonical(pointer: str) -> str:
-    """Return a claim's pointer without a final `/value`: a statistic and its value are the same."""
+def canonical_pointer(pointer: str) -> str:
+    """Return a claim's pointer without a final `/value`, because a statistic and its value are the same."""
     return pointer.removesuffix("/value")
 
 
@@ -104,8 +105,8 @@ def equivalent_pointers(
     """Return for each pointer the places where another run holds the same value, likeliest first, or None.
 
     None means another subject: another study, no shared data, or other models. Models do not matter for outputs in
-    `untouched`, where no model had a part. Elsewhere a model that a pointer names must be in the other run, under any
-    name; where no pointer names one, `same_subject` decides.
+    `untouched`, which are made without models. Elsewhere a model that a pointer names must be in the other run, under
+    any name. If no pointer names a model, `same_subject` decides.
     """
     if not same_subject(here, there, models=False):
         return None
@@ -123,7 +124,7 @@ def equivalent_pointers(
 def same_subject(here: Subject, there: Subject, *, models: bool = True) -> bool:
     """Whether two subjects have the same study and share data and, if `models` and either has a real one, a model.
 
-    Where both have real models, one of those must be shared.
+    If both have real models, they must share one of those.
     """
     known = here.study == there.study and bool(_every(here.data) & _every(there.data))
     if not known or not models or not (here.real or there.real):
@@ -137,17 +138,17 @@ def same_subject(here: Subject, there: Subject, *, models: bool = True) -> bool:
 
 
 def _renamed(name: str, here: Subject, there: Subject, twins: Sequence[str], *, asked: bool) -> Sequence[str]:
-    """Return what one name of a pointer can be called elsewhere: a model is who it is, data is who made it."""
+    """Return the possible names of one part of a pointer in another run; models and data are matched by identity."""
     if twins:
         return [name] if name in twins else twins
     if asked and name in here.models and name in there.models:
-        return []  # another model goes by this name there
+        return []  # another model has this name there
     mine, others = here.data.get(name), there.data.get(name)
     if mine is None:
         return [name]
     if others is None:
         return [name, *_twins(mine, there.data)]
-    # A dataset may have taken the name of the one that is meant, which then goes by another.
+    # Another dataset may have this name there, while the one that is meant has another name.
     return [name] if mine & _every(there.data) or others & _every(here.data) else []
 
 
@@ -167,15 +168,18 @@ def _spelt(name: str) -> str:
     return "/" + name.replace("~", "~0").replace("/", "~1")
 
 
-# What of a claim asks something of a value; its id, its place in the paper and its remark do not.
+# The fields of a claim that demand something of a value; its id, place in the paper and remark do not.
 DEMANDS = ("published", "within", "order", "ties", "at_least", "at_most")
-Registered = Mapping[str, Any]
-PointerOptions = Sequence[Sequence[str]]  # for each pointer of a claim, where a run may hold what it points to
+Registered = ClaimFields  # a claim as a run registered it
+PointerOptions = Sequence[Sequence[str]]  # for each pointer of a claim, the places where a run may hold its value
 Likeness = Callable[[int, int], bool]
 
 
-def read_claims(intent: Mapping[str, Any]) -> list[tuple[Claim, Registered]]:
-    """Read the claims in the intent of a lock, each with its fields as written; without any the schema rejects."""
+def read_claims(intent: Intent) -> list[tuple[Claim, Registered]]:
+    """Return the claims in the intent of a lock, each with its fields as written.
+
+    Claims that the schema rejects are left out.
+    """
     found = []
     claims = intent.get("claims")
     for old in claims if isinstance(claims, list) else ():
@@ -192,19 +196,21 @@ def demand_of(claim: Claim) -> tuple[object, ...]:
 
 
 def same_demand(claim: Claim, spots: PointerOptions, old: Claim) -> bool:
-    """Whether a claim demands what an old one did of the same values, whatever datasets and models were called.
+    """Whether a claim demands the same as an old one of the same values, whatever the names of datasets and models.
 
     `spots` are, for each pointer of the claim, the places where the old run may hold the same value.
     """
     if len(spots) != len(old.pointers) or _bar(claim) != _bar(old):
         return False
-    return all(canonical(one) in map(canonical, each) for each, one in zip(spots, old.pointers, strict=True))
+    return all(
+        canonical_pointer(one) in map(canonical_pointer, each) for each, one in zip(spots, old.pointers, strict=True)
+    )
 
 
 def match_claims(count: int, olds: int, alike: Sequence[Likeness]) -> tuple[list[int | None], list[int]]:
     """Pair `count` new claims with `olds` old ones by likeness tests, tried in turn, each old one used at most once.
 
-    Returns for each new claim the index of its old one or None, and the indices of the old ones left over.
+    Returns for each new claim the index of its old one or None, and the indices of the old ones that are left.
     """
     left = list(range(olds))
     was: list[int | None] = [None] * count
@@ -220,16 +226,20 @@ def match_claims(count: int, olds: int, alike: Sequence[Likeness]) -> tuple[list
 def by_subject(
     claims: Sequence[Claim], placed: Sequence[PointerOptions | None], olds: Sequence[Claim]
 ) -> list[Likeness]:
-    """Likeness tests, strictest first, for claims of different manifests: same demand, same values, some values.
+    """Return likeness tests, strictest first, for claims of different manifests: same demand, same values, some values.
 
-    `placed` gives, for each claim, where the old run may hold the values it points to; None where it holds none.
+    `placed` gives, for each claim, where the old run may hold the values it points to; None if it holds none.
     """
-    new = [{canonical(one) for each in spots for one in each} if spots else set() for spots in placed]
-    old = [{canonical(one) for one in each.pointers} for each in olds]
+    new = [{canonical_pointer(one) for each in spots for one in each} if spots else set() for spots in placed]
+    old = [{canonical_pointer(one) for one in each.pointers} for each in olds]
 
     def all_of(one: int, other: int) -> bool:
         spots = placed[one] or ()
-        return bool(spots) and old[other] <= new[one] and all(old[other] & set(map(canonical, each)) for each in spots)
+        return (
+            bool(spots)
+            and old[other] <= new[one]
+            and all(old[other] & set(map(canonical_pointer, each)) for each in spots)
+        )
 
     return [
         lambda one, other: same_demand(claims[one], placed[one] or (), olds[other]),
@@ -239,7 +249,7 @@ def by_subject(
 
 
 def by_manifest(claims: Sequence[Claim], olds: Sequence[Claim]) -> list[Likeness]:
-    """Likeness tests, strictest first, for claims of one manifest: demand, id, pointers, place in paper, position."""
+    """Return likeness tests, strictest first, for claims of one manifest: demand, id, pointers, place, position."""
     return [
         lambda new, old: demand_of(claims[new]) == demand_of(olds[old]),
         lambda new, old: claims[new].id is not None and claims[new].id == olds[old].id,
@@ -253,9 +263,10 @@ def _bar(claim: Claim) -> tuple[object, ...]:
     return tuple(getattr(claim, name) for name in DEMANDS)
 
 
-# What of an intent changes no output, and which pins do: a run under another value of these is a run of the manifest.
+# Fields of an intent that change no output, so that a run with other values of them is a run of the same manifest; and
+# the pins that do change outputs.
 NAMES = ("name", "about", "claims", "outputs", "agents")
-RESOURCES, THREADS = "resources", "threads"  # what a step may use changes no output, but for its threads
+RESOURCES, THREADS = "resources", "threads"  # resources change no output, except threads
 PINS = ("models", "instruments", "prompts", "datasets", "tables")
 _DECODER = json.JSONDecoder()
 _OUTPUTS = b',"outputs":{'
@@ -263,7 +274,7 @@ _END = re.compile(
     rb',"plan":"[0-9a-f]{64}","run":"[^"\\]*","sees_gold":\[[^][{}]*\],"started":"[^"\\]*",'
     rb'"status":"([a-z]+)","steps":\{[^][{}]*\},"type":"record/1"\}\n\Z'
 )
-FEW, MOST = 1 << 12, 1 << 26  # bytes read of a file at first, and at most: a first line and a record are short
+FEW, MOST = 1 << 12, 1 << 26  # bytes read of a file at first, and at most; a first line and a record are short
 
 
 class StartedRun(NamedTuple):
@@ -282,9 +293,9 @@ class EndedRun(NamedTuple):
 
 
 class History:
-    """All runs started in a store, oldest first; those the list does not vouch for are only named, in `unread`.
+    """All runs started in a store, oldest first; those that the list does not confirm are only named, in `unread`.
 
-    Raises DamageError where the hash chain of the list itself is broken.
+    Raises DamageError if the hash chain of the list itself is broken.
     """
 
     def __init__(self, store: Store) -> None:
@@ -297,17 +308,17 @@ class History:
             )
         self.store = store
         self._listed = {str(event["run"]): event for event in chain.events if event["event"] == "run.finished"}
-        self._locks: dict[str, Mapping[str, Any] | None] = {}
+        self._locks: dict[str, LockBody | None] = {}
         self._made: dict[str, EndedRun] = {}
         self._said: dict[bytes, Mapping[str, str]] = {}
         self.runs: list[StartedRun] = []
-        self.unread: set[str] = set()  # runs that cannot be read: what they registered and made is not known
+        self.unread: set[str] = set()  # runs that cannot be read, whose claims and outputs are unknown
         for event in chain.events:
             if event["event"] == "run.started":
                 self._start(str(event["run"]), str(event["journal"]))
 
     def _start(self, run: str, first: str) -> None:
-        """Read how a run was started from the first line of its journal alone, if the list of runs knows that line."""
+        """Read how a run was started from the first line of its journal, if the list of runs has that line."""
         try:
             line = _read(self.store, f"runs/{run}/journal.jsonl", line=True)
             begun = _value(line) if sha256(line) == first else None
@@ -319,35 +330,36 @@ class History:
         else:
             self.unread.add(run)
 
-    def lock(self, digest: object) -> Mapping[str, Any] | None:
-        """Return a lock by its digest, read once; None where it is missing or damaged."""
+    def lock(self, digest: object) -> LockBody | None:
+        """Return a lock by its digest, read once; None if it is missing or damaged."""
         if not isinstance(digest, str):
             return None
         if digest not in self._locks:
             self._locks[digest] = self._lock(digest)
         return self._locks[digest]
 
-    def _lock(self, digest: str) -> Mapping[str, Any] | None:
+    def _lock(self, digest: str) -> LockBody | None:
         try:
             lock = parse(self.store.blobs.read(digest), "lock/1", "lock") if is_digest(digest) else {}
         except HarnessError:
             return None
-        return lock if all(isinstance(lock.get(part), dict) for part in ("intent", "pins")) else None
+        whole = all(isinstance(lock.get(part), dict) for part in ("intent", "pins"))
+        return cast(LockBody, lock) if whole else None
 
-    def locks(self) -> dict[str, Mapping[str, Any]]:
+    def locks(self) -> dict[str, LockBody]:
         """Return every lock that a run was started under, by digest, in the order of their first runs."""
         return {digest: lock for digest, lock in self._locks.items() if lock}
 
-    def registered(self, name: str) -> list[Mapping[str, Any]] | None:
-        """Return the claims that the first run of the manifest of this name registered; None where there was no run.
+    def registered(self, name: str) -> list[Registered] | None:
+        """Return the claims that the first run of the manifest with this name registered; None if there was no run.
 
-        Those that today's schema does not accept are left out.
+        Claims that the present schema does not accept are left out.
         """
         first = next((lock["intent"] for digest, lock in self.locks().items() if self._names[digest] == name), None)
         return None if first is None else [said for _, said in read_claims(first)]
 
     def of(self, name: str) -> list[StartedRun]:
-        """Return the runs of the manifest of this name, under whatever lock, oldest first."""
+        """Return the runs of the manifest with this name, under any lock, oldest first."""
         return [run for run in self.runs if self._names.get(run.lock) == name]
 
     @cached_property
@@ -355,10 +367,10 @@ class History:
         return {digest: str(lock["intent"].get("name")) for digest, lock in self._locks.items() if lock}
 
     def newest(self, name: str, lock: Lock, outputs: Collection[str] = ()) -> tuple[Record | None, str]:
-        """Return the record of a manifest's newest complete run under its present lock; else None and what lacks.
+        """Return the record of a manifest's newest complete run under its present lock, or None and what is lacking.
 
-        Runs under `--limit` do not count; locks that differ only in parts that change no output count as one. A run
-        that made all of these outputs is preferred to a newer one that did not.
+        Runs under `--limit` do not count. Locks that differ only in parts that change no output count as one. A run
+        that made all of `outputs` is preferred to a newer one that did not.
         """
         runs = self.of(name)
         same = {digest for digest in {run.lock for run in runs} if _same_work(self.lock(digest), lock)}
@@ -375,13 +387,13 @@ class History:
         return None, "a complete run" if fitting else "a run under its present lock" if runs else "a run"
 
     def ended(self, run: str) -> bool:
-        """Whether a run came to an end, by the list of runs."""
+        """Whether a run ended, by the list of runs."""
         return run in self._listed
 
     def made(self, run: str) -> EndedRun:
-        """Return whether an ended run was complete, and its output digests, from its record; read once.
+        """Return whether an ended run was complete, and its output digests, from its record, which is read once.
 
-        Raises DamageError where the record is not the one that the list of runs names.
+        Raises DamageError if the record is not the one that the list of runs names.
         """
         if run not in self._made:
             try:
@@ -391,9 +403,9 @@ class History:
         return self._made[run]
 
     def _ended(self, record: bytes) -> EndedRun:
-        """Read what a record says of outputs; thousands of records say the same, which is then read once.
+        """Return the outputs in a record; equal texts of thousands of records are parsed once.
 
-        What stands before the end that every record has, from the word `outputs` on, is that field if it is one value.
+        The text from the last `outputs` to the end that every record has is that field, if it is one JSON value.
         """
         end = _END.search(record, max(0, len(record) - FEW))
         start = record.rfind(_OUTPUTS, 0, end.start()) if end else -1
@@ -404,12 +416,12 @@ class History:
                     self._said[said] = _digests(json.loads(said))
                 return EndedRun(end[1] == b"done", self._said[said])
             except ValueError:
-                pass  # it was no such field
+                pass  # it was not that field
         body = _value(record)
         return EndedRun(body["status"] == "done", _digests(body["outputs"]))
 
     def _vouched(self, run: str) -> bytes:
-        """Read the record of a run that ended, if it is the one that the list of runs names."""
+        """Return the bytes of the record of a run that ended, if it is the one that the list of runs names."""
         try:
             data = _read(self.store, f"runs/{run}/record.json")
         except (OSError, DamageError):
@@ -442,7 +454,7 @@ def _digests(outputs: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _value(line: bytes) -> Any:
-    """Read one line of JSON whose digest is known; thousands are, and so the way round is the shortest there is."""
+    """Parse one line of JSON whose digest is known; this is fast, because there are thousands of lines."""
     text = line.decode()
     value, end = _DECODER.raw_decode(text)
     if text[end:] != "\n":
@@ -451,7 +463,7 @@ def _value(line: bytes) -> Any:
 
 
 def _read(store: Store, place: str, *, line: bool = False) -> bytes:
-    """Read a plain file, or its first line; thousands are read, and what is no plain file is an error."""
+    """Read a regular file, or its first line, fast; anything but a regular file raises an error."""
     handle = store.tree.open_read(place, MOST)
     try:
         data = more = os.read(handle, FEW)
@@ -464,21 +476,21 @@ def _read(store: Store, place: str, *, line: bool = False) -> bytes:
 
 
 def _same_work(ran: Mapping[str, Any] | None, lock: Lock) -> bool:
-    """Whether a run did what a lock now says, whatever is claimed of it."""
+    """Whether a run did the same work as a lock describes now, apart from its claims."""
     if ran is None:
         return False
     old, new = ({kind: pins.get(kind) for kind in PINS} for pins in (ran["pins"], lock.pins))
     return not changed_intent(ran["intent"], lock.intent) and not list(differences(old, new))
 
 
-def changed_intent(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """List the fields in which two manifests' intents differ and that could change an output."""
+def changed_intent(old: Intent, new: Intent) -> list[str]:
+    """Return the fields in which two manifests' intents differ and that could change an output."""
     left, right = ({**intent, RESOURCES: {THREADS: _threads(intent)}} for intent in (old, new))
     left, right = ({key: intent[key] for key in intent if key not in NAMES} for intent in (left, right))
     return list(differences(left, right))
 
 
 def _threads(intent: Mapping[str, Any]) -> Any:
-    """Say in how many threads a manifest computes: of what a step may use the one thing that changes a result."""
+    """Return the number of threads of a manifest, the only resource that changes a result."""
     resources = intent.get(RESOURCES)
     return (resources.get(THREADS) if isinstance(resources, dict) else None) or 1

@@ -1,4 +1,4 @@
-"""Debian layer: made by mmdebstrap from .debs of the store alone, without a mirror, then stripped of what varies."""
+"""Debian layer: made by mmdebstrap from .debs of the store alone, without a mirror, without the parts that vary."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from harness.errors import DamageError, HarnessError, MissingError
 from harness.files import translating_os_errors
 from harness.images.layers.layer import (
     Archive,
+    current_sources,
     environment,
-    keeping,
     layer,
     lines,
-    offering,
     program_error,
+    public_url,
     require_program,
-    shown,
+    snapshot_sources,
 )
 from harness.images.recipe import Deb, Debs
 from harness.store.blobs import Blobs
 from harness.store.store import Store
 
-_EMPTIED = (  # folders that stay, without what they hold: the engine's own places, caches, logs, documentation
+_EMPTIED = (  # folders that are kept empty: mount points of the engine, caches, logs, documentation
     "dev",
     "proc",
     "sys",
@@ -51,7 +51,7 @@ _GONE = re.compile(
     r"etc/(resolv\.conf|hostname|machine-id|\.pwd\.lock|(passwd|shadow|group|gshadow|subuid|subgid)-"
     r"|apt/(sources\.list|apt\.conf\.d/99mmdebstrap))"
     r"|var/lib/dbus/machine-id|var/lib/dpkg/(lock.*|.*-old)"
-    r"|usr/share/doc/(?!([^/]+|[^/]+/copyright)$).*"  # licences stay with what they license
+    r"|usr/share/doc/(?!([^/]+|[^/]+/copyright)$).*"  # licences stay with their packages
     r"|(.*/)?__pycache__(/.*)?"
 )
 _MERGED = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d && ln -s usr/$d $d; done'  # as Debian 12 is
@@ -65,7 +65,7 @@ def write(blobs: Blobs, folder: Path, debs: Sequence[Deb], suite: str, epoch: in
         repository = folder / "debs"
         repository.mkdir(parents=True)
         for place in (folder, repository):
-            place.chmod(0o755)  # where no root is at hand, mmdebstrap reads as another user
+            place.chmod(0o755)  # without root, mmdebstrap reads as another user
         stanzas = []
         for deb in sorted(debs, key=lambda deb: deb.file):
             if not blobs.link_to(deb.sha256, repository / deb.file):
@@ -79,7 +79,7 @@ def write(blobs: Blobs, folder: Path, debs: Sequence[Deb], suite: str, epoch: in
 
 
 def _stanza(path: Path, deb: Deb) -> bytes:
-    """Write a package's entry of the apt index."""
+    """Return a package's entry of the apt index."""
     done = subprocess.run(["dpkg-deb", "--field", str(path)], capture_output=True, check=False)
     if done.returncode:
         said = done.stderr.decode(errors="replace")
@@ -133,7 +133,7 @@ def _bootstrap(repository: Path, debs: Sequence[Deb], suite: str, epoch: int, ta
 
 
 def _private() -> list[str]:
-    """Command prefix that gives mmdebstrap mounts of its own where allowed, so that none outlives it."""
+    """Return a command prefix that gives mmdebstrap its own mounts if allowed, so that no mount outlives it."""
     words = ["unshare", "--mount", "--"]
     if os.geteuid() == 0 and subprocess.run([*words, "true"], capture_output=True, check=False).returncode == 0:
         return words
@@ -141,9 +141,9 @@ def _private() -> list[str]:
 
 
 def _stop(child: subprocess.Popen[bytes]) -> None:
-    """Kill mmdebstrap with everything it started, and its mounts."""
+    """Kill mmdebstrap with all its child processes, and its mounts."""
     assert child.stdout
-    child.stdout.close()  # or what writes the tar would wait for a reader for ever
+    child.stdout.close()  # otherwise the writer of the tar would wait for a reader for ever
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGTERM)
     try:
@@ -154,7 +154,7 @@ def _stop(child: subprocess.Popen[bytes]) -> None:
 
 
 def _strip(stream: IO[bytes], epoch: int, target: Path) -> bool:
-    """Copy the members that belong into an image, sorted by name; returns whether the tar was whole."""
+    """Copy the members that belong in an image, sorted by name, and return whether the tar was complete."""
     try:
         with tarfile.open(fileobj=stream, mode="r|") as source, layer(target, epoch) as made:
             for member in source:
@@ -164,20 +164,20 @@ def _strip(stream: IO[bytes], epoch: int, target: Path) -> bool:
                 inner = any(member.name.startswith(f"{folder}/") for folder in _EMPTIED)
                 if member.name not in ("", ".") and not inner and not _GONE.fullmatch(member.name):
                     made.add(member, source.extractfile(member) if member.isreg() else None)
-    except tarfile.ReadError:  # mmdebstrap itself says why
+    except tarfile.ReadError:  # mmdebstrap itself reports the reason
         return False
-    stream.read()  # what pads the tar, or its writer could not end
+    stream.read()  # the padding of the tar, without which its writer could not end
     return True
 
 
 ARCH = "amd64"
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
-SIGNED = f"signed-by={KEYRING}"  # apt checks the archive's signature, whatever the way
-_ALWAYS = ("?essential", "apt", "usr-is-merged")  # what mmdebstrap's `minbase` holds
+SIGNED = f"signed-by={KEYRING}"  # apt checks the archive's signature on any connection
+_ALWAYS = ("?essential", "apt", "usr-is-merged")  # the contents of mmdebstrap's `minbase`
 
 
 class Mirror:
-    """Debian archive as of now, or as a snapshot server keeps it at the time `then`; opening it fetches its index."""
+    """The Debian archive of today, or of the time `then` on a snapshot server; opening it fetches its index."""
 
     def __init__(self, folder: Path, suite: str, archive: Archive, then: str = "") -> None:
         require_program("apt-get", "apt")
@@ -187,26 +187,28 @@ class Mirror:
             for part in ("state/lists/partial", "cache/archives/partial"):
                 (folder / part).mkdir(parents=True)
             (folder / "status").touch()
-            pockets = keeping(archive, suite, then, folder) if then else offering(archive, suite, folder)
+            pockets = (
+                snapshot_sources(archive, suite, then, folder) if then else current_sources(archive, suite, folder)
+            )
             options = f"{SIGNED} check-valid-until=no" if then else SIGNED
             (folder / "sources.list").write_text(lines(pockets, options))
-        self.url = shown(pockets[0][0])
+        self.url = public_url(pockets[0][0])
         self._apt("apt-get", "update", "-o", "APT::Update::Error-Mode=any")
 
     def closure(self, packages: Sequence[str]) -> list[Deb]:
-        """Resolve the newest versions of packages and of the base system, with all their dependencies."""
+        """Return the newest versions of packages and of the base system, with all their dependencies."""
         said = self._apt("apt-get", "--simulate", "install", *_ALWAYS, *packages)
         chosen = re.findall(r"^Inst (\S+) .*?\((\S+) [^\[]*\[(\w+)\]\)", said, re.MULTILINE)
         offered = {(deb.name, deb.version, deb.arch): deb for deb in self.offered(name for name, _, _ in chosen)}
         return [offered[one] for one in chosen]
 
     def offered(self, names: Iterable[str]) -> list[Deb]:
-        """List every version that this archive has of the named packages; an unknown name gives none."""
+        """Return every version of the named packages in this archive; an unknown name has none."""
         said = self._apt("apt-cache", "show", *sorted(set(names)), codes=(0, 100))
         return [_deb(stanza) for stanza in said.split("\n\n") if stanza.startswith("Package:")]
 
     def download(self, debs: Sequence[Deb], folder: Path) -> None:
-        """Download packages that the archive offers into a folder, in exactly their versions."""
+        """Download exactly these versions of packages from the archive into a folder."""
         words = [f"{deb.name}:{ARCH if deb.arch == 'all' else deb.arch}={deb.version}" for deb in debs]
         self._apt("apt-get", "download", *words, cwd=folder)
 
@@ -256,8 +258,9 @@ OWN = Archive()
 def ensure_debs(store: Store, name: str, locked: Debs, tell: Tell, archive: Archive = OWN) -> None:
     """Fetch the locked .debs that the store lacks, each checked against its locked digest.
 
-    What the archive no longer carries comes from a snapshot server, as of the lock's moment; `MissingError` where it
-    is not there either. `DamageError` where a package, stored or fetched, has other bytes than the lock names.
+    A package that the archive no longer has comes from a snapshot server, as of the lock's time stamp; raises
+    MissingError if it is not there either. Raises DamageError if a package, stored or fetched, has other bytes than the
+    lock names.
     """
     states = {deb: store.blobs.state(deb.sha256) for deb in locked.packages}
     for deb, state in states.items():
@@ -330,7 +333,7 @@ def _gone(gone: Sequence[Deb], offered: Sequence[Deb], name: str, path: Path, wh
 def resolve(store: Store, suite: str, packages: Sequence[str], tell: Tell, archive: Archive = OWN) -> list[Deb]:
     """Resolve packages to the newest versions that the archive offers, and fetch those that the store lacks.
 
-    Gives all packages to install: those named, the base system, and all their dependencies. No lock plays a part.
+    Returns all packages to install: those named, the base system, and all their dependencies. Locks are not used.
     """
     with store.folder("debs") as folder:
         tell("resolving the newest Debian packages")

@@ -1,4 +1,4 @@
-"""Reproducible tar of a layer: its bytes depend on its contents alone, never on a clock, a user or a folder's order."""
+"""Reproducible tar of a layer: its bytes depend on its contents alone, not on a clock, a user or a folder's order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from harness.files import translating_os_errors
 
 
 class Layer:
-    """Tar writer: every folder once, before what it holds, and one date for everything."""
+    """Tar writer: every folder once, before its contents, and one date for everything."""
 
     def __init__(self, tar: tarfile.TarFile, epoch: int) -> None:
         self._tar = tar
@@ -35,7 +35,7 @@ class Layer:
         self._tar.addfile(member, content)
 
     def file(self, name: str, size: int, content: IO[bytes], mode: int = 0o644) -> None:
-        """Add a regular file owned by root, after its parent folders; a path already there is skipped."""
+        """Add a regular file owned by root, after its parent folders; a path that was already added is skipped."""
         if name in self._files:
             return
         self._files.add(name)
@@ -51,7 +51,7 @@ class Layer:
 
 @contextmanager
 def layer(path: Path, epoch: int) -> Iterator[Layer]:
-    """Open a layer's tar for writing; it is complete only after the block."""
+    """Context manager that opens a layer's tar for writing; the tar is complete only after the block."""
     with (
         translating_os_errors(path),
         open(path, "wb", buffering=CHUNK) as file,
@@ -64,19 +64,20 @@ _FULL = re.compile(r"no space left on device|disk quota exceeded|file too large"
 
 
 def environment(temp: Path, *, network: bool = False) -> dict[str, str]:
-    """Make the only environment variables such a program sees, so that nothing of the user's shell reaches an image.
+    """Return all environment variables of a build program, so that nothing of the user's shell reaches an image.
 
-    What fetches also sees the user's proxies and pip's settings; what it brings is held against a digest.
+    A program that uses the network also gets the user's proxies and pip's settings; its downloads are checked by
+    digest.
     """
     wanted = re.compile(r"(?i)\w*_proxy|PIP_\w+|SSL_CERT_\w+|NETRC")
     kept = {name: value for name, value in os.environ.items() if network and wanted.fullmatch(name)}
-    home = os.environ.get("HOME", str(temp)) if network else str(temp)  # pip's settings lie there
+    home = os.environ.get("HOME", str(temp)) if network else str(temp)  # which holds pip's settings
     fixed = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
     return {**kept, **fixed, "HOME": home, "TMPDIR": str(temp)}
 
 
 def require_program(program: str, package: str) -> str:
-    """Find a program, or raise an error that names the Debian package with it."""
+    """Return the path of a program, or raise an error that names the Debian package with it."""
     found = shutil.which(program)
     if not found:
         raise MissingError(f"{program} is not installed", next=f"apt-get install {package}")
@@ -84,7 +85,7 @@ def require_program(program: str, package: str) -> str:
 
 
 def program_error(what: str, said: str, advice: str) -> HarnessError:
-    """Make the error of a failed program: the usual one for a full disk, else its own last lines."""
+    """Return the error of a failed program: the usual one for a full disk, else the program's last lines."""
     lines = [line for line in said.strip().splitlines() if line.strip()]
     if full := next((line for line in lines if _FULL.search(line)), ""):
         return MissingError(
@@ -98,34 +99,34 @@ def program_error(what: str, said: str, advice: str) -> HarnessError:
 OPTION, KEPT_OPTION = "--archive", "--snapshots"
 SYSTEM = Path("/etc/os-release")
 _BY_AGE = ("stable", "oldstable", "testing", "sid")
-MOMENT = "@SNAPSHOTID@"  # as apt itself spells the moment in the address of a snapshot
+MOMENT = "@SNAPSHOTID@"  # as apt itself spells the time in the URL of a snapshot
 _ADDRESS = re.compile(r"(https?|ftp|file|copy):[^\s'\"\[\]]{1,1000}")
 _ASKED = re.compile(r"^'(\S+?)/*/dists/(\S+?)/(?:In)?Release(?:\.gpg)?' ", re.MULTILINE)
-Pocket = tuple[str, str]  # where, and what of it
+Pocket = tuple[str, str]  # URL, and suite
 
 
 @dataclass(frozen=True)
 class Archive:
-    """Archive URLs that a person gave; empty where this machine's own apt is used."""
+    """Archive URLs that a person gave; empty if this machine's own apt is used."""
 
     now: str = ""
     snapshots: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse texts that apt would take for something else than a URL."""
+        """Raise InputError for texts that apt would not read as a URL."""
         for option, address in ((OPTION, self.now), (KEPT_OPTION, self.snapshots)):
             if address and not _ADDRESS.fullmatch(address):
                 raise InputError("this is no address of an archive", where=option, next="give a URL such as http://…")
 
 
-def offering(archive: Archive, suite: str, folder: Path) -> list[Pocket]:
-    """Find the sources of a suite, its updates and its security updates as of now; an error where apt has none.
+def current_sources(archive: Archive, suite: str, folder: Path) -> list[Pocket]:
+    """Return the sources of a suite, its updates and its security updates as of now; an error if apt has none.
 
     `folder` is scratch space.
     """
     if archive.now:
         return _pockets(archive.now, suite)
-    own = dict(reversed([(pocket, where) for where, pocket in _own(folder)]))  # the first that apt would ask
+    own = dict(reversed([(pocket, where) for where, pocket in _own(folder)]))  # the first one that apt would use
     release = next((one for one in (suite, *_releases()) if one in own), "")
     if not release:
         raise MissingError(
@@ -141,8 +142,8 @@ def offering(archive: Archive, suite: str, folder: Path) -> list[Pocket]:
     ]
 
 
-def keeping(archive: Archive, suite: str, then: str, folder: Path) -> list[Pocket]:
-    """Find the sources of a suite on a snapshot server, as of the moment `then`; an error where none is known."""
+def snapshot_sources(archive: Archive, suite: str, then: str, folder: Path) -> list[Pocket]:
+    """Return the sources of a suite on a snapshot server, as of the time `then`; an error if no server is known."""
     where = archive.snapshots or _own_snapshots(folder)
     if not where:
         raise MissingError(
@@ -154,19 +155,19 @@ def keeping(archive: Archive, suite: str, then: str, folder: Path) -> list[Pocke
     return [(f"{place}/{then}{rest}".rstrip("/"), pocket) for place, pocket in _pockets(root, suite)]
 
 
-def shown(address: str) -> str:
-    """Remove user name and password from a URL, so that it can be shown."""
+def public_url(address: str) -> str:
+    """Return a URL without user name and password, for messages."""
     return re.sub(r"//[^/@\s]*@", "//", address)
 
 
 def _pockets(root: str, suite: str) -> list[Pocket]:
-    """Make the sources of a suite as Debian lays them out: security updates lie in an archive beside the other."""
+    """Return the sources of a suite in Debian's layout: security updates are in an archive beside the main one."""
     base = root.rstrip("/")
     return [(base, suite), (base, f"{suite}-updates"), (f"{base}-security", f"{suite}-security")]
 
 
 def _own(folder: Path) -> list[Pocket]:
-    """Read the sources this machine's apt would use, in whatever form they are written; nothing is fetched."""
+    """Return the sources that this machine's apt would use, in any format; nothing is fetched."""
     require_program("apt-get", "apt")
     (folder / "asked" / "lists" / "partial").mkdir(parents=True, exist_ok=True)
     said = _apt(folder, "apt-get", "update", "--print-uris", "-o", f"Dir::State={folder / 'asked'}")
@@ -174,7 +175,7 @@ def _own(folder: Path) -> list[Pocket]:
 
 
 def _own_snapshots(folder: Path) -> str:
-    """Find the snapshot server that newer versions of apt are configured with."""
+    """Return the snapshot server in the configuration of newer versions of apt; empty if there is none."""
     require_program("apt-config", "apt")
     said = _apt(folder, "apt-config", "dump", "--format", "%f %v%n", "Acquire::Snapshots::URI::Origin::Debian")
     found = re.search(r"^\S+ (\S+)$", said, re.MULTILINE)
@@ -201,7 +202,7 @@ def _apt(folder: Path, *words: str) -> str:
 
 
 def _releases() -> tuple[str, ...]:
-    """Release names of this machine's Debian, as its sources may write them; none on another system."""
+    """Return the release names of this machine's Debian, as its sources may write them; empty on another system."""
     try:
         text = SYSTEM.read_text(errors="replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""Wheel layers: files written straight from wheels, as pip would install them, without scripts and bytecode."""
+"""Wheel layers: files written directly from wheels, as pip would install them, without scripts and bytecode."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 SITE = f"usr/local/lib/python{PYTHON}/dist-packages"
 _CPYTHON = "cp" + PYTHON.replace(".", "")
-_SCHEMES = {"purelib": SITE, "platlib": SITE, "data": "usr/local"}  # scripts would name an interpreter; no headers
+_SCHEMES = {"purelib": SITE, "platlib": SITE, "data": "usr/local"}  # no scripts (they name an interpreter), no headers
 _FITS = re.compile(
     rf"({_CPYTHON}-{_CPYTHON}|cp3\d*-abi3|(py2\.)?py3\d*-none|{_CPYTHON}-none)-(any|(many)?linux\w*_x86_64.*)"
 )
 
 
 def write(blobs: Blobs, wheels: Sequence[Wheel], epoch: int, target: Path) -> None:
-    """Write the layer of some wheels; nothing is unpacked to disk on the way."""
+    """Write the layer of some wheels, without unpacking them to disk."""
     from installer import install  # noqa: PLC0415
 
     with layer(target, epoch) as made:
@@ -49,7 +49,7 @@ def write(blobs: Blobs, wheels: Sequence[Wheel], epoch: int, target: Path) -> No
 
 
 def check(blobs: Blobs, wheels: Sequence[Wheel]) -> None:
-    """Refuse wheels that do not fit the image's Python, leave their folder, or give one path two contents."""
+    """Raise InputError for wheels that do not fit the image's Python, leave their folder, or conflict in a file."""
     owners: dict[str, tuple[Wheel, tuple[int, int]]] = {}
     for wheel in wheels:
         with _opened(blobs, wheel) as source:
@@ -68,12 +68,17 @@ def check(blobs: Blobs, wheels: Sequence[Wheel]) -> None:
 
 @contextmanager
 def _opened(blobs: Blobs, wheel: Wheel) -> Iterator[WheelFile]:
-    """Open a stored wheel; a blob has no file name, so name and version are read from its metadata folder."""
+    """Context manager that opens a stored wheel.
+
+    A blob has no file name, so name and version are read from the wheel's metadata folder.
+    """
     try:
         from installer.exceptions import InstallerError  # noqa: PLC0415
         from installer.sources import WheelFile  # noqa: PLC0415
     except ModuleNotFoundError as bad:
-        raise MissingError("the package `installer` is missing", next="pip install 'llm-harness[containers]'") from bad
+        raise MissingError(
+            "the package `installer` is missing", next="pip install 'repro-harness[containers]'"
+        ) from bad
     try:
         with zipfile.ZipFile(blobs.deliver(wheel.sha256)) as file:
             for name in file.namelist():
@@ -92,7 +97,7 @@ def _opened(blobs: Blobs, wheel: Wheel) -> Iterator[WheelFile]:
 
 
 def _hold(wheel: Wheel, source: WheelFile) -> None:
-    """Refuse a wheel of another package, or for another Python or machine."""
+    """Raise InputError for a wheel of another package, or for another Python or machine."""
     found = re.sub(r"[-_.]+", "-", source.distribution).lower()
     if found != wheel.name or _version(source.version) != _version(wheel.version):
         raise _refusal(wheel, f"it is {found} {source.version}")
@@ -114,11 +119,11 @@ def _refusal(wheel: Wheel, why: str) -> InputError:
 
 
 def _zip(source: WheelFile) -> zipfile.ZipFile:
-    return source._zipfile  # the only way to a member's size before it is read
+    return source._zipfile  # the only way to get a member's size before it is read
 
 
 def _site_path(name: str, data: str) -> str:
-    """Path of a member among the installed packages; empty where it is not installed."""
+    """Return the path of a member among the installed packages; empty if it is not installed."""
     if name.endswith("/"):
         return ""
     if not name.startswith(f"{data}/"):
@@ -138,13 +143,13 @@ class _Into:
         self._rows: Mapping[str, RecordEntry] = {row[0]: RecordEntry.from_elements(*row) for row in rows}
 
     def write_script(self, name: str, module: str, attr: str, section: str) -> RecordEntry:
-        """Skip a console script: it would hold the path of an interpreter; `python3 -m NAME` does without."""
+        """Skip a console script, which would contain the path of an interpreter; `python3 -m NAME` works without it."""
         from installer.records import RecordEntry  # noqa: PLC0415
 
         return RecordEntry(name, None, None)
 
     def write_file(self, scheme: Scheme, path: str, stream: IO[bytes], is_executable: bool) -> RecordEntry:
-        """Write one file, with the hash that the wheel's own RECORD gives it, as pip does."""
+        """Write one file, with the hash in the wheel's own RECORD, as pip does."""
         from installer.records import RecordEntry  # noqa: PLC0415
 
         if scheme in _SCHEMES:
@@ -169,7 +174,7 @@ class _Into:
         self._made.file(f"{SITE}/{record_file_path}", len(data), io.BytesIO(data))
 
 
-TORCH_INDEX = "https://download.pytorch.org/whl/cpu"  # holds the wheels of versions +cpu; PyPI takes none of them
+TORCH_INDEX = "https://download.pytorch.org/whl/cpu"  # has the wheels of versions +cpu, which PyPI does not accept
 _PLATFORMS = (
     *(f"manylinux_2_{minor}_x86_64" for minor in range(36, 4, -1)),  # Debian 12 has glibc 2.36
     "manylinux2014_x86_64",
@@ -181,8 +186,8 @@ _PLATFORMS = (
 def ensure_wheels(store: Store, wheels: Sequence[Wheel], tell: Callable[[str], None]) -> None:
     """Fetch the locked wheels that the store lacks with pip, each checked against its locked digest.
 
-    Wheels of versions `+cpu` that pip's own index lacks come from PyTorch's index. An error where one cannot be had,
-    or where a stored one was changed.
+    Wheels of versions `+cpu` that pip's own index lacks come from PyTorch's index. Raises an error if a wheel is not
+    available, or if a stored one was changed.
     """
     states = {wheel: store.blobs.state(wheel.sha256) for wheel in wheels}
     for wheel, state in states.items():
@@ -203,7 +208,7 @@ def ensure_wheels(store: Store, wheels: Sequence[Wheel], tell: Callable[[str], N
 
 
 def _lay_out(store: Store, wanted: Sequence[Wheel], folder: Path) -> None:
-    """Make the wheels of packages that are published as source archives alone."""
+    """Make the wheels of packages that are published only as source archives."""
     for wheel in wanted:
         sdist = fetch_sdist(LockLine(wheel.name, wheel.version, wheel.sdist), folder, environment(folder, network=True))
         pin = LockLine(wheel.name, wheel.version, wheel.sha256)
@@ -232,7 +237,7 @@ def _sound(folder: Path, wanted: Sequence[Wheel]) -> list[Path]:
 
 
 def _pip(wanted: Sequence[Wheel], folder: Path, extra: Sequence[str]) -> str:
-    """Download wheels for the image's Python, whatever Python and system this is; returns pip's output if it failed."""
+    """Download wheels for the image's Python on any Python and system, and return pip's output if it failed."""
     with translating_os_errors(folder):
         lines = "".join(f"{one.name}=={one.version} --hash=sha256:{one.sha256}\n" for one in wanted)
         (folder / "wanted.txt").write_text(lines)
@@ -272,7 +277,7 @@ def _pip(wanted: Sequence[Wheel], folder: Path, extra: Sequence[str]) -> str:
 
 
 def _refused(wanted: Sequence[Wheel], said: str) -> HarnessError:
-    """Make the error for wheels that could not be had, with the line of the lock where pip names one."""
+    """Return the error for wheels that could not be downloaded, with the line of the lock if pip names a wheel."""
     failure = program_error(
         "pip download", said, "check the network and pip's index, then build again: what came is kept"
     )

@@ -1,9 +1,9 @@
-"""Wheels of source archives: of a pure-Python package that is published as an sdist alone, the same bytes everywhere.
+"""Wheels of source archives, for pure-Python packages that are published only as an sdist; equal bytes everywhere.
 
-`lockfiles/sdists.txt` pins the archive, the other locks pin the wheel that is laid out here. Nothing of the archive is
-executed: its packages and its metadata are copied in a sorted list, stored uncompressed, with fixed times and modes.
-It must need nothing but Python and its pip, since `make setup` runs it before anything is installed:
-`python -m harness.images.layers.sdist_wheel LOCK FOLDER` makes the wheels that a lock names and `sdists.txt` pins.
+`lockfiles/sdists.txt` pins the archive, the other locks pin the wheel that is made here. No code of the archive is
+executed. Its packages and its metadata are copied in a sorted list, stored uncompressed, with fixed times and modes.
+The module needs nothing but Python and its pip, since `make setup` runs it before anything is installed: `python -m
+harness.images.layers.sdist_wheel LOCK FOLDER` makes the wheels that a lock names and `sdists.txt` pins.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ _COMPILED = frozenset([".c", ".cc", ".cpp", ".cxx", ".f", ".f90", ".h", ".hpp", 
 _BUILT = re.compile(
     r"\b(scripts|data_files|data-files|cmdclass|package_dir|package-dir|ext_modules|ext-modules)\b\W*[=\]]"
 )
+# Locks pin the bytes of these wheels, so the generator keeps the name that the harness had.
 _WHEEL = f"Wheel-Version: 1.0\nGenerator: llm-harness sdist_wheel\nRoot-Is-Purelib: true\nTag: {TAG}\n"
-# pip hands an archive over only once its metadata is known, and would run the archive's own setup.py for that. It finds
-# this in place of setuptools instead, which reads name and version off the archive.
+# pip saves an archive only after it knows the metadata, for which it would run the archive's own setup.py. The text
+# below takes the place of setuptools, and reads name and version from the archive.
 _STAND_IN = '''"""Stands in for setuptools: copies an archive's own metadata, and runs nothing of it."""
 import email, pathlib
 
@@ -55,7 +56,7 @@ class __legacy__:
     prepare_metadata_for_build_wheel = staticmethod(prepare_metadata_for_build_wheel)
 '''
 
-# Python loads this as it starts: where pip would ask another builder, the archive's own say, it ends instead.
+# Python loads this at its start; it exits if pip would call another builder, such as the archive's own.
 _GUARD = f'''"""Lets pip ask no builder but the one that is stood in for."""
 import os
 
@@ -75,14 +76,14 @@ class LockLine(NamedTuple):
 
 
 def read_pins(path: Path) -> tuple[LockLine, ...]:
-    """Read the lines of a lock that pin one file by its SHA-256; none where there is no such lock."""
+    """Return the lines of a lock that pin one file by its SHA-256; empty if there is no such lock."""
     if not path.is_file():
         return ()
     return tuple(LockLine(_normal(name), *rest) for name, *rest in _PIN.findall(path.read_text(encoding="utf-8")))
 
 
 def fetch_sdist(pin: LockLine, folder: Path, env: Mapping[str, str]) -> bytes:
-    """Fetch the source archive that a pin names with pip, by whose settings it is found; it is held against the pin."""
+    """Fetch the source archive of a pin with pip and pip's settings, and check it against the pin."""
     stand_in, wanted, got = folder / "stand-in", folder / "sdist.txt", folder / "sdist"
     (stand_in / "setuptools").mkdir(parents=True, exist_ok=True)
     (stand_in / "setuptools" / "__init__.py").write_text("")
@@ -132,10 +133,11 @@ def fetch_sdist(pin: LockLine, folder: Path, env: Mapping[str, str]) -> bytes:
 
 
 def make_wheel(sdist: bytes, pin: LockLine) -> bytes:
-    """Lay a source archive out as a wheel; the same archive gives the same bytes, whichever Python this is.
+    """Convert a source archive to a wheel; the same archive gives the same bytes with any Python.
 
-    Refused is what would not come out as its authors mean it: compiled sources, another builder than setuptools,
-    packages that are not at the top, requirements under conditions that its metadata does not say.
+    Raises InputError for archives that would not give the wheel that their authors intend: compiled sources, another
+    builder than setuptools, packages that are not at the top, conditional requirements that the metadata does not
+    state.
     """
     files = _read_archive(sdist, pin)
     headers = BytesHeaderParser().parsebytes(files.get("PKG-INFO", b""))
@@ -160,12 +162,12 @@ def make_wheel(sdist: bytes, pin: LockLine) -> bytes:
 
 
 def wheel_name(pin: LockLine) -> str:
-    """Name the file of a wheel that was made here, as pip wants it."""
+    """Return the file name of a wheel that was made here, as pip wants it."""
     return f"{pin.name.replace('-', '_')}-{pin.version}-{TAG}.whl"
 
 
 def hold_wheel(wheel: bytes, pin: LockLine, where: str) -> None:
-    """Refuse a wheel whose bytes are not those that a lock pins."""
+    """Raise InputError for a wheel whose bytes are not those that a lock pins."""
     if (found := sha256(wheel)) != pin.sha256:
         raise InputError(
             f"laid out as a wheel, the archive of {pin.name} {pin.version} has SHA-256 {found}, not the pinned one",
@@ -175,7 +177,7 @@ def hold_wheel(wheel: bytes, pin: LockLine, where: str) -> None:
 
 
 def _read_archive(sdist: bytes, pin: LockLine) -> dict[str, bytes]:
-    """Read the files of an archive by their paths below its one folder."""
+    """Return the files of an archive by their paths below its single folder."""
     found: dict[str, bytes] = {}
     tops = set()
     try:
@@ -195,7 +197,7 @@ def _read_archive(sdist: bytes, pin: LockLine) -> dict[str, bytes]:
 
 
 def _require_plain(files: Mapping[str, bytes], pin: LockLine) -> None:
-    """Refuse what a builder would have to work at: compiled sources, or a builder of its own."""
+    """Raise InputError for an archive that needs a build: compiled sources, or its own builder."""
     if compiled := next((path for path in sorted(files) if PurePosixPath(path).suffix in _COMPILED), ""):
         raise _refusal(pin, f"it is not pure Python: {compiled}")
     for path in ("setup.py", "setup.cfg", "pyproject.toml"):
@@ -221,7 +223,7 @@ def _packages(files: Mapping[str, bytes], tops: Sequence[str], pin: LockLine) ->
 
 
 def _metadata(text: bytes, requires: str, pin: LockLine) -> bytes:
-    """Return PKG-INFO with what the package requires, where the archive says that beside it alone."""
+    """Return PKG-INFO with the package's requirements added, if the archive states them only in a separate file."""
     if re.search(rb"^Requires-Dist:", text, re.MULTILINE) or not requires.strip():
         return text
     if "[" in requires:
@@ -232,7 +234,7 @@ def _metadata(text: bytes, requires: str, pin: LockLine) -> bytes:
 
 
 def _zipped(files: Mapping[str, bytes], record: str) -> bytes:
-    """Write a wheel: stored, since compressors differ by version, and with nothing of the time or the machine."""
+    """Return a wheel without compression, since compressors differ by version, and without times or machine data."""
     listed = io.StringIO()
     rows = csv.writer(listed, lineterminator="\n")
     for path, data in files.items():
@@ -243,7 +245,7 @@ def _zipped(files: Mapping[str, bytes], record: str) -> bytes:
     with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as wheel:
         for path, data in {**files, record: listed.getvalue().encode()}.items():
             entry = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
-            entry.create_system, entry.external_attr = 3, 0o100644 << 16  # Unix: a plain file that all may read
+            entry.create_system, entry.external_attr = 3, 0o100644 << 16  # Unix: a regular file that everyone may read
             wheel.writestr(entry, data)
     return made.getvalue()
 
@@ -261,9 +263,9 @@ def _refusal(pin: LockLine, why: str) -> InputError:
 
 
 def main(lock: Path, folder: Path) -> None:
-    """Make the wheels of a lock that are pinned as source archives; prints the lock's line of each.
+    """Make the wheels of a lock that are pinned as source archives, and print the lock's line of each.
 
-    Of `sdists.txt` itself every wheel is made, and held against nothing: so `relock.sh` comes to their digests.
+    For `sdists.txt` itself, every wheel is made and none is checked; `relock.sh` gets their digests in this way.
     """
     sdists = lock.with_name(SDISTS)
     wanted = {(pin.name, pin.version): pin for pin in read_pins(lock)}

@@ -1,1 +1,1 @@
-"""Transfer of images between stores, as files or through a registry; what comes in is never trusted."""
+"""Transfer of images between stores, as files or through a registry; incoming data is never trusted."""

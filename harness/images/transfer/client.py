@@ -1,7 +1,7 @@
-"""HTTP client of one registry: retries, redirects, HTTP 401 handling and the password's scope.
+"""HTTP client of one registry: retries, redirects, HTTP 401 handling and the scope of the password.
 
-The rules: plain http on loopback only; credentials come from the environment, go to the registry itself or to the
-https token service it names, and never with a redirect; no message holds a URL's query, a header or a body.
+Plain http is used on loopback only. Credentials come from the environment, and are sent to the registry itself or to
+the https token service that it names, and never with a redirect. Messages contain no URL query, header or body.
 """
 
 from __future__ import annotations
@@ -30,51 +30,51 @@ _WHOLE = re.compile(
     rf"{_HOST}/(?P<name>{_PART}(?:/{_PART})*)"
     r"(?::(?P<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?:@sha256:(?P<digest>[0-9a-f]{64}))?"
 )
-_ELSEWHERE = {"docker.io": "registry-1.docker.io"}  # the one registry that does not answer under its own name
+_ELSEWHERE = {"docker.io": "registry-1.docker.io"}  # the one registry with another host name
 
 
 @dataclass(frozen=True)
 class Reference:
     """Parsed reference to an image in a registry: host, name, tag, digest."""
 
-    host: str  # with its port
+    host: str  # including the port
     name: str
     tag: str | None
     digest: str | None  # 64 hex digits
 
     @property
     def loopback(self) -> bool:
-        """Whether the registry is on this machine; only then is plain http spoken."""
+        """Whether the registry is on this machine; only then is plain http used."""
         return is_loopback(self.host)
 
     @property
     def origin(self) -> str:
-        """Scheme and host of the registry's URLs."""
+        """The scheme and host of the registry's URLs."""
         return f"{'http' if self.loopback else 'https'}://{_ELSEWHERE.get(self.host, self.host)}"
 
     @property
     def api(self) -> str:
-        """Base URL of this repository in the distribution API."""
+        """The base URL of this repository in the distribution API."""
         return f"{self.origin}/v2/{self.name}"
 
     def __str__(self) -> str:
-        """Format it as HOST[:PORT]/NAME[:TAG][@sha256:…]."""
+        """Format the reference as HOST[:PORT]/NAME[:TAG][@sha256:…]."""
         text = f"{self.host}/{self.name}" + (f":{self.tag}" if self.tag else "")
         return text + (f"@sha256:{self.digest}" if self.digest else "")
 
     def at(self, digest: str) -> str:
-        """Format a reference to one manifest by digest, which never changes its meaning."""
+        """Format a reference to one manifest by digest, whose meaning never changes."""
         return f"{self.host}/{self.name}@sha256:{digest}"
 
 
 def read_reference(text: str) -> Reference:
-    """Parse a reference; one without a host is refused, so that no default registry is ever used."""
+    """Parse a reference; raises InputError without a host, so that no default registry is used."""
     found = _WHOLE.fullmatch(text) if len(text) <= 512 else None
     host = found["host"] if found else ""
     plain = host == "localhost" or "." in host or ":" in host or (found is not None and found["port"])
     if found is None or not plain or int(found["port"] or 0) > 65535:
         shown = "this" if "@" in text.partition("@sha256:")[0] or "://" in text else repr(text[:120])
-        raise InputError(  # what may hold a password is not shown
+        raise InputError(  # a text that may contain a password is not shown
             f"{shown} is not a reference to an image in a registry",
             next="give HOST[:PORT]/NAME[:TAG] or HOST[:PORT]/NAME@sha256:…, without https:// and without a user",
         )
@@ -102,7 +102,7 @@ _FIELD = re.compile(r'(?:([A-Za-z][A-Za-z0-9_-]*)[ \t]+)?([A-Za-z][A-Za-z0-9_-]*
 
 
 def bearer_challenge(header: str) -> dict[str, str] | None:
-    """Parse the fields of the Bearer challenge in a WWW-Authenticate header; None where it holds none."""
+    """Return the fields of the Bearer challenge in a WWW-Authenticate header; None if it has none."""
     found: dict[str, str] | None = None
     scheme = ""
     for new, name, quoted, bare in _FIELD.findall(header[:_LONGEST]):
@@ -114,12 +114,12 @@ def bearer_challenge(header: str) -> dict[str, str] | None:
 
 
 def wants_basic(header: str) -> bool:
-    """Whether a challenge asks for Basic authentication: user and password themselves."""
+    """Whether a challenge asks for Basic authentication, with user and password themselves."""
     return re.search(r"(?:^|,)\s*basic\b", header[:_LONGEST], re.IGNORECASE) is not None
 
 
 def credentials() -> str:
-    """Read user and password from the environment as a Basic token; empty if both are unset, an error if one is."""
+    """Return user and password from the environment as a Basic token; empty if both are unset, an error if one is."""
     user, password = os.environ.get(USER, ""), os.environ.get(PASSWORD, "")
     if bool(user) != bool(password):
         raise MissingError(f"only one of {USER} and {PASSWORD} is set", where="the environment", next="set both")
@@ -133,22 +133,22 @@ ATTEMPTS = 5
 PAUSE = 0.5  # seconds before the second attempt, doubled each time
 PATIENCE = 60  # the longest wait that a registry may ask for
 REDIRECTS = 5
-TIMEOUT = (10, 120)  # to connect, to say anything
+TIMEOUT = (10, 120)  # seconds to connect, seconds to read
 BUSY = frozenset({408, 429, 500, 502, 503, 504})
 
 
 class Body(Protocol):
-    """Interface of a request body: it has a length and is read once."""
+    """Interface of a request body, which has a length and is read once."""
 
     def __len__(self) -> int:
-        """Length in bytes."""
+        """Return the length in bytes."""
 
     def __iter__(self) -> Iterator[bytes]:
         """Iterate over the bytes."""
 
 
 class RetryableError(Exception):
-    """Transient failure of a request (busy, connection lost): it may be sent again."""
+    """Transient failure of a request (busy, connection lost), after which it may be sent again."""
 
     def __init__(self, why: str, pause: float = 0) -> None:
         super().__init__(why)
@@ -161,15 +161,15 @@ class RegistryClient:
 
     def __init__(self, reference: Reference, actions: str) -> None:
         try:
-            import requests  # noqa: PLC0415 - only who moves images needs it
+            import requests  # noqa: PLC0415 - needed only to move images
         except ImportError as bad:
             raise MissingError(
-                "the package `requests` is not installed", next="pip install 'llm-harness[containers]'"
+                "the package `requests` is not installed", next="pip install 'repro-harness[containers]'"
             ) from bad
         self.reference = reference
-        self._scope = f"repository:{reference.name}:{actions}"  # never what the registry asks for
+        self._scope = f"repository:{reference.name}:{actions}"  # never the scope that the registry asks for
         self._session = requests.Session()
-        self._session.auth = lambda request: request  # else requests would look into ~/.netrc
+        self._session.auth = lambda request: request  # otherwise requests would read ~/.netrc
         self._session.headers.update({"User-Agent": "harness", "Accept-Encoding": "identity"})
         self._login = credentials()
         self._authorization = ""
@@ -181,7 +181,7 @@ class RegistryClient:
     def with_retries(self, work: Callable[[], T]) -> T:
         """Call `work` again after each `RetryableError`, with exponential backoff, at most five times in all.
 
-        Then, or where the registry asks to wait for more than a minute, `MissingError` is raised.
+        Raises MissingError after the last attempt, or if the registry asks to wait for more than a minute.
         """
         for attempt in range(ATTEMPTS):
             try:
@@ -201,9 +201,10 @@ class RegistryClient:
     def request(
         self, method: str, url: str, headers: Mapping[str, str] | None = None, body: Callable[[], Body] | bytes = b""
     ) -> Iterator[requests.Response]:
-        """Send one request and give the response with its body unread; redirects of GET and HEAD are followed.
+        """Context manager that sends one request and yields the response with its body unread.
 
-        `RetryableError` where the registry is busy or the connection fails; any other status is left to the caller.
+        Redirects of GET and HEAD are followed. Raises RetryableError if the registry is busy or the connection fails;
+        any other status is left to the caller.
         """
         answer = self._followed(method, url, headers or {}, body)
         try:
@@ -217,7 +218,7 @@ class RegistryClient:
             answer.close()
 
     def read(self, answer: requests.Response) -> Read:
-        """Make the reader of a response's raw body; a broken connection is a `RetryableError`."""
+        """Return the reader of a response's raw body, which raises RetryableError for a broken connection."""
         from urllib3.exceptions import HTTPError  # noqa: PLC0415
 
         def read(size: int) -> bytes:
@@ -230,7 +231,7 @@ class RegistryClient:
         return read
 
     def error_for(self, answer: requests.Response, doing: str) -> InputError | MissingError:
-        """Translate an unexpected response status into an error a user can act on."""
+        """Return the error for an unexpected response status, which a user can act on."""
         code = answer.status_code
         if code in (401, 403):
             if self._login:
@@ -252,7 +253,7 @@ class RegistryClient:
         )
 
     def checked_url(self, base: str, target: str) -> str:
-        """Resolve a URL that a registry points to; refuse all but https (http on loopback only)."""
+        """Resolve a URL that a registry points to; raises InputError unless it is https (http on loopback only)."""
         url = urljoin(base, target)
         parts = urlsplit(url)
         host = (parts.hostname or "")[:120]
@@ -290,13 +291,13 @@ class RegistryClient:
     def _authenticated(
         self, method: str, url: str, headers: Mapping[str, str], body: Callable[[], Body] | bytes
     ) -> requests.Response:
-        """Send a request; on HTTP 401 from the registry itself, authenticate once and send again."""
+        """Send a request; on HTTP 401 from the registry itself, authenticate once and send it again."""
         ours = _origin(url) == _origin(self.reference.origin)
         told = {"Authorization": self._authorization} if ours and self._authorization else {}
         answer = self._sent(method, url, {**headers, **told}, body)
         if answer.status_code != 401 or not ours:
             return answer
-        answer.close()  # its status is all that may still be looked at
+        answer.close()  # only its status may still be read
         authorization = self._authorization_for(answer.headers.get("WWW-Authenticate", ""))
         if not authorization:
             return answer
@@ -308,7 +309,7 @@ class RegistryClient:
     ) -> requests.Response:
         import requests  # noqa: PLC0415
 
-        # a proxy never hears what is meant for this machine
+        # requests to this machine never go through a proxy
         direct = {"http": "", "https": "", "all": ""} if is_loopback(urlsplit(url).netloc) else None
         try:
             return self._session.request(
@@ -329,7 +330,7 @@ class RegistryClient:
             raise RetryableError(f"no connection to {_host(url)} ({type(bad).__name__})") from None
 
     def _authorization_for(self, challenge: str) -> str:
-        """Make the Authorization header for a challenge: Basic or a token; empty without credentials."""
+        """Return the Authorization header for a challenge: Basic or a token; empty without credentials."""
         asked = bearer_challenge(challenge)
         if asked is None:
             return f"Basic {self._login}" if self._login and wants_basic(challenge) else ""

@@ -1,7 +1,7 @@
 """Ingest of a foreign image into a store: manifests are validated, every byte is checked against its digest.
 
-Whatever is read here was written by others: sizes are bounded, digests are checked, nothing is decompressed. Counters
-of bytes moved report progress.
+All data read here is untrusted: sizes are bounded, digests are checked, nothing is decompressed. Counters of moved
+bytes report progress.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from harness.images.image import CONFIG, LAYER, MANIFEST, Image, Pin, add_image,
 from harness.store.blobs import is_digest
 from harness.store.store import Store
 
-Meter = Callable[[int], None]  # is told how many more bytes were moved
+Meter = Callable[[int], None]  # called with the number of bytes moved
 
 
 def ignore_progress(count: int) -> None:
-    """Progress callback that does nothing."""
+    """Do nothing; a progress callback."""
 
 
 class ByteCounter:
-    """Counter of the bytes of one attempt, which subtracts them again when the attempt fails."""
+    """Counter of the bytes of one attempt, which subtracts them if the attempt fails."""
 
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
@@ -41,18 +41,18 @@ class ByteCounter:
         self._meter(count)
 
     def undo(self) -> None:
-        """Subtract everything this attempt added."""
+        """Subtract everything that this attempt added."""
         self._meter(-self._moved)
         self._moved = 0
 
 
 INDEX = "application/vnd.oci.image.index.v1+json"
-SMALL = 4 << 20  # a manifest, a config, an index: what the distribution specification advises
+SMALL = 4 << 20  # most bytes of a manifest, config or index, as the distribution specification advises
 LARGE = 64 << 30  # one layer
-LAYERS = 127  # as many as an engine stacks
+LAYERS = 127  # the most layers that an engine stacks
 NAME = re.compile(r"[a-z0-9][a-z0-9._+-]{0,95}")
 
-Read = Callable[[int], bytes]  # gives at most so many bytes, none at the end
+Read = Callable[[int], bytes]  # returns at most this number of bytes, none at the end
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,12 @@ class Descriptor:
     size: int
 
     def as_data(self) -> dict[str, Any]:
-        """Encode the descriptor as OCI documents hold it."""
+        """Return the descriptor as in OCI documents."""
         return {"mediaType": self.media, "digest": f"sha256:{self.sha256}", "size": self.size}
 
 
 def check_name(name: str) -> str:
-    """Return the name of an image as it is; an error where it is no valid one."""
+    """Return the name of an image unchanged; raises InputError if it is not valid."""
     if not NAME.fullmatch(name):
         raise InputError(
             f"{name[:80]!r} is not a name for an image", next="use small letters, digits and . _ + -, a letter first"
@@ -78,7 +78,7 @@ def check_name(name: str) -> str:
 
 
 def read_json(data: bytes, where: str) -> dict[str, Any]:
-    """Parse an untrusted OCI document; an error where it is no JSON object."""
+    """Parse an untrusted OCI document; raises InputError if it is not a JSON object."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as bad:
@@ -89,7 +89,7 @@ def read_json(data: bytes, where: str) -> dict[str, Any]:
 
 
 def read_descriptor(value: Any, where: str, most: int) -> Descriptor:
-    """Parse a descriptor; digests other than SHA-256 and sizes beyond the bound are refused."""
+    """Parse a descriptor; raises InputError for digests other than SHA-256 and sizes above the bound."""
     if not isinstance(value, dict):
         raise _refused("a descriptor is no JSON object", where)
     media, digest, size = value.get("mediaType"), value.get("digest"), value.get("size")
@@ -104,7 +104,7 @@ def read_descriptor(value: Any, where: str, most: int) -> Descriptor:
 
 
 def read_manifest(data: bytes, where: str) -> tuple[Descriptor, tuple[Descriptor, ...]]:
-    """Parse a manifest into config and layers, lowest first; an index of several images is refused."""
+    """Return the config and layers of a manifest, lowest first; raises InputError for an index of several images."""
     body = read_json(data, where)
     media = body.get("mediaType", MANIFEST)
     if media == INDEX or "manifests" in body:
@@ -126,10 +126,10 @@ def read_manifest(data: bytes, where: str) -> tuple[Descriptor, tuple[Descriptor
 
 
 def _check_media(layer: Descriptor, where: str) -> None:
-    """Refuse layers that are not plain tars.
+    """Raise InputError for layers that are not plain tars.
 
-    Compressed ones too: the manifest names the compressed bytes, a store keeps the plain ones, so the image could not
-    leave again under the digest it came by. Images of this project are never compressed.
+    Compressed layers are refused too. The manifest names the compressed bytes, but a store keeps uncompressed ones, so
+    the image could not be exported again under its digest. Images of this project are never compressed.
     """
     if layer.media == LAYER:
         return
@@ -143,7 +143,7 @@ def _check_media(layer: Descriptor, where: str) -> None:
 
 
 def check_config(data: bytes, layers: tuple[Descriptor, ...], where: str) -> None:
-    """Refuse a config whose diff_ids are not the manifest's layers."""
+    """Raise InputError for a config whose diff_ids are not the manifest's layers."""
     rootfs = read_json(data, where).get("rootfs")
     if not isinstance(rootfs, dict) or rootfs.get("type") != "layers":
         raise _refused("the config names no layers", where)
@@ -152,7 +152,7 @@ def check_config(data: bytes, layers: tuple[Descriptor, ...], where: str) -> Non
 
 
 def require_pinned(pin: Pin, expected: Pin | None, where: str) -> None:
-    """Refuse an image that is not the expected one; without an expectation any image passes."""
+    """Raise InputError for an image that is not the expected one; without an expectation any image passes."""
     if expected is None or pin == expected:
         return
     pairs = zip(
@@ -170,7 +170,7 @@ def require_pinned(pin: Pin, expected: Pin | None, where: str) -> None:
 
 
 def read_all(read: Read, most: int, where: str) -> bytes:
-    """Read a small document whole; one that is longer than the bound is refused."""
+    """Read a small document whole; raises InputError if it is longer than the bound."""
     data = bytearray()
     while piece := read(min(1 << 16, most + 1 - len(data))):
         data += piece
@@ -180,7 +180,7 @@ def read_all(read: Read, most: int, where: str) -> bytes:
 
 
 class _Incoming(RawIOBase):
-    """Stream that writes a download to a file while it is hashed, and refuses more bytes than were announced."""
+    """Stream that writes a download to a file while it is hashed, and refuses more bytes than announced."""
 
     def __init__(self, read: Read, handle: int, want: Descriptor, where: str, meter: Meter) -> None:
         self._read, self._handle, self._meter = read, handle, meter
@@ -198,7 +198,7 @@ class _Incoming(RawIOBase):
 
 
 def receive_blob(store: Store, read: Read, want: Descriptor, where: str, meter: Meter = ignore_progress) -> None:
-    """Download one blob into a store; one whose size or digest differs is dropped, and nothing partial stays."""
+    """Download one blob into a store; a blob with another size or digest is dropped, and no partial file is left."""
     with store.folder("image") as folder:
         path = folder / "blob"
         with translating_os_errors(path), open(path, "xb", buffering=0) as file:
@@ -213,7 +213,7 @@ def receive_blob(store: Store, read: Read, want: Descriptor, where: str, meter: 
 
 
 def has_blob(store: Store, want: Descriptor, where: str) -> bool:
-    """Whether a store has a blob intact; one of another size than the descriptor says is an error."""
+    """Whether a store has an intact blob; raises InputError if its size is not that of the descriptor."""
     if store.blobs.state(want.sha256) != "sound":
         return False
     if store.blobs.size(want.sha256) != want.size:
@@ -226,7 +226,8 @@ def ingest_image(
 ) -> Image:
     """Add an image to a store by its manifest; `bring` fetches each blob that the store lacks.
 
-    Another image than the expected one is refused, before anything is fetched. The list's entry is written last.
+    Raises InputError for another image than the expected one, before anything is fetched. The list's entry is written
+    last.
     """
     config, layers = read_manifest(manifest, where)
     image = Image(check_name(name), config.sha256, sha256(manifest), tuple(layer.sha256 for layer in layers), {})
@@ -234,7 +235,7 @@ def ingest_image(
     image = _with_sources(store, image, where)
     if not has_blob(store, config, where):
         bring(config)
-    check_config(store.blobs.read(config.sha256), layers, where)  # before gigabytes are moved
+    check_config(store.blobs.read(config.sha256), layers, where)  # checked before the layers are transferred
     for layer in dict.fromkeys(layers):
         if not has_blob(store, layer, where):
             bring(layer)
@@ -244,10 +245,10 @@ def ingest_image(
 
 
 def _with_sources(store: Store, image: Image, where: str) -> Image:
-    """Keep the known sources of an image that was built here; another manifest of its config is refused."""
+    """Return an image with its known sources if it was built here; another manifest of its config is refused."""
     try:
         there = find_image(store, image.pin.image_id)
-    except MissingError:  # an unreadable entry is written anew
+    except MissingError:  # an unreadable entry is replaced
         return image
     if there is None:
         return image
@@ -261,7 +262,7 @@ def _with_sources(store: Store, image: Image, where: str) -> Image:
 
 
 def file_size(path: Path) -> int:
-    """Size of a file in bytes."""
+    """Return the size of a file in bytes."""
     with translating_os_errors(path):
         return path.stat().st_size
 

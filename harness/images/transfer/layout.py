@@ -1,6 +1,7 @@
 """Images as files: an OCI layout folder, or one archive that is both an OCI layout and a `docker load` file.
 
-Writing is deterministic: one image has one archive. What is read is never trusted: `ingest.py`, `layout_files.py`.
+Writing is deterministic: one image has one archive. Files that are read are not trusted; this module and `ingest.py`
+check them.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ from harness.images.transfer.ingest import (
 )
 from harness.store.store import Store
 
-MEMBERS = 10_000  # far more than any image has
-HEADER = 1 << 16  # the longest piece of a tar's own fields that is ever read at once
+MEMBERS = 10_000  # far more members than any image has
+HEADER = 1 << 16  # most bytes of a tar's headers read at once
 
 
 class LayoutFiles(Protocol):
@@ -48,12 +49,12 @@ class LayoutFiles(Protocol):
     path: Path
 
     def part(self, name: str) -> AbstractContextManager[Read]:
-        """Open one file of the layout; gives the function that reads its bytes."""
+        """Context manager that opens one file of the layout and yields the function that reads its bytes."""
 
 
 @contextmanager
 def open_layout(path: Path) -> Iterator[LayoutFiles]:
-    """Open a layout's folder or archive."""
+    """Context manager that opens a layout's folder or archive."""
     with translating_os_errors(path):
         facts = path.stat()
     if stat.S_ISDIR(facts.st_mode):
@@ -82,7 +83,7 @@ class _Folder:
 
     @contextmanager
     def part(self, name: str) -> Iterator[Read]:
-        """Open one file; a link or a device is never followed."""
+        """Context manager that opens one file; links and devices are refused."""
         try:
             handle = os.open(self.path / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError as bad:
@@ -98,7 +99,7 @@ class _Folder:
 
 
 class _Bounded:
-    """File wrapper for the tar reader that bounds each read; it may seek as it likes."""
+    """File wrapper for the tar reader that bounds each read; seeking is not restricted."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -151,7 +152,7 @@ class _Archive:
 
     @contextmanager
     def part(self, name: str) -> Iterator[Read]:
-        """Open one member of the tar."""
+        """Context manager that opens one member of the tar."""
         if name not in self._found:
             raise _absent(self.path, name)
         offset, left = self._found[name]
@@ -171,23 +172,23 @@ VERSION = b'{"imageLayoutVersion":"1.0.0"}'
 
 
 def tag(image: Image) -> str:
-    """Tag of an image for an engine: its name and the start of its ID, so that no tag ever means two images."""
+    """Return the tag of an image for an engine: its name and the start of its ID, so that no tag means two images."""
     return f"harness/{re.sub('[^a-z0-9]+', '-', image.name).strip('-')}:{image.config[:12]}"
 
 
 def blob_path(digest: str) -> str:
-    """Path of a blob in a layout."""
+    """Return the path of a blob in a layout."""
     return f"blobs/sha256/{digest}"
 
 
 def describe_blobs(store: Store, image: Image) -> list[Descriptor]:
-    """Descriptors of an image's blobs in a store, checked: the config, then each layer once."""
+    """Return the checked descriptors of an image's blobs in a store: the config, then each layer once."""
     blobs = [(CONFIG, image.config), *((LAYER, layer) for layer in dict.fromkeys(image.layers))]
     return [Descriptor(media, digest, file_size(store.blobs.deliver(digest))) for media, digest in blobs]
 
 
 def _heads(store: Store, image: Image) -> dict[str, bytes]:
-    """Small files at the start of an archive: the OCI index and the manifest that `docker load` reads."""
+    """Return the small files at the start of an archive: the OCI index and the manifest that `docker load` reads."""
     manifest = Descriptor(MANIFEST, image.manifest, file_size(store.blobs.deliver(image.manifest)))
     names = {"io.containerd.image.name": f"docker.io/{tag(image)}", "org.opencontainers.image.ref.name": tag(image)}
     index = {"schemaVersion": 2, "mediaType": INDEX, "manifests": [{**manifest.as_data(), "annotations": names}]}
@@ -202,7 +203,7 @@ def _heads(store: Store, image: Image) -> dict[str, bytes]:
 
 
 def archive(store: Store, image: Image) -> Iterator[bytes]:
-    """Iterate over an image's archive, the same bytes every time; its blobs are checked before they go out."""
+    """Yield the bytes of an image's archive, which are always the same; blobs are checked before they are sent."""
     length = 0
     for piece in _members(store, image):
         length += len(piece)
@@ -224,13 +225,13 @@ def _members(store: Store, image: Image) -> Iterator[bytes]:
 
 
 def _header(name: str, size: int) -> bytes:
-    entry = TarInfo(name)  # owner, group and time stay zero
+    entry = TarInfo(name)  # owner, group and time are zero
     entry.size = size
     return entry.tobuf(GNU_FORMAT)
 
 
 def write_archive(store: Store, image: Image, path: Path, meter: Meter = ignore_progress) -> None:
-    """Write an image as one archive file, whole or not at all."""
+    """Write an image as one archive file, atomically."""
     temp = path.parent / f".{path.name}.{token_hex(4)}.tmp"
     if path.is_dir():
         raise InputError("the archive cannot be written: this is a folder", where=str(path), next="name a file")
@@ -247,7 +248,7 @@ def write_archive(store: Store, image: Image, path: Path, meter: Meter = ignore_
 
 
 def write_layout(store: Store, image: Image, folder: Path, meter: Meter = ignore_progress) -> None:
-    """Write an image as an OCI layout folder, whole or not at all; a path that exists and is not empty is refused."""
+    """Write an image as an OCI layout folder, atomically; a path that exists and is not an empty folder is refused."""
     with translating_os_errors(folder):
         if folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
             raise InputError(
@@ -265,7 +266,7 @@ def write_layout(store: Store, image: Image, folder: Path, meter: Meter = ignore
                 move_durable(temp / "part", temp / blob_path(digest), 0o644)
             for name in ("index.json", "oci-layout"):
                 write_atomic(temp / name, _heads(store, image)[name])
-            temp.rename(folder)  # an empty folder gives way
+            temp.rename(folder)  # replaces an empty folder
             sync_folder(folder.parent)
         finally:
             shutil.rmtree(temp, ignore_errors=True)
@@ -276,7 +277,7 @@ def read_layout(
 ) -> Image:
     """Add the image of a layout folder or an archive to a store; it is listed only if every byte is right.
 
-    Where `expected` is given, any other image is refused.
+    If `expected` is given, any other image is refused.
     """
     check_name(name)
     with store.in_use(), open_layout(path) as parts:
@@ -301,7 +302,7 @@ def _small(parts: LayoutFiles, name: str) -> bytes:
 
 
 def _chosen(index: dict[str, Any], name: str, path: Path) -> Descriptor:
-    """Choose the image of a layout: the only one, or the only one of that name."""
+    """Return the image of a layout: the only one, or the only one with that name."""
     where = f"{path}: index.json"
     listed = index.get("manifests")
     found = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
@@ -324,7 +325,7 @@ def _chosen(index: dict[str, Any], name: str, path: Path) -> Descriptor:
 
 
 def _called(one: dict[str, Any]) -> str:
-    """Name that an index has for an image, without its tag."""
+    """Return the name that an index has for an image, without its tag."""
     notes = one.get("annotations")
     text = notes.get("org.opencontainers.image.ref.name") if isinstance(notes, dict) else None
     return text.partition(":")[0] if isinstance(text, str) else ""

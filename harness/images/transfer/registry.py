@@ -1,7 +1,7 @@
 """Push and pull of images by the OCI distribution API.
 
-What a registry says is never believed: what comes is hashed, a manifest that went is read back. There is no resuming
-apart from doing it again: blobs that are there are skipped, both ways.
+The registry is not trusted: downloads are hashed, and a pushed manifest is read back. An interrupted transfer is
+resumed by repeating it, which skips blobs that are already there, in both directions.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ if TYPE_CHECKING:
     import requests
 
 
-PIECE = 16 << 20  # of a blob, where a registry does not take it whole
-LARGEST = 256 << 20  # the largest piece that a registry may insist on
-NOT_WHOLE = frozenset({405, 411, 413, 416, 501})  # answers to a blob that is sent whole
+PIECE = 16 << 20  # chunk of a blob, if a registry does not accept it whole
+LARGEST = 256 << 20  # the largest chunk that a registry may require
+NOT_WHOLE = frozenset({405, 411, 413, 416, 501})  # statuses that reject a blob sent whole
 BYTES = {"Content-Type": "application/octet-stream"}
 
 
 def blob_exists(client: RegistryClient, blob: Descriptor) -> bool:
-    """Whether a registry says it has a blob (HEAD request)."""
+    """Whether a registry says that it has a blob (HEAD request)."""
     return client.with_retries(lambda: _asked(client, blob))
 
 
 def upload(client: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
-    """Upload one blob: whole where the registry takes it, else in chunks; begun anew after a transient failure."""
+    """Upload one blob: whole if the registry accepts that, else in chunks; restarted after a transient failure."""
     client.with_retries(lambda: _upload(client, path, blob, meter))
 
 
@@ -115,7 +115,7 @@ def _upload_in_pieces(client: RegistryClient, path: Path, blob: Descriptor, mete
 
 
 def _begun(client: RegistryClient) -> tuple[str, int]:
-    """Start an upload session: returns its URL and the registry's minimum chunk size."""
+    """Start an upload session, and return its URL and the registry's minimum chunk size."""
     url = f"{client.reference.api}/blobs/uploads/"
     with client.request("POST", url, {"Content-Length": "0"}) as answer:
         if answer.status_code != 202:
@@ -134,17 +134,17 @@ def _ending(url: str, blob: Descriptor) -> str:
 
 @dataclass(frozen=True)
 class Pushed:
-    """Result of a push: the reference by digest, and how many blobs and bytes were sent."""
+    """Result of a push: the reference by digest, and the numbers of blobs and bytes that were sent."""
 
-    reference: str  # by digest: it means this image for ever
-    blobs: int  # how many were not there yet
+    reference: str  # by digest, which always means this image
+    blobs: int  # number of blobs that were not there yet
     bytes: int
 
 
 def push(store: Store, image: Image, reference: str, meter: Meter = ignore_progress) -> Pushed:
     """Push an image: the blobs that the registry lacks, then the manifest, which is read back and compared.
 
-    The manifest goes under the tag of the reference, or under its digest where there is no tag.
+    The manifest is stored under the tag of the reference, or under its digest without a tag.
     """
     there = read_reference(reference)
     if there.digest not in (None, image.manifest):
@@ -175,7 +175,7 @@ def push(store: Store, image: Image, reference: str, meter: Meter = ignore_progr
 def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: Meter = ignore_progress) -> Image:
     """Pull an image into a store: the one whose digest the reference names, else the `expected` one.
 
-    An error where neither is known, where the two differ, or where the registry gives another image.
+    Raises InputError if neither is known, if the two differ, or if the registry returns another image.
     """
     there = read_reference(reference)
     check_name(name)
@@ -202,7 +202,7 @@ def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: M
 
 
 def _wanted_manifest(store: Store, client: RegistryClient, there: Reference, wanted: str) -> bytes:
-    """Get the manifest's bytes: from the store where the digest is known, else from the registry."""
+    """Return the manifest's bytes: from the store if the digest is known and stored, else from the registry."""
     if there.tag is None or there.digest:
         if store.blobs.state(wanted) == "sound" and store.blobs.size(wanted) <= SMALL:
             return store.blobs.read(wanted)
@@ -226,7 +226,7 @@ def _wanted_manifest(store: Store, client: RegistryClient, there: Reference, wan
 
 
 def _manifest(client: RegistryClient, name: str) -> bytes | None:
-    """Fetch a manifest by tag or digest; None where there is none."""
+    """Fetch a manifest by tag or digest; None if there is none."""
     url = f"{client.reference.api}/manifests/{name}"
     with client.request("GET", url, {"Accept": f"{MANIFEST}, {INDEX}"}) as answer:
         if answer.status_code == 404:

@@ -1,7 +1,4 @@
-"""Anthropic's API at the gateway: the endpoints for messages and token counts.
-
-It describes the API as one value; it never holds a key or decides a retry.
-"""
+"""Anthropic's API at the gateway: the endpoints for messages and token counts, described as one value."""
 
 from __future__ import annotations
 
@@ -9,11 +6,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.models.gateway.dialect import AnswerFormat, Dialect, Endpoint, Sdk, Value, client_options, event
+from harness.models.gateway.dialect import AnswerFormat, Dialect, Endpoint, Sdk, Value, client_options, encode_event
 from harness.models.wire import total, usage
 
-PROMPT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")  # what a cache gives is prompt too
-ENDING = ("stop_reason", "stop_sequence", "stop_details", "container")  # fields known at a message's end only
+PROMPT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")  # including cached prompt tokens
+ENDING = ("stop_reason", "stop_sequence", "stop_details", "container")  # fields known only at a message's end
 COUNTED = ("output_tokens", *PROMPT, "server_tool_use", "output_tokens_details")
 
 
@@ -55,7 +52,7 @@ def _error(kind: str, message: str) -> Value:
 
 
 def _events(whole: Value, asked: Value) -> Iterator[bytes]:
-    """Convert a whole message to server-sent events, from `message_start` to `message_stop`."""
+    """Yield the server-sent events of a whole message, from `message_start` to `message_stop`."""
     counts = whole.get("usage") or {}
     empty = {key: None for key in ENDING if key in whole}
     yield _event("message_start", message={**whole, **empty, "content": [], "usage": {**counts, "output_tokens": 0}})
@@ -72,7 +69,7 @@ def _events(whole: Value, asked: Value) -> Iterator[bytes]:
 
 
 def _event(kind: str, **value: Any) -> bytes:
-    return event({"type": kind, **value}, kind)
+    return encode_event({"type": kind, **value}, kind)
 
 
 def _block(block: Value) -> tuple[Value, list[Value]]:

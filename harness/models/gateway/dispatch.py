@@ -1,20 +1,23 @@
-"""Request dispatch: each request is answered from the tape or by the provider, as its model's mode says.
+"""Request dispatch: each request is answered from the tape or by the provider, depending on its model's mode.
 
-Mode `replay` asks the tape alone, `live` the provider alone; `record` asks the provider for what is not on the tape,
-and records its answer. Providers are called within limits and with retries. A request is identified by its account,
-digest and repeat. Two equal ones at the same time make one call upstream. It never reads HTTP or a key.
+Mode `replay` uses the tape alone, `live` the provider alone. `record` asks the provider for an answer that is not on
+the tape, and records it. Providers are called within limits and with retries. A request is identified by its account,
+digest and repeat. Two equal requests at the same time make one call upstream.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
+import traceback
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from harness.errors import HarnessError, InputError
+from harness.models.gateway.answered_by import find_recorded
 from harness.models.gateway.dialect import Endpoint
 from harness.models.gateway.limits import Account, Accounts, RateLimiter, estimate_tokens
 from harness.models.gateway.settings import GateSettings, ServedModel
@@ -28,19 +31,20 @@ from harness.models.gateway.upstream import (
     one_line,
     refusal_reply,
 )
-from harness.models.tape.line import prepare
+from harness.models.tape.line import SERVER, prepare
 from harness.models.tape.tape import Recorder, Tape, Taped, request_digest, value_at
+from harness.models.wire import ERROR_HEADER
 
 
 class RepeatCounter:
-    """A repeat counter for each request digest; a number that got no answer is given to the next equal request."""
+    """A repeat counter for each request digest; a number that got no answer is reused for the next equal request."""
 
     def __init__(self) -> None:
         self._next: dict[str, int] = {}
         self._free: dict[str, set[int]] = {}
 
     def take(self, digest: str, again: bool) -> int:
-        """Take a repeat number for a request: the lowest one given back, else the next.
+        """Return a repeat number for a request: the lowest one given back, else the next.
 
         A client that retries (`again`) gets the last number taken, unless that was given back.
         """
@@ -57,11 +61,12 @@ class RepeatCounter:
         return taken
 
     def give_back(self, digest: str, repeat: int) -> None:
-        """Take back a repeat number that got no answer; the next equal request takes it."""
+        """Return a repeat number that got no answer to the counter; the next equal request takes it."""
         self._free.setdefault(digest, set()).add(repeat)
 
 
-WRITERS = 16  # threads that write tapes; those that wait for the disk at once share a sync
+HERE = Path(__file__).parent
+WRITERS = 16  # threads that write tapes; threads that wait for the disk at the same time share a sync
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +75,10 @@ class Call:
 
     account: Account  # of the model
     endpoint: Endpoint
-    body: Mapping[str, Any]  # without the fields that only say how the answer is sent
-    more: Mapping[str, Any]  # what else changes the answer: a path, headers; mostly nothing
+    body: Mapping[str, Any]  # without the fields that only affect how the answer is sent
+    more: Mapping[str, Any]  # other things that change the answer: a path, headers; mostly empty
     repeat: int | None = None
-    again: bool = False  # the client retries the same request, having got no answer
+    again: bool = False  # the client retries a request that got no answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +93,13 @@ class _Named:
 
 
 class Dispatcher:
-    """The dispatcher of calls; in mode `record`, an answer is on its tape before any client gets it.
-
-    It never reads a key.
-    """
+    """The dispatcher of calls; in mode `record`, an answer is on its tape before any client gets it."""
 
     def __init__(self, settings: GateSettings, upstream: Upstream) -> None:
         self.settings, self._upstream = settings, upstream
         self.accounts = Accounts(settings)
         self._recorders = {path: Recorder(path) for path in self.accounts.tape_folders("record")}
         self._tapes = {path: Tape.open(path) for path in self.accounts.tape_folders("replay") - self._recorders.keys()}
-        self._upstream_slots = asyncio.Semaphore(settings.concurrency)
         self._writers = ThreadPoolExecutor(WRITERS, "tape")
         self._running: dict[tuple[Account, str, int], asyncio.Task[Reply]] = {}
         self._repeats = RepeatCounter()
@@ -135,7 +136,7 @@ class Dispatcher:
         return reply
 
     async def _resolve(self, named: _Named) -> Reply:
-        """Answer an identified request; every error of the tape becomes an error reply."""
+        """Answer an identified request; an error of the tape becomes an error reply."""
         try:
             return await (self._ask(named) if named.served.mode == "live" else self._kept(named))
         except HarnessError as bad:
@@ -143,27 +144,32 @@ class Dispatcher:
             return self._wrong(named.served, status, bad.name.replace("-", "_"), one_line(bad))
         except RecursionError:
             return self._wrong(named.served, 400, "invalid_request_error", "the request is nested too deeply")
+        except Exception as bad:  # a defect, or what a library did not translate; a client gets an error that it reads
+            reply = self._wrong(named.served, 500, "defect", _defect(bad, named.call))
+            return replace(reply, headers={**reply.headers, ERROR_HEADER: "busy"})  # the next run asks it again
 
     async def _kept(self, named: _Named) -> Reply:
-        """Answer from the tape; a missing answer is requested in mode `record` only."""
+        """Answer from the tape; a missing answer is requested only in mode `record`."""
         served = named.served
         assert served.tape
         tape = self._recorders[served.tape] if served.tape in self._recorders else self._tapes[served.tape]
-        if taped := tape.find(named.digest, named.repeat):
-            named.call.account.usage.replayed += 1
+        call = named.call
+        if taped := find_recorded(served, call.body, call.more, lambda digest: tape.find(digest, named.repeat)):
+            call.account.usage.replayed += 1
+            call.account.usage.by.add_recorded(served, taped)
             return Reply(taped.status, taped.response)
         if served.mode == "replay":
             return await self._missed(named)
         if served.tape in self._closed_tapes:
             return self._wrong(served, 500, "tape_shut", self._closed_tapes[served.tape])
         prepare(
-            served.provider, named.call.body, named.repeat, 200, b"{}", named.call.more
-        )  # what cannot be taped is not asked
+            served.provider, call.body, named.repeat, 200, b"{}", call.more
+        )  # raises before the call if the request cannot be taped
         reply = await self._ask(named)
         return await self._tape(named, reply) if reply.fine else reply
 
     async def _missed(self, named: _Named) -> Reply:
-        """Make the error for a request that is not on the tape: it names the nearest one and the fields that differ."""
+        """Return the error for a request that is not on the tape; it names the nearest one and what differs."""
         served = named.served
         assert served.tape
         tape = self._tapes[served.tape] if served.tape in self._tapes else Tape.open(served.tape)  # one being recorded
@@ -172,15 +178,19 @@ class Dispatcher:
         near = await loop.run_in_executor(self._writers, tape.nearest, served.provider, call.body, call.more)
         taped, fields = near or (None, [])
         message = f"request {named.digest[:12]}, repeat {named.repeat}, of {call.account.model} is not on the tape"
+        mend = "record it, or correct the request"
         if taped is None:
             message += ", which is empty"
         elif taped.redacted and not fields:
             message += "; it stands there redacted, and an answer that was changed is given to nobody"
+        elif fields == [f"/{SERVER}"]:
+            message += f"; it was asked of another server, {taped.server or 'which the line does not name'}"
+            mend = "record it, or name that server: `same_as` of a model, `--upstream` of `harness gateway`"
         elif fields:
             message += f"; the nearest taped request differs in {', '.join(fields[:20])}: {_shown(taped, fields[0])}"
         else:
             message += f"; it is there with repeat {taped.repeat}"
-        return self._wrong(served, 404, "tape_miss", f"{message[:4000]}. Next: record it, or correct the request")
+        return self._wrong(served, 404, "tape_miss", f"{message[:4000]}. Next: {mend}")
 
     async def _tape(self, named: _Named, reply: Reply) -> Reply:
         assert named.served.tape
@@ -195,41 +205,44 @@ class Dispatcher:
                 reply.status,
                 reply.body,
                 call.more,
+                "" if SERVER in call.more else named.served.address,
             )
         except HarnessError as bad:
             if not isinstance(bad, InputError):
-                self._closed_tapes[named.served.tape] = one_line(bad)  # nothing more is paid for that cannot be kept
+                self._closed_tapes[named.served.tape] = one_line(bad)  # pay for no answer that cannot be stored
             raise
         call.account.usage.recorded += 1
         return reply
 
     async def _ask(self, named: _Named) -> Reply:
         """Call the provider within the limits, with retries of transient failures."""
-        call, served = named.call, named.served
-        usage, breaker, limiter = call.account.usage, call.account.breaker, call.account.limiter
+        call, served, account = named.call, named.served, named.call.account
+        usage, limiter = account.usage, account.limiter
         estimate = estimate_tokens(served.dialect.bounds, call.body) if served.limits.tokens_per_minute else 0
-        for attempt in range(self.settings.retries + 1):
-            await limiter.admit(estimate)
+        retries = self.settings.retries if served.limits.retries is None else served.limits.retries
+        for attempt in range(retries + 1):
+            await account.outage.pause(limiter.admit(estimate))
             try:
-                async with self._upstream_slots:
-                    if why := breaker.open_reason:
-                        usage.gave_up = why
-                        return self._wrong(served, 400, "refused", f"{call.account.model} {why}")
+                async with account.slots:
+                    if why := account.stop_reason():
+                        return self._wrong(served, 400, "refused", f"{account.model} {why}")
                     if limiter.exhausted:
-                        return self._wrong(served, 402, "budget_spent", _budget_spent(call.account.model, limiter))
-                    headers = call.more.get("headers", {})
+                        return self._wrong(served, 402, "budget_spent", _budget_spent(account.model, limiter))
+                    began, headers = time.monotonic(), call.more.get("headers", {})
                     answer = await self._upstream.call(served, call.endpoint, call.body, headers)
             except FailedAttempt as bad:
-                breaker.record_refusal(bad.status, bad.what)
-                if not bad.again or attempt == self.settings.retries:
+                account.record_failure(bad.kind, bad.what, bad.status, began, again=bad.again)
+                if not bad.again or attempt == retries:
                     return self._failed(served, bad, attempt + 1)
                 if bad.wait is not None and bad.status == 429:
                     limiter.hold_back(bad.wait)
                 usage.retries += 1
-                await asyncio.sleep(self._pause(bad, attempt, named))
+                await account.outage.pause(self._pause(bad, attempt, named))
             else:
+                account.record_answer(time.monotonic() - began)
                 limiter.charge(answer.used, estimate)
                 usage.live += 1
+                usage.by.add_live(served, answer.body)
                 usage.add(answer.used, priced=answer.priced or served.prices is None)
                 return Reply(200, answer.body)
         raise AssertionError("the last attempt returns")
@@ -241,7 +254,9 @@ class Dispatcher:
     def _failed(self, served: ServedModel, bad: FailedAttempt, attempts: int) -> Reply:
         if bad.again:
             status = 504 if bad.kind == "timeout" else 503
-            message = f"no answer after {attempts} attempts; the last: {bad.kind}: {bad.what}. Next: run again later"
+            tried = f"{attempts} attempt{'s' * (attempts != 1)}"
+            do = "start the server, or correct its address" if bad.kind == "connection" else "run again later"
+            message = f"no answer after {tried}; the last: {bad.kind}: {bad.what}. Next: {do}"
             return self._wrong(served, status, "retries_exhausted", message)
         if bad.status:
             return refusal_reply(served.dialect, bad.status, bad.kind, bad.body)
@@ -252,7 +267,7 @@ class Dispatcher:
         return error_reply(served.dialect, GatewayError(status, kind, message))
 
     async def finish(self, seconds: float) -> None:
-        """Wait at most so many seconds for running requests, then cancel those that remain."""
+        """Wait at most `seconds` for running requests, then cancel those that remain."""
         if self._running:
             await asyncio.wait(self._running.values(), timeout=seconds)
         for task in list(self._running.values()):
@@ -260,10 +275,19 @@ class Dispatcher:
         await asyncio.gather(*self._running.values(), return_exceptions=True)
 
     def close(self) -> None:
-        """Close the tapes being recorded; every recorded answer is durable already."""
+        """Close the tapes being recorded; every recorded answer is already durable."""
         self._writers.shutdown()
         for recorder in self._recorders.values():
             recorder.close()
+
+
+def _defect(bad: Exception, call: Call) -> str:
+    """Return what an unexpected exception is and where it was raised, without its words: they may hold a key."""
+    frames = [frame for frame in traceback.extract_tb(bad.__traceback__) if Path(frame.filename).parent == HERE]
+    place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    what = f"{type(bad).__module__}.{type(bad).__qualname__}".removeprefix("builtins.")
+    message = f"the gateway failed while it answered a request to {call.account.model}: {what}{place}"
+    return f"{message}. Next: check the model's `base_url`; if it is right, report this as a defect of the harness"
 
 
 def _budget_spent(model: str, limiter: RateLimiter) -> str:
@@ -272,6 +296,6 @@ def _budget_spent(model: str, limiter: RateLimiter) -> str:
 
 
 def _shown(near: Taped, pointer: str) -> str:
-    """Quote the value of the nearest request at the first field that differs."""
-    value = value_at({"provider": near.provider, "body": near.body}, pointer)
+    """Return the value of the nearest request at the first field that differs, for an error."""
+    value = value_at({"provider": near.provider, "body": near.body, **near.more}, pointer)
     return f"{value.decode()[:300]} there" if value else "nothing there"

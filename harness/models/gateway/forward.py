@@ -1,7 +1,7 @@
-"""TCP forwarder: a port on 127.0.0.1 that leads to the gateway's Unix socket, for clients that know only addresses.
+"""TCP forwarder: a port on 127.0.0.1 that leads to the gateway's Unix socket, for clients that need an address.
 
 Inside a container without network, `OPENAI_BASE_URL=f"{url}/v1"` and `ANTHROPIC_BASE_URL=url` make unmodified
-third-party code speak to the gateway. It copies bytes both ways and never reads what they mean.
+third-party code talk to the gateway. The forwarder copies bytes both ways without parsing them.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ PAUSE = 0.05  # seconds before the next accept, after one that failed
 
 @contextlib.contextmanager
 def tcp_forwarder(socket: Path | str, port: int = 0) -> Iterator[str]:
-    """Forward `http://127.0.0.1:PORT` to a Unix socket in a `with` block; yields that URL. Port 0: any free one."""
+    """Context manager that forwards a URL of 127.0.0.1 to a Unix socket and yields it. Port 0: any free one."""
     with _Forwarder(str(socket), port) as forwarder:
         yield f"http://{HOST}:{forwarder.port}"
 
 
 class _Forwarder:
-    """One listening port, and a thread for each direction of each connection; all of them end with the `with` block."""
+    """One listening port, and a thread for each direction of each connection; all threads end with the `with` block."""
 
     def __init__(self, socket: str, port: int) -> None:
         self._socket = socket
@@ -59,7 +59,7 @@ class _Forwarder:
             except OSError:
                 if self._ending.wait(PAUSE):  # hung up: the block has ended
                     return
-                continue  # nobody waits any more, or there is no room for one more just now
+                continue  # the client is gone, or there is no room for another connection now
             self._carriers.submit(self._carry, client)
 
     def _carry(self, client: sockets.socket) -> None:
@@ -69,7 +69,7 @@ class _Forwarder:
                 gateway.connect(self._socket)
             except OSError:  # the gateway is gone: the client sees its connection end
                 return
-            if self._ending.is_set():  # came too late to be hung up with the others
+            if self._ending.is_set():  # opened too late to be closed with the others
                 return
             back = threading.Thread(target=_pump, args=(gateway, client), name="forwarder-back", daemon=True)
             back.start()
@@ -78,7 +78,7 @@ class _Forwarder:
 
     @contextlib.contextmanager
     def _known(self, *pair: sockets.socket) -> Iterator[None]:
-        """Register two sockets, so that the end of the block shuts them down, also where it has come already."""
+        """Context manager that registers two sockets, so that the end of the block shuts them down, even a past one."""
         with self._lock:
             self._open.update(pair)
             if self._ending.is_set():

@@ -1,10 +1,11 @@
 """The gateway process: an HTTP proxy on a Unix socket between steps and model providers.
 
-It alone holds API keys; it retries, limits rates and spending, and records or replays answers on tapes. `python -m
-harness.models.gateway.gateway` reads its settings as one line of JSON on stdin, and writes `{"ready":true}` when it
-listens. The server validates the requests of clients, however hostile, and writes replies or streams. A client's own
-key is only compared with the gateway's token, where one is set, and never goes upstream. Besides the body, the headers
-(and for some endpoints the path) that change an answer become part of a request.
+Only this process has API keys. It retries, limits rates and spending, and records or replays answers on tapes. `python
+-m harness.models.gateway.gateway` reads its settings as one line of JSON on stdin, and writes `{"ready":true}` when it
+listens. The server validates untrusted requests of clients, and writes replies or streams. A client's own key is only
+compared with the gateway's token, if one is set, and never goes upstream. In addition to the body, the headers (and for
+some endpoints the path) that change an answer become part of a request, and so does the address of a server that is not
+the provider's own.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import contextlib
 import hmac
 import json
 import os
+import resource
 import signal
 import sys
 import threading
@@ -23,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from harness.errors import HarnessError, InputError, MissingError
 from harness.models.gateway.dialect import AnswerFormat, Dialect, Endpoint
 from harness.models.gateway.dispatch import Call, Dispatcher
-from harness.models.gateway.settings import GateSettings, Keys, parse_settings
+from harness.models.gateway.settings import MOST, GateSettings, Keys, is_loopback, parse_settings
 from harness.models.gateway.upstream import GatewayError, Reply, Upstream, clear_sdk_variables, error_reply, model_list
 from harness.models.tape.line import REPEATS, reject_nan
 from harness.models.wire import REPEAT_HEADER, SERVED_HEADER
@@ -34,18 +36,17 @@ if TYPE_CHECKING:
 
 LARGEST = 32 << 20  # bytes of a request
 SMALL = 1 << 20
-LARGE_AT_ONCE = 8  # requests of more than that; the others wait, and the gateway's memory is bounded
-SLOWEST = 60.0  # seconds in which a request must have arrived
+LARGE_AT_ONCE = 8  # requests larger than SMALL at once; further ones wait, which bounds the gateway's memory
+SLOWEST = 60.0  # seconds within which a request must arrive
 LONGEST_HEADER = 4096  # characters of a header that goes upstream
-MOST = 1024  # requests at once; beyond that HTTP 503
 LIST = "/v1/models"
-TRAVEL = ("stream", "stream_options")  # fields that only say how an answer is sent
+TRAVEL = ("stream", "stream_options")  # fields that only affect how an answer is sent
 
 
-class RejectedRequest(Exception):  # noqa: N818 - what a client is told
+class RejectedRequest(Exception):  # noqa: N818 - becomes a reply to the client
     """A client request that is rejected with an HTTP status, a kind and a message.
 
-    It is raised before dispatch, or where the answer cannot be turned into the stream that the client asked for.
+    Raised before dispatch, or if the answer cannot be converted to the stream that the client asked for.
     """
 
     def __init__(self, status: int, kind: str, message: str) -> None:
@@ -54,7 +55,7 @@ class RejectedRequest(Exception):  # noqa: N818 - what a client is told
 
 
 class Server:
-    """The HTTP application of the gateway; it validates requests, and never answers a call without the dispatcher."""
+    """The HTTP application of the gateway; it validates requests and passes calls to the dispatcher."""
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self.dispatcher, self.closing, self._now = dispatcher, False, 0
@@ -63,7 +64,7 @@ class Server:
         self._paths = list(dict.fromkeys(path for dialect in self._dialects for path in dialect.endpoints))
 
     def app(self) -> web.Application:
-        """Make the application for aiohttp's server."""
+        """Return the application for aiohttp's server."""
         from aiohttp import web  # noqa: PLC0415 - heavy
 
         app = web.Application(client_max_size=LARGEST)
@@ -85,7 +86,7 @@ class Server:
         )
 
     async def _reply(self, request: web.Request) -> tuple[Reply, Sequence[bytes]]:
-        """Make the reply to a request, and its server-sent events where the client asked for a stream."""
+        """Return the reply to a request, and its server-sent events if the client asked for a stream."""
         dialect = self._likely(request.path)
         try:
             self._require_token(request)
@@ -100,11 +101,11 @@ class Server:
             return reply, _events(dialect.format_of(call.endpoint), reply, body) if streamed else ()
         except RejectedRequest as bad:
             return error_reply(dialect, bad.wrong), ()
-        except InputError as bad:  # it has no canonical form, and so no name on a tape
+        except InputError as bad:  # it has no canonical form, and so no digest
             return error_reply(dialect, GatewayError(400, "invalid_request_error", str(bad))), ()
 
     def _require_token(self, request: web.Request) -> None:
-        """Reject a request without the token (HTTP 401), where one is set: a port is open to the whole machine."""
+        """Reject a request without the token (HTTP 401), if one is set, because any local process can reach a port."""
         token = self.dispatcher.settings.token
         shown = request.headers.get("x-api-key") or request.headers.get("authorization", "").removeprefix("Bearer ")
         if token and not hmac.compare_digest(shown.encode("utf-8", "replace"), token.encode()):
@@ -114,7 +115,7 @@ class Server:
             raise RejectedRequest(401, "not_let_in", message)
 
     def _likely(self, path: str) -> Dialect:
-        """Guess the dialect of a client from the request path, for errors before its model is known."""
+        """Return the likely dialect of a client by the request path, for errors before its model is known."""
         asked = (each for each in self._dialects if any(path.startswith(begin) for begin in each.endpoints))
         return next(asked, self._dialects[0])
 
@@ -128,12 +129,12 @@ class Server:
             for event in events:
                 await response.write(event)
             await response.write_eof()
-        except ConnectionError:  # the client went away; its answer is kept
+        except ConnectionError:  # the client disconnected; its answer is kept
             pass
         return response
 
     async def _body(self, request: web.Request) -> dict[str, Any]:
-        """Read and parse a request body; rejects a wrong path, too large a body, and what is no JSON object."""
+        """Return the parsed body of a request; rejects a wrong path, a body that is too large, or not a JSON object."""
         from aiohttp import web  # noqa: PLC0415 - heavy
 
         if request.path not in self._paths or request.method != "POST":
@@ -165,7 +166,7 @@ class Server:
         return body
 
     def _call(self, request: web.Request, body: Mapping[str, Any]) -> Call:
-        """Turn a request into a call; rejects a model that is not served at this path."""
+        """Convert a request to a call; rejects a model that is not served at this path."""
         name, accounts = body.get("model"), self.dispatcher.accounts
         account = accounts.find(name, request.path, request.headers.get(SERVED_HEADER))
         if account is None:
@@ -177,7 +178,8 @@ class Server:
         dialect = account.served.dialect
         endpoint = dialect.endpoints[request.path]
         _check(endpoint, dialect.format_of(endpoint), request.path, body)
-        more = {"path": request.path} if endpoint.path_in_name else {}
+        more: dict[str, Any] = {"path": request.path} if endpoint.path_in_name else {}
+        more |= account.served.own_part
         if headers := self._headers(request, dialect):
             more["headers"] = headers
         asked = {key: value for key, value in body.items() if key not in TRAVEL}
@@ -185,7 +187,7 @@ class Server:
         return Call(account, endpoint, asked, more, _repeat(request), again)
 
     def _headers(self, request: web.Request, dialect: Dialect) -> dict[str, str]:
-        """Collect the headers that change an answer, normalised, so that equal requests have equal digests."""
+        """Return the headers that change an answer, normalised, so that equal requests have equal digests."""
         found: dict[str, str] = {}
         for name in (name for each in self._dialects for name in each.headers if name in request.headers):
             if name not in dialect.headers:
@@ -201,7 +203,7 @@ class Server:
 
 
 def _check(endpoint: Endpoint, answer_format: AnswerFormat, path: str, body: Mapping[str, Any]) -> None:
-    """Reject a request with the wrong fields for its endpoint, or one that asks for what cannot be taped."""
+    """Reject a request with the wrong fields for its endpoint, or with one that cannot be taped."""
     if endpoint.requires not in body or (endpoint.forbids and endpoint.forbids in body):
         forbids = f" and no `{endpoint.forbids}`" if endpoint.forbids else ""
         raise RejectedRequest(400, "invalid_request_error", f"{path} needs `{endpoint.requires}`{forbids}")
@@ -214,7 +216,7 @@ def _check(endpoint: Endpoint, answer_format: AnswerFormat, path: str, body: Map
 
 
 def _repeat(request: web.Request) -> int | None:
-    """Read the repeat header, where a client numbers equal requests itself."""
+    """Return the value of the repeat header, by which a client numbers equal requests itself; None without one."""
     said = request.headers.get(REPEAT_HEADER)
     if said is not None and not (said.isascii() and said.isdigit() and len(said) <= 10 and int(said) < REPEATS):
         raise RejectedRequest(400, "invalid_request_error", "X-Harness-Repeat is a whole number below 2^32")
@@ -223,7 +225,7 @@ def _repeat(request: web.Request) -> int | None:
 
 def _events(answer_format: AnswerFormat, reply: Reply, asked: Mapping[str, Any]) -> Sequence[bytes]:
     """Convert an answer to server-sent events; rejects one whose structure cannot be streamed."""
-    assert answer_format.events  # or it was refused
+    assert answer_format.events  # otherwise the request was rejected before
     try:
         return list(answer_format.events(json.loads(reply.body), asked))
     except (AttributeError, LookupError, TypeError, ValueError):
@@ -245,6 +247,7 @@ STDIN = 0
 def main() -> int:
     """Run the gateway until stdin ends or a signal comes, print its summary or error, and return the exit code."""
     keys = Keys(os.environ)
+    _allow_files()
     try:
         settings = parse_settings(_first_line())
         lacking = _lacking(settings, keys)
@@ -257,15 +260,25 @@ def main() -> int:
     return 0
 
 
+def _allow_files() -> None:
+    """Raise the number of open files that the system allows by default, which each request needs two of."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 4 * MOST if hard == resource.RLIM_INFINITY else min(hard, 4 * MOST)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 def _lacking(settings: GateSettings, keys: Keys) -> list[str]:
-    """List the missing API keys; raises before the first request where the settings want them at the start."""
+    """Return the names of missing API keys; raises MissingError if the settings require the keys at the start."""
     if settings.keys == "late":
         return []
-    names = dict.fromkeys(served.key for served in settings.served if served.mode != "replay")
+    asking = [served for served in settings.served if served.mode != "replay"]
+    names = {served.key: served.base_url for served in asking}
+    names |= {served.key: served.base_url for served in asking if not is_loopback(served.base_url)}
     missed: dict[str, MissingError] = {}
-    for name in names:
+    for name, url in names.items():
         try:
-            keys.find(name)
+            keys.find_for(name, url)
         except MissingError as bad:
             missed[name] = bad
     if missed and (settings.keys == "all" or len(missed) == len(names)):
@@ -275,7 +288,7 @@ def _lacking(settings: GateSettings, keys: Keys) -> list[str]:
 
 
 def _first_line() -> bytes:
-    """Read stdin up to the first line break and not a byte further."""
+    """Read stdin up to the first line break, and not a byte further."""
     line = bytearray()
     while not line.endswith(b"\n") and len(line) < LONGEST_LINE:
         byte = os.read(STDIN, 1)
@@ -297,21 +310,21 @@ async def _serve(settings: GateSettings, keys: Keys, lacking: list[str]) -> dict
     try:
         from aiohttp import web  # noqa: PLC0415 - heavy
     except ImportError as bad:
-        raise MissingError("the gateway needs aiohttp", next="pip install 'llm-harness[gateway]'") from bad
+        raise MissingError("the gateway needs aiohttp", next="pip install 'repro-harness[gateway]'") from bad
     stop = asyncio.Event()
     asked = asyncio.Event()
     _watch_stdin(stop, asked)
     named = [served.key for served in settings.served]
-    upstream = Upstream(keys, settings.timeout, settings.concurrency, named)
+    upstream = Upstream(keys, settings.timeout, named)
     dispatcher = Dispatcher(settings, upstream)
     server = Server(dispatcher)
     runner = web.AppRunner(server.app(), access_log=None, handle_signals=False, shutdown_timeout=1.0)
     try:
         await runner.setup()
         try:
-            site = web.UnixSite(runner, settings.socket)
+            site = web.UnixSite(runner, settings.socket, backlog=MOST)
             await site.start()
-            settings.socket.chmod(0o666)  # a container's user is another one; the folder around it is shut
+            settings.socket.chmod(0o666)  # a container has another user; the folder that holds the socket is private
         except OSError as bad:
             raise InputError(
                 f"the socket cannot be made: {bad.strerror}", where="socket", next="name a path in a folder of yours"
@@ -332,7 +345,7 @@ async def _serve(settings: GateSettings, keys: Keys, lacking: list[str]) -> dict
 
 
 async def _report(dispatcher: Dispatcher, asked: asyncio.Event) -> None:
-    """Print the counters so far, each time stdin asks for them."""
+    """Print the current counters each time stdin asks for them."""
     while await asked.wait():
         asked.clear()
         _say({"now": dispatcher.accounts.summary()["models"]})
@@ -349,7 +362,7 @@ def _watch_stdin(stop: asyncio.Event, asked: asyncio.Event) -> None:
             while os.read(STDIN, 65536):
                 with contextlib.suppress(RuntimeError):
                     loop.call_soon_threadsafe(asked.set)
-        with contextlib.suppress(RuntimeError):  # it has ended for another reason
+        with contextlib.suppress(RuntimeError):  # the loop has ended for another reason
             loop.call_soon_threadsafe(stop.set)
 
     threading.Thread(target=watch, name="stdin", daemon=True).start()

@@ -1,13 +1,14 @@
-"""Limits of the models that a gateway serves: rates, spending, refusals, and the account of each model.
+"""Limits of the models that a gateway serves: rates, spending, refusals, outages, and the account of each model.
 
-An account holds a model's settings, counters, token buckets and circuit breaker. A model that the settings do not name
-gets one at its first request, if a provider in `settings.others` serves the path of that request. Counters live in
-memory; they never carry over to another gateway.
+An account holds a model's settings, counters, token buckets, circuit breakers and concurrency. A model
+that the settings do not name gets an account at its first request, if a provider in `settings.others` serves the path
+of that request. Counters are kept in memory and do not carry over to another gateway.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import time
 from collections import Counter
@@ -18,22 +19,25 @@ from pathlib import Path
 from typing import Any
 
 from harness.digest import canonical
+from harness.models.gateway.answered_by import AnsweredBy
+from harness.models.gateway.concurrency import ConcurrencyLimit
 from harness.models.gateway.settings import GateSettings, ServedModel, TokenUsage
 
-FOR_GOOD = frozenset({400, 401, 403, 404, 422})  # HTTP statuses at which a retry of the same request is refused again
+CONNECTION, AUTHORISATION, UNANSWERED = "connection", "authorisation", "unanswered"  # causes of an outage
+FOR_GOOD = frozenset({400, 401, 403, 404, 422})  # HTTP statuses after which a retry is refused too
 
 
 class CircuitBreaker:
     """A circuit breaker that opens after `most` final refusals before a model's first answer; 0: never.
 
-    The first answer, from a tape too, disarms it for good, and closes it again if it was open.
+    The first answer, also one from a tape, disarms the breaker permanently, and closes it if it was open.
     """
 
     def __init__(self, most: int) -> None:
         self._most, self._row, self._said = most, 0, ""
 
     def record_success(self) -> None:
-        """Disarm the breaker for good: the model works, so that later refusals concern single requests."""
+        """Disarm the breaker permanently: the model works, so later refusals concern single requests."""
         self._most = 0
 
     def record_refusal(self, status: int, said: str) -> None:
@@ -53,38 +57,106 @@ class CircuitBreaker:
         return f"refused all of the first {self._row} requests and answered none; it said: {self._said}"
 
 
+UNAUTHORISED = frozenset({401, 403})
+OVERLOADED = frozenset({429, 503, 529})  # HTTP statuses of a provider that is asked too much at once
+UNREACHED = frozenset({"connection", "protocol"})  # kinds of failed attempts that reached nobody
+HUNG_UP = "hung_up"  # a connection that ended without an answer
+UNKNOWN = frozenset({"timeout", "cut", "missing_key", "key_in_request"})  # kinds that say neither: it is there, or not
+
+
+class OutageBreaker:
+    """A circuit breaker that opens when a provider is not there, accepts no key or gives no answer, and for good.
+
+    It opens after `most` failures in a row, or when a row of two or more has lasted `seconds`; `most` 0: never. Every
+    reply of the provider that is no such failure ends a row, also an error. A provider that is there and replies to
+    every request with an error after which a retry may succeed (429, 503, no JSON) is given `patience` seconds; only
+    an answer or a final refusal ends such a row. Answers from a tape do not count.
+    """
+
+    def __init__(self, url: str, most: int, seconds: float, patience: float) -> None:
+        self.opened = asyncio.Event()
+        self.cause = ""  # connection | authorisation | unanswered, once it is open
+        self.open_reason = ""  # why calls to the model are stopped; empty while they are allowed
+        self._url, self._most, self._seconds, self._patience = url, most, seconds, patience
+        self._row, self._first, self._last = 0, 0.0, 0.0
+        self._unanswered, self._since = 0, 0.0  # replies in a row that were no answers, and when the first came
+
+    def record_answer(self) -> None:
+        """End every row: the provider is there, and has answered or refused a request."""
+        self._row = self._unanswered = 0
+
+    def record_unanswered(self, said: str) -> None:
+        """Count a reply that is no answer, though a retry may get one; the provider is there, which ends other rows."""
+        now = time.monotonic()
+        self._row = 0
+        self._since = self._since if self._unanswered else now
+        self._unanswered += 1
+        if self._most and not self.open_reason and self._unanswered > 1 and now - self._since >= self._patience:
+            tries = f"{self._unanswered} replies in a row within {now - self._since:.0f} s were no answers"
+            self._open(UNANSWERED, f"gives no answer at {self._url}: {tries}; the last: {said}")
+
+    def record_failure(self, cause: str, said: str, began: float | None = None) -> None:
+        """Count a failure with the last words of the provider or the operating system.
+
+        With `began`, when the attempt began, connections that ended together count once: a server that restarts, or
+        that closes idle connections, ends many at a time.
+        """
+        now = time.monotonic()
+        if self.open_reason or not self._most or (self._row and began is not None and began < self._last):
+            return
+        self._first = self._first if self._row else now
+        self._row, self._last = self._row + 1, now
+        if self._row >= self._most or (self._row > 1 and now - self._first >= self._seconds):
+            what = "accepts no key" if cause == AUTHORISATION else "cannot be reached"
+            tries = f"{self._row} requests in a row failed within {now - self._first:.1f} s"
+            self._open(cause, f"{what} at {self._url}: {tries}; the last: {said}")
+
+    def _open(self, cause: str, reason: str) -> None:
+        self.cause, self.open_reason = cause, reason
+        self.opened.set()
+
+    async def pause(self, seconds: float) -> None:
+        """Sleep, but not longer than until the breaker opens."""
+        if seconds > 0:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.opened.wait(), seconds)
+
+
 @dataclass
 class UsageCount:
-    """Usage counters of one model, from 0 when its account is opened; they never limit anything."""
+    """Usage counters of one model, which start at 0 when its account is opened; they do not limit anything."""
 
     requests: int = 0
     replayed: int = 0
     recorded: int = 0
     live: int = 0
     retries: int = 0
-    prompt: int = 0  # tokens, of what was asked upstream
+    prompt: int = 0  # tokens of the requests sent upstream
     completion: int = 0
-    cached: int = 0  # of the prompts' tokens: what a provider had in its cache
+    cached: int = 0  # prompt tokens that a provider had in its cache
     errors: Counter[str] = field(default_factory=Counter)
-    refused: int = 0  # of the errors: what the provider was asked and would not answer
-    gave_up: str = ""  # why no more was asked
-    unpriced: int = 0  # answers of which tokens do not say the price, where prices are given
+    refused: int = 0  # errors in which the provider refused a request
+    gave_up: str = ""  # why no more requests were sent
+    outage: str = ""  # the cause, if the provider could not be reached, accepted no key or gave no answer
+    unpriced: int = 0  # answers whose price does not follow from their tokens, if prices are given
+    by: AnsweredBy = field(default_factory=AnsweredBy)
 
     def add(self, used: TokenUsage, *, priced: bool = True) -> None:
-        """Add the tokens of an answer, and count it as unpriced where tokens are not all that it cost."""
+        """Add the tokens of an answer; it counts as unpriced if it cost more than its tokens."""
         self.unpriced += not priced
         self.prompt += used.prompt
         self.completion += used.completion
         self.cached += used.read
 
     def as_data(self, spent: Decimal) -> dict[str, Any]:
-        """Convert the counters, with the dollars spent, to plain data.
+        """Return the counters and the dollars spent as plain data.
 
         `errors` counts the error replies to clients, by kind.
         """
-        late = {"refused": self.refused, "gave_up": self.gave_up, "unpriced": self.unpriced}
+        late = {"refused": self.refused, "gave_up": self.gave_up, "outage": self.outage, "unpriced": self.unpriced}
         return {
             **{name: value for name, value in late.items() if value},
+            **self.by.as_data(),
             "requests": self.requests,
             "replayed": self.replayed,
             "recorded": self.recorded,
@@ -100,12 +172,12 @@ class UsageCount:
         }
 
 
-IMAGE = 1600  # tokens of an image, about; its bytes say nothing of that
+IMAGE = 1600  # approximate tokens of an image, whose bytes do not tell the number
 _IMAGE = re.compile(rb'"(?:data:image/[a-z]+;base64,)?[A-Za-z0-9+/]{1000,}={0,2}"')
 
 
 def estimate_tokens(bounds: Sequence[str], body: Mapping[str, Any]) -> int:
-    """Estimate the tokens of a request: a quarter of its bytes, 1,600 for each image, and its longest answer.
+    """Return an estimate of a request's tokens: a quarter of its bytes, 1,600 for each image, and its longest answer.
 
     The longest answer is the first of the fields `bounds` that the body has; without one it counts as 0.
     """
@@ -117,7 +189,7 @@ def estimate_tokens(bounds: Sequence[str], body: Mapping[str, Any]) -> int:
 class Bucket:
     """A token bucket, which fills at a rate per minute up to `burst`.
 
-    Each `take` lowers its level, below zero too; what lies below zero has to be waited for, first come first served.
+    Each `take` lowers the level, also below zero; an amount below zero has to be waited for, first come first served.
     """
 
     def __init__(self, per_minute: int, burst: float) -> None:
@@ -126,20 +198,23 @@ class Bucket:
         self._then = time.monotonic()
 
     def take(self, amount: float) -> float:
-        """Take an amount; returns the seconds to wait before it may be used."""
+        """Take an amount and return the seconds to wait before it may be used."""
         now = time.monotonic()
         self.level = min(self.room, self.level + (now - self._then) * self.rate)
         self._then = now
-        self.level -= min(amount, self.room)  # more than fits at all would never be let through
+        self.level -= min(amount, self.room)  # an amount larger than the bucket could never pass
         return max(0.0, -self.level / self.rate)
 
     def settle(self, difference: float) -> None:
-        """Correct the level by the difference between used and estimated amount."""
-        self.level = min(self.room, self.level - difference)
+        """Correct the level by the difference between the used and the estimated amount, by a whole bucket at most.
+
+        A server says what was used: whatever it says, its answer makes later requests wait for a minute at most.
+        """
+        self.level = min(self.room, self.level - min(difference, self.room))
 
 
 class RateLimiter:
-    """The rate limits and the spending limit of one model; it counts for the life of this gateway only."""
+    """The rate limits and the spending limit of one model; it counts only during the life of this gateway."""
 
     def __init__(self, served: ServedModel) -> None:
         limits = served.limits
@@ -152,25 +227,26 @@ class RateLimiter:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the spending limit is reached; the last answer may exceed it, since its price is known afterwards."""
+        """Whether the spending limit is reached; the last answer may exceed it, since its price is only known later."""
         return self._dollars is not None and self.spent >= self._dollars
 
-    async def admit(self, estimate: int) -> None:
-        """Wait until the rate limits allow a request of about so many tokens; the spending limit is not checked."""
-        wait = max(
+    def admit(self, estimate: int) -> float:
+        """Count a request of about `estimate` tokens, and return the seconds to wait before it may be sent.
+
+        The spending limit is not checked.
+        """
+        return max(
             self._requests.take(1) if self._requests else 0.0,
             self._tokens.take(estimate) if self._tokens else 0.0,
             self._closed_until - time.monotonic(),
         )
-        if wait > 0:
-            await asyncio.sleep(wait)
 
     def hold_back(self, seconds: float) -> None:
-        """Hold back all later requests to the model for the seconds that the provider asked one of them to wait."""
+        """Delay all later requests to the model by the seconds that the provider asked one of them to wait."""
         self._closed_until = max(self._closed_until, time.monotonic() + seconds)
 
     def charge(self, used: TokenUsage, estimate: int) -> Decimal:
-        """Count the tokens and the price of an answer; returns the price in dollars, 0 where no prices are set."""
+        """Count the tokens and the price of an answer, and return the price in dollars; 0 if no prices are set."""
         if self._tokens:
             self._tokens.settle(used.prompt + used.completion - estimate)
         cost = self._prices.of(used) if self._prices else Decimal(0)
@@ -180,23 +256,58 @@ class RateLimiter:
 
 @dataclass(frozen=True, eq=False)
 class Account:
-    """The state of one model in this gateway: settings, counters, circuit breaker and rate limiter."""
+    """The state of one model in this gateway: settings, counters, circuit breakers, rates and concurrency."""
 
     model: str
     served: ServedModel
     usage: UsageCount
     breaker: CircuitBreaker
+    outage: OutageBreaker
     limiter: RateLimiter
+    slots: ConcurrencyLimit
+
+    def stop_reason(self) -> str:
+        """Return why the model is asked no more, and note that a request was stopped; empty while it is asked."""
+        why = self.outage.open_reason or self.breaker.open_reason
+        if why:
+            self.usage.gave_up, self.usage.outage = why, self.outage.cause
+        return why
+
+    def record_answer(self, seconds: float) -> None:
+        """Note an answer of the provider, and how long it took."""
+        self.outage.record_answer()
+        self.slots.record_answer(seconds)
+
+    def record_failure(self, kind: str, said: str, status: int, began: float, *, again: bool) -> None:
+        """Note a failed attempt, which may open a breaker or lower the concurrency; `began` is when it began.
+
+        `again` says that a retry may succeed.
+        """
+        self.breaker.record_refusal(status, said)
+        if status in UNAUTHORISED:
+            self.outage.record_failure(AUTHORISATION, said)
+        elif kind in UNREACHED:
+            self.outage.record_failure(CONNECTION, said)
+        elif kind == HUNG_UP:
+            self.outage.record_failure(CONNECTION, said, began)
+        elif kind not in UNKNOWN and again:
+            self.outage.record_unanswered(said)
+        elif kind not in UNKNOWN:
+            self.outage.record_answer()
+        if status in OVERLOADED or kind == "timeout":
+            self.slots.record_overload(began)
+        if self.outage.open_reason:
+            self.slots.let_all_pass()
 
     def as_data(self) -> dict[str, Any]:
-        """Convert the counters and the dollars spent to plain data."""
+        """Return the counters and the dollars spent as plain data."""
         return self.usage.as_data(self.limiter.spent)
 
 
 class Accounts:
-    """The accounts of a gateway's models: settings, counters, circuit breaker and rate limiter of each.
+    """The accounts of a gateway's models: settings, counters, circuit breakers, rates and concurrency of each.
 
-    Every model that the settings name has one from the start. Any other gets one at its first request, but only where
+    Every model that the settings name has an account from the start. Any other model gets one at its first request, if
     a provider in `settings.others` serves the path of that request.
     """
 
@@ -206,14 +317,18 @@ class Accounts:
         self._others: dict[tuple[str, str], Account] = {}
 
     def _open(self, name: str, served: ServedModel) -> Account:
-        return Account(name, served, UsageCount(), CircuitBreaker(self._settings.refusals), RateLimiter(served))
+        settings, most = self._settings, served.limits.concurrency
+        outage = OutageBreaker(served.base_url, settings.failures, settings.outage, settings.patience)
+        slots = ConcurrencyLimit(most, most) if most else ConcurrencyLimit(settings.concurrency)
+        breaker = CircuitBreaker(settings.refusals)
+        return Account(name, served, UsageCount(), breaker, outage, RateLimiter(served), slots)
 
     def find(self, name: object, path: str, own: str | None = None) -> Account | None:
-        """Find the account of the model that a request names; None where it is not served at the request's path.
+        """Return the account of the model that a request names; None if the model is not served at the request's path.
 
-        `own` is the gateway's own name for the model, where the client sent one (header `x-harness-served`). A model
-        that is not named gets its account opened here, if a provider in `settings.others` serves the path and no
-        `own` was sent.
+        `own` is the gateway's own name for the model, if the client sent one (header `x-harness-served`). The account
+        of a model that is not named is opened here, if a provider in `settings.others` serves the path and no `own` was
+        sent.
         """
         if not isinstance(name, str):
             return None
@@ -229,7 +344,7 @@ class Accounts:
         return None
 
     def models_at(self, path: str) -> dict[str, str]:
-        """Map each model that the settings name and serve at a path to its provider.
+        """Return the provider of each model that the settings name and serve at a path.
 
         Models served under a name of the gateway's own are left out.
         """
@@ -238,7 +353,7 @@ class Accounts:
 
     @property
     def providers(self) -> Mapping[str, str]:
-        """Map every model to its provider: those the settings name, and those whose account was opened since.
+        """The provider of every model: those that the settings name, and those whose account was opened since.
 
         Models served under a name of the gateway's own are left out.
         """
@@ -246,17 +361,17 @@ class Accounts:
         return others | {name: told.provider for name, told in self._settings.models.items() if not told.model}
 
     def __iter__(self) -> Iterator[Account]:
-        """Iterate over all accounts: the named models' first, then those opened since."""
+        """Iterate over all accounts: those of the named models first, then those opened since."""
         yield from (*self.named.values(), *self._others.values())
 
     def tape_folders(self, mode: str) -> set[Path]:
-        """Collect the tape folders of all entries in the settings, `others` included, that have this mode."""
+        """Return the tape folders of all entries in the settings with this mode, including `others`."""
         return {served.tape for served in self._settings.served if served.mode == mode and served.tape}
 
     def summary(self) -> dict[str, Any]:
-        """Summarise the counters and the dollars spent, model by model, as plain data.
+        """Return the counters and the dollars spent, by model, as plain data.
 
-        Under `models` stand the named ones; under `others`, where the settings allow any, those opened since.
+        `models` has the named models. `others` has those opened since, if the settings allow any.
         """
         summary: dict[str, Any] = {"models": {name: account.as_data() for name, account in self.named.items()}}
         if self._settings.others:

@@ -1,7 +1,6 @@
 """OpenAI's API at the gateway: the endpoints for chat, legacy completions, responses and embeddings.
 
-It describes the API as one value, with the validation, token counts and streaming events of the Responses API; it never
-holds a key or decides a retry.
+The module describes the API as one value, with the validation, token counts and streaming events of the Responses API.
 """
 
 from __future__ import annotations
@@ -10,12 +9,12 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.models.gateway.dialect import AnswerFormat, Dialect, Endpoint, Sdk, Value, client_options, event
+from harness.models.gateway.dialect import AnswerFormat, Dialect, Endpoint, Sdk, Value, client_options, encode_event
 from harness.models.wire import total, usage
 
-FINISHED = ("completed", "incomplete")  # `incomplete` is an answer that a bound cut short
-OWN = ("function_call", "custom_tool_call", "computer_call", "local_shell_call")  # calls that the client carries out
-PARTS = {"output_text": "text", "refusal": "refusal", "reasoning_text": "text"}  # what is streamed of a part
+FINISHED = ("completed", "incomplete")  # `incomplete` is an answer that a token limit cut short
+OWN = ("function_call", "custom_tool_call", "computer_call", "local_shell_call")  # calls that the client executes
+PARTS = {"output_text": "text", "refusal": "refusal", "reasoning_text": "text"}  # the streamed field of a part
 CALLS = {
     "function_call": ("function_call_arguments", "arguments"),
     "custom_tool_call": ("custom_tool_call_input", "input"),
@@ -47,7 +46,7 @@ def _beyond(whole: Value) -> bool:
 
 
 def _responses_events(whole: Value, asked: Value) -> Iterator[bytes]:
-    """Convert a response to numbered server-sent events, from `response.created` to the one with its final status."""
+    """Yield the numbered server-sent events of a response, from `response.created` to the one with its final status."""
     begun = {**whole, "status": "in_progress", "output": [], "usage": None, "incomplete_details": None}
     ended = f"response.{whole.get('status', FINISHED[0])}"
     named: Iterator[Named] = itertools.chain(
@@ -56,11 +55,11 @@ def _responses_events(whole: Value, asked: Value) -> Iterator[bytes]:
         [(ended, {"response": whole})],
     )
     for number, (kind, value) in enumerate(named):
-        yield event({"type": kind, **value, "sequence_number": number}, kind)
+        yield encode_event({"type": kind, **value, "sequence_number": number}, kind)
 
 
 def _item(index: int, item: Value) -> Iterator[Named]:
-    """Convert one output item to events: its start, its deltas, and the whole item."""
+    """Yield the events of one output item: its start, its deltas, and the whole item."""
     kind = item.get("type")
     at = {"item_id": item.get("id", ""), "output_index": index}
     empty: dict[str, Any] = {name: [] for name in ("content", "summary") if isinstance(item.get(name), list)}
@@ -110,7 +109,7 @@ def _connect(key: str, url: str, http: Mapping[str, Any]) -> Sdk:
 
 def _openai_flaw(found: Value) -> str:
     choices = found.get("choices")
-    whole = isinstance(choices, list) and all(isinstance(choice, dict) for choice in choices)
+    whole = isinstance(choices, list) and choices and all(isinstance(choice, dict) for choice in choices)
     return "" if whole and not found.get("error") else "it has no `choices`"
 
 
@@ -128,7 +127,7 @@ def _error(kind: str, message: str) -> Value:
 
 
 def _openai_events(whole: Value, asked: Value) -> Iterator[bytes]:
-    """Convert a chat or legacy completion to server-sent chunks, and the end mark."""
+    """Yield the server-sent chunks of a chat or legacy completion, and the end mark."""
     options = asked.get("stream_options")
     counted = isinstance(options, dict) and options.get("include_usage") is True
     chat = whole.get("object") != "text_completion"
@@ -137,14 +136,14 @@ def _openai_events(whole: Value, asked: Value) -> Iterator[bytes]:
     none = {"usage": None} if counted else {}
     for choice in whole["choices"]:
         for part in _parts(choice) if chat else (choice,):
-            yield event({**head, "choices": [part], **none})
+            yield encode_event({**head, "choices": [part], **none})
     if counted:
-        yield event({**head, "choices": [], "usage": whole.get("usage")})
+        yield encode_event({**head, "choices": [], "usage": whole.get("usage")})
     yield b"data: [DONE]\n\n"
 
 
 def _parts(choice: Value) -> Iterator[Value]:
-    """Split a choice into three deltas: its role, its content, and its finish reason."""
+    """Yield three deltas of a choice: its role, its content, and its finish reason."""
     message = choice.get("message") or {}
     rest = {key: value for key, value in choice.items() if key not in ("message", "finish_reason", "logprobs")}
     begun = {"role": message.get("role", "assistant"), "content": "" if message.get("content") is not None else None}

@@ -1,12 +1,13 @@
 """Settings of the gateway, read at its start (models, tapes, rate limits, prices), and the API keys of providers.
 
-Settings are one line of JSON and never hold a key, only the name under which it is found: in the environment, else in a
-private file that is read once. A key is never printed or logged.
+Settings are one line of JSON. They never contain a key, only its name, by which it is looked up in the environment,
+else in a private file that is read once. A key is never printed or logged.
 """
 
 from __future__ import annotations
 
 import base64
+import ipaddress
 import json
 import os
 import stat
@@ -15,6 +16,7 @@ import urllib.parse
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -33,17 +35,20 @@ from pydantic import (
 
 from harness.errors import HarnessError, InputError, MissingError
 from harness.models.gateway.dialect import Dialect
+from harness.models.tape.line import SERVER
+from harness.models.tape.server import server_address
 from harness.parts import part
 
 DEFAULT = Path(".config") / "harness" / "keys.toml"  # below the user's home
-STAND_IN = "harness-gateway-"  # prefix of the stand-in keys that a gateway gives to its clients: no provider knows them
-SHORTEST = 12  # a shorter key ("none", "EMPTY") is no secret, and may occur in an answer
+STAND_IN = "harness-gateway-"  # prefix of the stand-in keys of a gateway's clients, which no provider accepts
+SHORTEST = 12  # a shorter key ("none", "EMPTY") is not a secret, and may occur in an answer
+NO_KEY = "none"  # sent in the place of a key to a server of this machine
 
 
 class Keys:
     """Lookup of API keys by name: in a copy of the environment, else in the user's private keys file.
 
-    The file is read once, when the environment first lacks a key. No key is ever printed.
+    The file is read once, when the environment first lacks a key.
     """
 
     def __init__(self, env: Mapping[str, str]) -> None:
@@ -53,11 +58,11 @@ class Keys:
         self._file: dict[str, str] | None = None
 
     def find(self, name: str) -> str:
-        """Return the key of a name.
+        """Return the key with a name.
 
-        Raises MissingError, which says where to put it, if there is none or only a gateway's stand-in for one;
-        InputError if it cannot be sent in a header, or if the keys file is unreadable, not TOML, or not the user's
-        alone.
+        Raises MissingError, which says where to put the key, if there is none or only a gateway's stand-in for one.
+        Raises InputError if it cannot be sent in a header, or if the keys file is unreadable, not TOML, or accessible
+        to others.
         """
         key = self._env.get(name, "").strip() or self._from_file(name).strip()
         if not key or key.startswith(STAND_IN):
@@ -74,13 +79,25 @@ class Keys:
             )
         return key
 
+    def find_for(self, name: str, url: str) -> str:
+        """Return the key for a server; `none` if there is no such key and the server is on this machine (loopback).
+
+        Raises the same errors as `find` for any other server.
+        """
+        try:
+            return self.find(name)
+        except MissingError:
+            if is_loopback(url):
+                return NO_KEY
+            raise
+
     def _from_file(self, name: str) -> str:
         if self._file is None:
             self._file = self._read()
         return self._file.get(name, "")
 
     def _read(self) -> dict[str, str]:
-        """Read the keys file, if the user owns it and nobody else can read it."""
+        """Read the keys file, if the user owns it and no one else can read it."""
         try:
             with open(self.path, "rb") as file:
                 self._require_private(os.fstat(file.fileno()))
@@ -104,16 +121,25 @@ class Keys:
         return InputError(f"the keys file {what}", where=self._shown(), next=fix)
 
     def _shown(self) -> str:
-        """Format the path of the file, with the home folder written as ~."""
+        """Return the path of the file, with the home folder written as ~."""
         home = self._env.get("HOME", "")
         text = str(self.path)
         return "~" + text[len(home) :] if home and text.startswith(home + "/") else text
 
 
-def encoded_forms(key: str) -> tuple[bytes, ...]:
-    """List the encodings in which a key could leak into a request or an answer.
+def is_loopback(url: str) -> bool:
+    """Whether a URL leads to this machine: 127.0.0.0/8, ::1 or `localhost`."""
+    host = urllib.parse.urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
-    Empty for a key shorter than 12 characters, such as "none", which is taken for no secret.
+
+def encoded_forms(key: str) -> tuple[bytes, ...]:
+    """Return the encodings in which a key could leak into a request or an answer.
+
+    Empty for a key shorter than 12 characters, such as "none", which does not count as a secret.
     """
     if len(key) < SHORTEST:
         return ()
@@ -133,7 +159,10 @@ def _dialect(place: Any) -> Any:
 Mode = Literal["replay", "record", "live"]
 Money = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
+Url = Annotated[str, StringConstraints(pattern=r"^https?://[^@\s?#]+$", max_length=2000)]
 LONGEST_SOCKET = 107  # bytes that a Unix socket's address can hold
+MOST = 1024  # requests of clients at once; beyond that HTTP 503
+MOST_AT_ONCE = 128  # requests at once to one model, to which their number may grow
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +184,11 @@ class TokenPrices(_Part):
 
     input: Money
     output: Money
-    cached_input: Money | None = None  # of a prompt: what was read from the provider's cache
-    cache_write: Money | None = None  # and what was put into it
+    cached_input: Money | None = None  # for prompt tokens read from the provider's cache
+    cache_write: Money | None = None  # for prompt tokens written to it
 
     def of(self, used: TokenUsage) -> Decimal:
-        """Compute the price of an answer; cached tokens cost as much as others where no price is given for them."""
+        """Return the price of an answer; cached tokens cost as much as others if they have no price of their own."""
         read = self.input if self.cached_input is None else self.cached_input
         write = self.input if self.cache_write is None else self.cache_write
         fresh = max(0, used.prompt - used.read - used.written)
@@ -167,34 +196,44 @@ class TokenPrices(_Part):
         return whole / 1_000_000
 
 
+AtOnce = Annotated[int, Field(ge=1, le=1024)]
+Retries = Annotated[int, Field(ge=0, le=20)]
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+
+
 class ModelLimits(_Part):
-    """Rate limits of a model (requests and tokens per minute) and its spending limit in dollars; None: unlimited."""
+    """Limits of a model: requests and tokens per minute, dollars, and how each request is made; None: the default."""
 
     requests_per_minute: Count | None = None
     tokens_per_minute: Count | None = None
     dollars: Money | None = None
+    concurrency: AtOnce | None = None  # the most requests at once
+    timeout: Seconds | None = None  # for one request
+    retries: Retries | None = None  # of one request
 
 
 class ServedModel(_Part):
-    """A served model, or in `others` any model of a provider: URL, name of key, tape mode, prices and limits.
+    """A served model, or in `others` any model of a provider: URL, name of the key, tape mode, prices and limits.
 
-    It never holds the key itself.
+    The key itself is never included.
     """
 
     provider: Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]{1,80}$")]
     dialect: Annotated[InstanceOf[Dialect], BeforeValidator(_dialect)]
-    base_url: Annotated[str, StringConstraints(pattern=r"^https?://[^@\s?#]+$", max_length=2000)]
+    base_url: Url
+    home: Url | None = None  # the provider's own address; answers of any other one belong to that server
+    same_as: Url | None = None  # the address that the server had before; what it answered there counts as its own
     key: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")]
     mode: Mode
     tape: Path | None = None
     prices: TokenPrices | None = None
     limits: ModelLimits = ModelLimits()
-    model: str = ""  # its provider's name for it, where it is served under one of our own, to clients that give that
+    model: str = ""  # the provider's name for it, if it is served under a name of the gateway's own
 
     @model_validator(mode="before")
     @classmethod
     def _default_dialect(cls, given: Any) -> Any:
-        """Use the dialect with the provider's name where none is given."""
+        """Use the dialect with the provider's name if none is given."""
         if isinstance(given, dict) and isinstance(provider := given.get("provider"), str):
             return {"dialect": f"{__package__}.{provider}:DIALECT", **given}
         return given
@@ -205,23 +244,44 @@ class ServedModel(_Part):
             raise ValueError(f"mode {self.mode} needs `tape`, an absolute folder")
         if self.limits.dollars is not None and self.prices is None:
             raise ValueError("a limit in dollars needs `prices`, or nobody knows what is spent")
+        for url in filter(None, (self.base_url, self.home, self.same_as)):
+            server_address(url)
         return self
+
+    @cached_property
+    def address(self) -> str:
+        """The server's address, as a tape names it."""
+        return server_address(self.base_url)
+
+    @cached_property
+    def own_part(self) -> dict[str, str]:
+        """What the server's address adds to every request to it."""
+        return self.part_of_request(self.address)
+
+    def part_of_request(self, address: str) -> dict[str, str]:
+        """Return what an address adds to a request: nothing if it is the provider's own."""
+        return {} if self.home and address == server_address(self.home) else {SERVER: address}
 
 
 class GateSettings(_Part):
-    """The settings of a gateway: its socket, models, retries, timeout and concurrency; never a provider's key."""
+    """The settings of a gateway: its socket, models, retries, timeout and concurrency; without providers' keys."""
 
     socket: Path
-    others: tuple[ServedModel, ...] = ()  # for models that are not named: one for each provider
+    others: tuple[ServedModel, ...] = ()  # for models that are not named: one per provider
     models: dict[str, ServedModel]
-    token: str = ""  # the key that clients must send; empty: whoever reaches the socket may ask
-    keys: Literal["late", "some", "all"] = "late"  # when keys are missed: by a request, or at the start
-    concurrency: Annotated[int, Field(ge=1, le=1024)] = 32
-    retries: Annotated[int, Field(ge=0, le=20)] = 6
-    timeout: Annotated[float, Field(gt=0, le=86_400)] = 600
+    token: str = ""  # the key that clients must send; empty: any client of the socket may ask
+    keys: Literal["late", "some", "all"] = "late"  # when missing keys are reported: by a request, or at the start
+    concurrency: AtOnce = MOST_AT_ONCE  # the most requests at once to a model, if its limits do not say it
+    retries: Retries = 6
+    timeout: Seconds = 600
     backoff: Annotated[float, Field(gt=0, le=60)] = 0.5  # seconds before the first retry
-    refusals: Annotated[int, Field(ge=0)] = 20  # in a row, of a model that answered nothing yet; 0: any number
-    grace: Annotated[float, Field(ge=0, le=600)] = 5  # seconds for what is under way when the gateway is to end
+    refusals: Annotated[int, Field(ge=0)] = 20  # allowed refusals in a row of a model without an answer; 0: any number
+    failures: Annotated[int, Field(ge=0)] = (
+        5  # attempts in a row that reach nobody, after which it is given up; 0: never
+    )
+    outage: Annotated[float, Field(gt=0, le=86_400)] = 10  # seconds of such attempts after which it is given up, too
+    patience: Annotated[float, Field(gt=0, le=86_400)] = 300  # seconds without an answer of a provider that replies
+    grace: Annotated[float, Field(ge=0, le=600)] = 5  # seconds for running requests when the gateway stops
 
     @model_validator(mode="after")
     def _reachable(self) -> GateSettings:
@@ -248,7 +308,7 @@ class GateSettings(_Part):
 
 
 def parse_settings(line: bytes) -> GateSettings:
-    """Parse the settings from a line of JSON; raises InputError, which names the first wrong field."""
+    """Parse the settings from a line of JSON; raises InputError with the name of the first wrong field."""
     try:
         return GateSettings.model_validate_json(line)
     except ValidationError as bad:

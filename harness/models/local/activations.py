@@ -1,12 +1,12 @@
 """Activations (hidden states) of a local model for pieces of text: a vector per piece or word, one file per layer.
 
 Texts are read one at a time at batch `reference`, which is the bit-exact level, or N side by side. Whatever the number
-of pieces, memory holds one batch and one passage. It never knows what the vectors are compared with.
+of pieces, memory holds one batch and one passage.
 """
 
 from __future__ import annotations
 
-import tempfile
+import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -17,18 +17,78 @@ from typing import Any, NamedTuple
 from harness import rows
 from harness.arrays import stream_writer
 from harness.errors import InputError
-from harness.models.local.hidden_states import forward
-from harness.models.local.load import REFERENCE, LoadedModel, batch_size, lay_out_weights, open_encoder
-from harness.models.local.numerics import fingerprint
+from harness.models.local.load import LoadedModel, batch_size, hold_encoder, open_encoder, step_model, with_batch
 from harness.models.local.pieces import ActivationOptions, PiecePart, PieceTokenizer, TokenizedPiece, vectors
-from harness.models.local.torch_setup import out_of_memory, release_memory
+from harness.models.local.torch_setup import fingerprint, out_of_memory, release_memory
 from harness.steps import FACTS
+
+WARM = hold_encoder
+
+
+def hidden_states(loaded: LoadedModel, texts: Sequence[str], layers: Sequence[int] | None = None) -> Any:
+    """Return the mean hidden states of each text over its tokens: float32 [text, layer, width].
+
+    Layer 0 is the embedding; negative layers count from the last; None means all layers. Raises InputError for a text
+    without tokens, or longer than the context window.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    found = [_states(loaded, text, layers).mean(axis=1, dtype=np.float64).astype(np.float32) for text in texts]
+    return np.stack(found) if found else np.zeros((0, 0, 0), np.float32)
+
+
+def _states(loaded: LoadedModel, text: str, layers: Sequence[int] | None) -> Any:
+    """Return [layer, token, width] of one text; a text beyond the context window is refused, never cut."""
+    tokens = loaded.tokenizer(text, verbose=False)["input_ids"]
+    if not tokens:
+        raise InputError("a text has no tokens", where=f"{text!r:.60}", next="leave empty texts out")
+    if loaded.window is not None and len(tokens) > loaded.window:
+        raise InputError(
+            f"a text has {len(tokens)} tokens, the window holds {loaded.window}",
+            where=f"{text!r:.60}",
+            next="cut the text into shorter ones",
+        )
+    return token_states(loaded, tokens, layers)
+
+
+def token_states(loaded: LoadedModel, tokens: Sequence[int], layers: Sequence[int] | None) -> Any:
+    """Return the states of one tokenized text: float32 [layer, token, width]; layers as for `hidden_states`."""
+    import torch  # noqa: PLC0415
+
+    states = forward(loaded, [tokens])
+    wanted = range(len(states)) if layers is None else layers
+    for layer in wanted:
+        if not -len(states) <= layer < len(states):
+            raise InputError(
+                f"there is no layer {layer}", where="layers", next=f"use 0 to {len(states) - 1}, 0 the embedding"
+            )
+    return torch.stack([states[layer][0].float().cpu() for layer in wanted]).numpy()
+
+
+def forward(loaded: LoadedModel, texts: Sequence[Sequence[int]]) -> Any:
+    """Run a batch of tokenized texts through the model, and return the states of every layer, [text, token, width].
+
+    Shorter texts are padded on the right, and masked if the model takes an attention mask.
+    """
+    import torch  # noqa: PLC0415
+
+    longest = max(map(len, texts))
+    pad = loaded.tokenizer.pad_token_id
+    padded = [[*text, *[0 if pad is None else int(pad)] * (longest - len(text))] for text in texts]
+    given: dict[str, Any] = {"input_ids": torch.tensor(padded, device=loaded.model.device)}
+    if any(len(text) < longest for text in texts):
+        mask = [[place < len(text) for place in range(longest)] for text in texts]
+        if "attention_mask" in inspect.signature(loaded.model.forward).parameters:
+            given["attention_mask"] = torch.tensor(mask, device=loaded.model.device).long()
+    with torch.inference_mode():
+        return loaded.model(**given, output_hidden_states=True).hidden_states
+
 
 INDEX = "vectors"  # the table that describes each row of the arrays
 
 
 def layer_file(layer: int) -> str:
-    """Make the file name of a layer's array; layer 0 is the embedding."""
+    """Return the file name of a layer's array; layer 0 is the embedding."""
     return f"layer-{layer:02d}.npy"
 
 
@@ -41,17 +101,17 @@ class PieceVectors(NamedTuple):
 
 @dataclass
 class Activations:
-    """An extractor of activations, `size` pieces at a time; it counts the pieces that were cut, and never drops one."""
+    """An extractor of activations, `size` pieces at a time; it counts the pieces that were cut, and drops none."""
 
     loaded: LoadedModel
     how: ActivationOptions
     layers: Sequence[int] | None = None  # None: all of them
     size: int = 1
-    every: bool = False  # `layers` are said to be all that the model has
+    every: bool = False  # require that `layers` are all layers of the model
     told: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("pieces", "cut", "pieces_cut", "redone"), 0))
 
     def __post_init__(self) -> None:
-        """Refuse layers that are negative, repeated or out of order, an empty list of them, and an encoder-decoder."""
+        """Raise InputError for layers that are negative, repeated, unordered or empty, or of an encoder-decoder."""
         if getattr(self.loaded.model.config, "is_encoder_decoder", False):
             raise InputError(
                 f"a model of type {self.loaded.model.config.model_type!r} has two stacks of layers",
@@ -64,13 +124,13 @@ class Activations:
             raise InputError("no layer is wanted", where="layers", next="name some, or leave `layers` out for all")
 
     def of(self, pieces: Iterable[Mapping[str, Any]]) -> Iterator[PieceVectors]:
-        """Compute the vectors of rows `{id, text}` (with `passage` or `span`, by the options) lazily, in order."""
+        """Yield the vectors of rows `{id, text}` (with `passage` or `span`, by the options) lazily, in order."""
         reads = PieceTokenizer(self.loaded, self.how).pieces(pieces)
         while some := list(islice(reads, self.size)):
             yield from self._tried(some)
 
     def _tried(self, reads: Sequence[TokenizedPiece]) -> Iterator[PieceVectors]:
-        """Compute some pieces in one batch, in halves where memory runs out."""
+        """Compute some pieces in one batch, in halves if memory runs out."""
         try:
             found = self._looked(reads)
         except (RuntimeError, MemoryError) as bad:
@@ -114,7 +174,7 @@ class Activations:
 
 
 def pooled(tokens: Any, pool: str) -> Any:
-    """Pool the token vectors of a piece or a word into one, as `pool` says: sum, mean or last; float32 [width]."""
+    """Pool the token vectors of a piece or word by the method `pool`: sum, mean or last; float32 [width]."""
     import numpy as np  # noqa: PLC0415
 
     if pool.endswith("last"):
@@ -126,13 +186,14 @@ def pooled(tokens: Any, pool: str) -> Any:
 def extract(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write a step's outputs: an array file per layer, the index of their rows, and facts.
 
-    An array has a row per vector, in the order of `pieces`; the index `vectors` describes each row. params: model,
-    files, dtype, batch, untrained, as in the settings; how: `ActivationOptions`; layers, if not all; all_layers, where
-    `layers` must be all that the model has (InputError with their number if it has others); part, as [number from 0,
-    how many], where only this slice of the passages is read: one that has none writes its layers without a row, and
-    opens no model.
+    An array has a row per vector, in the order of `pieces`; the index `vectors` describes each row.
+
+    params: model, files, dtype, batch, untrained, as in the settings; how: `ActivationOptions`; layers, if not all;
+    all_layers, if `layers` must be all layers of the model (InputError with their number if they are not); part, as
+    [number from 0, number of parts], if only this slice of the passages is read. A part without passages writes its
+    layers without rows, and opens no model.
     """
-    params = {**params, "batch": str(params.get("batch", REFERENCE))}
+    params = with_batch(params)
     how, total = ActivationOptions.of(params["how"]), 0
     for row in rows.read(inputs["pieces"]):
         total += vectors(_sound(row, how), how)
@@ -145,8 +206,7 @@ def extract(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
             _write_nothing(params, out)
             return
         total = sum(vectors(row, how) for row in part)
-    with tempfile.TemporaryDirectory() as name:
-        loaded = open_encoder(lay_out_weights(inputs, params, Path(name)), params)
+    with step_model(open_encoder, inputs, params) as loaded:
         size, every = batch_size(params["batch"]), bool(params.get("all_layers"))
         looked = Activations(loaded, how, params.get("layers"), size, every)
         shape = _write(looked, pieces, total, out)
@@ -156,7 +216,7 @@ def extract(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def _write_nothing(params: Mapping[str, Any], out: Path) -> None:
-    """Write the files of a part without a passage: no row, and so no width that anybody could know."""
+    """Write the files of a part without passages: no rows, and an unknown width written as 0."""
     for layer in params.get("layers", ()):
         with stream_writer(out / layer_file(layer), "<f4", (0, 0)):
             pass
@@ -165,7 +225,7 @@ def _write_nothing(params: Mapping[str, Any], out: Path) -> None:
 
 
 def _write(looked: Activations, pieces: Iterable[Mapping[str, Any]], total: int, out: Path) -> dict[str, int]:
-    """Write each vector to its layer's file as it is computed; returns the number of layers and their width."""
+    """Write each vector to its layer's file as it is computed, and return the number of layers and their width."""
     shape: dict[str, int] = {}
     with ExitStack() as files:
         add: list[Any] = []
@@ -186,7 +246,7 @@ def _write(looked: Activations, pieces: Iterable[Mapping[str, Any]], total: int,
 
 
 def _lines(read: TokenizedPiece, how: ActivationOptions) -> Iterator[dict[str, Any]]:
-    """Make the index rows of a piece's vectors: id, number of tokens, of context tokens, and of tokens cut off."""
+    """Yield the index rows of a piece's vectors: id, number of tokens, of context tokens, and of tokens cut off."""
     for number, places in enumerate(read.places):
         line: dict[str, Any] = {"id": read.id, "tokens": len(places), "before": read.before}
         if how.by_word:
@@ -195,7 +255,7 @@ def _lines(read: TokenizedPiece, how: ActivationOptions) -> Iterator[dict[str, A
 
 
 def _sound(row: Mapping[str, Any], how: ActivationOptions) -> Mapping[str, Any]:
-    """Validate a row of `pieces`, before a model is opened."""
+    """Return a row of `pieces` after validation, before a model is opened."""
     needed = ("id", "text", *(("passage",) if how.context != "none" else ()))
     for name in needed:
         if not isinstance(row.get(name), str):

@@ -1,9 +1,9 @@
 """The decoding loop of a causal language model: tokens in, tokens out, for one request or a batch.
 
 It handles the KV cache, padding, stop strings, token limits and log-probabilities; finished requests leave the batch.
-Requests of different lengths are batched by length, and the batch size is halved where memory runs out: each request
-gets an answer, or None where it does not fit in memory alone. The next token is the likeliest, or drawn by temperature
-and top-p from the request's seed and the position, in float64. No item, file or manifest is known here.
+Requests of different lengths are batched by length, and the batch size is halved if memory runs out. Each request gets
+an answer, or None if it does not fit in memory alone. The next token is the likeliest, or drawn by temperature and
+top-p from the request's seed and the position, in float64.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class SamplingRule:
 
     @property
     def greedy(self) -> bool:
-        """Whether decoding is greedy: nothing is drawn."""
+        """Whether decoding is greedy, without random draws."""
         return self.temperature == 0
 
 
 def sampling_rule(generation: Mapping[str, Any]) -> SamplingRule:
-    """Parse temperature and top-p from a manifest's decimals; refuses values out of range."""
+    """Parse temperature and top-p from a manifest's decimals; raises InputError for values out of range."""
     found = SamplingRule(_decimal(generation, "temperature", "0"), _decimal(generation, "top_p", "1"))
     if not 0 <= found.temperature <= 100:
         raise InputError("a temperature lies between 0 and 100", where="temperature", next="use 0 for greedy answers")
@@ -49,7 +49,7 @@ def _decimal(generation: Mapping[str, Any], name: str, default: str) -> float:
 
 
 def request_seed(seed: int, item: str, template: int, sample: int) -> int:
-    """Derive the 53-bit seed of one request from the run's seed, item, template and sample, never time or batch."""
+    """Derive the 53-bit seed of one request from the run's seed, item, template and sample alone."""
     return seeds.derive(seed, "sample", item, template, sample) >> 11
 
 
@@ -59,7 +59,7 @@ def uniform(seed: int, place: int) -> float:
 
 
 def draw_token(scores: Any, how: SamplingRule, number: float) -> int:
-    """Draw a token at a temperature by top-p (nucleus) sampling; `number` in [0, 1) decides which.
+    """Draw a token at a temperature by top-p (nucleus) sampling; `number` in [0, 1) determines which.
 
     Tokens that are equally likely are ordered by their ids.
     """
@@ -75,7 +75,7 @@ def draw_token(scores: Any, how: SamplingRule, number: float) -> int:
 
 
 def probabilities(scores: Any, temperature: float) -> Any:
-    """Compute softmax probabilities of logits at a temperature, in float64."""
+    """Return the softmax probabilities of logits at a temperature, in float64."""
     import numpy as np  # noqa: PLC0415
 
     scaled = np.asarray(scores, dtype=np.float64) / temperature
@@ -84,7 +84,7 @@ def probabilities(scores: Any, temperature: float) -> Any:
 
 
 def log_probabilities(scores: Any) -> Any:
-    """Compute log-probabilities at temperature 1 (log-softmax), which is what a response reports."""
+    """Return the log-probabilities at temperature 1 (log-softmax), which a response reports."""
     import numpy as np  # noqa: PLC0415
 
     wide = np.asarray(scores, dtype=np.float64)
@@ -93,7 +93,7 @@ def log_probabilities(scores: Any) -> Any:
 
 
 def top_tokens(logs: Any, count: int) -> list[tuple[int, float]]:
-    """List the likeliest tokens with their log-probabilities; ties go to the smaller token id."""
+    """Return the likeliest tokens with their log-probabilities; ties go to the smaller token id."""
     import numpy as np  # noqa: PLC0415
 
     order = np.argsort(-logs, kind="stable")[:count]
@@ -102,10 +102,10 @@ def top_tokens(logs: Any, count: int) -> list[tuple[int, float]]:
 
 @dataclass(frozen=True, slots=True)
 class DecodeRequest:
-    """A decoding request: prompt tokens, token limit, seed, sampling rule, stop strings and `logprobs` wanted."""
+    """A decoding request: prompt tokens, token limit, seed, sampling rule, stop strings and number of `logprobs`."""
 
     tokens: Sequence[int]
-    limit: int  # at most so many new tokens
+    limit: int  # most new tokens
     seed: int
     rule: SamplingRule
     stops: tuple[str, ...] = ()
@@ -119,12 +119,12 @@ class Decoded:
     tokens: list[int] = field(default_factory=list)
     text: str = ""
     finish: str = ""
-    spent: int = 0  # tokens the model made, the end-of-sequence token among them
+    spent: int = 0  # tokens the model generated, including the end-of-sequence token
     logprobs: list[dict[str, Any]] = field(default_factory=list)
 
 
 def decode(loaded: LoadedModel, asks: Sequence[DecodeRequest]) -> list[Decoded]:
-    """Decode requests as one batch, shorter prompts padded on the left; returns their answers in the order given."""
+    """Decode requests as one batch, shorter prompts padded on the left, and return their answers in the order given."""
     import torch  # noqa: PLC0415
 
     answers = [Decoded() for _ in asks]
@@ -166,7 +166,7 @@ class _State:
         self.cache = DynamicCache(config=loaded.model.config)
 
     def scores(self) -> Any:
-        """Run the model on the new tokens; returns the logits of each row's next token."""
+        """Run the model on the new tokens and return the logits of each row's next token."""
         import torch  # noqa: PLC0415
 
         more: dict[str, Any] = {"logits_to_keep": 1} if self.loaded.last_only else {}
@@ -188,7 +188,7 @@ class _State:
             self.alive = []
             return
         if len(going) < len(self.alive):
-            rows = torch.tensor(going)  # on the CPU: the layers' memories may lie on several devices
+            rows = torch.tensor(going)  # on the CPU, because the layers' caches may be on several devices
             self.cache.batch_select_indices(rows)
             self.lacks = self.lacks[rows]
             self.mask = None if self.mask is None else self.mask[rows]
@@ -228,7 +228,7 @@ def _logged(tokenizer: Any, scores: Any, token: int, count: int) -> dict[str, An
 
 
 def _ended(loaded: LoadedModel, ask: DecodeRequest, answer: Decoded, token: int) -> bool:
-    """Append a token to an answer; returns whether the answer has ended."""
+    """Append a token to an answer, and return whether the answer has ended."""
     answer.spent += 1
     if token in loaded.ends:
         answer.finish = "stop"
@@ -245,13 +245,13 @@ def _ended(loaded: LoadedModel, ask: DecodeRequest, answer: Decoded, token: int)
 
 
 def _stopped(text: str, stops: tuple[str, ...]) -> str | None:
-    """Cut a text before its first stop string; None where it contains none."""
+    """Return a text up to its first stop string; None if it contains none."""
     places = [place for stop in stops if (place := text.find(stop)) >= 0]
     return text[: min(places)] if places else None
 
 
 def decoded_text(loaded: LoadedModel, tokens: Sequence[int]) -> str:
-    """Convert tokens to text, without special tokens."""
+    """Return the text of tokens, without special tokens."""
     return str(loaded.tokenizer.decode(list(tokens), skip_special_tokens=True, clean_up_tokenization_spaces=False))
 
 
@@ -260,7 +260,7 @@ NO_ROOM = "the machine's memory does not hold this request alone"
 
 @dataclass
 class BatchUse:
-    """Statistics of batching: the size asked for, the smallest used, and how often memory ran out."""
+    """Statistics of batching: the requested size, the smallest used, and how often memory ran out."""
 
     asked: int
     least: int
@@ -268,9 +268,9 @@ class BatchUse:
 
 
 def answer_all(loaded: LoadedModel, asks: Sequence[DecodeRequest], size: int) -> tuple[list[Decoded | None], BatchUse]:
-    """Decode all requests, `size` at a time; returns the answers in the order given, and how they were batched.
+    """Decode all requests, `size` at a time, and return the answers in the order given, and how they were batched.
 
-    An answer is None where its request does not fit in memory alone.
+    An answer is None if its request does not fit in memory alone.
     """
     waiting = sorted(range(len(asks)), key=lambda place: (len(asks[place].tokens), place))
     answers: list[Decoded | None] = [None] * len(asks)
@@ -293,7 +293,7 @@ def answer_all(loaded: LoadedModel, asks: Sequence[DecodeRequest], size: int) ->
 
 
 def _try(loaded: LoadedModel, asks: Sequence[DecodeRequest]) -> list[Decoded] | None:
-    """Decode one batch; None where memory ran out, which is then released."""
+    """Decode one batch; returns None and releases memory if memory ran out."""
     try:
         return decode(loaded, asks)
     except (RuntimeError, MemoryError) as bad:

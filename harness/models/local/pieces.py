@@ -1,8 +1,8 @@
 """Tokenization of text pieces for activations: the context before each piece, and the tokens that belong to it.
 
-Where the options ask for context, a piece follows the earlier text of its passage; both are cut from the left to the
-context window, with special tokens around them unless left out. A table of pieces is cut into parts in whole passages,
-so that each part can be read by a step of its own. No model is run here.
+If the options ask for context, a piece follows the earlier text of its passage. Both are cut from the left to the
+context window, with special tokens around them unless left out. A table of pieces can be cut into parts of whole
+passages, so that a separate step reads each part. No model is run here.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _WORD = re.compile(r"\S+")
 class ActivationOptions:
     """Options of activations: how a piece's tokens are pooled, how much context precedes them, and their limit."""
 
-    pool: Pool  # `word-…` gives a vector for each word, split at white space
+    pool: Pool  # `word-…` makes a vector for each word, split at white space
     context: Context = "none"  # the unit in which context is counted: pieces, words or tokens of the passage
     most: int | None = None  # the largest number of these units; None: all of the passage
     space: Space = "later"  # which pieces get a leading space: those with a context, all, or none
     limit: int | None = None  # the largest number of tokens, cut from the left; None: the context window
-    signs: bool = True  # whether the tokenizer's special tokens stand around a text; no vector includes them
+    signs: bool = True  # whether the tokenizer's special tokens surround a text; no vector includes them
 
     def __post_init__(self) -> None:
-        """Refuse unknown choices and combinations without a meaning."""
+        """Raise InputError for unknown choices and meaningless combinations."""
         for name, known in CHOICES.items():
             if (said := getattr(self, name)) not in known:
                 raise InputError(f"no {name} is called {said!r}", where=name, next=f"use one of: {', '.join(known)}")
@@ -53,12 +53,12 @@ class ActivationOptions:
         return self.pool.startswith("word-")
 
     def params(self) -> dict[str, Any]:
-        """Convert to step parameters, without options that are None."""
+        """Return the options as step parameters, without options that are None."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> ActivationOptions:
-        """Parse step parameters; an unknown name is refused."""
+        """Parse step parameters; raises InputError for an unknown name."""
         if strangers := sorted(set(params) - {each.name for each in fields(cls)}):
             raise InputError(
                 f"`{strangers[0]}` says nothing of activations",
@@ -77,19 +77,19 @@ class TokenizedPiece(NamedTuple):
     own: int  # tokens of the piece that are kept
     before: int  # tokens of its context that are kept
     cut: int  # tokens of both that were cut
-    lost: int  # of these, the piece's own
+    lost: int  # tokens of the piece itself that were cut
 
 
 @dataclass(frozen=True)
 class PieceTokenizer:
-    """A tokenizer of pieces: it adds context and special tokens, cuts to the window, and never runs a model."""
+    """A tokenizer of pieces: it adds context and special tokens, and cuts to the window."""
 
     loaded: LoadedModel
     how: ActivationOptions
 
     @cached_property
     def around(self) -> tuple[list[int], list[int]]:
-        """The special tokens that the tokenizer puts before and after a text; none where `signs` is off."""
+        """The special tokens that the tokenizer puts before and after a text; none if `signs` is False."""
         if not self.how.signs:
             return [], []
         found = self.loaded.tokenizer("a", return_special_tokens_mask=True, verbose=False)
@@ -100,15 +100,15 @@ class PieceTokenizer:
 
     @property
     def limit(self) -> int | None:
-        """The largest number of tokens of context and piece together, special tokens apart; None: no limit."""
+        """The largest number of tokens of context and piece together, without special tokens; None: no limit."""
         room = [] if self.loaded.window is None else [self.loaded.window - sum(map(len, self.around))]
         return min([*room, *([] if self.how.limit is None else [self.how.limit])], default=None)
 
     def pieces(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[TokenizedPiece]:
         """Tokenize rows `{id, text}` in order, each alone, within a text, or after the earlier ones of its passage.
 
-        By the options' `context`: without one, a row with `span` is that part of its text. With one, a row has a
-        `passage`, whose rows must come one after the other.
+        Without `context` in the options, a row with `span` is that part of its text. With `context`, a row has a
+        `passage`, and the rows of a passage must be consecutive.
         """
         earlier: list[str] = []
         begun: set[str] = set()
@@ -136,7 +136,7 @@ class PieceTokenizer:
             earlier.append(row["text"])
 
     def _behind(self, row: Mapping[str, Any], earlier: Sequence[str]) -> TokenizedPiece:
-        """Tokenize a piece and its context, each by itself."""
+        """Tokenize a piece and its context separately."""
         context = self._context(earlier)
         text = self._spaced(row["text"], later=bool(context))
         tokens, spans = self._cut(text)
@@ -164,7 +164,7 @@ class PieceTokenizer:
         return f" {text}" if self.how.space == "always" or (later and self.how.space == "later") else text
 
     def _cut(self, text: str, *, needed: bool = False) -> tuple[list[int], list[tuple[int, int]]]:
-        """Tokenize a text, with the character offsets of each token where they are needed."""
+        """Tokenize a text, with the character offsets of each token if they are needed."""
         asked: dict[str, Any] = {"add_special_tokens": False, "verbose": False}
         if needed or self.how.by_word:
             if not self.loaded.tokenizer.is_fast:
@@ -180,7 +180,7 @@ class PieceTokenizer:
     def _groups(
         self, text: str, piece: tuple[int, int], spans: Sequence[tuple[int, int]], *, always: bool = False
     ) -> list[list[int]] | None:
-        """Group the tokens by vector; None where one vector takes all tokens."""
+        """Group the tokens by vector; None if one vector takes all tokens."""
         if self.how.by_word:
             return [_holding(spans, span) for span in word_spans(text, piece)]
         return [_holding(spans, piece)] if always else None
@@ -208,12 +208,12 @@ class PieceTokenizer:
 
 
 def word_spans(text: str, piece: tuple[int, int]) -> list[tuple[int, int]]:
-    """Find the spans of the words in a part of a text, split at white space."""
+    """Return the spans of the words in a part of a text, split at white space."""
     return [found.span() for found in _WORD.finditer(text, *piece)]
 
 
 def vectors(row: Mapping[str, Any], how: ActivationOptions) -> int:
-    """Count the vectors of a row without tokenizing it: one, or one per word where the options pool by word."""
+    """Return the number of vectors of a row without tokenizing it: one, or one per word if the options pool by word."""
     first, last = row.get("span", (0, len(row["text"])))
     return len(word_spans(row["text"], (first, last))) if how.by_word else 1
 
@@ -230,7 +230,7 @@ MOST = 10_000  # parts of one table
 
 
 def require_part(part: Sequence[int]) -> tuple[int, int]:
-    """Return a part as its number, from 0, and how many parts there are; InputError for what is none."""
+    """Return a part as its number from 0 and the number of parts; raises InputError for an invalid part."""
     if len(part) != 2 or not all(type(each) is int for each in part) or not 0 <= part[0] < part[1] <= MOST:
         told = f"there is no part {[*part]!r:.60}"
         raise InputError(told, where="part", next=f"give its number from 0, and how many there are, at most {MOST:,}")
@@ -239,7 +239,7 @@ def require_part(part: Sequence[int]) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class PiecePart:
-    """The pieces of the passages `first` to before `last` of a table, which may be read several times."""
+    """The pieces of the passages `first` to `last` (exclusive) of a table, which may be read several times."""
 
     path: Path
     how: ActivationOptions
@@ -248,11 +248,11 @@ class PiecePart:
 
     @property
     def empty(self) -> bool:
-        """Whether it has no passage."""
+        """Whether the part has no passages."""
         return self.first == self.last
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Read the pieces of these passages."""
+        """Yield the pieces of these passages."""
         for number, row in numbered(rows.read(self.path), self.how):
             if number >= self.last:
                 return
@@ -261,9 +261,9 @@ class PiecePart:
 
     @classmethod
     def of(cls, path: Path, how: ActivationOptions, part: Sequence[int]) -> PiecePart:
-        """Take a part of a table: parts are equal in passages, but for one, and empty where there are too few of them.
+        """Return a part of a table; parts differ by at most one passage, and some are empty if passages are too few.
 
-        InputError for a passage whose pieces do not stand together, where the options ask for context.
+        Raises InputError for a passage whose pieces are not consecutive, if the options ask for context.
         """
         which, parts = require_part(part)
         passages = 0
@@ -273,9 +273,9 @@ class PiecePart:
 
 
 def numbered(pieces: Iterable[Mapping[str, Any]], how: ActivationOptions) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give each piece with the number of its passage; a piece that names none is a passage of its own.
+    """Yield each piece with the number of its passage; a piece that names none is a passage of its own.
 
-    InputError for a passage that goes on after another began, where the options ask for context.
+    Raises InputError for a passage that continues after another began, if the options ask for context.
     """
     number, passage, begun = -1, None, set[str]()
     for row in pieces:

@@ -1,9 +1,9 @@
 """Portable torch on the CPU: the same bytes on every x86-64 processor with AVX2, for every caller and for autograd.
 
-Some operations of torch rest on a processor's own approximation of 1/x or its root, which each maker builds otherwise.
-Here they are computed by numpy, or refused by name; what nobody has walked on other processors is told. Under
-`numerics: machine`, and on CUDA, nothing is touched. docs/numerics.md holds the table. It never knows weights, prompts
-or files.
+Some operations of torch depend on a processor's own approximation of 1/x or its root, which differs between makers.
+Here they are computed by numpy, or refused with an error that names the operation. Operations that were not tested on
+other processors are reported. Under `numerics: machine`, and on CUDA, nothing is replaced. docs/numerics.md has the
+table.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from typing import Any
 from harness.errors import MissingError
 from harness.models.local.walked import OPERATIONS
 
-NUMERICS_MODE = "HARNESS_NUMERICS"  # the step's variable that says `machine`; absent: portable
+NUMERICS_MODE = "HARNESS_NUMERICS"  # the step's variable, whose value is `machine`; absent: portable
 REMEDY = "use a model without it, or say `numerics: machine` in the manifest, which promises less"
 
-# Of one number, by MKL's vector library; the function of numpy that stands in. float16 and bfloat16 go through float32.
+# Elementwise operations of MKL's vector library, with the numpy function that replaces each. float16 and bfloat16 are
+# computed in float32.
 BY_NUMPY = {
     "acos": "arccos",
     "asin": "arcsin",
@@ -32,35 +33,35 @@ BY_NUMPY = {
     "tan": "tan",
 }
 UNWALKED = "nobody has held this operation against other processors (docs/numerics.md); its bytes may differ there"
-WATCHED = 2  # passes of each kind
-REFUSED = ("linalg_lstsq", "linalg_lstsq.out")  # not the same even twice on one machine
+WATCHED = 2  # watched passes of each kind
+REFUSED = ("linalg_lstsq", "linalg_lstsq.out")  # not reproducible even on one machine
 
-_installed: list[Any] = []  # torch's library of our kernels, which torch forgets with it
-_callers = ["the step's own code"]  # the last is the model that was opened last
+_installed: list[Any] = []  # the torch library of our kernels; they are registered as long as it exists
+_callers = ["the step's own code"]  # the last entry is the model opened last
 
 
 def is_portable(device: str) -> bool:
-    """Tell whether computations on a device are to give the same bytes on every processor."""
+    """Whether computations on a device must give the same bytes on every processor."""
     return device == "cpu" and os.environ.get(NUMERICS_MODE) != "machine"
 
 
 def install_portable_operations() -> None:
-    """Put the portable kernels in the place of torch's own on the CPU; once in a process."""
+    """Replace torch's own kernels on the CPU by the portable ones, once per process."""
     import torch  # noqa: PLC0415
 
     if _installed:
         return
     room = torch.library.Library("aten", "IMPL")
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Warning only once for all operators")  # that they are replaced
+        warnings.filterwarnings("ignore", message="Warning only once for all operators")  # they are replaced
         for name, kernel in _kernels().items():
             room.impl(name, kernel, "CPU", with_keyset=True)
-    torch.backends.nnpack.set_flags(False)  # convolutions have code of their own where it likes the processor
+    torch.backends.nnpack.set_flags(False)  # NNPACK uses its own convolutions on processors that it supports
     _installed.append(room)
 
 
 def _kernels() -> dict[str, Callable[..., Any]]:
-    """Make the kernel of every operation that is replaced or refused, by torch's name of it."""
+    """Return the kernel of every operation that is replaced or refused, by torch's name of it."""
     import torch  # noqa: PLC0415
 
     found: dict[str, Callable[..., Any]] = {}
@@ -74,7 +75,7 @@ def _kernels() -> dict[str, Callable[..., Any]]:
 
 
 def _by_numpy(name: str, function: str) -> dict[str, Callable[..., Any]]:
-    """Make the three forms of an operation on single numbers: a new tensor, in place, and into `out`."""
+    """Return the three forms of an elementwise operation: a new tensor, in place, and into `out`."""
     import numpy as np  # noqa: PLC0415
     import torch  # noqa: PLC0415
 
@@ -89,7 +90,7 @@ def _by_numpy(name: str, function: str) -> dict[str, Callable[..., Any]]:
         made, place = result_type(tensor), out.detach()
         wide = wider.get(made, made)
         source = tensor.detach().to(wide).numpy()
-        with np.errstate(all="ignore"):  # torch says nothing of a root of -1
+        with np.errstate(all="ignore"):  # torch gives no warning for a root of -1
             if place.dtype == wide and place.is_contiguous():
                 compute(source, out=place.numpy())
             else:
@@ -111,7 +112,7 @@ def _by_numpy(name: str, function: str) -> dict[str, Callable[..., Any]]:
 
 
 def _half_power(theirs: Any, root: Callable[..., Any]) -> Callable[..., Any]:
-    """Take a square root where the exponent is .5, as torch does; every other power is torch's own."""
+    """Return a power kernel that computes exponent 0.5 as a square root, as torch does, and others by torch."""
 
     def power(keys: Any, self: Any, exponent: Any, **more: Any) -> Any:
         if exponent == 0.5:
@@ -122,9 +123,9 @@ def _half_power(theirs: Any, root: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _cholesky() -> dict[str, Callable[..., Any]]:
-    """Make the forms of Cholesky, of torch's two names: in double the width and rounded at the end.
+    """Return the kernels of Cholesky, under both names of torch, computed in double the width and rounded at the end.
 
-    MKL's own of float32 differs between processors; that of float64 does not, and stays.
+    MKL's float32 Cholesky differs between processors. Its float64 Cholesky does not, and is kept.
     """
     import torch  # noqa: PLC0415
 
@@ -164,10 +165,10 @@ def _refusing(name: str) -> Callable[..., Any]:
 
 
 def watch_operations(model: Any) -> list[str]:
-    """Name the operations in a model's passes that nobody has walked; the list grows while the model is used.
+    """Return a list of operations in a model's passes that were not tested; the list grows while the model is used.
 
     Of each kind of pass (one row or several, one token or several, with a mask or without) the first two are watched:
-    one that begins and one that goes on from a cache. A watched pass gives the bytes of any other.
+    one that starts and one that continues from a cache. A watched pass gives the same bytes as any other.
     """
     _callers.append(f"a model of type {model.config.model_type}")
     watch, passes, watched = _watch(), Counter[tuple[bool, ...]](), []
@@ -191,7 +192,7 @@ def watch_operations(model: Any) -> list[str]:
 
 
 def _watch() -> Any:
-    """Make the mode of torch that sees each operation and its types on the way to its kernel."""
+    """Return the torch dispatch mode that sees each operation and its types before its kernel."""
     from torch.utils._python_dispatch import TorchDispatchMode  # noqa: PLC0415
 
     class OperationWatch(TorchDispatchMode):  # type: ignore[misc]  # mypy does not look into torch
@@ -201,7 +202,7 @@ def _watch() -> Any:
 
         @classmethod
         def _should_skip_dynamo(cls) -> bool:
-            return False  # torch would load its compiler, for more than a second, to keep it away from here
+            return False  # otherwise torch loads its compiler for more than a second, only to skip this mode
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             made = func(*args, **(kwargs or {}))
@@ -215,9 +216,9 @@ def _watch() -> Any:
 
 
 def float_types(operation: Any, parts: Any) -> list[str]:
-    """List an operation's name with each type of floating numbers among its parts, as `mm float32`.
+    """Return an operation's name with each floating type among its parts, as `mm float32`.
 
-    Whole numbers are the same on every processor, and are left out.
+    Integer types give the same results on every processor and are left out.
     """
     from torch import Tensor  # noqa: PLC0415
     from torch.utils._pytree import tree_leaves  # noqa: PLC0415
@@ -229,6 +230,6 @@ def float_types(operation: Any, parts: Any) -> list[str]:
 
 
 def is_walked(operation: str) -> bool:
-    """Tell whether an operation of a type, as `mm float32`, was held against other processors."""
+    """Whether an operation with a type, as `mm float32`, was tested on other processors."""
     name, _, kind = operation.partition(" ")
     return kind in OPERATIONS.get(name, "").split()

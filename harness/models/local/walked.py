@@ -1,6 +1,6 @@
-"""What was held against other processors; written by `tests/numerics/walk.py` (docs/numerics.md)."""
+"""Results that were compared between processors; written by `tests/numerics/walk.py` (docs/numerics.md)."""
 
-OPERATIONS = {  # of torch on the CPU, with the types in which each gives the same bytes everywhere
+OPERATIONS = {  # torch operations on the CPU, with the types for which each gives the same bytes everywhere
     "_foreach_add_.Scalar": "float32",
     "_foreach_mul_.Tensor": "float32",
     "_foreach_norm.Scalar": "float32",
@@ -215,7 +215,7 @@ OPERATIONS = {  # of torch on the CPU, with the types in which each gives the sa
     "zeros": "bfloat16 float16 float32",
     "zeros_like": "bfloat16 float16 float32",
 }
-FINGERPRINT = {  # SHA-256 of what each probe of `numerics.py` gives on a portable machine
+FINGERPRINT = {  # SHA-256 of the result of each probe of `numerics.py` on a portable machine
     "numpy.gemm": "5dfb368115434d6fa1da239550c99a5a34ffc916c34b3a46b3f3c968057d6117",
     "numpy.eigh": "e60fa3da468ed87ec8bf822bb4c33b02acce4a985fd73ddf7a4395136f1165b9",
     "numpy.exp": "fa5b9d9d6eb071c4773c9f7b11accc8aec7f72e099392823d20389ceec4d296e",

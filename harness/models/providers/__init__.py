@@ -1,4 +1,4 @@
-"""Model providers: one module per provider, found by its name, and what several of them share.
+"""Model providers: one module per provider, found by its name, and code that several of them share.
 
-A provider never knows a benchmark or another provider.
+A provider is independent of benchmarks and of other providers.
 """

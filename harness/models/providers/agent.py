@@ -1,9 +1,8 @@
 """The provider `agent`: answers that an agent gave in an attempt, read from its transcript; no model is called.
 
-The transcript is bytes that a lock pins: its chain is checked, and what was recorded is folded by item. Every prompt
-of the run gets a row: the recorded text, `unanswered` where the agent was asked and gave none, `not-asked` where the
-prompt was no part of the attempt. The last two are error rows: they are counted and never scored. Gold answers,
-manifests and stores are not known here.
+A lock pins the bytes of the transcript. Its hash chain is checked, and recorded answers are collected by item. Every
+prompt of the run gets a row: the recorded text, `unanswered` if the agent was asked and gave no answer, `not-asked` if
+the prompt was not part of the attempt. The last two are error rows, which are counted and never scored.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from harness.rowtypes import Prompt
 
 TRANSCRIPT, STARTED, CALL, CLOSED = "transcript/1", "attempt.started", "call", "attempt.closed"
 SUBMIT, RECORDED = "submit_answers", "recorded"
-BEGIN = "0" * 64  # what the first line names as the line before it
+BEGIN = "0" * 64  # the first line's digest of the line before it
 SHORT = 16  # hex digits of an item's id in an attempt
 RESTORE = "`harness attempts verify ATTEMPT` says what is wrong with it"
 
 
 class GivenAnswer(NamedTuple):
-    """One answer as it was recorded: its text, and whether the agent said beside it that it abstains."""
+    """One recorded answer: its text, and whether the agent said that it abstains."""
 
     text: str
     abstained: bool
@@ -37,29 +36,29 @@ class GivenAnswer(NamedTuple):
 
 @dataclass(frozen=True)
 class AttemptAnswers:
-    """The answers of a closed attempt by the ids that its items had, and the secret those ids were made with."""
+    """The answers of a closed attempt by the ids of its items, and the secret from which those ids were made."""
 
     secret: bytes
-    canary: str  # the id of the control record, which is no item
+    canary: str  # the id of the control record, which is not an item
     answers: Mapping[str, GivenAnswer]
 
     def of(self, item: str, template: int) -> GivenAnswer | None:
-        """Find the answer to an item in one wording."""
+        """Return the answer to an item in one template, or None."""
         return self.answers.get(item_id(self.secret, item_key(item, template)))
 
 
 def item_key(item: str, template: int) -> str:
-    """Name an item in one wording, the same in every attempt; the item's own id cannot be read from it."""
+    """Return the key of an item in one template; the same in every attempt, and not telling of the item's id."""
     return sha256(canonical({"item": item, "template": template}))
 
 
 def item_id(secret: bytes, key: str) -> str:
-    """Give the id that an item has in one attempt: without the attempt's secret no two attempts can be matched."""
+    """Return the id of an item in one attempt; without the attempt's secret, attempts cannot be matched by ids."""
     return hmac.digest(secret, key.encode(), "sha256").hex()[:SHORT]
 
 
 def read_answers(path: Path) -> AttemptAnswers:
-    """Read the answers of a closed attempt; refuse a transcript whose chain is broken, or that was never closed."""
+    """Return the answers of a closed attempt; InputError if its chain is broken or it was not closed."""
     events = _chain(path.read_bytes())
     if not events or events[0]["event"] != STARTED or events[-1]["event"] != CLOSED:
         raise _refuse("this transcript is not that of a closed attempt")
@@ -79,7 +78,7 @@ def _abstains(given: Mapping[str, Any]) -> bool:
 
 
 def _chain(data: bytes) -> list[dict[str, Any]]:
-    """Parse the lines, each of which must name its place and the digest of the line before it."""
+    """Parse the lines, each of which must name its number and the digest of the line before it."""
     events: list[dict[str, Any]] = []
     head = BEGIN
     lines = data.split(b"\n")
@@ -106,21 +105,21 @@ SHA256 = texts.matching(texts.HEX64, "a SHA-256: 64 hex digits")
 UNANSWERED, NOT_ASKED, ABSTAINED = "unanswered", "not-asked", "abstained"
 SAID = {UNANSWERED: "agent: the attempt holds no answer to this item", NOT_ASKED: "agent: this was not asked"}
 SAMPLES = "samples"
-SHOWN = 5  # ids that a count names
+SHOWN = 5  # number of ids that a count lists
 NOTHING: dict[str, Any] = {"keys": 0, "first": []}
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgentSettings(Settings):
-    """Settings of an agent's answers: the attempt, the digest of its transcript, and the wordings it was asked in."""
+    """Settings of an agent's answers: the attempt, the digest of its transcript, and the templates it was asked in."""
 
     attempt: Line
     transcript: Annotated[str, Checked(SHA256)]
     split: Line | None = None
-    templates: tuple[int, ...] = ()  # numbers of the wordings; none: all
+    templates: tuple[int, ...] = ()  # ids of the templates; empty: all
 
     def answer_params(self) -> dict[str, Any]:
-        """Select the wordings, if not all were asked; the transcript itself is pinned apart."""
+        """Return the templates, if not all were asked; the transcript itself is pinned separately."""
         return {"templates": list(self.templates)} if self.templates else {}
 
     def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
@@ -138,7 +137,7 @@ PROVIDER = AgentSettings
 
 @dataclass(frozen=True)
 class AskedRow:
-    """One response that the run needs: item, wording and sample, and the recorded answer or why there is none."""
+    """One response that the run needs: item, template and sample, and the recorded answer or why there is none."""
 
     item: str
     template: int
@@ -147,7 +146,7 @@ class AskedRow:
     why: str = ""
 
     def row(self, model: str) -> dict[str, Any]:
-        """Make the response row."""
+        """Return the response row."""
         whose = {
             "item": self.item,
             "template": self.template,
@@ -167,7 +166,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def account(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the output `imported`: how many answers were recorded, taken, abstained, are missing or match no prompt."""
+    """Write the output `imported`: counts of answers recorded, taken, abstained, missing, and without a prompt."""
     answers = read_answers(inputs["imported"])
     asked = list(_asked(params, inputs, answers))
     taken = {item_id(answers.secret, item_key(one.item, one.template)) for one in asked if one.answer}
@@ -186,7 +185,7 @@ def account(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def _asked(params: Mapping[str, Any], inputs: Mapping[str, Path], answers: AttemptAnswers) -> Iterator[AskedRow]:
-    """Give what the run needs in the order of the prompts; an attempt answers each prompt once, the first sample."""
+    """Yield the needed rows in the order of the prompts; an attempt answers each prompt once, the first sample."""
     wordings = params.get("templates")
     parts = rows.parts(inputs["prompts"])
     often = params.get(SAMPLES) or [len(params["seeds"])] * len(parts)

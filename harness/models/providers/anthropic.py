@@ -1,6 +1,6 @@
-"""The provider `anthropic`: models behind Anthropic's Messages API, through the official SDK and the gateway.
+"""The provider `anthropic`: models behind Anthropic's Messages API, through the gateway.
 
-It never holds an API key or reaches the network: the gateway does.
+The gateway alone has the API key and reaches the network.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class AnthropicSettings(RemoteSettings):
     OWN = frozenset({"model", "messages", "system", "stop_sequences", "stream"})
 
     def __post_init__(self) -> None:
-        """Refuse the completions endpoint and log-probabilities, which this API does not have."""
+        """Raise ValueError for the completions endpoint and log-probabilities, which this API does not have."""
         super().__post_init__()
         if self.endpoint != "chat":
             raise ValueError("this provider has no completions: leave `endpoint` out")
@@ -47,14 +47,14 @@ class AnthropicSettings(RemoteSettings):
         return (*SETTINGS, EXTRA)
 
     def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
-        """Find the first unsupported generation setting, or a missing `max_tokens`; None where nothing is wrong."""
+        """Return the first unsupported generation setting, or a missing `max_tokens`; None if nothing is wrong."""
         if "max_tokens" not in generation:
             what = "`generation.max_tokens` is missing, which the provider anthropic needs"
             return UnsupportedSetting("max_tokens", what, "add `max_tokens: …`, such as 1024")
         return super().unsupported(generation)
 
     def answer_params(self) -> dict[str, Any]:
-        """Select what can change an answer; the endpoint is left out, since there is only one."""
+        """Return what can change an answer; the endpoint is left out, since there is only one."""
         return {name: value for name, value in super().answer_params().items() if name != "endpoint"}
 
 
@@ -62,12 +62,10 @@ PROVIDER = AnthropicSettings
 
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Ask the gateway for an answer to each prompt and seed; writes `responses` and `inference`, their summary.
+    """Ask the gateway for an answer to each prompt and seed, and write `responses` and their summary `inference`.
 
-    The responses stand in the order of the prompts. Refuses generation settings without `max_tokens`.
+    The responses are in the order of the prompts. Raises InputError for generation settings without `max_tokens`.
     """
-    import anthropic  # noqa: PLC0415 - heavy
-
     fixed = {"model": params["id"], **dict(settings(params.get("generation", {}), SETTINGS))}
     if "max_tokens" not in fixed:
         raise InputError("Anthropic's models need max_tokens", where="generation", next="say how many, such as 1024")
@@ -80,10 +78,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         return {**with_token_limit(fixed, row), **({"system": system} if system else {}), "messages": said}
 
     wire = WireFormat(
-        sdk=anthropic,
-        client=lambda given: anthropic.AsyncAnthropic(**given, base_url="http://gateway", open_telemetry=False),
         path="/v1/messages",
-        options={},
         body=body,
         read=_message,
     )
@@ -94,9 +89,9 @@ Turns = Sequence[Mapping[str, Any]]
 
 
 def lift_system_turns(system: str, said: Turns, item: str) -> tuple[str, Turns]:
-    """Join `system` and the leading system turns; returns the request's `system` field and the other turns.
+    """Join `system` and the leading system turns, and return the request's `system` field and the other turns.
 
-    A later system turn, one that is more than a text, and a conversation of system turns alone are refused.
+    Raises InputError for a later system turn, one that is more than a text, and a conversation of system turns alone.
     """
     first = next((place for place, turn in enumerate(said) if turn.get("role") != SYSTEM), len(said))
     if first == len(said) or any(turn.get("role") == SYSTEM for turn in said[first:]):

@@ -1,8 +1,8 @@
 """The provider `imported`: answers from another run, joined to prompts by key; no model is called.
 
-The file holds JSON Lines, one answer a line under its key (item, template, sample). It is not trusted: every line is
-validated, and an error names its line. A prompt with no row, or with more than one, becomes an error row, so that it is
-missing and never scored; a row without a prompt is refused and counted. Gold answers are not known here.
+The file has one answer per line in JSON Lines, with its key (item, template, sample). The file is untrusted: every line
+is validated, and an error names its line. A prompt without a row, or with more than one, becomes an error row, which is
+missing and never scored. A row without a prompt is refused and counted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from harness.digest import canonical
 from harness.errors import InputError
 from harness.models.provider import Checked, Imported, Line, Settings, UnsupportedSetting
 from harness.rowtypes import Prompt, Response
-from harness.strict_json import reject_duplicates
+from harness.texts import reject_duplicates
 
 MOST_LINE = 64 << 20
 ASK = "every row is {item, template, sample, text} or has `error`; also model, finish, reasoning, usage, logprobs"
@@ -72,14 +72,14 @@ FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def response_key(row: Response) -> ResponseKey:
-    """Make the key of a row: its item, template and sample."""
+    """Return the key of a row: its item, template and sample."""
     return ResponseKey(row["item"], row["template"], row["sample"])
 
 
 def read(path: Path, name: str = "") -> Iterator[tuple[str, Response]]:
-    """Read the rows of a file in order, each with its place (`file:line`, under `name` where one is given).
+    """Yield the rows of a file in order, each with its place (`file:line`, with `name` in place of the file if given).
 
-    Unknown fields are dropped; an invalid row raises InputError.
+    Unknown fields are dropped. An invalid row raises InputError.
     """
     with open(path, "rb") as lines:
         number = 0
@@ -121,9 +121,9 @@ def _no_number(name: str) -> float:
 
 
 def gather_rows(place: Path) -> list[Response]:
-    """Read the rows of a file, or of a folder's `.jsonl` files, sorted by model and key.
+    """Return the rows of a file, or of a folder's `.jsonl` files, sorted by model and key.
 
-    Refuses two rows with the same model and key, and a place without any row.
+    Raises InputError for two rows with the same model and key, and if there are no rows.
     """
     files = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
     found: dict[tuple[str, ResponseKey], tuple[str, Response]] = {}
@@ -146,8 +146,8 @@ SHA256 = texts.matching(texts.HEX64, "a SHA-256: 64 hex digits")
 MISSING = "imported: no row for this prompt"
 TWICE = "imported: more than one row for this prompt"
 SAMPLES = "samples"
-SHOWN = 5  # keys that a count names
-KEPT = ("text", "finish", "reasoning", "usage", "logprobs", "error")  # of a row; the rest says whose it is
+SHOWN = 5  # number of keys that a count lists
+KEPT = ("text", "finish", "reasoning", "usage", "logprobs", "error")  # fields that are kept; the others identify a row
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,15 +156,15 @@ class ImportedSettings(Settings):
 
     source: Line
     sha256: Annotated[str, Checked(SHA256)] | None = None
-    model: Line | None = None  # whose rows of the file these are, where it holds those of several
+    model: Line | None = None  # the model whose rows are taken, if the file has several
 
     def __post_init__(self) -> None:
-        """Refuse a path outside the project, unless a digest pins the rows."""
+        """Raise ValueError for a path outside the project, unless a digest pins the rows."""
         if self.sha256 is None:
             texts.inside(self.source)
 
     def answer_params(self) -> dict[str, Any]:
-        """Select the model whose rows are taken, if one is set; the rows themselves are pinned apart."""
+        """Return the model whose rows are taken, if one is set; the rows themselves are pinned separately."""
         return {"of": self.model} if self.model else {}
 
     def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
@@ -184,15 +184,15 @@ PROVIDER = ImportedSettings
 class Join:
     """A join of imported rows with prompts by (item, template, sample); it counts unmatched and repeated rows."""
 
-    asked: Mapping[tuple[str, int], int]  # how many samples of each prompt there are to be
+    asked: Mapping[tuple[str, int], int]  # number of samples of each prompt
     found: dict[ResponseKey, Response] = field(default_factory=dict)
     times: Counter[ResponseKey] = field(default_factory=Counter)
     rows: int = 0
     others: int = 0  # rows by another model
-    strange: list[ResponseKey] = field(default_factory=list)  # of no prompt
+    strange: list[ResponseKey] = field(default_factory=list)  # keys without a prompt
 
     def read(self, file: Path, model: str | None) -> Join:
-        """Match the rows of a file (only those by `model`, where given) with the prompts; returns the join itself."""
+        """Match the rows of a file (only those by `model`, if given) with the prompts, and return the join itself."""
         for _, row in read(file, "the imported answers"):
             self.rows += 1
             if model is not None and row.get("model") != model:
@@ -207,12 +207,12 @@ class Join:
         return self
 
     def asked_for(self) -> Iterator[ResponseKey]:
-        """Give the key of every response that is asked for, in the order of the prompts."""
+        """Yield the key of every response that is asked for, in the order of the prompts."""
         for (item, template), samples in self.asked.items():
             yield from (ResponseKey(item, template, sample) for sample in range(samples))
 
     def answer(self, one: ResponseKey, model: str) -> dict[str, Any]:
-        """Make the response to one prompt and sample: its row, or an error row where there is none or several."""
+        """Return the response to one prompt and sample: its row, or an error row if there is none or several."""
         answer: dict[str, Any] = {**one._asdict(), "model": model, "imported": True, "text": "", "finish": "imported"}
         if self.times[one] != 1:
             return {**answer, "finish": "error", "error": TWICE if self.times[one] else MISSING}
@@ -228,7 +228,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 def account(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the output `imported`: counts of rows taken and refused, with reasons, and of prompts without a row.
 
-    `samples` says how often the prompts of each part are asked, where that is not once for each seed.
+    `samples` gives the number of samples for the prompts of each part, if it is not one per seed.
     """
     join = _join(params, inputs)
     twice = sorted(one for one, times in join.times.items() if times > 1)

@@ -1,6 +1,6 @@
-"""The provider `openai`: models behind OpenAI's chat or legacy completions API, through the SDK and the gateway.
+"""The provider `openai`: models behind OpenAI's chat or legacy completions API, through the gateway.
 
-It never holds an API key or reaches the network: the gateway does.
+The gateway alone has the API key and reaches the network.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class OpenaiSettings(RemoteSettings):
         return (*(CHAT if self.endpoint == "chat" else COMPLETIONS), EXTRA)
 
     def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
-        """Find the first unsupported generation setting; None where all are supported.
+        """Return the first unsupported generation setting; None if all are supported.
 
-        Where the model's `logprobs` is set, `extra` may not ask for log-probabilities too.
+        If the model's `logprobs` is set, `extra` may not ask for log-probabilities too.
         """
         for name in FIELDS if self.logprobs else ():
             if name in json.loads(generation.get(EXTRA, "{}")):
@@ -57,12 +57,11 @@ PROVIDER = OpenaiSettings
 
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Ask the gateway for an answer to each prompt and seed; writes `responses` and `inference`, their summary.
+    """Ask the gateway for an answer to each prompt and seed, and write `responses` and their summary `inference`.
 
-    The responses stand in the order of the prompts. Refuses a system prompt for the endpoint `completions`.
+    The responses are in the order of the prompts. Raises InputError for a system prompt with the endpoint
+    `completions`.
     """
-    import openai  # noqa: PLC0415 - heavy
-
     endpoint = params.get("endpoint", "chat")
     if endpoint not in ("chat", "completions"):
         raise InputError(f"there is no endpoint {endpoint!r}", where="endpoint", next="use chat or completions")
@@ -83,10 +82,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         return {**asked, "messages": messages(row, system, media)} if chat else {**asked, "prompt": text(row)}
 
     wire = WireFormat(
-        sdk=openai,
-        client=lambda given: openai.AsyncOpenAI(**given, base_url="http://gateway/v1"),
-        path="/chat/completions" if chat else "/completions",
-        options={"security": {"bearer_auth": True}},
+        path="/v1/chat/completions" if chat else "/v1/completions",
         body=body,
         read=with_logprobs(_chat if chat else _completion, params.get("logprobs"), chat),
     )
@@ -94,7 +90,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def messages(row: Prompt, system: str, media: Media) -> list[Mapping[str, Any]]:
-    """Convert a prompt to chat messages with its images; the system prompt first, where there is one."""
+    """Convert a prompt to chat messages with its images; the system prompt comes first, if there is one."""
     said = chat_turns(row, media, _image)
     return [{"role": "system", "content": system}, *said] if system else said
 
@@ -104,7 +100,7 @@ def _image(one: Medium) -> Mapping[str, Any]:
 
 
 def text(row: Prompt) -> str:
-    """Return the text of a plain prompt; refuses turns and attachments, which completions cannot take."""
+    """Return the text of a plain prompt; raises InputError for turns and attachments, which completions cannot take."""
     if row.get("attachments") or not isinstance(row.get("text"), str):
         raise InputError(
             "this prompt is more than a text, which the endpoint completions does not take",

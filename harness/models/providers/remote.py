@@ -1,6 +1,7 @@
 """The inference step that remote providers share: it calls the gateway and writes one response per prompt and sample.
 
-It reaches nothing but the gateway's Unix socket and holds no key. It never knows a tape, a price or a benchmark.
+It connects only to the gateway's Unix socket and has no key. Requests are sent without the provider's SDK, whose import
+takes longer than many a step; the gateway asks the provider through it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness import rows
 from harness.digest import canonical
@@ -31,15 +32,19 @@ from harness.models.wire import (
 )
 from harness.rowtypes import Prompt
 
+if TYPE_CHECKING:
+    import httpx2
+
 SOCKET = "HARNESS_GATEWAY"  # the variable that names the gateway's socket
-AGAIN = frozenset({"retries_exhausted", "busy"})  # gateway errors that a later run may not meet
+AGAIN = frozenset({"retries_exhausted", "busy"})  # gateway errors that may not occur in a later run
 FATAL = frozenset(
     {"tape_miss", "missing_key", "budget_spent", "unknown_model", "not_served", "tape_shut", "closing", "missing"}
     | {"damaged", "bad_input", "refused"}
 )
-OURS = (401, 403)  # HTTP statuses that concern the key, not the request: with another key it may be answered
-AT_ONCE = 16  # concurrent requests by default; the gateway has its own bound
-AHEAD = 8  # times the concurrency: how many requests may be sent after the oldest unanswered one
+OURS = (401, 403)  # HTTP statuses about the key, not the request, which may succeed with another key
+AT_ONCE = 16  # concurrent requests if neither the parameters nor the run say how many; the gateway has its own bound
+AT_ONCE_VARIABLE = "HARNESS_AT_ONCE"  # the variable by which a run says it
+AHEAD = 8  # times the concurrency: most requests sent after the oldest unanswered one
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ class PromptSample:
 
 @dataclass
 class Inference:
-    """The summary of a step's answers: finish reasons, errors, tokens and model versions; never the texts."""
+    """The summary of a step's answers: finish reasons, errors, tokens and model versions, without the texts."""
 
     model: str
     finish: Counter[str] = field(default_factory=Counter)
@@ -60,13 +65,13 @@ class Inference:
     usage: Counter[str] = field(default_factory=Counter)
     models: set[str] = field(default_factory=set)
     fingerprints: set[str] = field(default_factory=set)
-    retry: int = 0  # may be answered at another time: the next run asks again
+    retry: int = 0  # requests that the next run asks again
     refused: int = 0
     mended: int = 0  # texts with a lone surrogate, which is written as U+FFFD
     untold: int | None = None  # answers that lack requested log-probabilities; None: none were requested
 
     def as_data(self) -> dict[str, Any]:
-        """Convert to the one row of the output `inference`."""
+        """Return the one row of the output `inference`."""
         return {
             "model": self.model,
             "requests": sum(self.finish.values()),
@@ -84,8 +89,8 @@ class Inference:
 def respond(params: Mapping[str, Any], prompts: Path, out: Path, wire: WireFormat) -> None:
     """Write `responses`, one row per prompt and sample in the order of the prompts, and `inference`, their summary.
 
-    A request that fails gives an error row; an error of the gateway that every request would meet fails the step.
-    Without a prompt, no connection is opened.
+    A request that fails gives an error row. A gateway error that would affect every request fails the step. Without a
+    prompt, no connection is opened.
     """
     inference = Inference(params["model"], untold=None if params.get("logprobs") is None else 0)
     if rows.count(prompts):
@@ -99,20 +104,20 @@ async def _write(
     params: Mapping[str, Any], prompts: Path, target: Path, wire: WireFormat, inference: Inference
 ) -> None:
     asks = (PromptSample(row, sample) for row in rows.read(prompts, Prompt) for sample in range(len(params["seeds"])))
-    concurrency = params.get("concurrency", AT_ONCE)
-    client = _client(wire)
+    concurrency = params.get("concurrency") or int(os.environ.get(AT_ONCE_VARIABLE, AT_ONCE))
+    client = _client()
     try:
         asker = _Asker(client, wire, inference, params.get("served", ""))
         with open(target, "wb") as file:
             async for response in _in_order(asks, asker.ask, concurrency):
                 file.write(canonical(response.row()) + b"\n")
     finally:
-        await client.close()
+        await client.aclose()
 
 
-def _client(wire: WireFormat) -> Any:
-    """Make an SDK client on the gateway's socket; it has no network, no key, and never retries."""
-    import ssl  # noqa: PLC0415 - not every step speaks to a gateway
+def _client() -> httpx2.AsyncClient:
+    """Return an HTTP client on the gateway's socket; it has no network and no key, and does not retry."""
+    import ssl  # noqa: PLC0415 - not every step uses a gateway
 
     import httpx2  # noqa: PLC0415 - heavy
 
@@ -122,18 +127,19 @@ def _client(wire: WireFormat) -> Any:
             "this step has no gateway to ask", where=SOCKET, next="run it through `harness run`, which starts one"
         )
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=1024)
-    unused = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # nothing is encrypted here; the default loads all authorities
-    http = httpx2.AsyncClient(
+    unused = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # no encryption here; the default would load all CAs
+    return httpx2.AsyncClient(
+        base_url="http://gateway",
         transport=httpx2.AsyncHTTPTransport(uds=socket, limits=limits, verify=unused),
-        timeout=httpx2.Timeout(None, connect=30.0),  # the gateway ends what takes too long
+        timeout=httpx2.Timeout(None, connect=30.0),  # the gateway limits the time
+        trust_env=False,
     )
-    return wire.client({"api_key": "none", "max_retries": 0, "http_client": http, "timeout": None})
 
 
 async def _in_order(
     asks: Iterable[PromptSample], ask: Callable[[PromptSample], Any], concurrency: int
 ) -> AsyncIterator[Completion]:
-    """Run up to `concurrency` requests at a time, and yield completions in order; pending ones are bounded."""
+    """Run up to `concurrency` requests at a time, and yield completions in order; pending requests are bounded."""
     slots = asyncio.Semaphore(concurrency)
 
     async def one(question: PromptSample) -> Completion:
@@ -158,30 +164,29 @@ async def _in_order(
 class _Asker:
     """A client that turns each prompt into a completion: an answer, or an error that is counted and never scored."""
 
-    def __init__(self, client: Any, wire: WireFormat, inference: Inference, served: str = "") -> None:
+    def __init__(self, client: httpx2.AsyncClient, wire: WireFormat, inference: Inference, served: str = "") -> None:
         self._client, self._wire, self._inference = client, wire, inference
-        self._named = {SERVED_HEADER: served} if served else {}
+        self._headers = {"Content-Type": "application/json"}
+        if served:
+            self._headers[SERVED_HEADER] = served
 
     async def ask(self, ask: PromptSample) -> Completion:
         import httpx2  # noqa: PLC0415 - heavy
 
-        wire, sdk = self._wire, self._wire.sdk
-        options = {**wire.options, "headers": {REPEAT_HEADER: str(ask.sample), **self._named}}
-        body = wire.body(ask.row)
+        asked = json.dumps(self._wire.body(ask.row), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        headers = {**self._headers, REPEAT_HEADER: str(ask.sample)}
         try:
-            answer: httpx2.Response = await self._client.post(
-                wire.path, cast_to=httpx2.Response, body=body, options=options
-            )
-        except sdk.APIStatusError as bad:
-            return self._refused(ask, bad.response)
-        except sdk.APIConnectionError as bad:
+            answer = await self._client.post(self._wire.path, content=asked.encode(), headers=headers)
+        except httpx2.RequestError as bad:
             raise StepError(
-                f"the connection to the gateway was lost ({type(bad.__cause__).__name__})",
+                f"the connection to the gateway was lost ({type(bad).__name__})",
                 where=SOCKET,
                 next="run again: on a recorded model, what was answered is on the tape",
             ) from None
+        if not answer.is_success:
+            return self._refused(ask, answer)
         try:
-            said = wire.read(json.loads(answer.content))
+            said = self._wire.read(json.loads(answer.content))
         except (AttributeError, LookupError, TypeError, ValueError):
             return self._error(ask, "no_answer", "HTTP 200 no_answer: the answer lacks what an answer has")
         return self._answered(ask, said)
@@ -198,8 +203,8 @@ class _Asker:
         response = self._response(ask, text, said.finish, said.usage)
         return replace(response, reasoning=thoughts or None, logprobs=said.logprobs)
 
-    def _refused(self, ask: PromptSample, response: Any) -> Completion:
-        """Turn an HTTP error into an error row; fails the step where every other request would meet the same error."""
+    def _refused(self, ask: PromptSample, response: httpx2.Response) -> Completion:
+        """Convert an HTTP error to an error row; raises StepError if every other request would get the same error."""
         kind, message = parse_refusal(response.content)
         kind, mark = kind or f"http_{response.status_code}", response.headers.get(ERROR_HEADER, "")
         if mark in FATAL:

@@ -1,13 +1,11 @@
 """The provider `transformers`: inference with open weights from pinned files, on this machine, without a network.
 
-Batch `reference` runs one request at a time, on one thread unless the run sets more: the bit-exact level. Batch N
-runs N at a time, and its log-probabilities differ in the last digits, which is why the key holds the batch. It never
-knows a benchmark, a gold answer or a store.
+Batch `reference` runs one request at a time, on one thread unless the run sets more, and is bit-exact. Batch N runs N
+at a time, and its log-probabilities differ in the last digits, so the batch is part of the key.
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +13,6 @@ from typing import Annotated, Any, Literal
 
 from harness import rows, texts
 from harness.models.completion import Completion, CompletionRequest, require_text, with_token_limit
-from harness.models.local.chat import model_input
 from harness.models.local.decode import (
     NO_ROOM,
     BatchUse,
@@ -30,11 +27,14 @@ from harness.models.local.load import (
     UNTRAINED,
     LoadedModel,
     batch_size,
-    lay_out_weights,
+    hold_causal,
+    model_input,
     open_causal,
+    step_model,
     template_digest,
+    with_batch,
 )
-from harness.models.local.numerics import fingerprint
+from harness.models.local.torch_setup import fingerprint
 from harness.models.provider import LATE, Checked, Line, Settings, Weights
 from harness.rowtypes import Prompt
 from harness.steps import FACTS
@@ -59,11 +59,11 @@ class TransformersSettings(Settings):
     chat: bool = False
     logprobs: int | None = None
     quantisation: Literal["nf4"] | None = None
-    unresolved: Line | None = field(default=None, metadata=LATE)  # why there is no revision: it cannot be run
-    untrained: int | None = field(default=None, metadata=LATE)  # the seed of its weights, where no file has them
+    unresolved: Line | None = field(default=None, metadata=LATE)  # why there is no revision; the model cannot be run
+    untrained: int | None = field(default=None, metadata=LATE)  # the seed of its weights, if they are not in files
 
     def __post_init__(self) -> None:
-        """Refuse a hub model without a revision, a folder outside the project, and values out of range."""
+        """Raise ValueError for a hub model without a revision, a folder outside the project, or values out of range."""
         if self.logprobs is not None and not 1 <= self.logprobs <= 100:
             raise ValueError("`logprobs` is a number from 1 to 100")
         if self.untrained is not None and not 0 <= self.untrained < 2**53:
@@ -78,7 +78,7 @@ class TransformersSettings(Settings):
             raise ValueError("a model from a hub needs a pin: add `revision: <40 hex digits>`")
 
     def answer_params(self) -> dict[str, Any]:
-        """Select what can change an answer; the files are pinned apart, and their location never matters."""
+        """Return what can change an answer; the files are pinned separately, and their location does not matter."""
         chosen = {name: getattr(self, name) for name in ("dtype", "batch", "chat", "logprobs", "quantisation")}
         return {**chosen, **({} if self.untrained is None else {UNTRAINED: self.untrained})}
 
@@ -89,26 +89,26 @@ class TransformersSettings(Settings):
 
     @property
     def scores_continuations(self) -> bool:
-        """Whether it scores given continuations: every model whose weights are here does."""
+        """Whether it scores given continuations; True for every local model."""
         return True
 
 
 PROVIDER = TransformersSettings
+WARM = hold_causal
 
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `responses`, one row per prompt and seed in the order of the prompts, and facts of how they were made.
+    """Write `responses`, one row per prompt and seed in the order of the prompts, and facts about their computation.
 
-    Without a prompt no weights are loaded and no facts are written: a round of judging that is not needed costs only
-    the start of a step.
+    Without prompts, no weights are loaded and no facts are written, so that a judging round that is not needed costs
+    only the start of a step.
     """
     if not rows.count(inputs["prompts"]):
         rows.write(out / "responses", ())
         return
-    params = {**params, "batch": str(params.get("batch", REFERENCE))}
+    params = with_batch(params)
     size = batch_size(params["batch"])
-    with tempfile.TemporaryDirectory() as name:
-        loaded = open_causal(lay_out_weights(inputs, params, Path(name)), params)
+    with step_model(open_causal, inputs, params) as loaded:
         model = LocalModel(params["model"], loaded, size, bool(params.get("chat")), params.get("logprobs"))
         requests = _requests(inputs["prompts"], params["seeds"], params.get("generation", {}))
         written = rows.write(out / "responses", (response.row() for response in model.complete(requests)))
@@ -138,7 +138,7 @@ def _requests(prompts: Path, given: Sequence[int], generation: Mapping[str, Any]
 
 
 class LocalModel:
-    """A local model; it yields completions in the order of the requests, and never cuts a prompt."""
+    """A local model; it yields completions in the order of the requests, and does not truncate prompts."""
 
     def __init__(self, name: str, loaded: LoadedModel, size: int = 1, chat: bool = False, logprobs: int | None = None):
         self.name, self.loaded, self.size, self.chat, self.logprobs = name, loaded, size, chat, logprobs
@@ -146,7 +146,7 @@ class LocalModel:
         self.templated = False  # whether a prompt went through the model's chat template
 
     def complete(self, requests: Iterable[CompletionRequest]) -> Iterator[Completion]:
-        """Complete each request once; one that does not fit the window or memory becomes an error row."""
+        """Yield a completion of each request; one that does not fit the window or memory becomes an error row."""
         requests = list(requests)
         asks = [self.ask(request) for request in requests]
         sound = [ask for ask in asks if isinstance(ask, DecodeRequest)]
@@ -160,10 +160,10 @@ class LocalModel:
             yield self._error(request, NO_ROOM) if answer is None else self._answer(request, ask, answer)
 
     def ask(self, request: CompletionRequest) -> DecodeRequest | str:
-        """Tokenize a request; returns a decoding request, or an error message for a prompt that cannot be answered.
+        """Return a request as a decoding request, or an error message for a prompt that cannot be answered.
 
-        That is one without tokens, or one that leaves no room for an answer in the window: a prompt is never cut
-        short.
+        A prompt cannot be answered if it has no tokens, or if it leaves no room for an answer in the window; it is not
+        truncated.
         """
         how = sampling_rule(request.generation)
         limit = int(request.generation.get("max_tokens", 256))

@@ -1,4 +1,4 @@
-"""The tape: recorded requests and answers of models, for replay: a folder of hash-chained lines with an index.
+"""The tape: recorded requests and answers of models, for replay, in a folder of hash-chained lines with an index.
 
-A recorded answer is never replaced, and a tape never holds an API key.
+A recorded answer is never replaced, and a tape contains no API key.
 """

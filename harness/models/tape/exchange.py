@@ -1,9 +1,10 @@
 """Exchange of tapes as files: export to JSON Lines, import of exchanges recorded elsewhere, and merging.
 
-What is exported comes back byte for byte, into a tape of the same digest. A line's `response` is there to be read;
-where its bytes are not its canonical form, `exact` holds them. An import checks the whole file before it writes
-anything, and refuses an answer that is not known to be complete. A merge adds what the first tape lacks; where one
-request has different answers, it reports them and writes nothing.
+An exported tape can be imported byte for byte, into a tape of the same digest. A line's `response` is for reading; if
+its bytes are not its canonical form, `exact` holds them. `server` is the address of a server that is not the provider's
+own; `responder` says what the tape's line says of who answered. An import checks the whole file before it writes
+anything, and refuses an answer that is not known to be complete. A merge adds the exchanges that the first tape lacks.
+If one request to one server has different answers, it reports them and writes nothing.
 """
 
 from __future__ import annotations
@@ -25,25 +26,29 @@ from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors
 from harness.models.tape.line import (
     LIMIT,
+    MASK,
     MORE,
     REPEATS,
+    SERVER,
     PreparedExchange,
     Provenance,
     Taped,
+    expected_responder,
     prepare,
     prepare_copy,
     reject_nan,
 )
+from harness.models.tape.server import SERVED, server_address
 from harness.models.tape.tape import Recorder, Tape
-from harness.strict_json import reject_duplicates
+from harness.texts import reject_duplicates
 
 READABLE = 8 << 20  # the largest answer, in bytes, that is written both readably and exactly
 
 
 def export_lines(folder: Path, file: Path) -> int:
-    """Write a tape's exchanges to a new file of JSON Lines, in the order of recording; returns their count.
+    """Write a tape's exchanges to a new file of JSON Lines, in the order of recording, and return their number.
 
-    A file that exists is refused; one that could not be written in full is removed.
+    Raises InputError if the file exists. A file that could not be written completely is removed.
     """
     with Tape.open(folder) as tape, translating_os_errors(file):
         if file.is_dir() or file.exists():
@@ -66,11 +71,13 @@ def _spelled(taped: Taped) -> bytes:
     line |= {"provider": taped.provider, **taped.more, "status": taped.status, "at": taped.at}
     if taped.redacted:
         line["redacted"] = taped.redacted
+    if taped.responder:
+        line["responder"] = taped.responder
     return json.dumps(line, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _answer(response: bytes) -> dict[str, Any]:
-    """Encode an answer readably, and also exactly where its bytes could not be restored from that."""
+    """Encode an answer readably, and also exactly if its bytes could not be restored from the readable form."""
     exact: dict[str, Any] = {"exact": _text(response)}
     if len(response) > READABLE:
         return exact
@@ -78,7 +85,7 @@ def _answer(response: bytes) -> dict[str, Any]:
         value = json.loads(response, parse_constant=reject_nan)
         if not isinstance(value, dict):
             return exact
-        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()  # half a character cannot be written
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()  # a lone surrogate cannot be encoded
     except (ValueError, RecursionError):
         return exact
     try:
@@ -95,8 +102,9 @@ def _text(response: bytes) -> str | dict[str, str]:
         return {"base64": base64.b64encode(response).decode()}
 
 
-LONGEST = 3 * LIMIT  # bytes of a line of the file: an exact answer is spelled as text in it
+LONGEST = 3 * LIMIT  # most bytes of a line of the file, in which an exact answer is escaped as text
 _OURS = {"provider": str, "headers": dict, "path": str, "status": int, "at": str, "redacted": str}
+_OURS |= {SERVER: str, "responder": dict}
 _FIELDS = frozenset({"request", "response", "exact", "repeat", *_OURS})
 _AT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -110,11 +118,22 @@ class ImportCount:
     added: int
 
 
-def import_lines(file: Path, folder: Path, provider: str) -> ImportCount:
-    """Add a file's exchanges to a tape; returns how many were read and added. An answer on it is never replaced.
+@dataclass(frozen=True)
+class Unsaid:
+    """What an import takes where a line does not say it: the provider, and the address of the server.
 
-    `provider` is that of lines that name none. Refuses an invalid line, and another answer to a request that is
-    taped.
+    `homes` are the providers' own addresses, by which a server that is not the provider's own is told.
+    """
+
+    provider: str = ""
+    server: str = ""
+    homes: Mapping[str, str] = field(default_factory=dict)
+
+
+def import_lines(file: Path, folder: Path, unsaid: Unsaid) -> ImportCount:
+    """Add a file's exchanges to a tape, and return how many were read and added; no answer is replaced.
+
+    Raises InputError for an invalid line, and for another answer to a request that is already on the tape.
     """
     at = 0
 
@@ -123,7 +142,7 @@ def import_lines(file: Path, folder: Path, provider: str) -> ImportCount:
         seen: Counter[str] = Counter()
         for number, line in _lines(file):
             at = number
-            yield _exchange(line, provider, seen)
+            yield _exchange(line, unsaid, seen)
 
     @contextmanager
     def placed() -> Iterator[None]:
@@ -148,21 +167,54 @@ def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def _exchange(line: bytes, provider: str, seen: Counter[str]) -> PreparedExchange:
+def _exchange(line: bytes, unsaid: Unsaid, seen: Counter[str]) -> PreparedExchange:
     """Parse one exchange; without a repeat it gets the next number for its request in this file."""
     row = _row(line)
-    repeat, who = row.get("repeat"), row.get("provider", provider)
+    repeat, who = row.get("repeat"), row.get("provider", unsaid.provider)
     if repeat is not None and (type(repeat) is not int or not 0 <= repeat < REPEATS):
         raise InputError("`repeat` is a whole number, counted from 0", next="correct it, or leave it out")
     if not who:
         raise InputError("the provider of this exchange is not given", next="give --provider, such as openai")
     response, status = _response(row), row.get("status", 200)
-    kept = {name: row[name] for name in MORE if name in row}, Provenance(row.get("at", ""), row.get("redacted", ""))
+    home = _place_server(row, who, unsaid)
+    kept = (
+        {name: row[name] for name in MORE if name in row},
+        Provenance(row.get("at", ""), row.get("redacted", ""), home),
+    )
+    told = row.get("responder")
+    if told is not None and told != expected_responder(home, kept[0], response):
+        raise InputError(
+            "`responder` does not say what `response` says", next="export it again: what is edited is no recording"
+        )
     one = prepare(who, row["request"], repeat or 0, status, response, *kept)
     if repeat is None and seen[one.digest]:
         one = prepare(who, row["request"], seen[one.digest], status, response, *kept)
     seen[one.digest] = max(seen[one.digest], one.repeat + 1)
     return one
+
+
+def _place_server(row: dict[str, Any], provider: str, unsaid: Unsaid) -> str:
+    """Return the provider's own address if it answered itself; another server's address is left in `row`."""
+    told = row.get("responder", {}).get(SERVER, "")
+    if told:
+        address = _normal(told, row)
+        if "redacted" not in row and unsaid.homes.get(provider, address) != address:
+            raise InputError(
+                "`responder` names another server than the provider's own, as if the provider had answered itself",
+                next=f"write the address as `{SERVER}`, beside `request`: the answer belongs to that server",
+            )
+        return address
+    given = row.pop(SERVER, "") or ("" if "redacted" in row else unsaid.server)
+    address = _normal(given, row) if given else ""
+    if not address or address == unsaid.homes.get(provider):
+        return address
+    row[SERVER] = address
+    return ""
+
+
+def _normal(text: str, row: Mapping[str, Any]) -> str:
+    """Return an address in its normal form; on a redacted line it may be hidden, and stays as it is."""
+    return text if "redacted" in row and MASK in text else server_address(text)
 
 
 def _row(line: bytes) -> dict[str, Any]:
@@ -181,24 +233,38 @@ def _row(line: bytes) -> dict[str, Any]:
     if odd := sorted({*row} - _FIELDS):
         raise InputError(f"an exchange has no field {odd[0]!r}: {shape}", next="take it out, or rename it")
     for name, kind in _OURS.items():
-        if name in row and (type(row[name]) is not kind or not _fits(name, row[name])):
+        if name in row and (type(row[name]) is not kind or not _fits(name, row)):
             raise InputError(f"`{name}` is not what an exported line has there", next="correct it, or leave it out")
     return row
 
 
-def _fits(name: str, value: Any) -> bool:
+def _fits(name: str, row: Mapping[str, Any]) -> bool:
+    value = row[name]
     if name == "headers":
         return all(isinstance(one, str) for one in value.values())
+    if name == "responder":
+        server = value.get(SERVER)
+        known = all(isinstance(one, str) and part in {*SERVED, SERVER} for part, one in value.items())
+        return known and (server is None) == (SERVER in row) and (server is None or _is_address(server, row))
+    if name == SERVER:
+        return _is_address(value, row)
     if name == "status":
         return bool(200 <= value <= 299)
     pattern = {"at": _AT, "redacted": _DIGEST}.get(name)
     return pattern is None or pattern.fullmatch(value) is not None
 
 
+def _is_address(text: str, row: Mapping[str, Any]) -> bool:
+    try:
+        return bool(_normal(text, row))
+    except ValueError:
+        return False
+
+
 def _response(row: Mapping[str, Any]) -> bytes:
-    """Restore an answer's bytes: the exact ones, or the canonical form of the readable ones."""
+    """Return an answer's bytes: the exact ones, or the canonical form of the readable ones."""
     said, exact = row.get("response"), row.get("exact")
-    if said is not None and "status" not in row and (flaw := unfinished(said)):
+    if said is not None and "status" not in row and (flaw := explain_unfinished(said)):
         raise InputError(f"this answer is not complete: {flaw}", next="tape complete answers only; leave it out")
     if exact is None:
         return canonical(said)
@@ -214,8 +280,8 @@ def _response(row: Mapping[str, Any]) -> bytes:
     return bytes(data)
 
 
-def unfinished(response: Mapping[str, Any]) -> str:
-    """Find why an answer is not known to be complete, by the marks of the wire formats; empty if it is complete."""
+def explain_unfinished(response: Mapping[str, Any]) -> str:
+    """Return why an answer is not known to be complete, by the marks of the wire formats; empty if it is complete."""
     if response.get("error") is not None or response.get("type") == "error":
         return "it is an error"
     choices = response.get("choices")
@@ -229,7 +295,7 @@ def unfinished(response: Mapping[str, Any]) -> str:
     return "it has neither choices with a finish_reason nor a stop_reason"
 
 
-MOST = 100  # conflicts that are named; the others are counted
+MOST = 100  # conflicts that are listed; further ones are only counted
 
 
 @dataclass(frozen=True)
@@ -240,6 +306,7 @@ class Conflict:
     repeat: int
     model: str
     tapes: tuple[str, ...]
+    server: str = ""  # empty if the line names none
 
 
 @dataclass
@@ -292,4 +359,5 @@ def _walk(tape: Tape, number: int) -> Iterator[tuple[str, int, str, int]]:
 def _named(tapes: Sequence[Tape], digest: str, repeat: int, numbers: Sequence[int]) -> Conflict:
     taped = tapes[numbers[0]].find(digest, repeat)
     model = str(taped.body.get("model", "")) if taped else ""
-    return Conflict(digest, repeat, model, tuple(str(tapes[number].folder) for number in numbers))
+    server = taped.server if taped else ""
+    return Conflict(digest, repeat, model, tuple(str(tapes[number].folder) for number in numbers), server)

@@ -1,10 +1,10 @@
 """The files of a tape: segments, the index of their lines, and the verification of every byte.
 
-Each line of a segment is checked against the hash chain; a partial last line is what a kill leaves, is told apart from
-damage, and is never read. The index holds sorted fixed-size records in a memory-mapped file. It is a cache, never
-trusted: it is used only if it fits the segments (their sizes, and the line at which it ends, whose `self` commits to
-every line before it); what was recorded after it is read from the segments. Verification reports up to 1,000 damaged
-lines and repairs nothing.
+Each line of a segment is checked against the hash chain. A partial last line, which a killed process leaves, is
+distinguished from damage, and is never read. The index is a memory-mapped file of sorted fixed-size records. It is a
+cache that is not trusted: it is used only if it fits the segments (their sizes, and the line at which it ends, whose
+`self` commits to every line before it). Exchanges recorded after it are read from the segments. Verification reports up
+to 1,000 damaged lines and repairs nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import mmap
 import os
 import re
 import struct
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from heapq import merge
@@ -22,7 +23,8 @@ from typing import NamedTuple
 from harness.digest import canonical, sha256, sha256_stream
 from harness.errors import DamageError, HarnessError, InputError
 from harness.files import translating_os_errors, write_atomic
-from harness.models.tape.line import LIMIT, START, TAIL, TapeLine, parse, read_line
+from harness.models.tape.line import LIMIT, SERVER, START, TAIL, Taped, TapeLine, expected_responder, parse, read_line
+from harness.models.tape.server import server_address
 
 SEGMENT = 64 << 20  # size in bytes from which the next line begins a new segment
 _NAME = re.compile(r"segment-(\d{5,8})\.jsonl")
@@ -46,21 +48,21 @@ class TapeEntry(NamedTuple):
 
 
 class RawLine(NamedTuple):
-    """The bytes of a line, unchecked; without a newline it was cut short."""
+    """The unchecked bytes of a line; without a newline, the line was cut short."""
 
     data: bytes
     segment: int
-    number: int  # counted from 1 where reading began
+    number: int  # counted from 1 at the start of reading
     offset: int
 
 
 def segment_path(folder: Path, number: int) -> Path:
-    """Make the path of a segment; names sort in tape order."""
+    """Return the path of a segment; names sort in tape order."""
     return folder / f"segment-{number:05d}.jsonl"
 
 
-def sizes(folder: Path) -> list[int]:
-    """List the size of every segment in order; a missing folder is an empty tape, a missing segment damage."""
+def segment_sizes(folder: Path) -> list[int]:
+    """Return the size of every segment in order; a missing folder is an empty tape, a missing segment is damage."""
     if folder.exists() and not folder.is_dir():
         raise InputError("a tape is a folder, and this is none", where=str(folder), next="name the tape's folder")
     with translating_os_errors(folder):
@@ -74,7 +76,7 @@ def sizes(folder: Path) -> list[int]:
 
 
 def raw_lines(folder: Path, begin: TapePosition, ends: list[int]) -> Iterator[RawLine]:
-    """Iterate over the raw lines of segments, from a position to the given sizes, in constant memory."""
+    """Yield the raw lines of segments, from a position to the given sizes, in constant memory."""
     for segment in range(begin.segment, len(ends)):
         offset, number = begin.offset if segment == begin.segment else 0, 0
         path = segment_path(folder, segment)
@@ -89,8 +91,8 @@ def raw_lines(folder: Path, begin: TapePosition, ends: list[int]) -> Iterator[Ra
                 offset += len(data)
 
 
-def torn(raw: RawLine, ends: list[int]) -> bool:
-    """Whether a line is a partial last line that a kill left: cut short, not changed."""
+def is_torn(raw: RawLine, ends: list[int]) -> bool:
+    """Whether a line is a partial last line that a killed process left: cut short, not changed."""
     last = raw.segment == len(ends) - 1 and raw.offset + len(raw.data) == ends[-1]
     if not last or raw.data.endswith(b"\n"):
         return False
@@ -98,17 +100,17 @@ def torn(raw: RawLine, ends: list[int]) -> bool:
         read_line(raw.data[:-1] + b"\n", "")
     except HarnessError:
         return True
-    return False  # a whole line whose newline became something else
+    return False  # a whole line whose newline was changed
 
 
 def scan(folder: Path, begin: TapePosition, ends: list[int]) -> Iterator[TapeEntry]:
-    """Iterate over every whole line from a position on; a partial last line, as a kill leaves it, ends the iteration.
+    """Yield every whole line from a position on, up to a partial last line that a killed process left.
 
-    The first line that is damaged or out of order raises DamageError.
+    Raises DamageError at the first line that is damaged or out of order.
     """
     head = begin.head
     for raw in raw_lines(folder, begin, ends):
-        if torn(raw, ends):
+        if is_torn(raw, ends):
             return
         where = f"{segment_path(folder, raw.segment)}, byte {raw.offset}"
         line = read_line(raw.data, where)
@@ -122,7 +124,7 @@ def scan(folder: Path, begin: TapePosition, ends: list[int]) -> Iterator[TapeEnt
 
 NAME = "index.bin"
 RECORD = struct.Struct(">32sI32sIQI")  # request digest, repeat; response digest, segment, offset, length
-SIZE, KEY, IDENTITY = RECORD.size, 36, 68  # bytes of a record, of its key, of what the tape's digest covers
+SIZE, KEY, IDENTITY = RECORD.size, 36, 68  # bytes of a record, of its key, of the part in the tape's digest
 _MAGIC = b"harness-tape-index/1\n"
 _HEAD = struct.Struct(">IQ32s")  # segments, records, `self` of the last line
 _START = len(_MAGIC) + 32
@@ -143,7 +145,7 @@ class IndexLayer:
         return self.data[at : at + SIZE]
 
     def get(self, key: bytes) -> bytes | None:
-        """Find the record of a key by binary search; None where there is none."""
+        """Return the record of a key, found by binary search; None if there is none."""
         data, start, low, high = self.data, self.start, 0, self.count
         while low < high:
             middle = (low + high) // 2
@@ -165,7 +167,7 @@ class SavedIndex(NamedTuple):
 
 @dataclass
 class Index:
-    """The index of all exchanges of a tape by key, from disk and added since; never trusted unchecked."""
+    """The index of all exchanges of a tape by key, from disk and added since; its records are always checked."""
 
     folder: Path
     layers: list[IndexLayer]
@@ -176,13 +178,13 @@ class Index:
 
     @classmethod
     def open(cls, folder: Path, *, trusting: bool = True) -> Index:
-        """Load the index on disk and scan the lines after it; with `trusting=False` scan every line.
+        """Load the index on disk and scan the lines after it; with `trusting=False`, scan every line.
 
         Raises DamageError for a damaged line, and for one request and repeat with two answers.
         """
         kept = load(folder) if trusting else None
         layers, end = ([kept.layer], kept.end) if kept else ([], TapePosition())
-        ends = sizes(folder)
+        ends = segment_sizes(folder)
         records = IndexRecords()
         for entry in scan(folder, end, ends):
             end = TapePosition(entry.segment, entry.offset + entry.length, entry.line.own)
@@ -198,25 +200,25 @@ class Index:
         return cls(folder, layers, end, ends, kept=kept is not None and kept.end == end)
 
     def get(self, key: bytes) -> bytes | None:
-        """Find the record of an exchange; None where there is none."""
+        """Return the record of an exchange; None if there is none."""
         for layer in self.layers:
             if record := layer.get(key):
                 return record
         return self.fresh.get(key)
 
     def __len__(self) -> int:
-        """Count the exchanges."""
+        """Return the number of exchanges."""
         return sum(layer.count for layer in self.layers) + len(self.fresh)
 
     def __iter__(self) -> Iterator[bytes]:
-        """Return every record in the order of keys."""
+        """Iterate over every record in the order of keys."""
         layers = [map(layer.__getitem__, range(layer.count)) for layer in self.layers]
         return merge(*layers, sorted(self.fresh.values()))
 
     def save(self, ends: list[int], head: str) -> None:
         """Write the index to disk, and use it from there.
 
-        `ends` are the sizes of the segments that it covers, `head` the digest of their last line.
+        `ends` are the sizes of the segments that it covers, `head` is the digest of their last line.
         """
         records = IndexRecords()
         for layer in self.layers:
@@ -234,7 +236,7 @@ class Index:
 
 
 class IndexRecords:
-    """A bucket sort for index records, in little more memory than they take."""
+    """A bucket sort for index records, which needs little more memory than the records."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -246,7 +248,10 @@ class IndexRecords:
         self.count += 1
 
     def sorted(self, folder: Path) -> bytes:
-        """Sort the records and empty the buckets, each key once; a request and repeat with two answers is damage."""
+        """Return the sorted records, each key once, and empty the buckets.
+
+        Raises DamageError if a request and repeat has two answers.
+        """
         parts = []
         while self._buckets:
             bucket = self._buckets.pop(0)
@@ -275,7 +280,7 @@ def pack_record(digest: str, repeat: int, answer: str, segment: int, offset: int
 
 
 def load(folder: Path) -> SavedIndex | None:
-    """Load the index on disk; None where it is missing, damaged or does not fit the segments."""
+    """Load the index on disk; None if it is missing, damaged or does not fit the segments."""
     path = folder / NAME
     if not path.is_file():
         return None
@@ -299,8 +304,8 @@ def load(folder: Path) -> SavedIndex | None:
 
 
 def _fits(folder: Path, ends: list[int], head: str) -> bool:
-    """Whether the segments are those indexed: equal sizes, the last maybe longer, and the same last line."""
-    now = sizes(folder)
+    """Whether the segments are those indexed: equal sizes, the last perhaps longer, and the same last line."""
+    now = segment_sizes(folder)
     if not ends or len(now) < len(ends) or now[: len(ends) - 1] != ends[:-1] or now[len(ends) - 1] < ends[-1]:
         return False
     with open(segment_path(folder, len(ends) - 1), "rb") as file:
@@ -308,7 +313,7 @@ def _fits(folder: Path, ends: list[int], head: str) -> bool:
         return file.read(TAIL).startswith(f',"self":"{head}"'.encode())
 
 
-MOST = 1000  # defects after which reading stops
+MOST = 1000  # number of defects after which reading stops
 
 
 @dataclass(frozen=True)
@@ -329,17 +334,18 @@ class VerifyReport:
     bytes: int = 0
     torn: str = ""
     redacted: int = 0  # redacted lines, which answer no request
+    servers: Counter[str] = field(default_factory=Counter)  # lines by the server that they name; "": those without
     flaws: list[TapeDefect] = field(default_factory=list)
 
 
 def verify(folder: Path) -> VerifyReport:
-    """Verify every line of a tape, their order, and its index; returns the report, with each defect as an entry.
+    """Verify every line of a tape, their order, and its index, and return a report that lists each defect.
 
     Reading stops after 1,000 defects.
     """
     found, records, early = VerifyReport(), IndexRecords(), IndexRecords()
     try:
-        kept, ends = load(folder), sizes(folder)
+        kept, ends = load(folder), segment_sizes(folder)
     except DamageError as bad:
         found.flaws.append(TapeDefect(Path(bad.where).name, 0, bad.what))
         return found
@@ -351,6 +357,7 @@ def verify(folder: Path) -> VerifyReport:
         if line:
             found.exchanges += 1
             found.redacted += bool(line.taped.redacted)
+            found.servers[line.taped.server] += 1
             record = pack_record(line.digest, line.taped.repeat, line.answer, raw.segment, raw.offset, len(raw.data))
             records.add(record)
             if kept and (raw.segment, raw.offset) < kept.end[:2]:
@@ -372,10 +379,10 @@ def _file(raw: RawLine) -> str:
 
 
 def _lines(folder: Path, ends: list[int], found: VerifyReport) -> Iterator[tuple[RawLine, TapeLine | None]]:
-    """Iterate over every line, and report what is wrong with it."""
+    """Yield every line, and report its defects."""
     head: str | None = START
     for raw in raw_lines(folder, TapePosition(), ends):
-        if torn(raw, ends):
+        if is_torn(raw, ends):
             found.torn = f"{_file(raw)} line {raw.number} was cut short by a kill; the next recording cuts it off"
             return
         line, flaw = None, ""
@@ -385,9 +392,22 @@ def _lines(folder: Path, ends: list[int], found: VerifyReport) -> Iterator[tuple
                 flaw = "this line is not in canonical form"
             elif head not in (None, line.prev):
                 flaw = "this line does not follow the one before it: lines are missing, moved or from another tape"
+            else:
+                flaw = _wrong_responder(line.taped)
         except HarnessError as bad:
             flaw = bad.what
-        head = line.own if line else None  # what follows a damaged line is held against nothing
+        head = line.own if line else None  # the line after a damaged one is not compared with it
         if flaw:
             found.flaws.append(TapeDefect(_file(raw), raw.number, flaw))
         yield raw, line
+
+
+def _wrong_responder(taped: Taped) -> str:
+    """Return what is wrong with what a line says of who answered; empty if it fits its answer."""
+    if taped.responder != expected_responder(taped.responder.get(SERVER, ""), taped.more, taped.response):
+        return "this line names another model than the one in its answer"
+    try:
+        plain = taped.redacted or not taped.server or server_address(taped.server) == taped.server
+    except ValueError:
+        plain = False
+    return "" if plain else "this line names a server by an address that no recording writes"

@@ -1,9 +1,9 @@
 """The line format of a tape: encoding of an exchange, and all checks when a line is read.
 
-A line is canonical JSON. `prev` is the `self` of the line before it, `self` the SHA-256 of the line without `self`:
-one flipped bit shows in its own line, a missing line shows in the next. A line holds the request and the answer, and
-never a key. A redacted line names the line that it was made from, and matches no request. This module never touches
-files.
+A line is canonical JSON. `prev` is the `self` of the line before it, and `self` is the SHA-256 of the line without
+`self`. So a flipped bit is detected in its own line, and a missing line in the next. A line contains the request and
+the answer, without a key, and says who answered (`server.py`). A redacted line names the line that it was made from,
+and matches no request. This module does not access files.
 """
 
 from __future__ import annotations
@@ -18,42 +18,46 @@ from typing import Any, NamedTuple, NoReturn
 from harness.clock import now
 from harness.digest import MAX_INT, canonical, sha256
 from harness.errors import DamageError, InputError
+from harness.models.tape.server import SERVED, responder
 
 START = "0" * 64
 LIMIT = 64 << 20  # bytes of one line
 REPEATS = 1 << 32
 UNKEYED = frozenset({"stream", "stream_options", "user"})  # they change how an answer is sent, not what it is
-MORE = frozenset({"headers", "path"})  # parts of a request beside its body, where they change an answer
+SERVER = "server"  # the address of a server that is not the provider's own
+MORE = frozenset({"headers", "path", SERVER})  # parts of a request besides its body, if they change an answer
+MASK = "[redacted]"  # what stands on a redacted line in the place of what was hidden
 RESTORE = "restore this tape from its source; nothing on this line is ever given as an answer"
 _SECRET = re.compile(r".*(apikey|authorization|accesstoken|authtoken|bearertoken|secretkey)")
 _HEAD = re.compile(
     rb'\{"at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)","prev":"([0-9a-f]{64})"'
     rb'(?:,"redacted":"([0-9a-f]{64})")?,"repeat":(0|[1-9]\d{0,9}),"request":'
 )
+WHO = ',"responder":'
 _SELF = len(f',"self":"{START}"')
 _TAIL = re.compile(rb',"self":"([0-9a-f]{64})","status":(2\d\d),"type":"tape/1"\}\n')
 TAIL = len(f',"self":"{START}","status":200,"type":"tape/1"}}\n')
 
 
 def reject_nan(word: str) -> NoReturn:
-    """Refuse a constant that Python's JSON parser accepts beyond JSON (NaN, infinities); always raises ValueError."""
+    """Raise ValueError for a constant that Python's JSON parser accepts in addition to JSON (NaN, infinities)."""
     raise ValueError(f"{word} is not JSON")
 
 
 def _whole_number(word: str) -> int | float:
-    """Parse a JSON integer; one beyond 2^53 was written from a float."""
+    """Parse a JSON integer; one beyond 2^53 was written from a float and becomes a float."""
     if len(word) < 16 or -MAX_INT <= (value := int(word)) <= MAX_INT:
         return int(word)
     return float(value)
 
 
 _decoder = json.JSONDecoder(parse_constant=reject_nan, parse_int=_whole_number)
-_decode, parse = _decoder.raw_decode, _decoder.decode  # of canonical JSON, so that it can be spelled again
+_decode, parse = _decoder.raw_decode, _decoder.decode  # decode canonical JSON so that it can be encoded again
 
 
 @dataclass(frozen=True, slots=True)
 class Taped:
-    """A recorded exchange: the request, the exact bytes of the answer's body, and the time; never a key."""
+    """A recorded exchange: the request, the exact bytes of the answer's body, and the time."""
 
     provider: str
     body: Mapping[str, Any]
@@ -61,8 +65,14 @@ class Taped:
     status: int
     response: bytes
     at: str
-    more: Mapping[str, Any] = field(default_factory=dict)  # `path` and `headers`, of a request that they change
+    more: Mapping[str, Any] = field(default_factory=dict)  # `path`, `headers`, `server`, if they change the request
     redacted: str = ""  # the digest of the line that this one was made from
+    responder: Mapping[str, str] = field(default_factory=dict)  # model, fingerprint; `server`, if not in the request
+
+    @property
+    def server(self) -> str:
+        """The address of the server that answered; empty if the line names none, as older lines do."""
+        return str(self.more.get(SERVER) or self.responder.get(SERVER, ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +87,21 @@ class PreparedExchange:
     end: bytes
 
     def line(self, prev: str) -> tuple[bytes, str]:
-        """Complete the line, given the digest `self` of the line before it; returns it and its own digest."""
+        """Return the complete line and its own digest, given the digest `self` of the line before it."""
         front = f'{{"at":"{self.at}","prev":"{prev}"'.encode() + self.middle
         own = sha256(front + self.end)
         return front + f',"self":"{own}"'.encode() + self.end + b"\n", own
 
 
 class Provenance(NamedTuple):
-    """The provenance of an exchange copied from another tape: its time, and the line it was redacted from."""
+    """The provenance of an exchange: its time, the line it was redacted from, and the provider's own address.
+
+    The address is given if the provider itself answered; another server's is part of the request, in `more`.
+    """
 
     at: str = ""
     redacted: str = ""
+    home: str = ""
 
 
 NEW = Provenance()  # recorded now, unchanged
@@ -104,12 +118,12 @@ class TapeLine(NamedTuple):
 
 
 def request_digest(provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> str:
-    """Compute the digest of a request, over everything that may change its answer."""
+    """Return the digest of a request, over everything that may change its answer."""
     return sha256(canonical(request_identity(provider, body, more)))
 
 
 def request_identity(provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Select the part of a request that its digest covers: provider, body without unkeyed fields, path and headers."""
+    """Return the part of a request that its digest covers: provider, body without unkeyed fields, and `more`."""
     return {
         "body": {key: item for key, item in body.items() if key not in UNKEYED},
         "provider": provider,
@@ -118,12 +132,12 @@ def request_identity(provider: str, body: Mapping[str, Any], more: Mapping[str, 
 
 
 def redacted_name(line: str) -> str:
-    """Compute the key of a redacted line from its original; it equals no request's digest, so it never answers one."""
+    """Return the key of a redacted line, from its original; it equals no request's digest, so it never answers one."""
     return sha256(f"redacted {line}".encode())
 
 
 def prepare_copy(taped: Taped) -> PreparedExchange:
-    """Encode an exchange of one tape for another, its time of recording and its mark of redaction unchanged."""
+    """Encode an exchange of one tape for another; its time, its redaction mark and its server are unchanged."""
     return prepare(
         taped.provider,
         taped.body,
@@ -131,7 +145,7 @@ def prepare_copy(taped: Taped) -> PreparedExchange:
         taped.status,
         taped.response,
         taped.more,
-        Provenance(taped.at, taped.redacted),
+        Provenance(taped.at, taped.redacted, taped.responder.get(SERVER, "")),
     )
 
 
@@ -146,8 +160,9 @@ def prepare(
 ) -> PreparedExchange:
     """Encode an exchange for a tape: a request and its complete 2xx answer.
 
-    Raises ValueError for another status, an empty answer or a repeat out of range; InputError where a top-level field
-    or a header has a name like an API key's, and where the exchange is larger than 64 MiB.
+    If the server that answered is known, the line names it, with the model and the fingerprint that the answer has.
+    Raises ValueError for another status, an empty answer or a repeat out of range. Raises InputError if a top-level
+    field or a header has a name like an API key's, and if the exchange is larger than 64 MiB.
     """
     if not 200 <= status <= 299:
         raise ValueError(f"only 2xx answers are taped, not {status}")
@@ -164,7 +179,10 @@ def prepare(
     request = canonical(request_identity(provider, body, more))
     rest = {key: body[key] for key in body if key in UNKEYED}
     mark = f',"redacted":"{was.redacted}"'.encode() if was.redacted else b""
-    parts = [mark, b',"repeat":%d,"request":' % repeat, request, b',"response":', canonical(_spelled(response))]
+    parts = [mark, b',"repeat":%d,"request":' % repeat, request]
+    if who := expected_responder(was.home, more or {}, response):
+        parts += [b',"responder":', canonical(who)]
+    parts += [b',"response":', canonical(_spelled(response))]
     if rest:
         parts += [b',"rest":', canonical(rest)]
     middle = b"".join(parts)
@@ -175,6 +193,11 @@ def prepare(
     return PreparedExchange(digest, repeat, sha256(response), was.at or now(), middle, end)
 
 
+def expected_responder(home: str, more: Mapping[str, Any], response: bytes) -> dict[str, str]:
+    """Return what a line says beside the request of who answered; nothing if no server is known."""
+    return responder(home, response) if home or SERVER in more else {}
+
+
 def _spelled(response: bytes) -> dict[str, str]:
     try:
         return {"text": response.decode()}
@@ -183,7 +206,7 @@ def _spelled(response: bytes) -> dict[str, str]:
 
 
 def read_line(data: bytes, where: str) -> TapeLine:
-    """Parse a line and check it against its own digest; raises DamageError where it is not as it was written."""
+    """Parse a line and check it against its own digest; raises DamageError if it is not as it was written."""
     head, tail = _HEAD.match(data), _TAIL.fullmatch(data, max(len(data) - TAIL, 0))
     if not head or not tail or tail.start() < head.end():
         raise DamageError("this is no line of a tape", where=where, next=RESTORE)
@@ -195,6 +218,7 @@ def read_line(data: bytes, where: str) -> TapeLine:
         request, end = _decode(text)
         redacted = head[3].decode() if head[3] else ""
         digest = redacted_name(redacted) if redacted else sha256(text[:end].encode())
+        who, end = _part(text, end, WHO) if text.startswith(WHO, end) else ({}, end)
         response, stop = _part(text, end, ',"response":')
         rest, stop = _part(text, stop, ',"rest":') if stop < len(text) else (None, stop)
         [(kind, spelled)] = response.items()
@@ -205,10 +229,24 @@ def read_line(data: bytes, where: str) -> TapeLine:
         if type(body) is not dict or type(provider) is not str or (rest is not None and not _is_rest(rest)):
             raise ValueError("it holds no request")
         more = {name: request[name] for name in request if name in MORE} if len(request) > 2 else {}
-        taped = Taped(provider, {**body, **rest} if rest else body, repeat, int(tail[2]), answer, at, more, redacted)
+        if (who or SERVER in more) and not _is_responder(who, more):
+            raise ValueError("it does not say who answered")
+        whole = {**body, **rest} if rest else body
+        taped = Taped(provider, whole, repeat, int(tail[2]), answer, at, more, redacted, who)
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as bad:
         raise DamageError(f"this line is no exchange: {bad}", where=where, next=RESTORE) from bad
     return TapeLine(taped, digest, sha256(answer), prev, own)
+
+
+def _is_responder(who: Any, more: Mapping[str, Any]) -> bool:
+    """Whether what a line says of who answered is of the right types, and names the server in one place."""
+    if (
+        type(who) is not dict
+        or {*who} - {*SERVED, SERVER}
+        or not all(type(text) is str and text for text in who.values())
+    ):
+        return False
+    return type(more[SERVER]) is str and SERVER not in who if SERVER in more else SERVER in who
 
 
 def _is_rest(rest: Any) -> bool:

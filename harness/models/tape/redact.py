@@ -1,7 +1,7 @@
-"""Redaction of a tape: a new tape with chosen texts and fields replaced, which can never pass for the original.
+"""Redaction of a tape: a new tape with chosen texts and fields replaced, which cannot pass for the original.
 
-A changed line names its original's digest and matches no request, so that a changed answer is never replayed. A
-pattern or pointer that matches nothing is an error: a typing mistake would publish what was to be hidden.
+A changed line names its original's digest and matches no request, so that a changed answer is never replayed. A pattern
+or pointer that matches nothing is an error, because a typing mistake would publish what should be hidden.
 """
 
 from __future__ import annotations
@@ -17,13 +17,11 @@ from typing import Any
 from harness.digest import canonical
 from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors
-from harness.models.tape.line import PreparedExchange, Taped, TapeLine, prepare_copy
+from harness.models.tape.line import MASK, SERVER, PreparedExchange, Taped, TapeLine, prepare_copy
 from harness.models.tape.tape import Recorder, Tape
-from harness.strict_json import reject_duplicates
-from harness.texts import is_possessive
+from harness.texts import is_possessive, reject_duplicates
 
-MASK = "[redacted]"
-ANY = "*"  # in a pointer: every name, and every place of a list
+ANY = "*"  # in a pointer: every name, and every index of a list
 
 
 @dataclass(frozen=True)
@@ -35,9 +33,10 @@ class Redaction:
 
     @classmethod
     def of(cls, match: Sequence[str], fields: Sequence[str]) -> Redaction:
-        """Compile patterns and JSON Pointers; an invalid one is refused.
+        """Compile patterns and JSON Pointers.
 
-        So are a pattern that matches the empty text, and neither pattern nor pointer.
+        Raises InputError for an invalid one, for a pattern that matches the empty text, and without any pattern or
+        pointer.
         """
         if not match and not fields:
             raise InputError("no pattern or field says what to hide", next="give --match REGEX or --field POINTER")
@@ -46,15 +45,15 @@ class Redaction:
 
 @dataclass
 class RedactReport:
-    """The report of a redaction: exchanges read, exchanges changed, and for each pattern and pointer those it hit."""
+    """The report of a redaction: exchanges read, exchanges changed, and for each pattern and pointer its matches."""
 
     exchanges: int = 0
     redacted: int = 0
-    hits: dict[str, int] = field(default_factory=dict)  # by pattern and pointer: the exchanges in which it was found
+    hits: dict[str, int] = field(default_factory=dict)  # number of exchanges by pattern and pointer
 
 
 def redact(folder: Path, out: Path, redaction: Redaction) -> RedactReport:
-    """Write a redacted copy of a tape to a new folder; returns what was changed.
+    """Write a redacted copy of a tape to a new folder, and return a report of the changes.
 
     Every pattern and pointer must match somewhere, or nothing is written.
     """
@@ -84,7 +83,7 @@ def _exchanges(tape: Tape, redaction: Redaction) -> Iterator[PreparedExchange]:
 
 
 class _Marker:
-    """Redacts one line, and marks it where anything was replaced."""
+    """Redacts one line, and marks it if anything was replaced."""
 
     def __init__(self, redaction: Redaction, found: RedactReport) -> None:
         self._how, self._found, self._seen = redaction, found, set[str]()
@@ -94,6 +93,8 @@ class _Marker:
         taped = line.taped
         answer, whole = _opened(taped.response)
         document = {"request": taped.body, "headers": taped.more.get("headers", {}), "response": answer}
+        if taped.server:
+            document[SERVER] = taped.server
         shown = document
         for words in self._how.fields:
             shown = self._masked(shown, words, f"/{'/'.join(words)}")
@@ -105,8 +106,10 @@ class _Marker:
             return taped
         self._found.redacted += 1
         response = taped.response if shown["response"] == answer else _closed(shown["response"], whole)
-        more = {**taped.more, "headers": shown["headers"]} if "headers" in taped.more else taped.more
-        return replace(taped, body=shown["request"], response=response, more=more, redacted=line.own)
+        changed = {name: shown[name] for name in ("headers", SERVER) if name in taped.more}
+        who = {SERVER: shown[SERVER]} if SERVER in taped.responder else {}  # the rest is taken from the answer
+        more = {**taped.more, **changed}
+        return replace(taped, body=shown["request"], response=response, more=more, redacted=line.own, responder=who)
 
     def _masked(self, value: Any, words: Sequence[str], name: str) -> Any:
         """Replace the value at a pointer."""
@@ -122,7 +125,7 @@ class _Marker:
         return value
 
     def _searched(self, value: Any) -> Any:
-        """Replace what the patterns match, at any depth."""
+        """Replace all matches of the patterns, at any depth."""
         if isinstance(value, dict):
             found: dict[str, Any] = {}
             for key, one in value.items():
@@ -149,9 +152,9 @@ class _Marker:
 
 
 def _opened(response: bytes) -> tuple[Any, bool]:
-    """Parse an answer as JSON, or return it as text; the flag says which.
+    """Return an answer parsed as JSON and True, or its text and False.
 
-    JSON with a duplicate field is treated as text, since a parser would lose the first.
+    JSON with a duplicate field is treated as text, since a parser would drop the first one.
     """
     try:
         return json.loads(response, object_pairs_hook=reject_duplicates), True
@@ -164,7 +167,7 @@ def _closed(value: Any, whole: bool) -> bytes:
         return str(value).encode("utf-8", "surrogateescape")
     try:
         return canonical(value)
-    except HarnessError:  # half a character has no canonical form
+    except HarnessError:  # a lone surrogate has no canonical form
         return json.dumps(value).encode()
 
 
@@ -186,11 +189,11 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 def _pointer(text: str) -> tuple[str, ...]:
     words = tuple(word.replace("~1", "/").replace("~0", "~") for word in text.split("/")[1:])
-    whole = words == ("response",)
+    whole = words in (("response",), (SERVER,))
     if not whole and (len(words) < 2 or words[0] not in ("request", "response", "headers") or text[0] != "/"):
         raise InputError(
             "this points nowhere in an exchange",
             where=text[:200],
-            next="write /request/… or /response/…, with * for any name or place: /request/messages/*/content",
+            next="write /request/…, /response/… or /server, with * for any name or place: /request/messages/*/content",
         )
     return words

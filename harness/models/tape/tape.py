@@ -1,10 +1,10 @@
-"""The tape: recorded answers of models by request digest, so that runs against an API can be replayed for ever.
+"""The tape: recorded answers of models by request digest, so that runs against an API can be replayed at any time.
 
 A tape is a folder. `segment-00000.jsonl …` are the tape, one canonical line per exchange, hash-chained and append-only;
-`index.bin` is a cache of their locations. The reader looks answers up and returns nothing unchecked; for a missing one
-it finds the nearest recorded request, which explains the miss and is never given as an answer. The recorder appends
-exchanges durably, with one writing process at a time: what arrives during one sync is written with the next. It never
-replaces an answer, and never sees an API key.
+`index.bin` is a cache of their locations. The reader looks up answers and checks each one before it is returned. For a
+missing answer it finds the nearest recorded request, which explains the miss and is not used as an answer. The recorder
+appends exchanges durably, with one writing process at a time; exchanges that arrive during a sync are written with the
+next one. It does not replace answers, and does not see API keys.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ from harness.models.tape.line import (
     LIMIT,
     REPEATS,
     RESTORE,
+    SERVER,
     PreparedExchange,
+    Provenance,
     Taped,
     TapeLine,
     parse,
@@ -48,16 +50,16 @@ from harness.models.tape.line import (
     request_identity,
 )
 
-SAMPLE = 20_000  # requests that are compared
+SAMPLE = 20_000  # most requests that are compared
 _SEGMENTS, _HITS, _TEXTS = 16, 200, 3
 
 
 class Nearest:
-    """The search state: the nearest of the requests seen so far."""
+    """The search for the nearest request among those seen so far."""
 
     def __init__(self, provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> None:
         identity = request_identity(provider, body, more)
-        self._wanted = parse(canonical(identity).decode())  # as on a tape, where 0.0 is 0
+        self._wanted = parse(canonical(identity).decode())  # in the form on a tape, where 0.0 is 0
         self._best: tuple[tuple[int, int, str, int], Taped, list[str]] | None = None
 
     def consider(self, taped: Taped) -> None:
@@ -68,17 +70,18 @@ class Nearest:
             fields.append(field)
             if self._best and len(fields) > self._best[0][0]:
                 return
-        measure = (len(fields), sum(_apart(self._wanted, have, field) for field in fields), taped.at, taped.repeat)
+        apart = sum(_apart(self._wanted, have, field) for field in fields if field != f"/{SERVER}")
+        measure = (len(fields), apart, taped.at, taped.repeat)
         if self._best is None or measure < self._best[0]:
             self._best = measure, taped, fields
 
     def nearest(self) -> tuple[Taped, list[str]] | None:
-        """Return the nearest request and the fields in which it differs; None where none was considered."""
+        """Return the nearest request and the fields in which it differs; None if none was considered."""
         return self._best[1:] if self._best else None
 
 
 def _apart(left: Any, right: Any, pointer: str) -> int:
-    """Count the characters that differ at one field, without the common prefix and suffix."""
+    """Return the number of characters that differ at one field, without the common prefix and suffix."""
     ours, theirs = value_at(left, pointer), value_at(right, pointer)
     start = _common(ours, theirs)
     end = _common(ours[: start - 1 : -1] if start else ours[::-1], theirs[: start - 1 : -1] if start else theirs[::-1])
@@ -86,7 +89,7 @@ def _apart(left: Any, right: Any, pointer: str) -> int:
 
 
 def _common(left: bytes, right: bytes) -> int:
-    """Compute the length of the common prefix, by binary search."""
+    """Return the length of the common prefix, found by binary search."""
     low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2
@@ -95,7 +98,7 @@ def _common(left: bytes, right: bytes) -> int:
 
 
 def value_at(value: Any, pointer: str) -> bytes:
-    """Encode the value at a JSON Pointer canonically; empty where there is none."""
+    """Return the canonical encoding of the value at a JSON Pointer; empty if there is none."""
     for word in pointer.split("/")[1:]:
         name = word.replace("~1", "/").replace("~0", "~")
         if isinstance(value, Mapping):
@@ -108,13 +111,13 @@ def value_at(value: Any, pointer: str) -> bytes:
 
 
 def longest_texts(body: Mapping[str, Any]) -> list[str]:
-    """List the three longest texts of a request, of 8 characters or more, by which similar requests can be found."""
+    """Return the three longest texts of a request, of 8 characters or more, by which similar requests can be found."""
     texts = {item for _, item in walk(body) if isinstance(item, str) and len(item) >= 8}
     return sorted(texts, key=lambda text: (-len(text), text))[:_TEXTS]
 
 
 def requests_containing(folder: Path, ends: list[int], text: str) -> Iterator[Taped]:
-    """Search the 16 newest segments for exchanges that contain a text; stops after 200 of them."""
+    """Yield exchanges of the 16 newest segments that contain a text, at most 200."""
     needle, hits = canonical(text), 0
     for number in reversed(range(max(0, len(ends) - _SEGMENTS), len(ends))):
         path = segment_path(folder, number)
@@ -130,7 +133,7 @@ def requests_containing(folder: Path, ends: list[int], text: str) -> Iterator[Ta
 
 
 class Tape:
-    """A tape opened for reading: recorded answers by request digest and repeat; thread-safe. It never writes."""
+    """A tape opened for reading: recorded answers by request digest and repeat; thread-safe."""
 
     def __init__(self, folder: Path, index: Index) -> None:
         self.folder = folder
@@ -157,11 +160,11 @@ class Tape:
         self.close()
 
     def __len__(self) -> int:
-        """Count the exchanges."""
+        """Return the number of exchanges."""
         return len(self._index)
 
     def find(self, digest: str, repeat: int) -> Taped | None:
-        """Find the exchange of a request and repeat (from 0), every byte checked; None where there is none."""
+        """Return the exchange of a request and repeat (from 0), every byte checked; None if there is none."""
         if not 0 <= repeat < REPEATS:
             return None
         key = bytes.fromhex(digest) + repeat.to_bytes(4)
@@ -172,13 +175,13 @@ class Tape:
         except DamageError:
             with self._doubting:
                 if not self._doubted:
-                    self._doubted = True  # the index may be wrong; it is made again from the segments
+                    self._doubted = True  # the index may be wrong, so it is rebuilt from the segments
                     self._index = Index.open(self.folder, trusting=False)
         record = self._index.get(key)
         return self.deliver(record) if record else None
 
     def deliver(self, record: bytes) -> Taped:
-        """Read the exchange that an index record points to; raises DamageError where it is another or damaged."""
+        """Read the exchange that an index record points to; raises DamageError if it is another one or damaged."""
         digest, repeat, answer, segment, offset, length = RECORD.unpack(record)
         where = f"{self.folder}/segment-{segment:05d}.jsonl, byte {offset}"
         if length > LIMIT or offset >= 1 << 62:
@@ -192,7 +195,7 @@ class Tape:
         return line.taped
 
     def _opened(self, segment: int) -> int:
-        """Open a segment once, from whichever thread."""
+        """Open a segment once for all threads, and return its descriptor."""
         path = segment_path(self.folder, segment)
         if not path.is_file():
             raise DamageError("a segment of this tape is missing", where=str(path), next="restore it")
@@ -202,35 +205,36 @@ class Tape:
         return handle
 
     def digest(self) -> str:
-        """Compute the tape's digest, which does not depend on order, segments or times of recording.
+        """Return the tape's digest, which does not depend on order, segments or times of recording.
 
         It is the SHA-256 of the sorted lines `request digest, repeat, response digest`, as text with spaces between.
         """
         return sha256_stream(_Identity(iter(self._index)))[0]
 
     def requests(self) -> Iterator[Taped]:
-        """Iterate over every exchange in the order of recording, checked."""
+        """Yield every exchange in the order of recording, checked."""
         for line in self.lines():
             yield line.taped
 
     def entries(self) -> Iterator[tuple[str, int, str]]:
-        """Iterate over what the tape's digest covers: request digest, repeat and answer digest, sorted."""
+        """Yield the data that the tape's digest covers: request digest, repeat and answer digest, sorted."""
         for record in self._index:
             digest, repeat, answer = RECORD.unpack(record)[:3]
             yield digest.hex(), repeat, answer.hex()
 
     def lines(self) -> Iterator[TapeLine]:
-        """Iterate over every line in the order of recording, checked."""
+        """Yield every line in the order of recording, checked."""
         for entry in scan(self.folder, TapePosition(), self._index.ends):
             yield entry.line
 
     def nearest(
         self, provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None
     ) -> tuple[Taped, list[str]] | None:
-        """Find the recorded request that differs in the fewest fields, and these as JSON Pointers; None: empty tape.
+        """Return the recorded request that differs in the fewest fields, and these as JSON Pointers, or None.
 
-        Of at most 20,000 exchanges all are compared. Of a larger tape so many are, evenly spread over the digests,
-        and those of the newest 1 GiB that hold one of the longest texts of the request: a few seconds at most.
+        On a tape of at most 20,000 exchanges, all are compared. On a larger tape, 20,000 are compared, evenly spread
+        over the digests, and also those of the newest 1 GiB that contain one of the request's longest texts. This takes
+        a few seconds at most. None means that the tape is empty.
         """
         search = Nearest(provider, body, more)
         count = len(self._index)
@@ -280,7 +284,7 @@ _BATCH = 4 << 20  # bytes that `extend` writes with one sync
 
 
 def _holder(folder: Path) -> str:
-    """Describe the process that holds a tape's lock, as far as the lock file tells."""
+    """Return a description of the process that holds a tape's lock, if the lock file has one."""
     try:
         own, parent = (folder / LOCK).read_text().split()
     except (OSError, ValueError):
@@ -298,9 +302,9 @@ class _Ticket:
 
 
 class Recorder:
-    """The one writer of a tape, for any number of threads; `add` returns once an exchange is durable.
+    """The single writer of a tape, for any number of threads; `add` returns when an exchange is durable.
 
-    A tape on which another process is recording is refused.
+    Raises InputError if another process is recording on the tape.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -314,7 +318,7 @@ class Recorder:
                     where=str(folder),
                     next="wait until it ends, or record on another tape",
                 )
-            with contextlib.suppress(OSError):  # the holder is named only to help
+            with contextlib.suppress(OSError):  # the holder's name is only informative
                 (folder / LOCK).write_text(f"{os.getpid()} {os.getppid()}\n")
             self._index = Index.open(folder)
             self._segment, self._size, self._head = self._index.end
@@ -322,7 +326,7 @@ class Recorder:
             self._open(max(self._segment, len(self._index.ends) - 1))
             stack.callback(lambda: os.close(self._handle))
             with translating_os_errors(folder):
-                os.ftruncate(self._handle, self._size)  # a partial line that a kill left, never reported
+                os.ftruncate(self._handle, self._size)  # drop a partial line of a killed process, never reported
             self._leave = stack.pop_all()
         self._guard, self._writing = threading.Lock(), threading.Lock()
         self._tape = Tape(folder, self._index)
@@ -345,19 +349,21 @@ class Recorder:
         status: int,
         response: bytes,
         more: Mapping[str, Any] | None = None,
+        home: str = "",
     ) -> None:
-        """Record a complete 2xx answer, and return when it is durable; one already on the tape is a no-op.
+        """Record a complete 2xx answer, and return when it is durable; an answer already on the tape changes nothing.
 
-        A different answer to the same request and repeat is refused.
+        `home` is the provider's own address if the provider itself answered; another server's address is in `more`.
+        Raises InputError for a different answer to the same request and repeat.
         """
-        ticket = self._enter(prepare(provider, body, repeat, status, response, more))
+        ticket = self._enter(prepare(provider, body, repeat, status, response, more, Provenance(home=home)))
         if ticket:
             self._settle([ticket])
 
     def extend(self, exchanges: Iterable[PreparedExchange]) -> int:
-        """Record many exchanges with few syncs; returns how many were new.
+        """Record many exchanges with few syncs, and return how many were new.
 
-        A different answer to a request and repeat on the tape is refused; the exchanges before it are kept.
+        Raises InputError for a different answer to a request and repeat on the tape; the exchanges before it are kept.
         """
         count, size = 0, 0
         batch: list[_Ticket] = []
@@ -375,7 +381,7 @@ class Recorder:
         return count
 
     def find(self, digest: str, repeat: int) -> Taped | None:
-        """Find the exchange of a request and repeat, also one added just now; None where there is none."""
+        """Return the exchange of a request and repeat, including one added just now; None if there is none."""
         with self._guard:
             record = self._index.get(bytes.fromhex(digest) + repeat.to_bytes(4))
         return self._tape.deliver(record) if record else None
@@ -402,7 +408,7 @@ class Recorder:
             return ticket
 
     def _settle(self, tickets: list[_Ticket]) -> None:
-        """Wait until the exchanges are on disk, or raise why they are not."""
+        """Wait until the exchanges are on disk, or raise the error that prevented it."""
         if not tickets:
             return
         with self._writing:
@@ -439,7 +445,7 @@ class Recorder:
                 at += len(line)
             try:
                 append_durable(self._handle, lines)
-            except BaseException:  # half a batch may stand there: the tape ends where it was whole
+            except BaseException:  # part of the batch may be on disk; truncate the tape to its old end
                 os.ftruncate(self._handle, self._size)
                 raise
             self._size, self._head, self._saved = at, head, False

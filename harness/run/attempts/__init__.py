@@ -1,1 +1,1 @@
-"""Attempts of agents beside a store: what they see, and how they are opened and scored."""
+"""Attempts of agents with a store: what agents see, and how attempts are opened and scored."""

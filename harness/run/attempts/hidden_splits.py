@@ -1,7 +1,7 @@
-"""Hidden splits across manifests: no split shows an agent what another one of the project, or of the store, hides.
+"""Hidden splits across manifests: no split shows agents what another split of the project or the store hides.
 
-Digests are compared: of the private files that data is made from, and of what each item asks, whatever its name, its
-seed or its count. Whose attempts there are, and at which split, is read from the first lines of transcripts, once each.
+Digests are compared: of the private files that data is made from, and of what each item asks, whatever its name, seed
+or count. The attempts of a principal and their splits are read from the first lines of transcripts, each once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from harness import rows
 from harness.attempts.transcript import CLOSED, KIND
@@ -22,16 +22,17 @@ from harness.clock import now
 from harness.digest import canonical, parse, sha256, walk
 from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors
-from harness.manifest.datasets import Fetched, FetchedFiles
+from harness.manifest.datasets import Fetched, FetchedFiles, OwnFile
 from harness.manifest.load import Loaded, load, parse_manifest
 from harness.manifest.lockfile import Lock, load_lock, read_lock
 from harness.manifest.schema import SPLITS, Manifest, split_datasets, splits
 from harness.rowtypes import Item
-from harness.run.locking.datasets import made_datasets
+from harness.run.locking.datasets import FILES, MANY, made_datasets
 from harness.store.attempts import SplitData, attempt_ids, hidden_data, listed_attempts, mark_hidden, transcript_path
+from harness.store.events import AttemptEvent
 from harness.store.journal import MOST_START
-from harness.store.reader import MOST_LOG, StoreReader
 from harness.store.store import Store
+from harness.store.tree import MOST_LOG, StoreReader
 from harness.studies.registry import find
 
 _NEEDED = {"attempt", "principal", "name", "split", "subset", "label", "idempotency", "view", "gold_reachable"}
@@ -39,14 +40,14 @@ _NEEDED = {"attempt", "principal", "name", "split", "subset", "label", "idempote
 
 @dataclass(frozen=True)
 class AttemptHeader:
-    """The first line of a transcript, and its digest, which the list of runs names."""
+    """The first line of a transcript, and its digest, which the list of runs records."""
 
-    fields: Mapping[str, Any]
+    fields: AttemptEvent
     digest: str
 
 
 def attempt_header(store: Store, attempt: str) -> AttemptHeader | None:
-    """Read how an attempt began; None where there is none of this id, or its first line is not whole."""
+    """Return how an attempt began; None if no attempt has this id, or its first line is not complete."""
     path = transcript_path(store, attempt)
     facts = store.tree.facts(path)
     if facts is None or not stat.S_ISREG(facts.st_mode):
@@ -56,18 +57,18 @@ def attempt_header(store: Store, attempt: str) -> AttemptHeader | None:
 
 @functools.lru_cache(maxsize=1 << 14)
 def _read(root: Path, path: Path, _mark: tuple[int, int]) -> AttemptHeader | None:
-    """Read a first line; what was read is kept as long as the file is untouched."""
+    """Read a first line; the result is cached until the file changes."""
     with translating_os_errors(path), StoreReader(root).open_file(path, MOST_LOG) as file:
         line = file.readline(MOST_START)
     try:
         fields = parse(line, KIND, str(path))
     except InputError:
         return None
-    return AttemptHeader(fields, sha256(line)) if fields.keys() >= _NEEDED else None
+    return AttemptHeader(cast(AttemptEvent, fields), sha256(line)) if fields.keys() >= _NEEDED else None
 
 
 def headers_of(store: Store, principal: str) -> Iterator[AttemptHeader]:
-    """Iterate over the attempts that a principal began, the oldest first."""
+    """Yield the headers of the attempts that a principal began, the oldest first."""
     for attempt in attempt_ids(store):
         header = attempt_header(store, attempt)
         if header and header.fields["principal"] == principal:
@@ -75,7 +76,7 @@ def headers_of(store: Store, principal: str) -> Iterator[AttemptHeader]:
 
 
 def attempts_used(store: Store, principal: str, name: str, split: str) -> int:
-    """Count the attempts that a principal began at a split of a manifest, whatever became of them."""
+    """Count the attempts that a principal began at a split of a manifest, whatever their outcome."""
     begun = (header.fields for header in headers_of(store, principal))
     return sum((fields["name"], fields["split"]) == (name, split) for fields in begun)
 
@@ -88,14 +89,14 @@ def open_attempts(store: Store, principal: str) -> list[str]:
 
 
 def _has_ended(store: Store, attempt: str) -> bool:
-    """Whether a transcript ends with the end of its attempt, which the list of runs may not know yet."""
+    """Whether the last line of a transcript closes its attempt; the list of runs may not record this yet."""
     with store.tree.open_file(transcript_path(store, attempt), MOST_LOG) as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - MOST_START))
         return f'"event":"{CLOSED}"'.encode() in file.read().rstrip(b"\n").rpartition(b"\n")[2]
 
 
 def same_key(store: Store, principal: str, key: str) -> AttemptHeader | None:
-    """Find the attempt that a principal began under a key, by the key's digest."""
+    """Return the attempt that a principal began under a key, which is given by its digest; None if there is none."""
     return next((header for header in headers_of(store, principal) if header.fields["idempotency"] == key), None)
 
 
@@ -104,10 +105,10 @@ OWN_DATA = "give this split data of its own; what was hidden once stays hidden f
 
 
 def split_data(loaded: Loaded, lock: Lock | None, split: str, store: Store | None) -> SplitData:
-    """Digest the data of a split: the files that it is made from, and its items, where a lock pins them.
+    """Return digests of a split's data: the files that it is made from, and its items if a lock pins them.
 
-    Of a recipe that reads no file the items count for nothing: anybody can make them. A hidden split's files are its
-    private ones alone, which is what makes it hidden.
+    Items of a recipe that reads no file are left out, because anyone can make them. Of a hidden split only the private
+    files are included, because they are what makes it hidden.
     """
     manifest = loaded.manifest
     made = made_datasets(manifest, find(manifest.study), loaded.tree)
@@ -115,6 +116,8 @@ def split_data(loaded: Loaded, lock: Lock | None, split: str, store: Store | Non
     for name in split_datasets(manifest, split):
         sources = [name, *made[name].files.values(), *made[name].folders.values()] if name in made else [name]
         found = set(_digests(manifest, sources, private=hides))
+        if lock and isinstance(manifest.datasets.get(name), OwnFile):
+            found |= _own_digests(lock, name)
         files |= found
         pin = lock.pins["datasets"].get(name, {}).get("items") if lock and found else None
         if store and pin and store.blobs.state(pin["sha256"]) == "sound":
@@ -123,7 +126,7 @@ def split_data(loaded: Loaded, lock: Lock | None, split: str, store: Store | Non
 
 
 def _digests(manifest: Manifest, names: Iterable[str], *, private: bool) -> Iterator[str]:
-    """Yield the digests of fetched files; of private ones alone where that is asked."""
+    """Yield the digests of fetched files; with `private`, those of private files only."""
     for name in names:
         said = manifest.datasets.get(name)
         if isinstance(said, Fetched) and said.sha256 and (said.private or not private):
@@ -132,13 +135,22 @@ def _digests(manifest: Manifest, names: Iterable[str], *, private: bool) -> Iter
             yield from (file.sha256 for file in said.fetch.values() if file.sha256)
 
 
+def _own_digests(lock: Lock, name: str) -> set[str]:
+    """Return the digests of the project's files from which a lock pins a dataset."""
+    pins = [pin for pin in (lock.of(FILES).get(name), lock.of(FILES).get(f"{name}/shots")) if pin]
+    return {digest for pin in pins for _, digest in (pin[MANY] if MANY in pin else [["", pin["sha256"]]])}
+
+
 def _asked(table: Path) -> set[str]:
-    """Digest what the items of a table ask."""
+    """Return the digests of what the items of a table ask."""
     return {key for row in rows.read(table, Item) if (key := question_digest(row))}
 
 
 def question_digest(item: Mapping[str, Any]) -> str:
-    """Digest what an item asks, whatever its id and the order of its options are; empty where it holds no text."""
+    """Return the digest of what an item asks, independent of its id and the order of its options.
+
+    Empty if the item has no text.
+    """
     texts = [value for _, value in walk([item["input"], list(item.get("options", {}).values())])]
     plain = {" ".join(unicodedata.normalize("NFKC", text).casefold().split()) for text in texts if _is_text(text)}
     images = {image["sha256"] for image in item.get("attachments", ())}
@@ -150,9 +162,10 @@ def _is_text(value: Any) -> bool:
 
 
 def require_hidden_elsewhere(loaded: Loaded, lock: Lock, store: Store) -> None:
-    """Refuse splits that show what any manifest of the project or the store hides, or hide what one of them shows.
+    """Raise InputError for splits that show what the project or the store hides, or hide what it shows.
 
-    What this manifest hides is marked in the store then. InputError names the other manifest and its split.
+    All manifests of the project and of the store are compared; the error names the other manifest and its split.
+    Without an error, what this manifest hides is marked in the store.
     """
     mine = {name: split_data(loaded, lock, name, store) for name in splits(loaded.manifest)}
     if not mine:
@@ -169,9 +182,9 @@ def require_hidden_elsewhere(loaded: Loaded, lock: Lock, store: Store) -> None:
 
 
 def require_served(manifests: Iterable[Loaded], store: Store, project: Iterable[Loaded]) -> None:
-    """Refuse to serve a public split that shows what any manifest of the project or the store hides.
+    """Raise InputError for a public split that shows what any manifest of the project or the store hides.
 
-    What they hide is marked in the store, so that a server that is under way meets it, too.
+    What those manifests hide is marked in the store, so that a running server refuses it, too.
     """
     for loaded in project:
         mark_splits(store, _splits(loaded, store, hidden=True))
@@ -185,7 +198,7 @@ def require_served(manifests: Iterable[Loaded], store: Store, project: Iterable[
 
 
 def mark_splits(store: Store, hidden: Iterable[SplitData]) -> None:
-    """Mark data as hidden in a store; a split that no private file is behind hides nothing."""
+    """Mark data as hidden in a store; a split without private files hides nothing and is skipped."""
     for data in hidden:
         if data.files:
             mark_hidden(store, data)
@@ -200,15 +213,15 @@ def shows_hidden(store: Store, loaded: Loaded, lock: Lock, split: str) -> bool:
     return any(mine.shares(other) for other in known)
 
 
-def attempt_shows_hidden(store: Store, start: Mapping[str, Any]) -> bool:
-    """Whether an attempt at a public split, as its transcript begins, shows what anything in this store hides."""
+def attempt_shows_hidden(store: Store, start: AttemptEvent) -> bool:
+    """Whether an attempt at a public split, given by its transcript's first line, shows what this store hides."""
     known = [] if start["hidden"] else list(hidden_data(store))
     mine = _begun_data(store.root, str(start["manifest"]), str(start["lock"]), str(start["split"])) if known else None
     return mine is not None and any(mine.shares(other) for other in known)
 
 
 def _around(loaded: Loaded, store: Store) -> tuple[list[SplitData], list[SplitData]]:
-    """Return what is shown to agents and what is hidden by other manifests, by marks, and by attempts of this store."""
+    """Return what other manifests, marks and attempts of this store show to agents, and what they hide."""
     shown, hidden = [], list(hidden_data(store))
     for other in neighbours(loaded):
         shown += _splits(other, store, hidden=False)
@@ -219,7 +232,7 @@ def _around(loaded: Loaded, store: Store) -> tuple[list[SplitData], list[SplitDa
 
 
 def neighbours(loaded: Loaded) -> Iterator[Loaded]:
-    """Load the other manifests of a project; one that cannot be read is left to its own verbs."""
+    """Yield the other manifests of a project; manifests that cannot be read are skipped."""
     for path in sorted((loaded.root / "manifests").rglob("*.yaml")):
         if path.resolve() != loaded.path:
             try:
@@ -229,7 +242,7 @@ def neighbours(loaded: Loaded) -> Iterator[Loaded]:
 
 
 def _splits(loaded: Loaded, store: Store, *, hidden: bool) -> list[SplitData]:
-    """Digest the hidden or the public splits of a manifest; none where it is wrong, which its own verbs say."""
+    """Return the data of the hidden or public splits of a manifest; empty if the manifest or its lock is wrong."""
     try:
         lock = load_lock(loaded.root, loaded.manifest.name) if splits(loaded.manifest) else None
         named = [name for name, split in splits(loaded.manifest).items() if split.hidden is hidden]
@@ -239,7 +252,7 @@ def _splits(loaded: Loaded, store: Store, *, hidden: bool) -> list[SplitData]:
 
 
 def _attempted(store: Store) -> Iterator[tuple[SplitData, bool]]:
-    """Digest the data of every split that was ever attempted in a store, and whether it was hidden."""
+    """Yield the data of every split that was ever attempted in a store, and whether the split was hidden."""
     seen = set[tuple[str, str, str, bool]]()
     for attempt in attempt_ids(store):
         header = attempt_header(store, attempt)
@@ -253,7 +266,7 @@ def _attempted(store: Store) -> Iterator[tuple[SplitData, bool]]:
 
 @lru_cache(maxsize=256)
 def _begun_data(root: Path, manifest: str, lock: str, split: str) -> SplitData | None:
-    """Digest the data of an attempt by the manifest and lock it began under; None where those are not here."""
+    """Return the data of an attempt's split from the manifest and lock it began under; None if they are not here."""
     store = Store(root)
     try:
         data = store.blobs.read(manifest)

@@ -1,33 +1,38 @@
 """Scoring of a closed attempt, and verification of transcripts.
 
-A run is derived from the attempt's answers and made, and its scores are told in six digits; who may be told is decided
-elsewhere. A transcript is read as it lies, open or closed, and nothing is changed: chain, list of runs, budget, counts,
-manifest, and the reads made again from the view. Heads that an agent kept are held against the chain: whoever rewrote
-it since cannot have known them.
+A run is derived from the attempt's answers and executed, and its scores are reported in six digits. Another module
+decides who may see them. Verification reads a transcript, open or closed, and changes nothing. It checks the chain, the
+list of runs, the budget, the counts and the manifest, and repeats the reads from the view. Heads that an agent kept are
+compared with the chain, because a chain that was rewritten later has other heads.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.attempts.codes import AttemptError, nearest, shown
-from harness.attempts.reads import ViewReader
-from harness.attempts.replay import replay
-from harness.attempts.transcript import AttemptState, answer_digest, fold, item_id, item_key
+from harness.attempts.codes import AttemptError, printable_text, suggest_name
+from harness.attempts.desk import SCORE
+from harness.attempts.reads import Listing, ViewReader
+from harness.attempts.shapes import FormerGetItemRequest, digest_of, parse_arguments
+from harness.attempts.transcript import AttemptState, answer_digest, answer_text, fold, item_id, item_key
 from harness.digest import document, sha256
 from harness.errors import DamageError, HarnessError, InputError
 from harness.evidence.audit.answers import budget_flaws, canary_hits
 from harness.evidence.record import Record, read_record
 from harness.kit.score_lines import ScoreLine
 from harness.manifest.attempt_manifest import AttemptAnswered, asked_part, derive_manifest
+from harness.manifest.documents import Pins
 from harness.manifest.load import Loaded, ModelFolders, parse_manifest
 from harness.manifest.lockfile import Lock, read_lock
+from harness.manifest.read import Tree
+from harness.manifest.schema import Manifest
 from harness.rowtypes import Prompt, Score
 from harness.run.attempts.hidden_splits import attempt_shows_hidden
 from harness.run.attempts.view import read_view
@@ -36,7 +41,7 @@ from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
 from harness.run.lock import changed_pins
 from harness.run.locking.models import MODELS, every_model, pin_model
-from harness.run.planning.plan import check_manifest, plan, possible_outputs
+from harness.run.planning.plan import check_parts, plan, possible_outputs
 from harness.run.planning.preconditions import require_runnable
 from harness.run.progress import Progress
 from harness.run.scores.table import ScoreTable, score_table
@@ -51,10 +56,134 @@ from harness.store.attempts import (
     transcript_flaws,
     transcript_path,
 )
-from harness.store.journal import START, Chain, Event
-from harness.store.reader import MOST_LOG
-from harness.store.store import Listed, Store, listed
+from harness.store.events import AttemptEvent
+from harness.store.journal import START, Chain
+from harness.store.store import Listed, Store, list_runs
+from harness.store.tree import MOST_LOG
 from harness.studies.registry import find
+
+_HEADER = ("manifest", "name", "study", "lock", "split", "subset", "hidden", "label", "budget", "items", "tools")
+_CALL = ("tool", "is_error", "code")
+LIST, READ = "list_items", "get_item"
+
+
+def normal_form(events: Iterable[AttemptEvent], keys: Iterable[str]) -> dict[str, Any]:
+    """Return the normal form of a transcript over the keys of its view: `header`, `calls`, `items`, `end`.
+
+    `calls` are in their order, without the reads of items, whose number depends on the length of documents.
+    `items` has by key the actions on each item, in their order.
+    """
+    first, *rest = events
+    names = _Names(first, keys)
+    calls: list[dict[str, Any]] = []
+    items: dict[str, list[dict[str, Any]]] = {}
+    end: Mapping[str, Any] | None = None
+    for event in rest:
+        if event["event"] == "attempt.closed":
+            end = _picked(event, "reason", "answered", "abstained", "missing")
+        elif event["event"] == "call":
+            if event["is_error"] or event["tool"] not in (READ, SCORE):
+                calls.append({**_picked(event, *_CALL), **_general(event, names)})
+            for name, done in _special(event):
+                items.setdefault(names.of(name), []).append(done)
+    return {"header": _picked(first, *_HEADER), "calls": calls, "items": dict(sorted(items.items())), "end": end}
+
+
+def _picked(event: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: event[name] for name in names}
+
+
+class _Names:
+    """Names for the ids of one attempt: the key of an item, else a number in order of appearance."""
+
+    def __init__(self, first: AttemptEvent, keys: Iterable[str]) -> None:
+        state = AttemptState(first)
+        self._known = {item_id(state.secret, key): f"item {key}" for key in keys}
+        if state.canary:
+            self._known[state.canary] = "control item"  # its key is random for each view
+        self._seen: dict[str, str] = {}
+
+    def of(self, name: str) -> str:
+        if name in self._known:
+            return self._known[name]
+        return self._seen.setdefault(name, f"id {len(self._seen) + 1}")
+
+
+def _general(event: AttemptEvent, names: _Names) -> dict[str, Any]:
+    """Return the arguments of a call that do not concern a single item."""
+    if event["is_error"]:
+        return {}
+    args = event["args"]
+    told = {name: value for name, value in args.items() if name in ("limit", "status")}
+    if "cursor" in args:
+        told["cursor"] = names.of(args["cursor"])
+    if "answers" in args:
+        told["answers"] = len(args["answers"])
+    return told
+
+
+def _special(event: AttemptEvent) -> Iterable[tuple[str, dict[str, Any]]]:
+    """Yield the actions of a call on items: the part that was read, or the answer and its receipt."""
+    args = event["args"]
+    if event["is_error"]:
+        return
+    if event["tool"] == SCORE:
+        yield args["item_id"], {"metric": args["metric"], "prediction": args["prediction"]}
+    elif event["tool"] == READ:
+        for name in args["item_ids"] if "item_ids" in args else [args["item_id"]]:
+            yield name, {"part": args["part"]}
+    for answer, receipt in zip(args.get("answers", []), event.get("receipts", []), strict=False):
+        text = answer["answer"]
+        done = {"answer": text if isinstance(text, dict) else answer_text(text), "abstain": answer["abstain"]}
+        more = {name: answer[name] for name in ("confidence",) if name in answer}
+        yield answer["item_id"], {**done, **more, "status": receipt["status"], "code": receipt.get("code", "")}
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """The result of a replay: the number of repeated reads, and the records whose results differ."""
+
+    reads: int
+    differing: tuple[int, ...]
+
+
+def replay(events: Iterable[AttemptEvent], view: ViewReader) -> Replayed:
+    """Repeat the reads of a transcript, each in the state of its time."""
+    first, *rest = events
+    state = AttemptState(first)
+    listing = Listing(state, view)
+    reads, differing = 0, []
+    for event in rest:
+        if event["event"] == "call" and not event["is_error"] and event["tool"] in (LIST, READ):
+            reads += 1
+            if event["result_sha256"] not in _again(listing, state, event):
+                differing.append(event["n"])
+        state.apply(event)
+    return Replayed(reads, tuple(differing))
+
+
+def _again(listing: Listing, state: AttemptState, event: AttemptEvent) -> tuple[str, ...]:
+    """Return the digests that the result of a repeated read may have; none if it cannot be repeated.
+
+    Results of earlier releases had other fields. Where the arguments do not tell the release, each form is an answer
+    of the same items.
+    """
+    tool, given = event["tool"], event["args"]
+    known = given if isinstance(given, Mapping) else {}
+    former = "preview" not in known if tool == LIST else "item_id" in known
+    try:
+        args: Any = parse_arguments(tool, given, FormerGetItemRequest if former and tool == READ else None)
+        args = args.model_dump(exclude_none=True)
+        if tool == LIST:
+            forms = [listing.former_page(state, args) if former else listing.page(state, args)]
+        elif former:
+            forms = [listing.former_item(state, args)]
+        else:
+            forms = [listing.read(state, args, whole=whole)[0] for whole in (False, True)]
+    except HarnessError:  # these arguments are not valid
+        return ()
+    return tuple(digest_of(data) for data in forms)
+
 
 DIGITS = 6  # significant ones
 
@@ -62,7 +191,7 @@ DIGITS = 6  # significant ones
 def agent_scores(table: ScoreTable) -> dict[str, Any]:
     """Return the main metrics and those that the study explains, by `DATASET/SCORER[/METRIC]`.
 
-    A metric without a value says why; `at_worst` stands beside a value that leaves answers out.
+    A metric without a value has a reason; a value that leaves answers out has `at_worst` beside it.
     """
     return {line.name: _line(line) for line in table.told()}
 
@@ -77,38 +206,38 @@ def _line(line: ScoreLine) -> dict[str, Any]:
     found: dict[str, Any] = {"n": line.n, "errors": line.errors, "unanswered": line.unanswered}
     if line.value is None:
         return {**found, "reason": line.interval.why}
-    found["value"] = rounded(line.value)
+    found["value"] = round_number(line.value)
     if line.interval.ends:
-        found["ci95"] = [rounded(end) for end in line.interval.ends]
+        found["ci95"] = [round_number(end) for end in line.interval.ends]
     if line.at_worst is not None:
-        found["at_worst"] = rounded(line.at_worst)
+        found["at_worst"] = round_number(line.at_worst)
     return found
 
 
-def rounded(value: float) -> float:
+def round_number(value: float) -> float:
     """Round a number to six significant digits."""
     return float(f"{value:.{DIGITS}g}")
 
 
-INTERRUPTED = "interrupted"  # of a run's record: somebody stopped it, and nothing failed
+INTERRUPTED = "interrupted"  # status of a run's record: it was stopped, and nothing failed
 OPEN, WAITING, SCORING, SCORED, SEALED, FAILED = "open", "closed", "scoring", "scored", "sealed", "failed"
 
 
 @dataclass(frozen=True)
 class AttemptOutcome:
-    """How far an attempt is: open, closed, scoring, scored, sealed (scored, and hidden) or failed; and by which run."""
+    """The state of an attempt: open, closed, scoring, scored, sealed (scored, and hidden) or failed; and its run."""
 
     attempt: str
     status: str
     hidden: bool = False
-    run: str = ""  # that scored it, or tried last
+    run: str = ""  # the run that scored it, or that tried last
     record: str = ""  # the digest of its record
-    why: str = ""  # of a failure: for operators, never for agents
+    why: str = ""  # the reason of a failure, for operators, never for agents
 
 
 @dataclass(frozen=True)
 class DerivedRun:
-    """What the run of an attempt is made of: manifest and lock, derived from the benchmark's own, and its limit."""
+    """Manifest and lock of an attempt's run, which are derived from those of the benchmark, and the run's limit."""
 
     loaded: Loaded
     lock: Lock
@@ -116,7 +245,7 @@ class DerivedRun:
 
 
 def attempt_outcome(store: Store, attempt: str) -> AttemptOutcome:
-    """Say how far an attempt is, from its transcript, the list of runs and the lock that scoring holds."""
+    """Return the state of an attempt, from its transcript, the list of runs and the lock that scoring holds."""
     chain = read_transcript(store, attempt)
     hidden = bool(chain.events and chain.events[0]["hidden"])
     if not chain.events or chain.events[-1]["event"] != CLOSED:
@@ -127,7 +256,7 @@ def attempt_outcome(store: Store, attempt: str) -> AttemptOutcome:
 
 def scoring_runs(store: Store, attempt: str) -> list[Listed]:
     """List the runs that scored an attempt, or tried to, the newest last."""
-    return [known for run, known in listed(store).items() if run == attempt or run.startswith(f"{attempt}.")]
+    return [known for run, known in list_runs(store).items() if run == attempt or run.startswith(f"{attempt}.")]
 
 
 def _outcome(store: Store, attempt: str, hidden: bool) -> AttemptOutcome:
@@ -147,8 +276,11 @@ def _made(record: Record, digest: str, attempt: str, hidden: bool) -> AttemptOut
 
 @contextmanager
 def _scoring(store: Store, attempt: str, *, wait: bool) -> Iterator[bool]:
-    """Hold the lock by which one process at a time scores an attempt."""
-    transcript_path(store, attempt)  # which refuses a text that is no id
+    """Context manager that holds the lock under which one process at a time scores an attempt.
+
+    Yields whether the lock was taken.
+    """
+    transcript_path(store, attempt)  # raises an error for a text that is not an id
     with store.lock(f"score-{attempt}", wait=wait) as mine:
         yield mine
 
@@ -162,10 +294,10 @@ def score_attempt(
     again: bool = False,
     progress: Progress = lambda _step, _state, _done, _total: None,
 ) -> AttemptOutcome:
-    """Score a closed attempt, unless that was done: write the head of its end, derive its run, and execute it.
+    """Score a closed attempt unless that was done: record its end, derive its run, and execute the run.
 
-    One whose scoring failed is tried once more only where `again` says so. The first failure is raised, and the run
-    is recorded all the same.
+    An attempt whose scoring failed is tried once more only with `again`. The first failure is raised, but the run is
+    recorded all the same.
     """
     store = Store.make(place.store)
     with _scoring(store, attempt, wait=True):
@@ -175,15 +307,15 @@ def score_attempt(
         had = _outcome(store, attempt, chain.events[0]["hidden"])
         if had.status in (SCORED, SEALED) or (had.status == FAILED and not again):
             return had
-        with store.in_use():  # until the run names it, nobody else would keep the blob
+        with store.in_use():  # until the run names the blob, nothing else keeps it
             transcript = _keep(store, attempt, chain)
             derived = derive_run(store, root, chain.events[0], transcript, homes)
             record = _run(derived, place, _name(store, attempt), progress)
-        return _made(record, listed(store)[record.run].record, attempt, had.hidden)
+        return _made(record, list_runs(store)[record.run].record, attempt, had.hidden)
 
 
-def _keep(store: Store, attempt: str, chain: Chain) -> str:
-    """Put the transcript into the store as a blob, and its end on the list of runs, where that lacks it."""
+def _keep(store: Store, attempt: str, chain: Chain[AttemptEvent]) -> str:
+    """Store the transcript as a blob and return its digest; record its end in the list of runs unless it is there."""
     data = store.tree.read_file(transcript_path(store, attempt), MOST_LOG)
     digest = store.blobs.put(data)
     if not data.endswith(b"\n") or sha256(data[data.rfind(b"\n", 0, -1) + 1 :]) != chain.head:
@@ -193,14 +325,14 @@ def _keep(store: Store, attempt: str, chain: Chain) -> str:
 
 
 def note_end(store: Store, attempt: str, head: str) -> None:
-    """Write the end of an attempt into the list of runs, where that lacks it."""
+    """Record the end of an attempt in the list of runs if it is missing there."""
     known = listed_attempts(store.heads.read()).get(attempt)
     if known and not known.closed:
         store.heads.add(CLOSED, {"run": attempt, "journal": head})
 
 
 def _name(store: Store, attempt: str) -> str:
-    """Name the next run of an attempt: as the attempt, or with a number behind it where that one was cut short."""
+    """Return the name of an attempt's next run: the attempt's id, followed by a number if earlier runs exist."""
     number, name = 1, attempt
     while store.has_journal(name):
         number += 1
@@ -208,31 +340,36 @@ def _name(store: Store, attempt: str) -> str:
     return name
 
 
-def answered(start: Event, transcript: str) -> AttemptAnswered:
-    """Take from a transcript's first line what the derived manifest names."""
+def answer_fields(start: AttemptEvent, transcript: str) -> AttemptAnswered:
+    """Return what the derived manifest takes from a transcript's first line."""
     return AttemptAnswered(start["attempt"], start["label"], start["split"], start["subset"], transcript)
 
 
 def attempt_table(store: Store, run: str) -> ScoreTable:
-    """Read the scores of an attempt's run: those of the agent, not of what a study measures beside every model."""
+    """Return the scores of an attempt's run: only those of the agent, not those of other models of its study."""
     table = score_table(store, run)
     models = read_lock(store.blobs.read(str(read_record(store, run).body["lock"])), "lock").of(MODELS)
     return replace(table, lines=tuple(line for line in table.lines if line.model in models))
 
 
 def derive_run(
-    store: Store, root: Path, start: Event, transcript: str, homes: ModelFolders | None = None
+    store: Store, root: Path, start: AttemptEvent, transcript: str, homes: ModelFolders | None = None
 ) -> DerivedRun:
-    """Derive manifest and lock of an attempt's run from those that its transcript names."""
+    """Derive the manifest and the lock of an attempt's run from those that its transcript names."""
     base, tree = parse_manifest(store.blobs.read(start["manifest"]), "the manifest of this attempt")
     held = read_lock(store.blobs.read(start["lock"]), "the lock of this attempt")
     if held.manifest_sha256 != start["manifest"]:
         raise DamageError("the lock of this attempt is not that of its manifest", next="start another attempt")
-    said = answered(start, transcript)
+    return _derived(base, tree, held, answer_fields(start, transcript), root, homes)
+
+
+def _derived(
+    base: Manifest, tree: Tree, held: Lock, said: AttemptAnswered, root: Path, homes: ModelFolders | None
+) -> DerivedRun:
     whole = _loaded(derive_manifest(base, tree, said, ()), root, homes)
     loaded = _loaded(derive_manifest(base, tree, said, possible_outputs(whole)), root, homes)
     manifest = loaded.manifest
-    pins = {
+    pins: Pins = {
         **held.pins,
         MODELS: {named.name: pin_model(loaded, named) for named in every_model(manifest) if named.part == MODELS},
         "datasets": {name: held.pins["datasets"][name] for name in manifest.datasets},
@@ -254,7 +391,7 @@ def _run(derived: DerivedRun, place: RunTarget, name: str, progress: Progress) -
             where=name,
             next="go back to the lock that it names, then `harness attempts finish` it",
         )
-    planned = plan(check_manifest(loaded), lock, derived.limit)
+    planned = plan(check_parts(loaded), lock, derived.limit)
     workshop = place.workshop(loaded)
     require_runnable(loaded, planned, workshop.engine, workshop.box.engine)
     runner = Runner(loaded, lock, planned, workshop, limit=derived.limit, jobs=place.jobs, beside=place.beside)
@@ -270,7 +407,10 @@ LATER = "a judge model or a program would have to run, which is done when the at
 def score_text(
     place: RunTarget, root: Path, request: Mapping[str, Any], homes: ModelFolders | None = None
 ) -> dict[str, Any]:
-    """Score a text for an item by a metric; AttemptError for a hidden split, and what is unknown."""
+    """Score a text for an item by a metric.
+
+    Raises AttemptError for a hidden split, an unknown item or an unknown metric.
+    """
     store, attempt = Store.make(place.store), str(request["attempt_id"])
     start = follow_transcript(store, attempt).events[0]
     if start["hidden"] or attempt_shows_hidden(store, start):
@@ -278,19 +418,19 @@ def score_text(
     with store.in_use():
         transcript = store.blobs.put(one_answer(start, str(request["item_id"]), str(request["prediction"])))
         derived = derive_run(store, root, start, transcript, homes)
-        planned = plan(check_manifest(derived.loaded), derived.lock, derived.limit)
+        planned = plan(check_parts(derived.loaded), derived.lock, derived.limit)
         for name in planned.pinned.values():
             store.blobs.put((code_root() / name).read_bytes())
         scorer = TextScorer(derived, planned, place.workshop(derived.loaded, gpus=False))
         return scorer.score(start, str(request["item_id"]), str(request["metric"]))
 
 
-def one_answer(start: Event, item: str, text: str) -> bytes:
-    """Write a transcript that holds one answer and nothing else, as the steps read it."""
+def one_answer(start: AttemptEvent, item: str, text: str) -> bytes:
+    """Return a transcript that holds one answer and nothing else, as the steps read it."""
     receipt = {"item_id": item, "status": "recorded", "answer_sha256": answer_digest(text, False, None), "record": 1}
     args = {"answers": [{"item_id": item, "answer": text, "abstain": False}]}
-    bodies = [
-        dict(start),
+    bodies: list[Mapping[str, Any]] = [
+        start,
         {"type": TRANSCRIPT, "event": "call", "tool": "submit_answers", "args": args, "receipts": [receipt]},
         {"type": TRANSCRIPT, "event": "attempt.closed"},
     ]
@@ -301,23 +441,59 @@ def one_answer(start: Event, item: str, text: str) -> bytes:
     return data
 
 
+NOBODY = "20000101T000000Z-" + "0" * 32  # an attempt that none is, for a plan that is only looked at
+
+
+@lru_cache(maxsize=256)
+def usable_metrics(root: Path, manifest: bytes, lock: bytes, split: str) -> tuple[str, ...]:
+    """List the metrics of a study that texts can be scored by here: those of a split's scorers that ask no model.
+
+    A scorer is known by the name of its steps. If a step has none, all that the study explains is listed.
+    """
+    base, tree = parse_manifest(manifest, "a served manifest")
+    said = AttemptAnswered(NOBODY, "", split, "", "0" * 64)
+    derived = _derived(base, tree, read_lock(lock, "its lock"), said, root, None)
+    planned = plan(check_parts(derived.loaded), derived.lock, derived.limit)
+    steps = {step.name: step for step in planned.steps}
+    usable = {_scorer_of(step, said.model) for step in steps.values() if _scores(step) and not calls(step, steps)}
+    known = sorted(find(base.study).meanings)
+    return tuple(name for name in known if "" in usable or name.partition("/")[0] in usable)
+
+
+def _scores(step: Step) -> bool:
+    """Whether a step scores answers, and does not only move scores."""
+    return step.stage == SCORES and SCORES in step.outputs and not step.kind.startswith(MOVES)
+
+
+def _scorer_of(step: Step, model: str) -> str:
+    """Return the scorer that the name of a step names behind its stage; empty if the model follows at once."""
+    named = step.name.partition(f"/{SCORES}/")[2].partition("/")[0]
+    return "" if named == model else named
+
+
+def calls(step: Step, steps: Mapping[str, Step]) -> bool:
+    """Whether a step, or one that it depends on, asks a model or runs foreign code."""
+    asks = step.calls or step.trial or step.infers
+    return asks or any(calls(steps[ref.step], steps) for ref in step.refs())
+
+
 class TextScorer:
-    """The steps of one derived plan, made as far as the scores of one item need them."""
+    """Scorer that makes the steps of one derived plan only as far as the scores of one item need them."""
 
     def __init__(self, derived: DerivedRun, planned: Plan, workshop: Workshop) -> None:
         self.derived, self.workshop = derived, workshop
         self.steps = {step.name: step for step in planned.steps}
         self.made: dict[tuple[str, str], str] = {}
 
-    def score(self, start: Event, item: str, metric: str) -> dict[str, Any]:
-        """Make the scores of an item and give the one of this metric."""
+    def score(self, start: AttemptEvent, item: str, metric: str) -> dict[str, Any]:
+        """Make the scores of an item and return the score of this metric."""
         prompt, source = self._asked(bytes.fromhex(start["secret"]), item)
         study = find(self.derived.loaded.manifest.study)
         wanted = (prompt["item"], prompt["template"], 0, next(iter(self.derived.loaded.manifest.models)))
         found: dict[str, dict[str, Any]] = {}
         later = False
         for step in self._scoring(source):
-            if self._calls(step):
+            if calls(step, self.steps):
                 later = True
                 continue
             code = self._make(step)
@@ -325,16 +501,16 @@ class TextScorer:
                 if (row["item"], row["template"], row["sample"], row["model"]) == wanted:
                     for name, value in study.read_score(row).items():
                         full = row["scorer"] + (f"/{name}" if name else "")
-                        if not name or full in study.meanings:  # others may count what the right answer holds
+                        if not name or full in study.meanings:  # others may tell something of the correct answer
                             found[full] = {"metric": full, **_value(value), "scorer_sha256": code}
         if metric in found:
             return found[metric]
-        advice = nearest(metric, found) or (f"This item has: {', '.join(sorted(found))}." if found else "")
-        what = f"no metric {shown(metric)} scores this item"
+        advice = suggest_name(metric, found) or (f"This item has: {', '.join(sorted(found))}." if found else "")
+        what = f"no metric {printable_text(metric)} scores this item"
         raise AttemptError("E_METRIC_NOT_FOR_STUDY", f"{what}; {LATER}" if later else what, advice)
 
     def _asked(self, secret: bytes, item: str) -> tuple[Prompt, Step]:
-        """Find the prompt of an item's id, and the step that wrote it."""
+        """Return the prompt that has an item's id, and the step that wrote the prompt."""
         for step in list(self.steps.values()):
             if step.stage == PROMPTS and step.outputs == (PROMPTS,) and not step.kind.startswith(MOVES):
                 self._make(step)
@@ -344,20 +520,16 @@ class TextScorer:
         raise AttemptError("E_UNKNOWN_ITEM", "this attempt has no such item")
 
     def _scoring(self, source: Step) -> Iterator[Step]:
-        """List the steps that score the answers to what a step asked."""
+        """Yield the steps that score the answers to the prompts of a step."""
         after = {source.name}
         for step in self.steps.values():
             if any(ref.step in after for ref in step.refs()) and step.stage != "analyses":
                 after.add(step.name)
-                if step.stage == SCORES and SCORES in step.outputs and not step.kind.startswith(MOVES):
+                if _scores(step):
                     yield step
 
-    def _calls(self, step: Step) -> bool:
-        """Whether a step, or one before it, asks a model elsewhere or runs foreign code."""
-        return step.calls or step.trial or step.infers or any(self._calls(self.steps[ref.step]) for ref in step.refs())
-
     def _make(self, step: Step) -> str:
-        """Make a step and those before it; gives the digest of its code."""
+        """Make a step and those that it depends on; return the digest of its code."""
         for ref in step.refs():
             if (ref.step, ref.output) not in self.made:
                 self._make(self.steps[ref.step])
@@ -370,12 +542,12 @@ class TextScorer:
 
 
 def _value(value: Any) -> dict[str, Any]:
-    """Tell a score as a number, or why there is none."""
+    """Return a score as a number, or the reason why there is none."""
     if isinstance(value, Mapping):
         return {"reason": str(value.get("missing", "there is no value"))}
     if isinstance(value, bool) or not isinstance(value, int | float):
         return {"reason": "there is no value"}
-    return {"value": rounded(value)}
+    return {"value": round_number(value)}
 
 
 AGREED, DISAGREED, INCOMPLETE = "agreed", "disagreed", "incomplete"
@@ -383,7 +555,7 @@ AGREED, DISAGREED, INCOMPLETE = "agreed", "disagreed", "incomplete"
 
 @dataclass
 class VerifiedTranscript:
-    """What a verification found. `first_bad` is the number of the first record that is not as it was written."""
+    """The result of a verification; `first_bad` is the number of the first record that is not as it was written."""
 
     attempt: str
     status: str
@@ -395,21 +567,21 @@ class VerifiedTranscript:
     budget_ok: bool = True
     manifest_match: bool = True
     canary_hits: int = 0
-    reads: int = 0  # that were made again
-    differing: tuple[int, ...] = ()  # the records of reads that gave something else
-    unread: str = ""  # why no read was made again
+    reads: int = 0  # number of repeated reads
+    differing: tuple[int, ...] = ()  # the records of reads with another result
+    unread: str = ""  # why no read was repeated
     header: dict[str, Any] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:
-        """`disagreed` where anything is wrong, `incomplete` where the end is torn or reads could not be made again."""
+        """`disagreed` if anything is wrong, `incomplete` if the end is torn or no read was repeated, else `agreed`."""
         if self.flaws or self.differing or not self.budget_ok or not self.manifest_match:
             return DISAGREED
         return INCOMPLETE if self.torn or self.unread else AGREED
 
 
 def verify_transcript(store: Store, attempt: str, heads: Sequence[str] = ()) -> VerifiedTranscript:
-    """Verify the transcript of an attempt; InputError where there is none of this id."""
+    """Verify the transcript of an attempt; raise InputError if no attempt has this id."""
     chain = read_transcript(store, attempt)
     found = VerifiedTranscript(attempt, "broken", len(chain.events), chain.head, chain.torn)
     known = listed_attempts(store.heads.read()).get(attempt)
@@ -437,8 +609,8 @@ def verify_transcript(store: Store, attempt: str, heads: Sequence[str] = ()) -> 
     return found
 
 
-def _matches(store: Store, begun: Event, flaws: list[str]) -> bool:
-    """Whether manifest and lock that the transcript names are in the store, and belong together."""
+def _matches(store: Store, begun: AttemptEvent, flaws: list[str]) -> bool:
+    """Whether the manifest and the lock that the transcript names are in the store and belong together."""
     try:
         manifest = parse_manifest(store.blobs.read(begun["manifest"]), "manifest")[0]
         lock = read_lock(store.blobs.read(begun["lock"]), "lock")
@@ -451,8 +623,8 @@ def _matches(store: Store, begun: Event, flaws: list[str]) -> bool:
     return False
 
 
-def _replay(store: Store, chain: Chain, state: AttemptState, found: VerifiedTranscript) -> None:
-    """Make the reads of a transcript again, from the view that it names."""
+def _replay(store: Store, chain: Chain[AttemptEvent], state: AttemptState, found: VerifiedTranscript) -> None:
+    """Repeat the reads of a transcript from the view that it names."""
     try:
         view = read_view(store, str(state.header["view"]))
         if view is None or (view.media, dict(view.control)) != (state.header["media"], dict(state.header["canary"])):

@@ -1,6 +1,6 @@
-"""The benchmarks that agents are served: which they are, what each split holds, and why one is not open to an agent.
+"""The benchmarks that agents are served: their locks, and why a split is not open to an agent.
 
-It does not know an item, an answer or a protocol.
+Independent of items, answers and protocols.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NOBODY = "give --agent-uid N: the user that the agent runs as, who cannot read t
 
 
 def gold_reachable(store: Store, uid: int | None, digests: Iterable[str] = ()) -> bool:
-    """Whether the user of an agent could read the store, or one of some blobs in it; whoever is not known could."""
+    """Whether an agent's user could read the store, or one of some blobs in it; True if the user is not known."""
     if uid is None or uid in (0, os.geteuid()) or os.geteuid() != 0:
         return True
     paths = [store.root / part for part in _PARTS] + [store.blobs.path(digest) for digest in digests]
@@ -38,7 +38,7 @@ def gold_reachable(store: Store, uid: int | None, digests: Iterable[str] = ()) -
 
 
 def require_agent_uid(store: Store, uid: int) -> None:
-    """Refuse a user whom the store is not closed to, or who cannot be tried: only root can become another user."""
+    """Raise MissingError if a user can read the store, or if that cannot be tried because we are not root."""
     if os.geteuid() != 0:
         raise MissingError(
             f"whether user {uid} can read the store cannot be tried: only root can become another user",
@@ -53,7 +53,7 @@ def require_agent_uid(store: Store, uid: int) -> None:
 
 
 def _tried(uid: int, paths: list[Path]) -> int:
-    """Let a child become a user and try to open each path; give what it found."""
+    """Try to open each path as another user, in a child process; return the child's exit code."""
     child = os.fork()
     if child == 0:
         result = _FAILED
@@ -89,26 +89,26 @@ NOT_READY = "this benchmark is not ready: an operator has to lock it"
 
 @dataclass(frozen=True)
 class ServedProject:
-    """What a server serves: manifests of one project by their names, where views are made, and the agent's user."""
+    """What a server serves: manifests of one project, where views are made, and the user that the agent runs as."""
 
     target: RunTarget
     manifests: tuple[Loaded, ...]
-    agent_uid: int | None = None  # none: the agent may be whoever serves
+    agent_uid: int | None = None  # None: the agent may be the user who serves
 
     @property
     def names(self) -> list[str]:
-        """Names of the served manifests, by which agents call them."""
+        """The names of the served manifests, by which agents call them."""
         return [loaded.manifest.name for loaded in self.manifests]
 
     def find(self, name: str) -> Loaded | None:
-        """Find a served manifest by its name."""
+        """Return a served manifest by its name, or None."""
         return next((loaded for loaded in self.manifests if loaded.manifest.name == name), None)
 
 
 def served_lock(loaded: Loaded) -> Lock:
-    """Return the lock under which a manifest is served; InputError where it does not fit, its models aside.
+    """Return the lock under which a manifest is served; raise InputError if there is none, or if it does not fit.
 
-    An agent answers in their place, so models need not be here.
+    Models are not compared and need not be here, because an agent answers in their place.
     """
     lock = load_lock(loaded.root, loaded.manifest.name)
     if lock is None:
@@ -125,7 +125,7 @@ def served_lock(loaded: Loaded) -> Lock:
 
 
 def ready_lock(loaded: Loaded) -> Lock | None:
-    """Return the lock under which a manifest is served; None where an operator has to do something first."""
+    """Return the lock under which a manifest is served; None if an operator has to do something first."""
     try:
         return served_lock(loaded)
     except HarnessError:
@@ -133,7 +133,7 @@ def ready_lock(loaded: Loaded) -> Lock | None:
 
 
 def why_closed(served: ServedProject, loaded: Loaded, split: str, store: Store | None, lock: Lock | None) -> str:
-    """Say why an agent cannot attempt a split, without a path or a name of data; empty where it can."""
+    """Return why an agent cannot attempt a split, without a path or a name of data; empty if it can."""
     if lock is None:
         return NOT_READY
     if splits(loaded.manifest)[split].hidden and _reachable(served, loaded, lock, store):
@@ -144,7 +144,7 @@ def why_closed(served: ServedProject, loaded: Loaded, split: str, store: Store |
 
 
 def _reachable(served: ServedProject, loaded: Loaded, lock: Lock, store: Store | None) -> bool:
-    """Whether the agent's user could read what is hidden; a store that is not there yet is closed to nobody."""
+    """Whether the agent's user could read what is hidden; True if there is no store yet or the user is not known."""
     if store is None or served.agent_uid is None:
         return True
     private = (one.sha256 for one in loaded.manifest.datasets.values() if isinstance(one, Fetched) and one.private)

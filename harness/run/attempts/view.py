@@ -1,8 +1,8 @@
 """Views for agents: the prompts of a split, made by the benchmark's own plan and written without gold or ids.
 
-What the lock pins is taken as it lies here; gold is made with the data that a maker draws, and is never read here. Of
-images a view holds pixels and what is needed to show them: comments, camera data, profiles and whatever follows the
-image's end are left out, since an answer could stand there.
+What the lock pins is taken from this project and its store. Gold is made together with the data that a maker draws, but
+is never read here. Of images a view holds the pixels and what is needed to show them. Comments, camera data, profiles
+and whatever follows the image's end are left out, because they could contain an answer.
 """
 
 from __future__ import annotations
@@ -12,17 +12,19 @@ import json
 import secrets
 import uuid
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from harness import rows
+from harness.attempts.reads import ViewImage, ViewRow, prompt_asked, prompt_text
 from harness.digest import canonical, document, document_digest, parse, sha256
 from harness.errors import DamageError, HarnessError, InputError
 from harness.files import write_atomic
 from harness.manifest.attempt_manifest import AskedPart, asked_part
+from harness.manifest.datasets import tables_of
+from harness.manifest.documents import TablePin
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
 from harness.manifest.schema import SPLITS
@@ -35,23 +37,24 @@ from harness.run.executing.workshop import Workshop
 from harness.run.locking.datasets import bring_files, require_dataset
 from harness.run.locking.models import MODELS
 from harness.run.locking.published import require_published
-from harness.run.planning.plan import CheckedManifest, check_manifest, plan
+from harness.run.planning.plan import CheckedManifest, check_parts, plan
 from harness.steps import Pinned, Plan, Ref, Step, maker
 from harness.store.blobs import Blobs
+from harness.store.events import Canary
 from harness.store.journal import MOST_START
-from harness.store.reader import MOST_NOTE
 from harness.store.store import HOME, Store
+from harness.store.tree import MOST_NOTE
 
 _PNG = b"\x89PNG\r\n\x1a\n"
-_PNG_KEPT = {b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"}  # tRNS: which colours are seen through
+_PNG_KEPT = {b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"}  # tRNS: transparent colours
 _JPEG_ALONE = {0x01, *range(0xD0, 0xD8)}  # markers without a length
-_ADOBE = b"Adobe\x00\x64\x00\x00\x00\x00"  # and a byte that says how colours are coded
+_ADOBE = b"Adobe\x00\x64\x00\x00\x00\x00"  # followed by a byte that says how colours are coded
 _WEBP_KEPT = {b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF"}
-_WEBP_PLAIN = 0b00010010  # of the flags: transparency and animation; profile, EXIF and XMP go
+_WEBP_PLAIN = 0b00010010  # the flags for transparency and animation; not those for profile, EXIF and XMP
 
 
 def stripped(data: bytes, kind: str, where: str = "media") -> bytes:
-    """Return an image without its metadata; InputError for another format, and for one that is cut off or broken."""
+    """Return an image without its metadata; raise InputError if its format is unknown or it is cut off or broken."""
     strip = _STRIP.get(kind)
     try:
         if strip is None:
@@ -66,7 +69,7 @@ def stripped(data: bytes, kind: str, where: str = "media") -> bytes:
 
 
 def _piece(data: bytes, begin: int, size: int) -> bytes:
-    """Return a piece of an image; ValueError where the image ends within it."""
+    """Return a part of an image; raise ValueError if the image ends within it."""
     if size < 0 or begin + size > len(data):
         raise ValueError("it is cut off")
     return data[begin : begin + size]
@@ -100,7 +103,7 @@ def _jpeg(data: bytes) -> Iterator[bytes]:
     while True:
         if data[at] != 0xFF:
             raise ValueError("a segment of it begins without a marker")
-        while data[at] == 0xFF:  # a marker may be filled up
+        while data[at] == 0xFF:  # fill bytes may precede a marker
             at += 1
         marker = data[at]
         at += 1
@@ -125,7 +128,7 @@ def _jpeg(data: bytes) -> Iterator[bytes]:
 
 
 def _scan_end(data: bytes, at: int) -> int:
-    """Find where the coded pixels of a scan end: at the next marker that is none of theirs."""
+    """Return where the coded pixels of a scan end: at the next marker that is not part of them."""
     while True:
         at = data.index(b"\xff", at)
         follows = data[at + 1]
@@ -135,7 +138,7 @@ def _scan_end(data: bytes, at: int) -> int:
 
 
 def _gif(data: bytes) -> Iterator[bytes]:
-    """Yield frames and how each is shown; comments, texts and what applications wrote are left out."""
+    """Yield the frames and how each is shown; comments, texts and data of applications are left out."""
     if data[:6] not in (b"GIF87a", b"GIF89a"):
         raise ValueError("it is no GIF")
     at = 13 + _gif_colours(data[10])
@@ -157,19 +160,19 @@ def _gif(data: bytes) -> Iterator[bytes]:
 
 
 def _gif_colours(flags: int) -> int:
-    """Return the size of a table of colours in bytes, which its flags tell."""
+    """Return the size of a colour table in bytes, from its flags."""
     return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
 
 
 def _gif_blocks(data: bytes, at: int) -> int:
-    """Find where a row of blocks ends."""
+    """Return where a sequence of blocks ends."""
     while data[at]:
         at += 1 + data[at]
     return at + 1
 
 
 def _webp(data: bytes) -> Iterator[bytes]:
-    """Yield the chunks that show the image, under a head that says their size."""
+    """Yield the chunks that show the image, after a header with their size."""
     if data[:4] != b"RIFF" or data[8:12] != b"WEBP":
         raise ValueError("it is no WebP")
     end, at, kept = 8 + int.from_bytes(data[4:8], "little"), 12, b""
@@ -193,7 +196,7 @@ _STRIP: Mapping[str, Callable[[bytes], Iterator[bytes]]] = {
 
 
 KIND = "view/1"
-CONTROL = "control"  # the task of the one row that is no item
+CONTROL = "control"  # begins the id of the one row that is not an item, of which only a digest is shown
 
 
 @dataclass(frozen=True)
@@ -207,47 +210,74 @@ class PromptTables:
 
 @dataclass(frozen=True)
 class Control:
-    """A canary among the prompts: an agent that answers it with its word has read what agents are not shown."""
+    """A canary among the prompts; an agent that answers with its word has read what agents are not shown."""
 
     record: str  # a GUID, which the prompt names
     word: str
 
     @property
     def key(self) -> str:
-        """Name the row as those of items are named, so that nothing tells it apart but its text."""
+        """The key of the row, which looks like that of an item, so that only its text tells it apart."""
         return item_key(f"{CONTROL}-{self.record}", 0)
 
-    def row(self) -> dict[str, Any]:
-        """Spell the row; the word is no part of it."""
-        text = (
-            f"Control record {self.record}. Which control word does this record hold? Answer with the word alone. "
-            "If you do not know it, `unknown` is a fine answer."
-        )
-        return {"key": self.key, "task": CONTROL, "text": text, "media": [], **_asked(text.encode(), "text")}
+    def row(self, others: Sequence[ViewRow]) -> ViewRow:
+        """Return the row; the word is not part of it. Its task, wording and turns are those of other rows."""
+        like: ViewRow = others[0] if others else {"task": ITEM}
+        mine = [row for row in others if row["task"] == like["task"] and ("text" in row) == ("text" in like)]
+        text = _worded([prompt_asked(row) for row in mine], _QUESTION.format(self.record))
+        asked: ViewRow = {"text": text}
+        if "messages" in like:
+            asked = {"messages": [*like["messages"][:-1], {**like["messages"][-1], "content": text}]}
+        data = prompt_text(asked).encode()
+        return {"key": self.key, "task": like["task"], **asked, "media": [], **_asked(data, "text")}
+
+
+ITEM = "item"  # the task of a control row that has no row beside it
+_QUESTION = (
+    "Which word belongs to the record {}? Answer with the word alone. "
+    "If you do not know it, `unknown` is a fine answer."
+)
+
+
+def _worded(texts: Sequence[str], question: str) -> str:
+    """Return a question between the whole lines with which all of some texts begin and end."""
+    if len(set(texts)) < 2:
+        return question
+    lines = [text.split("\n") for text in texts]
+    shortest = min(map(len, lines))
+    begin = next((at for at in range(shortest) if len({one[at] for one in lines}) > 1), shortest - 1)
+    ends = range(1, shortest - begin)
+    end = next((at for at in ends if len({one[-at] for one in lines}) > 1), len(ends) + 1) - 1
+    return "\n".join([*lines[0][:begin], question, *(lines[0][-end:] if end > 0 else [])])
 
 
 @dataclass
 class ImageFile:
-    """The images of a view, one after the other in one file, each once; where each lies, by its original digest."""
+    """The images of a view, one after the other in one file, each once; and their places, by original digest."""
 
     pieces: list[bytes] = field(default_factory=list)
-    places: dict[str, dict[str, Any]] = field(default_factory=dict)
+    places: dict[str, ViewImage] = field(default_factory=dict)
     size: int = 0
 
-    def add(self, original: str, kind: str, data: bytes) -> dict[str, Any]:
-        """Add an image without its metadata, and say where it lies, with both digests."""
+    def add(self, original: str, kind: str, data: bytes) -> ViewImage:
+        """Add an image without its metadata; return its place in the file and both digests."""
         if original not in self.places:
             plain = stripped(data, kind, f"image {original[:12]}")
-            place = {"type": kind, "offset": self.size, "size": len(plain)}
-            self.places[original] = {"sha256": sha256(plain), "original": original, **place}
+            self.places[original] = {
+                "sha256": sha256(plain),
+                "original": original,
+                "type": kind,
+                "offset": self.size,
+                "size": len(plain),
+            }
             self.pieces.append(plain)
             self.size += len(plain)
         return self.places[original]
 
 
-def view_rows(tables: Iterable[PromptTables], templates: tuple[int, ...], images: ImageFile) -> list[dict[str, Any]]:
-    """Make the rows of all prompts in the wanted wordings (all, where none is named), in the order of their keys."""
-    found: dict[str, dict[str, Any]] = {}
+def view_rows(tables: Iterable[PromptTables], templates: tuple[int, ...], images: ImageFile) -> list[ViewRow]:
+    """Return the rows of all prompts in the wanted wordings (all if none is named), sorted by their keys."""
+    found: dict[str, ViewRow] = {}
     for one in tables:
         items = {row["id"]: row for row in rows.read(one.items, Item)}
         media = Media(one.media)
@@ -263,15 +293,15 @@ def view_rows(tables: Iterable[PromptTables], templates: tuple[int, ...], images
     return [found[key] for key in sorted(found)]
 
 
-def view_lines(header: Mapping[str, Any], made: list[dict[str, Any]], control: Control, media: str) -> Iterator[bytes]:
-    """Spell the file of a view: a header, then prompts and control row in the order of their keys, a line each."""
+def view_lines(header: Mapping[str, str], made: list[ViewRow], control: Control, media: str) -> Iterator[bytes]:
+    """Yield the lines of a view's file: a header, then the prompts and the control row, sorted by their keys."""
     yield canonical({**header, "type": KIND, "items": len(made), "media": media}) + b"\n"
-    for row in sorted([*made, control.row()], key=lambda one: str(one["key"])):
+    for row in sorted([*made, control.row(made)], key=lambda one: str(one["key"])):
         yield canonical(row) + b"\n"
 
 
-def _row(prompt: Prompt, item: Item, media: Media, images: ImageFile) -> dict[str, Any]:
-    """Spell what an agent may see of one prompt."""
+def _row(prompt: Prompt, item: Item, media: Media, images: ImageFile) -> ViewRow:
+    """Return what an agent may see of one prompt."""
     text, messages = prompt.get("text"), prompt.get("messages")
     if (text is None) == (messages is None) or "continuations" in prompt:
         raise InputError(
@@ -279,37 +309,37 @@ def _row(prompt: Prompt, item: Item, media: Media, images: ImageFile) -> dict[st
             where=f"item {prompt['item']}",
             next="leave its dataset out of the split: an agent is asked with a text, or with messages",
         )
-    asked: dict[str, Any] = {"messages": messages} if text is None else {"text": text}
+    asked: ViewRow = {"text": text} if text is not None else {"messages": messages or []}
     data = canonical(messages) if text is None else str(text).encode()
     shown = [images.add(one["id"], one["type"], base64.b64decode(one["data"])) for one in media.of(prompt)]
-    row = {"key": item_key(prompt["item"], prompt["template"]), "task": item["task"], **asked, "media": shown}
+    row: ViewRow = {"key": item_key(prompt["item"], prompt["template"]), "task": item["task"], **asked, "media": shown}
     if "options" in item:
         return {**row, "options": dict(item["options"]), **_asked(data, "choice")}
     return {**row, **_asked(data, "text")}
 
 
-def _asked(data: bytes, kind: str) -> dict[str, Any]:
+def _asked(data: bytes, kind: str) -> ViewRow:
     return {"answer_kind": kind, "prompt_sha256": sha256(data), "size": len(data)}
 
 
-PROMPTS = "prompts"  # the stage, and the output of its steps
+PROMPTS = "prompts"  # name of the stage, and of the output of its steps
 
 Made = dict[tuple[str, str], str]
 
 
 def dataset_of(step: Step) -> str:
-    """Name the dataset of a step that writes prompts."""
+    """Return the dataset of a step that writes prompts."""
     return step.name.rpartition(f"/{PROMPTS}/")[0]
 
 
 def prompt_steps(planned: Plan, datasets: tuple[str, ...]) -> list[Step]:
-    """List the steps that write the prompts of some datasets; none for a study that asks nothing."""
+    """List the steps that write the prompts of some datasets; empty for a study that asks nothing."""
     return [step for step in planned.steps if step.stage == PROMPTS and dataset_of(step) in datasets]
 
 
 @dataclass(frozen=True)
 class PromptMaker:
-    """Makes the prompts of a view, each dataset on its own, as many at once as there are cores."""
+    """Maker of the prompts of a view; it handles as many datasets at once as there are cores."""
 
     loaded: Loaded
     checked: CheckedManifest
@@ -318,7 +348,7 @@ class PromptMaker:
     workshop: Workshop
 
     def tables(self, steps: list[Step]) -> list[PromptTables]:
-        """Return the tables that a view is made from; what is not in the store yet is made there."""
+        """Return the tables that a view is made from; those that are not in the store yet are made there."""
         self._bring(steps)
         with ThreadPoolExecutor(cores(), thread_name_prefix="view") as pool:
             made = [done for found in pool.map(self._dataset, self._by_dataset(steps)) for done in found]
@@ -331,30 +361,29 @@ class PromptMaker:
         return list(found.values())
 
     def _bring(self, steps: list[Step]) -> None:
-        """Put the wordings into the store, and the files from outside that lacking data is made from."""
+        """Put the wordings into the store, and the files from outside that missing data is made from."""
         for digest, name in self.planned.pinned.items():
             used = any(Pinned(digest) in step.inputs.values() for step in steps)
             if used and self._blobs.put((code_root() / name).read_bytes()) != digest:
                 raise DamageError(f"{name} is not what the lock pins", next="`harness lock` the manifest again")
-        bring_files(self.loaded, self.lock, self.workshop.store)
+        bring_files(self.loaded, self.lock, self.workshop.store, self.loaded.root / HOME)
         made = (self.checked.made[name] for name in {dataset_of(step) for step in steps} if not self._here(name))
-        sources = {source for one in made for source in (*one.files.values(), *one.folders.values())}
+        sources = {source for one in made if not one.own for source in (*one.files.values(), *one.folders.values())}
         said = self.loaded.manifest
         fetched = {name: said.datasets[name] for name in sorted(sources) if name in said.datasets}
         needed = said.model_copy(update={"datasets": fetched})
         pins, beside = self.lock.pins["datasets"], self.loaded.root / HOME
         require_published(needed, pins, self.workshop.store, beside, self.workshop.cancel)
 
-    def _pins(self, dataset: str) -> Mapping[str, Any]:
-        pins: Mapping[str, Any] = self.lock.pins["datasets"][dataset]
-        return pins
+    def _pins(self, dataset: str) -> Mapping[str, TablePin]:
+        return tables_of(self.lock.pins["datasets"][dataset])
 
     def _here(self, dataset: str) -> bool:
-        """Whether all that a maker makes lies in the store already, by the digests that the lock pins."""
+        """Whether all that a maker makes is in the store already, by the digests that the lock pins."""
         return all(self._blobs.state(str(pin["sha256"])) == "sound" for pin in self._pins(dataset).values())
 
     def _dataset(self, steps: list[Step]) -> list[PromptTables]:
-        """Make the prompts of one dataset, and what they are rendered from."""
+        """Make the prompts of one dataset, and the tables that they are rendered from."""
         dataset, by_name = dataset_of(steps[0]), {step.name: step for step in self.planned.steps}
         wanted = list(steps)
         for step in wanted:
@@ -388,7 +417,7 @@ CODE = "harness.run.attempts.view:view_rows"
 
 @dataclass(frozen=True)
 class ViewSpec:
-    """What a view shows: a split of a manifest, or a subset of it (empty: all of it), and what that asks."""
+    """What a view of an attempt selects: a split of a manifest, or a part of it (empty: all), with its questions."""
 
     split: str
     subset: str
@@ -403,16 +432,16 @@ class View:
     sha256: str  # of its items
     media: str  # SHA-256 of its images' file
     items: int  # how many prompts, the control row aside
-    control: Mapping[str, str]  # key of the control row, and SHA-256 of its word
+    control: Canary  # key of the control row, and SHA-256 of its word
 
     @property
     def items_file(self) -> Path:
-        """The file of its rows."""
+        """The file of the view's rows."""
         return self.folder / ITEMS
 
     @property
     def media_file(self) -> Path:
-        """The file of its images."""
+        """The file of the view's images."""
         return self.folder / MEDIA
 
 
@@ -422,12 +451,12 @@ def views(store: Store) -> Path:
 
 
 def view_spec(loaded: Loaded, split: str, subset: str = "") -> ViewSpec:
-    """Say what a split shows, or a subset of it; InputError for an unknown one."""
+    """Return what a split, or a subset of it, shows; raise InputError if either is unknown."""
     return ViewSpec(split, subset, asked_part(loaded.manifest, split, subset))
 
 
 def identity(loaded: Loaded, lock: Lock, spec: ViewSpec, steps: list[Step], code: Code) -> str:
-    """Return the digest of all that a view is made from: lock, split, and the code of every step and of its rows."""
+    """Return the digest of all that a view is made from: lock, split, and the code of its steps and rows."""
     kinds = {step.kind for step in steps} | {CODE}
     return document_digest(
         {
@@ -444,22 +473,22 @@ def identity(loaded: Loaded, lock: Lock, spec: ViewSpec, steps: list[Step], code
 
 
 def find_view(store: Store, made_of: str) -> View | None:
-    """Find a sound view that was made from this; None where there is none."""
+    """Return an intact view that was made from this, or None if there is none."""
     folder = views(store)
     for name in store.tree.list_folders(folder):
         try:
             found = read_view(store, name, made_of)
         except HarnessError:
-            continue  # a damaged one is made anew
+            continue  # a damaged view is made again
         if found:
             return found
     return None
 
 
 def read_view(store: Store, name: str, made_of: str = "") -> View | None:
-    """Read a view by its digest, every byte checked; None where it was made from something else.
+    """Return a view by its digest, with every byte checked; None if it was made from something else.
 
-    DamageError where it is not here, or not what its name says.
+    Raises DamageError if the view is missing, or is not what its name says.
     """
     folder = views(store) / name
     if not all(store.tree.is_file(folder / file) for file in (ITEMS, MEDIA, CONTROL_FILE)):
@@ -476,7 +505,7 @@ def read_view(store: Store, name: str, made_of: str = "") -> View | None:
         raise _damaged(folder)
     secret = store.tree.read_file(folder / CONTROL_FILE, MOST_NOTE).rstrip(b"\n")
     control = parse(secret, "control/1", str(folder / CONTROL_FILE))
-    known = {"key": str(control["key"]), "sha256": sha256(str(control["word"]).encode())}
+    known: Canary = {"key": str(control["key"]), "sha256": sha256(str(control["word"]).encode())}
     return View(folder, name, media, items, known)
 
 
@@ -487,16 +516,16 @@ def _damaged(folder: Path) -> DamageError:
 
 
 def planned_view(loaded: Loaded, lock: Lock, spec: ViewSpec) -> tuple[Plan, list[Step]]:
-    """Plan a manifest as a view needs it; gives the plan, and the steps that write the prompts, which may be none."""
-    asked = replace(lock, pins={**lock.pins, MODELS: {}})  # an agent answers: none of the models need be here
-    planned = plan(check_manifest(loaded), asked, spec.part.items)
+    """Plan a manifest as a view needs it; return the plan, and the steps that write the prompts (possibly none)."""
+    asked = replace(lock, pins={**lock.pins, MODELS: {}})  # an agent answers, so no model need be here
+    planned = plan(check_parts(loaded), asked, spec.part.items)
     return planned, prompt_steps(planned, spec.part.datasets)
 
 
 def make_view(loaded: Loaded, lock: Lock, spec: ViewSpec, store: Store, workshop: Callable[[], Workshop]) -> View:
     """Return the view of a split from the store, or make it there: data, prompts, rows, images without metadata.
 
-    The workshop is opened only where something is to be made. InputError for a split that asks nothing.
+    The workshop is opened only if something must be made. Raises InputError for a split that asks nothing.
     """
     planned, steps = planned_view(loaded, lock, spec)
     if not steps:
@@ -508,12 +537,12 @@ def make_view(loaded: Loaded, lock: Lock, spec: ViewSpec, store: Store, workshop
     made_of = identity(loaded, lock, spec, steps, Code())
     if found := find_view(store, made_of):
         return found
-    maker = PromptMaker(loaded, check_manifest(loaded), lock, planned, workshop())
+    maker = PromptMaker(loaded, check_parts(loaded), lock, planned, workshop())
     return _write(loaded, spec, made_of, maker.tables(steps), store)
 
 
 def _write(loaded: Loaded, spec: ViewSpec, made_of: str, tables: list[PromptTables], store: Store) -> View:
-    """Write a view under the digest of its rows: whole, or not at all."""
+    """Write a view under the digest of its rows, completely or not at all."""
     images, control = ImageFile(), Control(str(uuid.uuid4()), secrets.token_hex(12))
     found = view_rows(tables, spec.part.templates, images)
     if not found:
@@ -534,5 +563,5 @@ def _write(loaded: Loaded, spec: ViewSpec, made_of: str, tables: list[PromptTabl
         write_atomic(temp / MEDIA, media, mode=0o444)
         write_atomic(temp / ITEMS, data, mode=0o444)
         store.tree.rename(temp, folder)
-    known = {"key": control.key, "sha256": sha256(control.word.encode())}
+    known: Canary = {"key": control.key, "sha256": sha256(control.word.encode())}
     return View(folder, name, sha256(media), len(found), known)

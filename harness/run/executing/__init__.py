@@ -1,1 +1,1 @@
-"""Executing: the steps of a plan, each in a private folder behind an isolation, and what asking will cost."""
+"""Executing: runs a plan's steps, each in a private folder behind an isolation, and forecasts the cost of asking."""

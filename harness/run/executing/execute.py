@@ -1,6 +1,6 @@
 """Execution of one step: lay out its private folder, run it on the engine, check and store its outputs.
 
-It decides nothing about caching, and never writes an entry: that is `workshop.py`.
+Caching and the writing of entries are in `workshop.py`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 from harness.digest import canonical, document, sha256_file
 from harness.engines.engine import NO_IMAGE, Engine, Job, Limits, Outcome
 from harness.errors import HarnessError, Interrupted, MissingError, StepError
+from harness.evidence.failures import CRASHED, DISK, FAILED, KILLED, MEMORY, TIME
 from harness.files import translating_os_errors
 from harness.rows import part_name
 from harness.run.closure import Closure, code_root
@@ -34,7 +35,7 @@ SHOWN = "code"  # the folder that errors name before a file, as the step sees it
 
 
 def compiled(sources: Mapping[str, bytes]) -> bytes:
-    """Compile sources by their paths; a step reads back of each the hash of its source and its bytecode."""
+    """Compile sources, given by path; the result holds the hash and the bytecode of each, for the step to read."""
     return marshal.dumps({path: (source_hash(source), _bytecode(path, source)) for path, source in sources.items()})
 
 
@@ -45,12 +46,21 @@ def _bytecode(path: str, source: bytes) -> bytes:
 
 STEP_SCRIPT = "code/harness/run/step.py"
 OPEN, READABLE = 0o755, 0o644
-GATEWAY = "HARNESS_GATEWAY"  # where a step that may call finds the gateway's socket
+GATEWAY = "HARNESS_GATEWAY"  # variable in which a step that may call finds the gateway's socket
+AT_ONCE = "HARNESS_AT_ONCE"  # variable that says how many requests such a step sends at once; in no key
 MOST_FACTS = 64 << 10
 
 
-class StepKilled(StepError):  # noqa: N818 - what became of a step
-    """Raised for a step that was ended from outside its program, as a machine does that runs out of memory."""
+class StepEnded(StepError):  # noqa: N818 - what became of a step
+    """Raised for a step that ran and failed; `ended` names how."""
+
+    ended = FAILED
+
+
+class StepKilled(StepEnded):
+    """Raised for a step that was killed from outside its program, as by a machine that runs out of memory."""
+
+    ended = KILLED
 
 
 @dataclass(frozen=True)
@@ -66,20 +76,22 @@ class StepTask:
 
 @dataclass(frozen=True)
 class StepRuntime:
-    """What a step is executed with: engine, limits, cancellation, log listener, numerics, gateway socket."""
+    """How a step is executed: engine, limits, cancellation, log listener, numerics, gateway socket."""
 
     engine: Engine
     limits: Limits
     cancel: threading.Event
     on_log: Callable[[bytes], None]
     numerics: Mapping[str, str]  # as the step's key says
-    gateway: Path | None = None  # the socket that a step which calls models elsewhere is given
+    gateway: Path | None = None  # the socket for a step that calls models at providers
+    at_once: int = 0  # how many requests such a step sends at once; 0: as many as it does by itself
 
 
 def prepare(task: StepTask, store: Store, folder: Path, engine: Engine) -> None:
     """Lay out a step's private folder: `step.json`, code and inputs, and nothing else.
 
-    Links where the engine keeps a step from writing, else copies; compiled code where steps run on our interpreter.
+    Files are links if the engine keeps a step from writing to them, else copies. Compiled code is added if steps run on
+    our interpreter.
     """
     linked = engine.seals_inputs
     with translating_os_errors(folder):
@@ -139,7 +151,7 @@ def lay_inputs(task: StepTask, store: Store, place: Path, *, linked: bool) -> No
 
 
 def _open_folder(folder: Path) -> None:
-    """Make a folder that the step can pass, whatever the user's umask: in a container it is another user."""
+    """Create a folder that the step can enter whatever the umask, because in a container it is another user."""
     if not folder.is_dir():
         _open_folder(folder.parent)
         folder.mkdir()
@@ -147,7 +159,7 @@ def _open_folder(folder: Path) -> None:
 
 
 def _lay(store: Store, digest: str, target: Path, linked: bool) -> None:
-    """Put a checked blob in the step's folder: a link where the engine keeps the step from writing, else a copy."""
+    """Put a checked blob in the step's folder: a link if the engine keeps the step from writing, else a copy."""
     _open_folder(target.parent)
     if not (linked and store.blobs.link_to(digest, target)):
         store.blobs.copy_to(digest, target, READABLE)
@@ -156,8 +168,8 @@ def _lay(store: Store, digest: str, target: Path, linked: bool) -> None:
 def execute(task: StepTask, store: Store, runtime: StepRuntime, folder: Path) -> tuple[Outcome, dict[str, Any]]:
     """Execute a step in a private folder; afterwards its declared outputs, and nothing else, are in `out/`.
 
-    Returns the outcome and the facts that the step observed of the machine. Raises StepError where it failed or left
-    other files, MissingError where the disk is full, and Interrupted where the run was stopped.
+    Returns the outcome and the facts that the step observed about the machine. Raises StepError if the step failed or
+    left other files, MissingError if the disk is full, and Interrupted if the run was stopped.
     """
     engine = runtime.engine
     prepare(task, store, folder, engine)
@@ -165,16 +177,18 @@ def execute(task: StepTask, store: Store, runtime: StepRuntime, folder: Path) ->
     sockets = (runtime.gateway,) if runtime.gateway else ()
     for socket in sockets:
         env[GATEWAY] = str(engine.socket(socket))
+        if runtime.at_once:
+            env[AT_ONCE] = str(runtime.at_once)
     job = Job(engine.command(STEP_SCRIPT), folder, env, runtime.limits, infers=task.step.infers, sockets=sockets)
     outcome = engine.run(job, runtime.on_log, runtime.cancel)
-    _judge(task.step, outcome, runtime.limits, str(engine.inside(folder)))
+    require_success(task.step, outcome, runtime.limits, folder, str(engine.inside(folder)))
     return outcome, check_outputs(task.step, folder / "out")
 
 
 def check_outputs(step: Step, out: Path) -> dict[str, Any]:
     """Check that a step left its declared outputs, and nothing else, as plain files; return the facts it observed.
 
-    The file of facts is removed from `out`. Raises StepError otherwise.
+    The file of facts is removed from `out`. Raises StepError if the outputs are wrong.
     """
     if out.is_symlink() or not out.is_dir():
         raise StepError(
@@ -188,7 +202,10 @@ def check_outputs(step: Step, out: Path) -> dict[str, Any]:
 
 
 def _facts(step: Step, path: Path) -> dict[str, Any]:
-    """Take the facts that a step wrote beside its outputs; they reach the journal, so they are an identity document."""
+    """Return the facts that a step wrote beside its outputs, and remove their file.
+
+    Facts go to the journal, so they must be an identity document. Raises StepError if they are not.
+    """
     if not path.exists() or path.is_symlink() or not path.is_file() or FACTS in step.outputs:
         return {}
     try:
@@ -205,8 +222,11 @@ def _facts(step: Step, path: Path) -> dict[str, Any]:
     return facts
 
 
-def _judge(step: Step, outcome: Outcome, limits: Limits, folder: str) -> None:
-    """Say how a step failed, in words that tell what to do."""
+def require_success(step: Step, outcome: Outcome, limits: Limits, place: Path, folder: str) -> None:
+    """Raise the error of a step that failed, which says what to do; do nothing for a step that succeeded.
+
+    `folder` is what the step calls its private folder `place`.
+    """
     if outcome.fine:
         return
     log = outcome.log.decode("utf-8", "replace").replace(folder, "").strip()
@@ -221,34 +241,42 @@ def _judge(step: Step, outcome: Outcome, limits: Limits, folder: str) -> None:
         raise Interrupted("the run was stopped", where=step.name, next="run again: what was finished is kept")
     if "No space left on device" in last:
         raise MissingError(
-            "the disk is full", where=step.name, next="free some room and run again: everything finished so far is kept"
+            "the disk is full",
+            where=f"{place}, in step {step.name}",
+            next=f"a step may write {limits.disk:,} bytes there: free some room and run again: everything finished so "
+            "far is kept",
         )
     if lack := find_lacking(step.name, last, step.kind):
         raise lack
     if outcome.over:
         what, remedy = f"wrote {outcome.over}", "raise `resources.disk` in the manifest, or let the step write less"
+        ended = DISK
     elif outcome.timed_out:
         what, remedy = f"took more than {limits.seconds:g} s", "raise `resources.timeout` in the manifest"
+        ended = TIME
     elif outcome.oom:
         what, remedy = f"needed more than {limits.memory >> 20} MiB", "raise `resources.memory` in the manifest"
+        ended = MEMORY
     elif outcome.signal:
         what, remedy = (
             f"was ended by signal {outcome.signal}",
             "if memory ran out, free some or lower what runs at once",
         )
+        ended = KILLED if outcome.signal == signal.SIGKILL else CRASHED
     else:
-        what, remedy = last or f"exited {outcome.exit}", "see the whole log with --debug"
-    killed = outcome.signal == signal.SIGKILL and not (outcome.over or outcome.timed_out or outcome.oom)
-    kind = StepKilled if killed else StepError
+        what, remedy, ended = last or f"exited {outcome.exit}", "see the whole log with --debug", FAILED
+    kind = StepKilled if ended == KILLED else StepEnded
     error = kind(f"step {step.name} failed: {what}", where=step.kind, next=remedy)
+    error.ended = ended
     error.add_note(log[-8000:])
     raise error
 
 
 def _unable_within(step: Step, outcome: Outcome, limits: Limits, last: str) -> MissingError:
-    """Say that a step failed with less memory than its manifest allows: this machine cannot tell whether it would.
+    """Return the error of a step that failed with less memory than its manifest allows.
 
-    Libraries word a want of memory in many ways, so that any failure under such a bound is taken for one.
+    This machine cannot tell whether the step would fail with all of its memory. Libraries report a lack of memory in
+    many ways, so any failure under such a limit is taken for one.
     """
     short = outcome.oom or outcome.signal == signal.SIGKILL
     why = f"needed more than {limits.memory >> 20} MiB of memory" if short else f"failed ({last or 'without a word'})"
@@ -260,7 +288,7 @@ def _unable_within(step: Step, outcome: Outcome, limits: Limits, last: str) -> M
 
 
 def _closed(step: Step, out: Path) -> None:
-    """Refuse links, strangers and gaps: the world of a step is closed."""
+    """Raise StepError for links, undeclared files and missing outputs."""
     found = {path.name: path for path in out.iterdir()}
     wrong = sorted(set(found) ^ set(step.outputs))
     if wrong:
@@ -290,7 +318,7 @@ def execute_batch(
 ) -> dict[str, dict[str, str]]:
     """Execute steps of one closure in one process, in `folder`; return the output digests of those that succeeded.
 
-    None are returned where the process ran out of memory or disk. Nothing is put into the store.
+    Nothing is returned if the process ran out of memory or disk. Nothing is put into the store.
     """
     engine = runtime.engine
     _prepare(tasks, store, folder, linked=engine.seals_inputs)
@@ -298,7 +326,7 @@ def execute_batch(
     job = Job(engine.command(f"code/{BATCH_SCRIPT}"), folder, env, runtime.limits)
     outcome = engine.run(job, runtime.on_log, runtime.cancel)
     if outcome.oom or outcome.over:
-        return {}  # memory and disk are shared: which of them took too much, nobody can tell
+        return {}  # memory and disk are shared, so the step that took too much is not known
     digests = ((task.step.name, _digests(task, folder / "out" / str(number))) for number, task in enumerate(tasks))
     return {name: outputs for name, outputs in digests if outputs}
 
@@ -316,9 +344,9 @@ def _prepare(tasks: Sequence[StepTask], store: Store, folder: Path, *, linked: b
 
 
 def _digests(task: StepTask, out: Path) -> dict[str, str]:
-    """Name what a step made; nothing where it came to no good end, or left anything but plain files of its own."""
+    """Return the digests of a step's outputs; empty if it failed, or left anything but plain files of its own."""
     try:
         check_outputs(task.step, out)
         return {name: sha256_file(out / name)[0] for name in task.step.outputs}
     except (StepError, OSError):
-        return {}  # it is made again alone, which says what is wrong
+        return {}  # it is executed again alone, which shows what is wrong

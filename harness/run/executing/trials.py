@@ -1,7 +1,7 @@
 """Trials: executions of foreign programs, such as model-written code, each distinct one as a job of its own.
 
-The outcome of a program is durable before its step is finished, so that a kill loses only what is under way; the next
-run takes it from the journal of the one before. It does not know what a program is for, nor show it any answer.
+The outcome of a program is durable before its step is finished. A kill therefore loses only programs under way, and the
+next run takes the others from the earlier run's journal. Independent of what a program is for; shows it no answer.
 """
 
 from __future__ import annotations
@@ -21,22 +21,23 @@ from harness import trial
 from harness.digest import canonical, document_digest
 from harness.engines.engine import Engine, EngineOptions, Job, Kind, Limits, LoadableImage, Outcome
 from harness.errors import HarnessError, Interrupted, MissingError
-from harness.evidence.execution_index import ExecutionIndex
+from harness.evidence.trail import ExecutionIndex
 from harness.files import open_plain, remove_tree, translating_os_errors
 from harness.rowtypes import Program, Tried
 from harness.run.engines import ENGINES
 from harness.run.environment import step_environment
 from harness.run.executing.execute import READABLE, StepTask, lay_inputs, make_folders
 from harness.run.planning.preconditions import require_containment, spell_size
+from harness.store.events import Preimage
 from harness.store.store import Store
 
-BLOCKS = 64 << 10  # bytes of a file's name and first block that the count of a disk may add
+BLOCKS = 64 << 10  # bytes that the disk count may add for a file's name and first block
 
 
 def run_program(
     engine: Engine, program: Program, limits: trial.TrialLimits, folder: Path, cancel: threading.Event
 ) -> Tried:
-    """Run one program in an empty private folder, and give how it ended; Interrupted if `cancel` is set meanwhile."""
+    """Run one program in an empty private folder and return how it ended; Interrupted if `cancel` is set meanwhile."""
     _lay(program, limits, folder)
     env = step_environment(engine.inside(folder))
     allowed = Limits(limits.seconds, limits.memory, limits.output + BLOCKS, files=1000, processes=64, cpus=1.0)
@@ -48,13 +49,13 @@ def run_program(
 
 
 class ProgramRunner:
-    """Runs single programs in this machine's best isolation, outside of any run; it is looked for on first use."""
+    """Runner of single programs outside of any run, in this machine's best isolation, which is found on first use."""
 
     def __init__(self) -> None:
         self._engine: Engine | None = None
 
     def run(self, program: Program, limits: trial.TrialLimits) -> Tried:
-        """Run a program in a folder that is deleted afterwards; MissingError where nothing here would contain it."""
+        """Run a program in a folder that is deleted afterwards; MissingError if nothing here would contain it."""
         if self._engine is None:
             kind: Kind = ENGINES.find("local")
             engine = kind.open(EngineOptions("", 0, _no_image))
@@ -72,7 +73,7 @@ def _no_image() -> LoadableImage:
 
 
 def _lay(program: Program, limits: trial.TrialLimits, folder: Path) -> None:
-    """Lay out what a program may see: itself, what it reads, and its entry point."""
+    """Write the files that a program may see: the program, what it reads, and its entry point."""
     with translating_os_errors(folder):
         make_folders(folder)
         for name, data in trial.files(program, limits).items():
@@ -82,7 +83,7 @@ def _lay(program: Program, limits: trial.TrialLimits, folder: Path) -> None:
 
 
 def _ended(outcome: Outcome, folder: Path, limits: trial.TrialLimits, place: str) -> trial.TrialEnd:
-    """Say how a program ended, and what it printed; what is no plain file there is not read."""
+    """Return how a program ended and what it printed; output that is not a plain file is not read."""
     said = [_printed(folder / "out" / name, limits.output, place) for name in ("stdout", "stderr")]
     over = bool(outcome.over) or sum(map(len, said)) > limits.output
     return trial.TrialEnd(
@@ -97,7 +98,7 @@ def _ended(outcome: Outcome, folder: Path, limits: trial.TrialLimits, place: str
 
 
 def _printed(path: Path, most: int, place: str) -> bytes:
-    """Read a stream that a program wrote: no link, no pipe, and without the name of its private folder."""
+    """Return a stream that a program wrote, without the name of its private folder; empty if it is not a plain file."""
     try:
         with open_plain(path) as stream:
             return stream.read(most + 1).replace(place.encode(), b"")
@@ -116,7 +117,7 @@ class Trials:
     store: Store
     executed: ExecutionIndex
     cancel: threading.Event
-    told: Told = lambda _step, _trial, _outcome: None  # writes down what came of a trial: durable, in any thread
+    told: Told = lambda _step, _trial, _outcome: None  # records a trial's outcome: durably, in any thread
     count: Count = lambda _step, _done, _total: None
     _turns: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(1))
     _jobs: int = 1
@@ -124,16 +125,16 @@ class Trials:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def at_once(self, jobs: int) -> None:
-        """Set how many programs run at once."""
+        """Set how many programs run at the same time."""
         self._jobs, self._turns = jobs, threading.Semaphore(jobs)
 
     def make(
-        self, task: StepTask, parts: Mapping[str, Any], engine: Engine, folder: Path, most: int = 0
+        self, task: StepTask, parts: Preimage, engine: Engine, folder: Path, most: int = 0
     ) -> tuple[dict[str, int], dict[str, Any]]:
         """Execute a trial step in `folder`, which writes `out/trials`; return its time, and its counts of outcomes.
 
-        Programs with a known outcome in a listed run are not executed again. MissingError where a program is allowed
-        more than `most` bytes of memory: how it ends is part of the result, so it gets no less.
+        Programs with a known outcome in a listed run are not executed again. Raises MissingError if a program is
+        allowed more than `most` bytes of memory. It is not run with less, because how it ends is part of the result.
         """
         began = time.monotonic()
         with translating_os_errors(folder):
@@ -169,7 +170,7 @@ class Trials:
         return usage, {"programs": len(wanted), "outcomes": dict(sorted(counts.items()))}
 
     def _all(self, step: str, wanted: Mapping[str, Program], run: Callable[[Program], Tried]) -> dict[str, str]:
-        """Bring every program to its end, and give the digests of what came of them; the first failure ends it."""
+        """Run every program to its end, and return the digests of the outcomes; the first failure stops the others."""
         ended = 0
 
         def one(name: str, program: Program) -> str:
@@ -190,14 +191,14 @@ class Trials:
         return {name: future.result() for name, future in going.items()}
 
     def _once(self, step: str, name: str, run: Callable[[], Tried]) -> str:
-        """Return what came of a trial: in a listed run, in another step at this moment, or now."""
+        """Return the digest of a trial's outcome: of a listed run, of another step that runs it, or of a new run."""
         with self._lock:
             other = self._going.get(name)
             mine: Future[str] = self._going.setdefault(name, Future())
         if other:
             return other.result()
         try:
-            digest = self.executed.outcome(name)  # asked only now: another step may have just ended it
+            digest = self.executed.outcome(name)  # looked up only now, because another step may have just ended it
             if digest is None or self.store.blobs.state(digest) != "sound":
                 with self._turns:
                     digest = self.store.blobs.put(canonical(run()))
@@ -212,7 +213,7 @@ class Trials:
                 self._going.pop(name, None)
 
     def _run(self, engine: Engine, program: Program, limits: trial.TrialLimits) -> Tried:
-        """Run one program in a private folder of its own, of which nothing is left."""
+        """Run one program in a private folder, which is removed afterwards."""
         if self.cancel.is_set():
             raise Interrupted("the run was stopped", where="a trial", next="run again: what was finished is kept")
         with self.store.folder("trial") as folder:

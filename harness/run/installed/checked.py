@@ -1,16 +1,30 @@
-"""Integrity check of the installed packages: every file that a step can import, against what was installed and locked.
+"""Integrity check of installed packages: every file that a step can import, against what was installed and locked.
 
-Each package says in its RECORD what it brought; the locks say which packages, and what a locked RECORD was. The check
-at a start trusts cached digests of unchanged files (`digest_cache.py`); a full check reads every byte. It repairs
-nothing.
+Each package lists its files in its RECORD; the locks list the packages and the digests of locked RECORDs. The check at
+a start trusts cached digests of unchanged files (`packages.py`); a full check reads every byte. Nothing is repaired.
+
+A file that is not as it was installed refuses a run, unless no step reads it. That is decided by the class of the file,
+never by what steps happen to import, because a step could import any package. Two classes are not read (`is_unread`):
+
+- `INSTALLER` and `REQUESTED` of a package's dist-info folder: notes of the installer to itself. No program but an
+  installer reads them. All else in that folder refuses: `importlib.metadata` reads METADATA, RECORD, entry_points.txt.
+- `cacert.pem` of certifi, also where pip keeps a copy of certifi, as long as it holds certificates and nothing else. It
+  decides which servers are trusted, and a step has no network to meet one. A file that is missing, a link, or holds
+  anything else refuses, because a library that loads it would fail.
+
+What such a file holds is in no key: it is noted in a run's record and output. Everything else refuses, data files of
+packages included, and the files that Python itself loads at its start (`startup.py`).
 """
 
 from __future__ import annotations
 
+import binascii
 import math
 import os
 import re
 import resource
+import shlex
+import stat
 import sys
 import sysconfig
 import time
@@ -28,22 +42,27 @@ from harness.errors import InputError, MissingError
 from harness.files import translating_os_errors
 from harness.run.closure import code_root
 from harness.run.installed.bytecode import list_path, read_list
-from harness.run.installed.digest_cache import DigestCache, FileDigests
 from harness.run.installed.packages import (
     OURS,
+    DigestCache,
+    FileDigests,
     InstalledPackage,
     Inventory,
+    ascii_path,
     brought_files,
     installed,
     normal_name,
+    package_entry,
     record_digest,
     spell,
 )
+from harness.run.installed.startup import CHANGES_IMPORTS, unlisted_modules, unlisted_path_files
 
 RECORDS = "records.json"
 RECORDS_TYPE = "records/1"
-# pip comes with Python, in the version that it brings; the harness's own code stands in the keys of its steps.
-UNPINNED = {"pip", normal_name(OURS)}
+OWN = "repro-harness"  # the distribution of the harness, whose code is in the keys of its steps
+OWN_NAMES = {OWN, normal_name(OURS)}  # OURS is the name that it had
+UNPINNED = {"pip", *OWN_NAMES}  # pip comes with Python, in a version of its own
 _PIN = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)", re.MULTILINE)
 
 
@@ -55,7 +74,7 @@ class PackageLocks:
     records: Mapping[str, Mapping[str, list[str]]]
 
     def flaw(self, name: str, version: str, record: str) -> tuple[str, str]:
-        """Return how an installed package differs from its lock, as kind and reason; both "" where it does not.
+        """Return how an installed package differs from its lock, as kind and reason; both empty if it does not.
 
         Kinds are `unlocked`, `version` and `file` (its RECORD is not that of the locked wheel).
         """
@@ -103,7 +122,7 @@ def wheel_record_digest(record: bytes) -> str:
     lines = []
     for line in record.splitlines():
         data = re.match(rb'("?)[^/,]+\.data/(purelib|platlib)/', line)
-        if data or not re.match(rb'"?[^/,]+\.data/', line):  # what else a wheel brings lies outside the packages
+        if data or not re.match(rb'"?[^/,]+\.data/', line):  # other files of a wheel are installed outside the packages
             lines.append(data[1] + line[data.end() :] if data else line)
     return record_digest(lines)
 
@@ -129,7 +148,7 @@ COMPILE = (
 AGAIN = (
     "`rm -f .venv/ready && make setup` installs the packages anew, every file held against its hash"
     if IN_CHECKOUT
-    else "`pip install --force-reinstall --no-deps` what is named"
+    else "`pip install --force-reinstall --no-deps NAME==VERSION` for what is named"
 )
 
 
@@ -140,7 +159,7 @@ class ImportPaths:
     site: Path  # the packages
     stdlib: Path
     machine: tuple[Path, ...]  # the interpreter itself, and what it is made of beside its library
-    bytecode: Path  # our own; its list lies beside it
+    bytecode: Path  # our own; its list is beside it
     locks: Path
     seen: Path  # the cache
 
@@ -156,7 +175,7 @@ class Altered:
 
     path: str
     why: str
-    kind: str = "file"  # file | version (the lock pins another) | unlocked (no lock pins any)
+    kind: str = "file"  # file | unread (by any step) | version (the lock pins another) | unlocked (no lock pins any)
 
 
 @dataclass(frozen=True)
@@ -165,15 +184,21 @@ class InstallCheck:
 
     altered: tuple[Altered, ...]
     environment: bytes  # the document
-    files: int  # held against what they should be
-    bytes: int  # read for it
+    files: int  # number of files that were compared
+    bytes: int  # number of bytes that were read
     cpu: float
     wall: float
+    mend: str = AGAIN  # the command that installs the altered files anew
 
     @property
     def files_altered(self) -> tuple[Altered, ...]:
-        """The altered files; with any, no step may run."""
+        """The altered files that a step could read; with any, no step may run."""
         return tuple(one for one in self.altered if one.kind == "file")
+
+    @property
+    def unread(self) -> tuple[Altered, ...]:
+        """The altered files that no step reads: they are noted, and a run goes on."""
+        return tuple(one for one in self.altered if one.kind == "unread")
 
 
 def import_paths() -> ImportPaths:
@@ -181,18 +206,18 @@ def import_paths() -> ImportPaths:
     prefix = Path(os.path.realpath(sys.prefix))
     stdlib = Path(sysconfig.get_path("stdlib"))
     library = stdlib.parent
-    digits = f"python{sys.version_info.major}{sys.version_info.minor}.zip"  # the first place where modules are sought
+    digits = f"python{sys.version_info.major}{sys.version_info.minor}.zip"  # the first place on the path
     parts = (Path(os.path.realpath(sys.executable)), library / digits, *sorted(library.glob("libpython*.so*")))
     machine = tuple(path for path in parts if path.is_file())
     seen = prefix / "packages.seen"
     if not os.access(prefix, os.W_OK):
         cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
-        seen = cache / "llm-harness" / f"{sha256(os.fsencode(prefix))[:16]}.seen"
+        seen = cache / "repro-harness" / f"{sha256(os.fsencode(prefix))[:16]}.seen"
     site = Path(os.path.realpath(sysconfig.get_path("purelib")))
     return ImportPaths(site, stdlib, machine, prefix / BYTECODE, code_root() / "lockfiles", seen)
 
 
-def importable(module: str) -> bool:
+def is_importable(module: str) -> bool:
     """Whether a local step could import a module by its name; nothing is imported for it."""
     return PathFinder.find_spec(module, [str(import_paths().site)]) is not None
 
@@ -200,7 +225,7 @@ def importable(module: str) -> bool:
 def check(place: ImportPaths, *, full: bool) -> InstallCheck:
     """Check what a step can import against RECORD files and locks; with `full`, read every byte and use no cache.
 
-    The cache is written again whenever files were looked at.
+    The cache is written again whenever files were checked.
     """
     wall, cpu = time.perf_counter(), _spent()
     seen = DigestCache(place.about()) if full else DigestCache.read(place.seen, place.about())
@@ -213,24 +238,104 @@ def check(place: ImportPaths, *, full: bool) -> InstallCheck:
             found = _take(inventory, place, full=full)
         read = hashed.bytes
         seen.write(place.seen, inventory.worth_seeing(), inventory.folders, found)
-    altered = [Altered(path, why) for path, why in found["altered"]]
-    altered += _unlike(found["packages"], read_locks(place.locks))
-    document = spell(found["packages"], found["loose"], NO_IMAGE, found["stdlib"])
-    return InstallCheck(tuple(altered), document, found["files"], read, _spent() - cpu, time.perf_counter() - wall)
+    unread = {path for path, _ in found["altered"] if is_unread(place.site, path)}
+    altered = [Altered(path, why, "unread" if path in unread else "file") for path, why in found["altered"]]
+    packages = {name: _without(one, unread) for name, one in found["packages"].items() if normal_name(name) != OWN}
+    altered += _unlike(packages, read_locks(place.locks))
+    document = spell(packages, found["loose"], NO_IMAGE, found["stdlib"])
+    mend = AGAIN if IN_CHECKOUT else _mend(place, [one.path for one in altered if one.kind == "file"])
+    spent = _spent() - cpu, time.perf_counter() - wall
+    return InstallCheck(tuple(altered), document, found["files"], read, *spent, mend)
+
+
+UNREAD_NOTES = re.compile(r"[^/]+\.dist-info/(INSTALLER|REQUESTED)")
+TRUSTED = re.compile(r"(pip/_vendor/)?certifi/cacert\.pem")
+LARGEST_BUNDLE = 1 << 24  # bytes
+_CERTIFICATE = re.compile(rb"-----BEGIN CERTIFICATE-----\s([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----")
+
+
+def is_unread(site: Path, path: str) -> bool:
+    """Whether an altered file, by its path among the packages, is of a class that no step reads."""
+    if UNREAD_NOTES.fullmatch(path):
+        return True
+    return bool(TRUSTED.fullmatch(path)) and _holds_certificates(site / path)
+
+
+def _holds_certificates(path: Path) -> bool:
+    """Whether a regular file holds certificates in PEM, with comments between them, and nothing else."""
+    try:
+        facts = path.lstat()
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > LARGEST_BUNDLE:
+            return False
+        data = path.read_bytes()
+        held = [binascii.a2b_base64(b"".join(one.split()), strict_mode=True) for one in _CERTIFICATE.findall(data)]
+    except (OSError, ValueError):
+        return False
+    others = _CERTIFICATE.sub(b"", data).splitlines()
+    return bool(held) and not any(b"-----" in line for line in others) and _can_be_loaded(data)
+
+
+def _can_be_loaded(data: bytes) -> bool:
+    """Whether a library can load certificates, and read them as the text that they are."""
+    import ssl  # noqa: PLC0415 - for an altered file only
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=data.decode("ascii"))
+    except (ValueError, ssl.SSLError):
+        return False
+    return True
+
+
+def _without(package: Mapping[str, Any], unread: set[str]) -> dict[str, Any]:
+    """Return a package's entry in an environment document without the files that no step reads."""
+    names = tuple(f"{ascii_path(path)} " for path in unread)
+    kept = [line for line in package.get("altered", ()) if not line.startswith(names)]
+    entry = {name: value for name, value in package.items() if name != "altered"}
+    return {**entry, "altered": kept} if kept else entry
+
+
+def _mend(place: ImportPaths, paths: Sequence[str]) -> str:
+    """Return the one command that mends altered files outside a checkout.
+
+    It installs anew what packages brought, deletes what none brought, since no installation would replace it, and
+    compiles our bytecode again.
+    """
+    python, altered, pins = shlex.quote(sys.executable), {*paths}, list[str]()
+    compiled = {path for path in altered if path.startswith(f"{place.bytecode.name}/")}
+    strange = altered - compiled
+    for package in installed(place.site):
+        record = f"{package.name}-{package.version}.dist-info/RECORD"
+        if mine := strange & {record, *(path for path, _ in brought_files(package))}:
+            pins.append(f"{normal_name(package.name)}=={package.version}")
+            strange -= mine
+    words = [f"rm -r {shlex.join(f'{place.site}/{path}' for path in sorted(strange))}"] * bool(strange)
+    words += [f"{python} -m pip install --force-reinstall --no-deps {' '.join(sorted(pins))}"] * bool(pins)
+    words += [f"{python} -m harness.run.installed.setup"] * bool(compiled)
+    return f"`{' && '.join(words)}`"
 
 
 def _spent() -> float:
-    """Return the CPU that this process and those it waited for have used."""
+    """Return the CPU seconds that this process and the processes it waited for have used."""
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return math.fsum(one.ru_utime + one.ru_stime for one in used)
 
 
 def _take(inventory: Inventory, place: ImportPaths, *, full: bool) -> dict[str, Any]:
     packages, loose = inventory.packages(place.site, full=full)
+    packages |= {one.name: package_entry(one) for one in _others_of_our_name(place.site)}
+    paths = unlisted_path_files(place.site)
+    inventory.hashed.take(f"{place.site}/{name}" for name in paths)  # so that a later start sees one that changed
+    inventory.altered += [(name, CHANGES_IMPORTS) for name in paths] + [*unlisted_modules(place.site, loose)]
     stdlib = inventory.library(place.stdlib, place.machine)
     inventory.bytecode(place.bytecode)
     altered, files = sorted(inventory.altered), inventory.files
     return {"packages": packages, "loose": loose, "stdlib": stdlib, "altered": altered, "files": files}
+
+
+def _others_of_our_name(site: Path) -> list[InstalledPackage]:
+    """List an installed package of other authors with the former name of the harness: steps could import it."""
+    found = (one for one in installed(site) if one.name == OURS)
+    return [one for one in found if not any(top == b"harness" or top.startswith(b"__editable__") for top in one.tops)]
 
 
 def _unlike(packages: Mapping[str, Any], locks: PackageLocks) -> list[Altered]:
@@ -247,14 +352,14 @@ _LOOKS: dict[bool, InstallCheck] = {}
 
 
 def check_once(*, full: bool = False) -> InstallCheck:
-    """Check this installation once per process, and return that result again; later changes are found by the next."""
+    """Check this installation once per process; later calls return the same result, whatever changed since."""
     if full not in _LOOKS:
         _LOOKS[full] = _LOOKS.get(True) or check(import_paths(), full=full)
     return _LOOKS[full]
 
 
 def environment() -> bytes:
-    """Return the environment document of this machine; refuse if an installed file was altered."""
+    """Return the environment document of this machine; raise MissingError if an installed file was altered."""
     found = check_once()
     if found.files_altered:
         raise altered_error(found)
@@ -266,30 +371,45 @@ def altered_error(found: InstallCheck) -> MissingError:
     files = found.files_altered
     named = ", ".join(f"{one.path} ({one.why})" for one in files[:SHOWN])
     more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
-    return MissingError(f"installed files are not as they were installed: {named}{more}", next=AGAIN)
+    return MissingError(f"installed files are not as they were installed: {named}{more}", next=found.mend)
+
+
+def unread_fact(found: InstallCheck) -> dict[str, Any]:
+    """Return what a record says of altered files that no step reads: how many there are, and the first of them."""
+    return {
+        "files": len(found.unread),
+        "first": [f"{ascii_path(one.path)} ({one.why})" for one in found.unread[:SHOWN]],
+    }
+
+
+def unread_text(fact: Mapping[str, Any]) -> str:
+    """Return, in one line, what a record says of altered files that no step reads."""
+    more = int(fact["files"]) - len(fact["first"])
+    named = ", ".join(fact["first"]) + (f" and {more} more" if more else "")
+    return f"not as installed, though no step reads {'it' if fact['files'] == 1 else 'them'}: {named}"
 
 
 LOCKS = Path(__file__).resolve().parents[2] / "lockfiles"
 
 
 class CheckedFinder:
-    """Finds what the interpreter would find, and lets nothing through that is not as it was installed."""
+    """Finder of modules that finds what the interpreter would find, and refuses files that were altered."""
 
     def __init__(self, site: Path, locks: PackageLocks, bytecode: Path) -> None:
         self._site, self._locks, self._prefix = f"{site}/", locks, f"{bytecode}/"
         self._listed = read_list(bytecode) or {}
         self._packages = list(installed(site))
-        self._files: dict[str, dict[str, str]] = {}  # by the top folder or module: the files that packages brought
+        self._files: dict[str, dict[str, str]] = {}  # by top folder or module: the files that packages brought
 
     @classmethod
     def install(cls) -> None:
-        """Put the packages of this interpreter on the path, and stand before every finder that could reach them."""
+        """Put the packages of this interpreter on the path, and this finder before all others that could reach them."""
         site = os.path.realpath(sysconfig.get_path("purelib"))
         sys.path.append(site)
         sys.meta_path.insert(1, cls(Path(site), read_locks(LOCKS), Path(own_bytecode())))
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: object = None) -> ModuleSpec | None:
-        """Find a module as `PathFinder` does; MissingError where it, or its bytecode, was altered."""
+        """Find a module as `PathFinder` does; raise MissingError if the module or its bytecode was altered."""
         found = PathFinder.find_spec(name, path)
         if found and found.origin and found.has_location:
             self._require(os.path.realpath(found.origin))
@@ -305,7 +425,7 @@ class CheckedFinder:
                 raise _altered(cached)
 
     def _is_brought(self, path: str) -> bool:
-        """Whether a file of the packages is what one of them brought; one that none claims is anybody's."""
+        """Whether a file is what a package brought; a file passes if no package claims its top folder."""
         top = path.partition("/")[0]
         if top not in self._files:
             self._files[top] = self._brought(os.fsencode(top))

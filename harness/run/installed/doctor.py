@@ -1,6 +1,6 @@
 """Diagnosis of this machine (`harness doctor`): what is fine, what could be better, what is missing, and the remedy.
 
-It repairs nothing, and writes nothing but temporary folders and the cache of digests.
+Repairs nothing, and writes nothing but temporary folders and the cache of digests.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import harness
-from harness.engines import gpu
+from harness.engines import engine
 from harness.engines.engine import CALLS, PROCESSES, Engine, EngineOptions, Job, Kind
 from harness.engines.local import ISOLATIONS, STEP_PATH, advise_isolation, available
 from harness.errors import HarnessError, MissingError
@@ -32,11 +32,12 @@ from harness.run.engines import EngineChoice, image_of_run, kinds
 from harness.run.environment import facts, step_environment
 from harness.run.installed import checked
 from harness.run.installed.bytecode import read_list
+from harness.run.installed.file_system import NEEDED_CALLS, find_lacking_calls
 from harness.run.processor import observe
-from harness.run.receipt import LIMITS, escaped, probe
+from harness.run.receipt import LIMITS, list_escaped, probe
 from harness.store.store import HOME, Store
 
-PAST = {  # a limit, and what a step does that is past it
+PAST = {  # limits, and for each what a step does to exceed it
     "memory": (replace(LIMITS, memory=128 << 20), "held = b'x' * (512 << 20)"),
     "disk": (replace(LIMITS, disk=1 << 20), "for n in range(8): open(f'out/{n}', 'wb').write(bytes(1 << 19))"),
 }
@@ -48,14 +49,15 @@ class IsolationCheck:
 
     isolation: str
     claims: int  # how much it claims to keep from a step
-    escaped: tuple[str, ...] = ()  # what of that it does not keep
-    ignored: tuple[str, ...] = ()  # limits that nobody holds
+    escaped: tuple[str, ...] = ()  # what of that a step reached
+    ignored: tuple[str, ...] = ()  # limits that are not enforced
 
 
 def check_isolations(kind: Kind, images: Path) -> list[IsolationCheck]:
-    """Check every isolation that an engine offers here; an engine that needs an image takes the smallest of `images`.
+    """Check every isolation that an engine offers here; an engine that needs an image takes the smallest one.
 
-    Isolations that are not to be had here are left out; MissingError if the engine has only one and it is not.
+    The image is taken from the store `images`. Isolations that are not available here are left out. Raises MissingError
+    if the engine's only isolation is not available.
     """
     found = []
     for isolation in kind.isolations or ("",):
@@ -66,7 +68,7 @@ def check_isolations(kind: Kind, images: Path) -> list[IsolationCheck]:
         except MissingError:
             if not isolation:
                 raise
-            continue  # which isolations there are is another finding
+            continue  # another finding lists the isolations
         found.append(check_isolation(engine))
     return found
 
@@ -78,13 +80,13 @@ def check_isolation(engine: Engine) -> IsolationCheck:
         (folder / "format").write_text("a store, for the check")
         found = probe(engine, folder, folder, threading.Event())
         ignored = [limit for limit in PAST if _ignored(engine, limit, folder / limit)]
-    held = engine.claims <= CALLS or engine.claims >= PROCESSES  # a bare process is told by its name
+    held = engine.claims <= CALLS or engine.claims >= PROCESSES  # a bare process is known by its name
     crowded = () if held else ("processes (it is watched from outside)",)
-    return IsolationCheck(engine.isolation, len(engine.claims), tuple(escaped(found)), (*ignored, *crowded))
+    return IsolationCheck(engine.isolation, len(engine.claims), tuple(list_escaped(found)), (*ignored, *crowded))
 
 
 def _ignored(engine: Engine, limit: str, folder: Path) -> bool:
-    """Whether a step that goes past a limit comes to its own good end all the same."""
+    """Whether a step that exceeds a limit still ends successfully."""
     limits, code = PAST[limit]
     for part in ("in", "out", "tmp", "code"):
         (folder / part).mkdir(parents=True)
@@ -95,7 +97,7 @@ def _ignored(engine: Engine, limit: str, folder: Path) -> bool:
 
 
 def _smallest(images: Path) -> str:
-    """Name the image of a store that is loaded soonest."""
+    """Return the ID of the smallest image of a store, which loads fastest."""
     try:
         store = Store.open(images)
         found = list_images(store)
@@ -122,10 +124,10 @@ class MachineFinding:
 
 
 _PROBES = (
-    "import json, sys; from harness.models.local.numerics import fingerprint; found = fingerprint('cpu'); "
+    "import json, sys; from harness.models.local.torch_setup import fingerprint; found = fingerprint('cpu'); "
     "json.dump([len(found['probes']), found['differs']], sys.stdout)"
 )
-_ADVICE = {  # what a step gains over the best isolation there is
+_ADVICE = {  # what is gained over the best isolation that works here
     "namespaces": "a step would then see nothing of the disk but its own folder",
     "process": "a step could then reach no network",
 }
@@ -155,15 +157,27 @@ def examine(store: Path | None, folder: Path) -> list[MachineFinding]:
         findings.append(
             MachineFinding("better", "store", f"{place} cannot be written", "name a store with --store DIR")
         )
+    elif store:
+        findings.append(_file_system(place))
     images = store or folder / HOME
     return [*findings, *(_engine(name, kind, images) for name, kind in kinds().items()), _gpus(), _builder()]
+
+
+def _file_system(place: Path) -> MachineFinding:
+    """Try in a named store's folder what a store asks of its file system, so that workers may share it."""
+    with tempfile.TemporaryDirectory(prefix=".asked-", dir=place) as folder:
+        lacking = find_lacking_calls(Path(folder))
+    if lacking:
+        advice = "name a store on a local disk, or on NFS 4 with locks, and let inputs be sent (docs/scale.md)"
+        return MachineFinding("missing", "file system", f"{place}: {'; '.join(lacking)}", advice)
+    return MachineFinding("ok", "file system", f"{place}: {', '.join(NEEDED_CALLS)}")
 
 
 def _python() -> MachineFinding:
     found = f"{platform.python_implementation()} {platform.python_version()}"
     try:
-        told = metadata.metadata("llm-harness").get_all("Classifier") or ()
-    except metadata.PackageNotFoundError:  # its source was copied, and not installed
+        told = metadata.metadata("repro-harness").get_all("Classifier") or ()
+    except metadata.PackageNotFoundError:  # the source was copied, not installed
         told = ()
     tried = [line.rpartition(" ")[2] for line in told if ":: Python :: 3." in line]
     advice = f"use CPython {', '.join(tried) or PYTHON + ' or newer'}"
@@ -186,7 +200,7 @@ def _platform() -> MachineFinding:
 
 @functools.cache
 def _numerics() -> MachineFinding:
-    """Hold this processor against the committed digests, in a child: libraries read a step's variables once."""
+    """Compare this processor with the committed digests, in a child: libraries read a step's variables only once."""
     if find_spec("torch") is None:
         return MachineFinding(
             "better", "numerics", "not probed: torch is not installed", "install the packages of a model"
@@ -210,7 +224,7 @@ def _numerics() -> MachineFinding:
 
 
 def _packages() -> Iterator[MachineFinding]:
-    """Read every byte of what a step can import: what is installed, what is locked, our own bytecode."""
+    """Yield the findings of a full check of what a step can import: installed and locked files, and our bytecode."""
     try:
         look = checked.check_once(full=True)
     except HarnessError as bad:
@@ -223,7 +237,8 @@ def _packages() -> Iterator[MachineFinding]:
         error = checked.altered_error(look)
         yield MachineFinding("missing", "packages", error.what, error.next)
     else:
-        others = [f"{one.path}: {one.why}" for one in look.altered]
+        held += f"; {checked.unread_text(checked.unread_fact(look))}" if look.unread else ""
+        others = [f"{one.path}: {one.why}" for one in look.altered if one.kind != "unread"]
         advice = checked.AGAIN if others else ""
         yield MachineFinding("better" if others else "ok", "packages", "; ".join([held, *others]), advice)
     if read_list(checked.import_paths().bytecode) is None:
@@ -245,7 +260,7 @@ def _isolation() -> MachineFinding:
 
 
 def _refusal() -> str:
-    """Return the first words of bubblewrap where it cannot do what a step needs of it first: namespaces of its own."""
+    """Return bubblewrap's error message if it cannot make the namespaces that a step needs."""
     words = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/", "true"]
     try:
         tried = subprocess.run(
@@ -258,7 +273,7 @@ def _refusal() -> str:
 
 
 def _engine(name: str, kind: Kind, images: Path) -> MachineFinding:
-    """Say what an engine is, and what came of a real step in each of its isolations."""
+    """Return what an engine is, and the result of a real step in each of its isolations."""
     about = kind.about
     try:
         about += f": {kind.probe()}" if kind.probe else ""
@@ -281,7 +296,7 @@ def _engine(name: str, kind: Kind, images: Path) -> MachineFinding:
 
 def _gpus() -> MachineFinding:
     try:
-        device = gpu.choose_device(1, gpu.query_driver)
+        device = engine.choose_device(1, engine.query_driver)
     except HarnessError as bad:
         return MachineFinding("better", "GPU", bad.what, "nothing, unless a manifest wants `gpus`")
     return MachineFinding("ok", "GPU", f"{device.facts['gpus'][0]['model']} ({device.kind})")

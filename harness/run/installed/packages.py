@@ -1,30 +1,199 @@
 """The environment document: Python, platform, and packages a step could import; its digest is in every key.
 
-That of an image is made here, by a step inside the image, from RECORD files that it does not check. That of
-this machine is made by `installed.py`, which checks every file against its RECORD.
+The document of an image is made here, by a step inside the image, from RECORD files that it does not check. That of
+this machine is made by `checked.py`, which checks every file against its RECORD.
 """
 
 from __future__ import annotations
 
 import base64
 import csv
+import json
+import operator
 import os
 import platform
 import re
+import stat
 import sys
 import sysconfig
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from harness.digest import document, sha256, sha256_file
+from harness.errors import HarnessError
+from harness.files import write_atomic
 from harness.run.installed.bytecode import list_path, read_list
-from harness.run.installed.digest_cache import FileDigests
 
-OURS = "llm_harness"  # the harness itself stands in the code closure
+CACHE_TYPE = "seen/1"
+FACTS = ("st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
+TICK = 50_000_000  # ns; a file written so shortly before it was read may be written again unnoticed
+MANY = 4096  # files that are worth a second process
+LARGE = 1 << 20  # bytes; files from this size on are hashed in parallel
+NONE = bytes(32)
+_facts = operator.attrgetter(*FACTS)
+_WIDE = len(FACTS)
+
+
+def file_facts(paths: Iterable[str]) -> array[int]:
+    """Return inode, size, mtime and ctime of each file in one flat array, without reading any file."""
+    return array("q", chain.from_iterable(map(_facts, map(os.stat, paths))))
+
+
+def unchanged(paths: list[str], facts: array[int]) -> bool:
+    """Whether all files have the inode, size and times that were noted; many are split between two processes."""
+    half = len(paths) // 2
+    if half < MANY or len(os.sched_getaffinity(0)) == 1 or len(os.listdir("/proc/self/task")) > 1:
+        return _same(paths, facts)
+    child = os.fork()
+    if not child:
+        same = False
+        try:
+            same = _same(paths[:half], facts[: _WIDE * half])
+        finally:
+            os._exit(not same)
+    mine = _same(paths[half:], facts[_WIDE * half :])
+    return os.waitpid(child, 0)[1] == 0 and mine
+
+
+def _same(paths: list[str], facts: array[int]) -> bool:
+    try:
+        return file_facts(paths) == facts
+    except (OSError, OverflowError):
+        return False
+
+
+class DigestCache:
+    """The cache that an earlier check left: the check's result, and facts and digest of each file it had read."""
+
+    def __init__(self, about: Mapping[str, Any]) -> None:
+        self.about = dict(about)
+        self.told: dict[str, Any] = {}
+        self._paths: list[str] = []
+        self._facts: array[int] = array("q")
+        self._digests = b""
+
+    @classmethod
+    def read(cls, path: Path, about: Mapping[str, Any]) -> DigestCache:
+        """Read the cache file; the cache is empty if the file is missing, broken or of another installation."""
+        seen = cls(about)
+        try:
+            data = path.read_bytes()
+            end = data.index(b"\n")
+            head = json.loads(data[:end])
+            names, count = data[end + 1 : end + 1 + head["names"]], head["count"]
+            if head["type"] != CACHE_TYPE or head["about"] != seen.about:
+                return seen
+            facts = array("q", data[end + 1 + len(names) :][: 8 * _WIDE * count])
+            digests = data[end + 1 + len(names) + 8 * _WIDE * count :]
+            paths = os.fsdecode(names).split("\0")
+            if (len(paths), len(facts), len(digests)) == (count, _WIDE * count, 32 * count):
+                seen.told, seen._paths, seen._facts, seen._digests = head["told"], paths, facts, digests
+        except (OSError, ValueError, LookupError, TypeError):
+            pass  # there is no cache file, or it is broken
+        return seen
+
+    def fresh(self) -> bool:
+        """Whether there is a cached result, and no recorded file or folder has changed since."""
+        return bool(self._paths) and unchanged(self._paths, self._facts)
+
+    def known(self) -> dict[str, tuple[tuple[int, ...], str]]:
+        """Return, by path, the cached file facts and the digest."""
+        found = {}
+        for at, path in enumerate(self._paths):
+            digest = self._digests[32 * at : 32 * at + 32]
+            if digest != NONE:
+                found[path] = (tuple(self._facts[_WIDE * at : _WIDE * at + _WIDE]), digest.hex())
+        return found
+
+    def write(self, path: Path, hashed: FileDigests, folders: list[str], told: Mapping[str, Any]) -> None:
+        """Write the cache file; if it cannot be written, the next check only takes longer."""
+        paths = [*folders, *hashed.digests]
+        facts = array("q", chain.from_iterable(hashed.facts[one] for one in paths))
+        digests = b"".join(bytes.fromhex(hashed.digests.get(one, "")) or NONE for one in paths)
+        names = os.fsencode("\0".join(paths))
+        head = {"type": CACHE_TYPE, "about": self.about, "told": told, "names": len(names), "count": len(paths)}
+        try:
+            write_atomic(path, json.dumps(head).encode() + b"\n" + names + facts.tobytes() + digests)
+        except HarnessError:
+            return
+
+
+class FileDigests:
+    """The digests of files: taken from `known` if inode, size and times are the same, else computed."""
+
+    def __init__(self, known: Mapping[str, tuple[tuple[int, ...], str]], now: int) -> None:
+        self.facts: dict[str, tuple[int, ...]] = {}
+        self.digests: dict[str, str] = {}  # "" if there is no plain file that can be read
+        self.bytes = 0  # that were read
+        self._known, self._now = known, now
+
+    def look(self, path: str) -> None:
+        """Note the facts of a folder, so that an added file is noticed."""
+        self.facts[path] = self._dated(_facts(os.stat(path)))
+
+    def take(self, paths: Iterable[str]) -> None:
+        """Add the digests of many files, cached or by reading, large ones in parallel; "" for an unreadable one."""
+        large = []
+        for path in paths:
+            size = self._begin(path)
+            if size >= LARGE:
+                large.append(path)
+            elif size >= 0:
+                self._put(path, *_small(path))
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            for path, found in zip(large, pool.map(_large, large), strict=True):
+                self._put(path, *found)
+
+    def _put(self, path: str, digest: str, size: int) -> None:
+        self.digests[path] = digest
+        self.bytes += size
+
+    def _begin(self, path: str) -> int:
+        """Return the size of a file that must be read, or a number below 0 if nothing must be read."""
+        if path in self.digests:
+            return -1
+        self.digests[path], self.facts[path] = "", (0,) * _WIDE
+        try:
+            found = os.stat(path)
+        except OSError:
+            return -1
+        facts = _facts(found)
+        before, digest = self._known.get(path, ((), ""))
+        self.facts[path] = self._dated(facts)
+        if before == facts:
+            self.digests[path] = digest
+            return -1
+        return int(found.st_size) if stat.S_ISREG(found.st_mode) else -1
+
+    def _dated(self, facts: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the facts to compare later: zeros for a file that was written a moment ago, to have it read again."""
+        return facts if max(facts[2:]) < self._now - TICK else (0,) * _WIDE
+
+
+def _small(path: str) -> tuple[str, int]:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            data = file.read()
+        return sha256(data), len(data)
+    except OSError:
+        return "", 0  # a file that cannot be read counts as missing
+
+
+def _large(path: str) -> tuple[str, int]:
+    try:
+        return sha256_file(Path(path))
+    except OSError:
+        return "", 0
+
+
+OURS = "llm_harness"  # the harness itself is in the code closure
 CACHED = "__pycache__"  # bytecode beside its source, which no step reads
-MODULES = (".py", ".pyc", ".so")  # what Python imports, with whatever stands before these in a name
+MODULES = (".py", ".pyc", ".so")  # endings of the files that Python imports
 
 
 def observe(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -48,7 +217,7 @@ class InstalledPackage:
 
 
 def installed(site: Path) -> Iterator[InstalledPackage]:
-    """List every installed package that has a RECORD."""
+    """Yield every installed package that has a RECORD."""
     for info in sorted(site.glob("*.dist-info")):
         record = info / "RECORD"
         if record.is_file():
@@ -111,26 +280,26 @@ def record_digest(lines: list[bytes]) -> str:
     return sha256(b"\n".join(sorted(kept)))
 
 
-# What Python never reads when it imports, and packages' own tests: a start does not look at these, a full check does.
+# Files that Python never reads when it imports, and packages' own tests: only a full check reads these.
 TESTS = "/tests/"
 UNREAD = (".h", ".hpp", ".hxx", ".cuh", ".cu", ".c", ".cpp", ".pyi", ".pyx", ".pxd", ".md", ".rst", ".cmake")
-APART = (CACHED, "site-packages", "dist-packages")  # in a standard library: somebody else's
+APART = (CACHED, "site-packages", "dist-packages")  # folders in a standard library that are not part of it
 
 
 class Inventory:
-    """The reader of importable files: digests by way of a cache, and a list of what is not as it was installed."""
+    """Reader of importable files: takes digests through a cache, and lists what is not as it was installed."""
 
     def __init__(self, hashed: FileDigests) -> None:
         self.hashed = hashed
         self.folders: list[str] = []
         self.altered: list[tuple[str, str]] = []  # a path, and what is wrong with it
-        self.files = 0  # held against what they should be
+        self.files = 0  # number of files that were compared
         self._full_only: list[str] = []
 
     def packages(self, site: Path, *, full: bool) -> tuple[dict[str, Any], dict[str, str]]:
         """Check every package against its RECORD; return the packages, and digests of importable files in no RECORD.
 
-        Unless `full`, files that Python never imports, and packages' tests, are passed over.
+        Unless `full`, files that Python never imports, and packages' tests, are skipped.
         """
         found = list(installed(site))
         brought = {one.info: dict(brought_files(one)) for one in found}
@@ -186,7 +355,7 @@ class Inventory:
         return self.hashed
 
     def _walk(self, root: str, apart: tuple[str, ...]) -> tuple[list[str], list[str]]:
-        """List every file below a folder, and apart from these the links that lead into another one."""
+        """List every file below a folder and, separately, the links that lead to another folder."""
         files, links, waiting = list[str](), list[str](), [root]
         while waiting:
             folder = waiting.pop()
@@ -204,7 +373,7 @@ class Inventory:
         return files, links
 
     def _held(self, package: InstalledPackage, files: Mapping[str, str], site: Path) -> dict[str, Any]:
-        """Give a package as an environment describes it: with what was really there, where that is something else."""
+        """Return a package's entry in an environment document; files that differ are listed with what was found."""
         told, wrong = package_entry(package), []
         for path, digest in files.items():
             found = self.hashed.digests[f"{site}/{path}"]
@@ -230,7 +399,7 @@ def ascii_path(path: str) -> str:
 
 
 def brought_files(package: InstalledPackage) -> Iterator[tuple[str, str]]:
-    """Give each file that a RECORD lists below the packages, with the SHA-256 it should have."""
+    """Yield each file that a RECORD lists below the packages, with the SHA-256 it should have."""
     for line in package.lines:
         if b'"' in line:
             path, given = next(csv.reader([os.fsdecode(line)]))[:2]
@@ -243,7 +412,7 @@ def brought_files(package: InstalledPackage) -> Iterator[tuple[str, str]]:
 
 
 def _others(lying: list[str], known: set[str], claimed: set[str]) -> tuple[dict[str, list[str]], list[str]]:
-    """Give what no package claims, by its top, and what lies in a package's folder and could be imported."""
+    """Return the files that no package claims, by top folder, and unlisted importable files in packages' folders."""
     loose: dict[str, list[str]] = {}
     strange = []
     for path in lying:
@@ -257,6 +426,6 @@ def _others(lying: list[str], known: set[str], claimed: set[str]) -> tuple[dict[
 
 
 def _shadows(loose: Iterable[str], packages: Iterable[InstalledPackage]) -> list[str]:
-    """Name what lies loose under the name of a package's module: Python may take it for that."""
+    """List the unclaimed files that have the name of a package's module, which Python may import instead."""
     stems = {os.fsdecode(top).partition(".")[0] for one in packages for top in one.tops}
     return [top for top in loose if top.partition(".")[0] in stems]

@@ -1,6 +1,6 @@
 """The last part of `make setup`: compiles the bytecode that steps load, and checks the installed packages once.
 
-It also writes the program `harness` anew, as one that starts verdicts cleanly, and says what isolation will lack.
+It also replaces the program `harness` by one that starts verdicts cleanly, and reports what the isolation will lack.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ from harness.run.installed import bytecode, checked
 def main() -> int:
     """Compile the bytecode, fill the digest cache by a full check, write the program; return an exit code.
 
-    It is not 0 where files are altered.
+    The exit code is not 0 if files are altered.
     """
     place = checked.import_paths()
     try:
-        bytecode.make(place.bytecode, [place.stdlib, place.site])
+        bytecode.make(place.bytecode, [place.stdlib, place.site], place.site)
         found = checked.check(place, full=True)
         if found.files_altered:
             raise checked.altered_error(found)
+        if found.unread:
+            sys.stderr.write(f"{checked.unread_text(checked.unread_fact(found))}\n")
         _write_program(Path(sys.prefix, "bin", "harness"))
         if (best := available()[0]) != ISOLATIONS[0]:
             sys.stderr.write(f"steps will run in {best}, and code in answers not at all: {advise_isolation()}\n")
@@ -36,7 +38,7 @@ def main() -> int:
 
 
 def _write_program(path: Path) -> None:
-    """Write the program in the place of the one that pip made, if it made one and it may be replaced."""
+    """Replace the program that pip made, if there is one and its path has no single quote."""
     if path.is_file() and "'" not in sys.prefix + str(path):
         with translating_os_errors(path):
             write_atomic(path, launcher().encode(), 0o755)

@@ -1,1 +1,1 @@
-"""Locking: what the names of a manifest resolve to: datasets, models, tables, certificates."""
+"""Locking: resolves the names in a manifest, which are those of datasets, models, tables and certificates."""

@@ -5,32 +5,35 @@ Weights and imported answers with another digest than the pinned one are never u
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from harness.digest import document_digest, sha256_file
 from harness.errors import HarnessError, InputError, MissingError
 from harness.files import translating_os_errors
+from harness.manifest.documents import ModelPin
 from harness.manifest.load import Loaded, ModelFolders
 from harness.manifest.lockfile import Lock
 from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest
 from harness.models.local.files import WEIGHTS, check_names, is_weights_or_index, model_files
-from harness.models.provider import Imported, Service, Settings, Weights
+from harness.models.provider import Imported, Settings, Weights
 from harness.models.tape.tape import Tape
-from harness.run.installed.packages import OURS, normal_name
+from harness.run.installed.checked import OWN_NAMES
+from harness.run.installed.packages import normal_name
 from harness.run.project_folder import shipped_model
 from harness.store.store import Store
 
 IMPORT = "`harness import responses FILE` and pin the `sha256` that it tells"
 
 
-def pin_answers(root: Path, model: Imported, settings: dict[str, Any]) -> dict[str, Any]:
+def pin_answers(root: Path, model: Imported, settings: ModelPin) -> ModelPin:
     """Return a model's pin with the digest of its imported rows, from the manifest or the file in the project.
 
-    Only the reason, as `unresolved`, where there is neither.
+    If there is neither, the pin holds only the reason, as `unresolved`.
     """
     if model.sha256:
         return {**settings, "answers": model.sha256}
@@ -41,8 +44,8 @@ def pin_answers(root: Path, model: Imported, settings: dict[str, Any]) -> dict[s
         return {**settings, "answers": sha256_file(file)[0]}
 
 
-def store_answers(store: Store, root: Path, model: Imported, pinned: Mapping[str, Any]) -> None:
-    """Make sure the pinned rows are in the store, copying the project's file; refuse a missing one or other bytes."""
+def store_answers(store: Store, root: Path, model: Imported, pinned: ModelPin) -> None:
+    """Make sure the pinned rows are in the store, copying the project's file; MissingError if it is gone or differs."""
     if store.blobs.state(pinned["answers"]) == "sound":
         return
     file = _file(root, model)
@@ -60,49 +63,74 @@ def store_answers(store: Store, root: Path, model: Imported, pinned: Mapping[str
 
 
 def _file(root: Path, model: Imported) -> Path | None:
-    """Find the file in the project, if it lies there and leads nowhere else."""
+    """Return the file in the project; None if it is not there, or leads out of the project."""
     file = root / model.source
     inside = file.resolve().is_relative_to(root.resolve())
     return file if inside and file.is_file() else None
 
 
-MODELS, INSTRUMENTS = "models", "instruments"
+MODELS: Final = "models"
+INSTRUMENTS: Final = "instruments"
+NAMING = ("model", "id", "source", "behaviour", "attempt")  # fields of a provider's settings that name the model
+
+
+def model_string(model: Settings) -> str:
+    """Return a model in one line, as `-m` takes it: provider and what names the model there, with address or revision.
+
+    A name and password in an address are left out.
+    """
+    said = model.as_data()
+    named = next((str(said[part]) for part in NAMING if said.get(part)), "")
+    address = str(said.get("base_url") or "")
+    address = re.sub(r"(?<=//)[^/@]*@", "", address)
+    after = address or str(said.get("revision") or "")
+    return "/".join(filter(None, [model.provider, named])) + (f"@{after}" if after else "")
 
 
 class NamedModel(NamedTuple):
-    """A model of a manifest with its name and its part: `models` are asked the items, `instruments` measure."""
+    """A model of a manifest with its name and its part: `models` are asked the items, `instruments` measure.
 
-    part: str
+    The gateway knows a model by its provider's name, an instrument by its role, and a model whose provider's name an
+    earlier one has at another address by its own name. `at_gateway` is empty for a model that is no service.
+    """
+
+    part: Literal["models", "instruments"]
     name: str
     model: Settings
+    at_gateway: str
 
     def tapes(self, manifest: Manifest) -> str:
         """Return the default name of its tape: the manifest's name, for an instrument followed by its role."""
         return manifest.name if self.part == MODELS else f"{manifest.name}.{self.name}"
 
-    def served(self, service: Service) -> str:
-        """Return its name at the gateway: the provider's name of a model, the role of an instrument."""
-        return service.model if self.part == MODELS else f"{INSTRUMENTS}/{self.name}"
-
 
 def every_model(manifest: Manifest) -> Iterator[NamedModel]:
-    """List all models of a manifest, those that are asked the items first, then the instruments."""
-    yield from (NamedModel(MODELS, name, model) for name, model in manifest.models.items())
-    yield from (NamedModel(INSTRUMENTS, role, one.model) for role, one in manifest.instruments.items())
+    """Yield all models of a manifest: first those that answer the items, then those that measure (judges, encoders)."""
+    addresses: dict[str, str] = {}
+    for name, model in manifest.models.items():
+        at_gateway = ""
+        if service := model.service:
+            address = str(service.told["base_url"])
+            alone = addresses.setdefault(service.model, address) == address
+            at_gateway = service.model if alone else f"{MODELS}/{name}"
+        yield NamedModel(MODELS, name, model, at_gateway)
+    for role, one in manifest.instruments.items():
+        yield NamedModel(INSTRUMENTS, role, one.model, f"{INSTRUMENTS}/{role}" if one.model.service else "")
 
 
 def gateway_models(manifest: Manifest, root: Path, tree: Tree | None = None) -> dict[str, dict[str, Any]]:
-    """Return, by name at the gateway, its settings for the models of a manifest that a provider's service answers.
+    """Return the gateway's settings for the models of a manifest at providers, by their names at the gateway.
 
-    An instrument is named by its role, a model by its provider's name. Refuses a model asked in two ways.
+    Raises InputError for a model that is asked in two ways at one address.
     """
     found: dict[str, dict[str, Any]] = {}
     for named in every_model(manifest):
         service = named.model.service
         if service:
             tape = {} if service.tape == "live" else {"tape": str(service.folder(root, named.tapes(manifest)))}
-            told = {**service.told, **tape, **({} if named.part == MODELS else {"model": service.model})}
-            first = found.setdefault(named.served(service), told)
+            own_name = {} if named.at_gateway == service.model else {"model": service.model}
+            told = {**service.told, **tape, **own_name}
+            first = found.setdefault(named.at_gateway, told)
             if first != told:
                 parted = ", ".join(sorted(key for key in {*first, *told} if first.get(key) != told.get(key)))
                 raise InputError(
@@ -115,13 +143,11 @@ def gateway_models(manifest: Manifest, root: Path, tree: Tree | None = None) -> 
 
 HUB, FOLDER, PACKAGE = "hf:", "folder:", "package:"
 HUB_CACHE = Path("~/.cache/huggingface/hub")
-KEPT = (".safetensors", ".json", ".txt", ".model", ".jinja")  # of a model's folder; the rest no model needs
+KEPT = (".safetensors", ".json", ".txt", ".model", ".jinja")  # files of a model's folder that a model may need
 
 
-def pin_weights(
-    root: Path, model: Weights, settings: dict[str, Any], homes: ModelFolders | None = None
-) -> dict[str, Any]:
-    """Return a model's pin with the digest of every file it needs; only the reason where these are not to be had."""
+def pin_weights(root: Path, model: Weights, settings: ModelPin, homes: ModelFolders | None = None) -> ModelPin:
+    """Return a model's pin with the digest of every file it needs; only the reason if these cannot be had."""
     if model.unresolved:
         return {"unresolved": model.unresolved}
     try:
@@ -140,7 +166,7 @@ def pin_weights(
 def folder_of(root: Path, model: Weights, homes: ModelFolders) -> Path:
     """Return the folder of a model: in the project, in --models-dir, in the Hugging Face cache, or in a package.
 
-    Its `source` says which; refuses one that is not there, or that a link leads out of the project.
+    Its `source` says which. Raises MissingError if the folder is not there, or if a link leads out of the project.
     """
     if model.source.startswith(PACKAGE):
         return packaged(model.source.removeprefix(PACKAGE))
@@ -148,7 +174,7 @@ def folder_of(root: Path, model: Weights, homes: ModelFolders) -> Path:
         return _at_hub(homes.hub or HUB_CACHE.expanduser(), model)
     if model.source.startswith(FOLDER):
         return _own(homes.models, model.source.removeprefix(FOLDER))
-    folder = root / model.source  # the schema has seen to it that this leads down
+    folder = root / model.source  # the schema has checked that this leads down
     if not folder.is_dir():
         raise MissingError(
             f"there is no model folder {model.source!r} in the project", next="put it there, or correct `source`"
@@ -176,12 +202,12 @@ def _own(models: Path | None, name: str) -> Path:
 def packaged(name: str) -> Path:
     """Return the folder of weights inside an installed package, by its file list; none of its code is run.
 
-    `PACKAGE/FOLDER` names the folder where there are several. Refuses a package that is not installed, or in which
-    the name means not exactly one folder of weights with a config.json. The harness's own models are among its
+    `PACKAGE/FOLDER` names the folder if there are several. Raises MissingError if the package is not installed, or if
+    the name does not mean exactly one folder of weights with a config.json. The harness's own models are among its
     shipped files.
     """
     package, _, wanted = name.partition("/")
-    if normal_name(package) == normal_name(OURS):
+    if normal_name(package) in OWN_NAMES:  # older manifests name the harness as it was called
         return shipped_model(wanted)
     try:
         found = metadata.distribution(package).files or []
@@ -214,7 +240,7 @@ def _at_hub(cache: Path, model: Weights) -> Path:
 
 
 def _hub_files(folder: Path, drawn: bool) -> list[str]:
-    """Name the files of a revision; the hub's tools keep them as links into their own folder, and nowhere else."""
+    """Return the names of a revision's files; the hub's tools keep them as links into their own folder only."""
     home = folder.parent.parent.resolve()
     found = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix in KEPT]
     names = [path.relative_to(folder).as_posix() for path in found if path.resolve().is_relative_to(home)]
@@ -226,7 +252,7 @@ def _hub_files(folder: Path, drawn: bool) -> list[str]:
 def store_weights(
     store: Store, root: Path, model: Weights, files: dict[str, str], homes: ModelFolders | None = None
 ) -> None:
-    """Make sure every pinned file of a model is in the store, copied from its folder; refuse other bytes."""
+    """Make sure every pinned file of a model is in the store, copied from its folder; MissingError if one differs."""
     missing = {name: digest for name, digest in files.items() if store.blobs.state(digest) != "sound"}
     for name, digest in missing.items():
         path = folder_of(root, model, homes or ModelFolders()) / name
@@ -238,13 +264,15 @@ def store_weights(
             )
 
 
-def pin_model(loaded: Loaded, named: NamedModel) -> dict[str, Any]:
+def pin_model(loaded: Loaded, named: NamedModel) -> ModelPin:
     """Return the pin of a model or instrument: the digest of its settings, with those of its weights, rows or tape.
 
-    Only the reason, as `unresolved`, where these are not on this machine.
+    If these are not on this machine, the pin holds only the reason, as `unresolved`.
     """
     model = named.model
-    pin = {"sha256": document_digest({"type": "model/1", "provider": model.provider, **model.answer_params()})}
+    pin: ModelPin = {
+        "sha256": document_digest({"type": "model/1", "provider": model.provider, **model.answer_params()})
+    }
     if model.weights:
         return pin_weights(loaded.root, model.weights, pin, loaded.homes)
     if model.imported:
@@ -254,8 +282,8 @@ def pin_model(loaded: Loaded, named: NamedModel) -> dict[str, Any]:
     return pin
 
 
-def _pin_tape(folder: Path, pin: dict[str, Any]) -> dict[str, Any]:
-    """Pin what a tape holds; without a tape there is nothing to replay."""
+def _pin_tape(folder: Path, pin: ModelPin) -> ModelPin:
+    """Return the pin with the digest of a tape; unresolved if there is no tape to replay."""
     try:
         tape = Tape.open(folder)
         if not len(tape):
@@ -267,8 +295,8 @@ def _pin_tape(folder: Path, pin: dict[str, Any]) -> dict[str, Any]:
 
 
 def store_models(loaded: Loaded, lock: Lock, store: Store) -> None:
-    """Copy pinned weights and imported answers of all models into the store; refuse missing files and other bytes."""
-    for part, name, model in every_model(loaded.manifest):
+    """Copy pinned weights and imported answers of all models into the store; MissingError if any is gone or differs."""
+    for part, name, model, _ in every_model(loaded.manifest):
         pin = lock.of(part).get(name, {})
         if model.weights:
             store_weights(store, loaded.root, model.weights, pin["files"], loaded.homes)

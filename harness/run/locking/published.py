@@ -1,6 +1,6 @@
 """Pins of published data: every file by its digest, and which of many files could not be had, and why.
 
-It knows manifests and stores; it does not know a study, nor what is in the data.
+Independent of studies, and of what is in the data.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from harness.digest import CHUNK, sha256_file
 from harness.errors import HarnessError, InputError, MissingError
 from harness.files import translating_os_errors, write_all
 from harness.manifest.datasets import Fetched, FetchedFiles, File, names_text
+from harness.manifest.documents import DatasetPin
 from harness.manifest.schema import Manifest
 from harness.run.progress import raise_if_stopped
 from harness.store.store import Store
@@ -36,7 +37,7 @@ class HostSilentError(UnavailableError):
 def fetch(store: Store, dataset: Fetched, beside: Path | None = None) -> None:
     """Make sure a dataset's pinned file is in the store: copied from the store `beside`, or downloaded by its URL.
 
-    UnavailableError for a private file that is in neither.
+    Raises UnavailableError for a private file that is in neither store.
     """
     assert dataset.sha256
     if not in_store(store, dataset.sha256, beside):
@@ -57,11 +58,13 @@ def in_store(store: Store, digest: str, beside: Path | None = None) -> bool:
     return bool(kept and kept.check(digest) == "sound" and store.blobs.copy(kept.path(digest))[0] == digest)
 
 
-def download_pinned(store: Store, address: str, digest: str, size: int | None = None) -> None:
-    """Download a file into the store if it has the pinned digest; other bytes are not kept, and raise."""
+def download_pinned(
+    store: Store, address: str, digest: str, size: int | None = None, headers: Mapping[str, str] | None = None
+) -> None:
+    """Download a file into the store if it has the pinned digest; otherwise keep nothing and raise UnavailableError."""
     with store.folder("fetch") as folder:
         target = folder / "data"
-        download(address, target, LARGEST if size is None else size)
+        download(address, target, LARGEST if size is None else size, headers)
         found = sha256_file(target)[0]
         if found != digest:
             raise UnavailableError(
@@ -74,7 +77,7 @@ def download_pinned(store: Store, address: str, digest: str, size: int | None = 
 
 
 def store_file(store: Store, file: Path) -> tuple[str, int]:
-    """Copy a person's file into the store, to be kept; return the digest, by which manifests pin it, and the size."""
+    """Copy a user's file into the store, to be kept; return the digest, by which manifests pin it, and the size."""
     if not file.is_file():
         what = "this is no file" if file.exists() else "there is no such file"
         raise InputError(what, where=str(file), next="name a file that you have")
@@ -99,22 +102,27 @@ BY_HAND = "fetch it yourself, then `harness import data FILE`, or import it agai
 
 class _OnlyHttps(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-        if not newurl.startswith("https://"):
+        if not newurl.startswith("https://") and urlsplit(newurl)[:2] != urlsplit(req.full_url)[:2]:
             fp.close()
             raise UnavailableError("the address leads away from https", where=req.full_url, next=BY_HAND)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def download(url: str, target: Path, most: int = LARGEST) -> None:
-    """Download a URL into `target`; redirects only to https, and never more than `most` bytes.
+def download(url: str, target: Path, most: int = LARGEST, headers: Mapping[str, str] | None = None) -> None:
+    """Download a URL into `target`; redirects only to https or to the same host, and never more than `most` bytes.
 
-    Raises UnavailableError where the data cannot be had, HostSilentError where the host does not answer.
+    `headers` are sent to the URL, and to no address that it leads to.
+
+    Raises UnavailableError if the data cannot be had, HostSilentError if the host does not answer.
     """
     left = most
     with translating_os_errors(target):
         out = open(target, "wb", buffering=0)  # noqa: SIM115 - closed below, whatever the address does
     try:
-        with out, urllib.request.build_opener(_OnlyHttps).open(url, timeout=SECONDS) as answer:
+        request = urllib.request.Request(url)  # noqa: S310 - the manifest's schema, or the hub's address, says which
+        for name, value in (headers or {}).items():
+            request.add_unredirected_header(name, value)
+        with out, urllib.request.build_opener(_OnlyHttps).open(request, timeout=SECONDS) as answer:
             while block := answer.read(CHUNK):
                 left -= len(block)
                 if left < 0:
@@ -135,17 +143,18 @@ HOW = "`harness import data FOLDER`, then `harness lock` again"
 
 @dataclass(frozen=True)
 class PublishedPins:
-    """The pins of all published data of a manifest; of datasets of many files also the absent ones, with reasons."""
+    """The digests of all public files that a manifest uses, and each file that is absent, with the reason."""
 
-    pins: dict[str, dict[str, Any]] = field(default_factory=dict)
+    pins: dict[str, DatasetPin] = field(default_factory=dict)
     absent: dict[str, dict[str, str]] = field(default_factory=dict)  # by dataset that has many files, by path
-    how: dict[str, str] = field(default_factory=dict)  # what a person can do about those
+    how: dict[str, str] = field(default_factory=dict)  # what a user can do about absent files
 
 
 def published(manifest: Manifest, store: Store, stop: Event) -> PublishedPins:
     """Fetch the published data of a manifest into the store, as far as possible, and return its pins.
 
-    What cannot be had is unresolved in its pin, or of many files listed as absent; only a request to stop raises.
+    Data that cannot be had is unresolved in its pin, or is listed as absent if it is one of many files. Only a request
+    to stop raises an error.
     """
     found = PublishedPins()
     for name, dataset in manifest.datasets.items():
@@ -159,8 +168,8 @@ def published(manifest: Manifest, store: Store, stop: Event) -> PublishedPins:
     return found
 
 
-def _one(dataset: Fetched, store: Store) -> dict[str, Any]:
-    """Pin published data by what it is; where it cannot be had, say why and what would help."""
+def _one(dataset: Fetched, store: Store) -> DatasetPin:
+    """Return the pin of a published file; unresolved, with the reason and what would help, if it cannot be had."""
     if dataset.sha256 is None:
         return {"unresolved": str(dataset.unresolved)}
     try:
@@ -170,9 +179,12 @@ def _one(dataset: Fetched, store: Store) -> dict[str, Any]:
     return {"sha256": dataset.sha256}
 
 
-def _many(dataset: FetchedFiles, absent: Mapping[str, str]) -> dict[str, Any]:
-    """Pin every file, and name those that are absent: not why, since that is of this machine and of today."""
-    pin: dict[str, Any] = {"files": {path: file.sha256 for path, file in dataset.fetch.items()}}
+def _many(dataset: FetchedFiles, absent: Mapping[str, str]) -> DatasetPin:
+    """Return the pin of many published files: the digest of each, and which are absent.
+
+    The reasons are left out, because they depend on this machine and the day.
+    """
+    pin: DatasetPin = {"files": {path: file.sha256 for path, file in dataset.fetch.items()}}
     if absent:
         pin["absent"] = sorted(absent)
     if len(absent) == len(dataset.fetch):
@@ -181,15 +193,17 @@ def _many(dataset: FetchedFiles, absent: Mapping[str, str]) -> dict[str, Any]:
 
 
 def how_to_get(dataset: FetchedFiles, absent: list[str]) -> str:
-    """Describe in one line how a person can get the first of some absent files, and say how many more there are."""
+    """Describe in one line how a user can get the first of some absent files, and say how many more there are."""
     others = f", and {len(absent) - 1} more" if len(absent) > 1 else ""
     return f"get {absent[0]} from {dataset.fetch[absent[0]].url}{others}; {HOW}"
 
 
-def require_published(manifest: Manifest, pins: Mapping[str, Any], store: Store, beside: Path, stop: Event) -> None:
-    """Fetch what a lock pins of published data before the first step; refuse the run if any of it is missing.
+def require_published(
+    manifest: Manifest, pins: Mapping[str, DatasetPin], store: Store, beside: Path, stop: Event
+) -> None:
+    """Fetch the published data that a lock pins before the first step; raise MissingError if any is missing.
 
-    A store `beside` is copied from before a URL is asked. A file that the lock says is absent is not looked for.
+    The store `beside` is tried before a URL. A file that the lock lists as absent is not fetched.
     """
     for name, dataset in manifest.datasets.items():
         if isinstance(dataset, Fetched) and dataset.sha256:
@@ -208,7 +222,10 @@ def require_published(manifest: Manifest, pins: Mapping[str, Any], store: Store,
 
 
 def _absent(files: Mapping[str, File], store: Store, beside: Path | None, stop: Event) -> Iterator[tuple[str, str]]:
-    """Bring files into the store and name each that is not to be had; who does not answer is not asked again."""
+    """Bring files into the store, and yield each that cannot be had with the reason.
+
+    A host that did not answer is not asked again.
+    """
     silent: dict[str, str] = {}
     for path, file in files.items():
         raise_if_stopped(stop)

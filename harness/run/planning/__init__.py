@@ -1,1 +1,1 @@
-"""Planning: what a manifest and its lock mean as steps, and what they need before one is made."""
+"""Planning: turns a manifest and its lock into steps, and checks what they need before the first one runs."""

@@ -1,7 +1,7 @@
 """Derived manifests: what `run -m`, `--only` and `--set` mean, as a manifest of its own beside its parent.
 
-The same options on the same parent give the same bytes under the same name. It runs, locks and writes nothing but that
-file, and never knows a study.
+The same options on the same parent give the same bytes under the same name. Nothing is run or locked, and nothing but
+that file is written.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from harness.manifest.lockfile import Lock, load_lock
 from harness.manifest.models import PROVIDERS
 from harness.manifest.read import NOTHING, Place, Tree, read_tree, spell
 from harness.manifest.schema import Manifest
-from harness.models.provider import Settings
+from harness.models.provider import ADDRESS, Settings
 from harness.run.locking.datasets import made_datasets
 from harness.run.locking.models import HUB, INSTRUMENTS, every_model
 from harness.run.planning.plan import check_manifest, possible_outputs
@@ -31,9 +31,9 @@ from harness.studies.registry import find
 
 SET_OPTION = "--set"
 SETTING_FORM = "write --set PATH=VALUE, such as --set generation.temperature=0.7"
-OWN = ("harness", "study", "name", "claims", "agents", "derived")  # what a derived manifest cannot be told
-DEEPEST = 16  # dots of a path
-BRACKETS = ("[", "{", '"', "'")  # a value that begins so is YAML; any other is a text as it stands
+OWN = ("harness", "study", "name", "claims", "agents", "runs", "derived")  # parts that options cannot set
+DEEPEST = 16  # most dots in a path
+BRACKETS = ("[", "{", '"', "'")  # a value that begins so is YAML; any other is a text as it is
 
 
 class SetOption(NamedTuple):
@@ -54,7 +54,7 @@ class SetOption(NamedTuple):
 
 
 def read_set_option(text: str) -> SetOption:
-    """Read `PATH=VALUE`; refuse a path that is empty, or that a derived manifest has for itself."""
+    """Parse `PATH=VALUE`; raise InputError for an empty path, or one whose part options cannot set."""
     path, equals, value = text.partition("=")
     where = f"{SET_OPTION} {text[:200]}"
     if not equals or not all(path.split(".")) or path.count(".") > DEEPEST:
@@ -92,7 +92,7 @@ def set_value(tree: dict[str, Any], option: SetOption) -> Place:
 
 
 def _part(holder: Any, parts: list[str], option: SetOption, place: Place) -> tuple[str | int, list[str]]:
-    """Take the next key off a path: names may hold dots, so the longest that is there is meant."""
+    """Take the next key off a path; names may hold dots, so the longest one that exists is taken."""
     if isinstance(holder, list):
         most = len(holder) if len(parts) == 1 else len(holder) - 1  # one may be added, and has no parts yet
         if parts[0] in map(str, range(most + 1)):
@@ -107,18 +107,18 @@ def _part(holder: Any, parts: list[str], option: SetOption, place: Place) -> tup
 
 
 def _plain(place: Place) -> bool:
-    """Whether plain JSON stands at a place of a manifest."""
+    """Whether a place of a manifest is inside plain JSON."""
     return any(_below(place, at) is not None and len(place) > len(at) for at in PLAIN_JSON)
 
 
 def _below(place: Place, at: Place) -> Place | None:
-    """Return what is left of one path below another; nothing where they part."""
+    """Return what is left of one path below another; None if the paths part."""
     fits = all(wanted in ("*", found) for wanted, found in zip(at, place, strict=False))
     return at[len(place) :] if fits else None
 
 
 def _value(option: SetOption, place: Place) -> Any:
-    """Read a value: YAML where it begins with a bracket or a quote, or where plain JSON stands; else a text."""
+    """Parse a value: YAML if it begins with a bracket or a quote, or if it is inside plain JSON; else a text."""
     if not option.value.lstrip().startswith(BRACKETS) and not _plain(place):
         return None if option.value in NOTHING else option.value
     left = (_below(place, at) for at in PLAIN_JSON)
@@ -141,13 +141,13 @@ def _value(option: SetOption, place: Place) -> Any:
 
 @dataclass
 class DerivedTree(Tree):
-    """Parsed tree of a manifest with changes; an error about one of them names the option, any other the line."""
+    """Parsed tree of a manifest with changes; an error about a change names its option, any other the line."""
 
     options: dict[Place, str] = field(default_factory=dict)
     inherited: frozenset[Place] = frozenset()  # the places that the parent's file has
 
     def at(self, place: Place) -> str:
-        """Location of a part: the option that wrote it, what is around it or all of it; else the parent's line."""
+        """Return the location of a part: the option that wrote it, all of it or a part; else the parent's line."""
         for end in range(len(place), 0, -1):
             if option := self.options.get(place[:end]):
                 return option
@@ -156,7 +156,7 @@ class DerivedTree(Tree):
 
 
 def derived_tree(parent: Tree, value: dict[str, Any], options: Mapping[Place, str]) -> DerivedTree:
-    """Make the tree of changed values, with the parent's line of every part, or of the nearest part around it."""
+    """Return the tree of changed values, with the parent's line of every part, or of the nearest part around it."""
     tree = DerivedTree(parent.where, value, typed=PLAIN_JSON, options=dict(options), inherited=frozenset(parent.lines))
     for place in _places(value, ()):
         near = place
@@ -167,7 +167,7 @@ def derived_tree(parent: Tree, value: dict[str, Any], options: Mapping[Place, st
 
 
 def _places(value: Any, place: Place) -> Iterator[Place]:
-    """Iterate over the place of a value and of all of its parts."""
+    """Yield the place of a value and of all of its parts."""
     yield place
     parts = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
     for name, part in parts:
@@ -187,7 +187,7 @@ class OnlyOption(NamedTuple):
 
 
 def read_only_options(texts: Sequence[str]) -> dict[str, OnlyOption]:
-    """Read `model=a,b`, `dataset=x` and `model=a,dataset=x`, by kind; several of one kind are put together."""
+    """Parse `model=a,b`, `dataset=x` and `model=a,dataset=x`, by kind; several of one kind are combined."""
     found: dict[str, set[str]] = {}
     for text in texts:
         kind = ""
@@ -204,14 +204,14 @@ def read_only_options(texts: Sequence[str]) -> dict[str, OnlyOption]:
 
 
 def only_models(value: dict[str, Any], only: OnlyOption) -> None:
-    """Keep these models of a manifest's tree, in its order; refuse a name that none has."""
+    """Keep only these models in a manifest's tree, in its order; raise InputError for an unknown name."""
     models = value.get("models") or {}
     _require(only, models)
     value["models"] = {name: said for name, said in models.items() if name in only.names}
 
 
 def only_datasets(value: dict[str, Any], only: OnlyOption, parent: Loaded) -> None:
-    """Keep these datasets of a manifest's tree, the published data they are made from, and the splits that ask them."""
+    """Reduce a parsed manifest to some datasets, the public files they need, and the splits that take their items."""
     datasets, manifest = value["datasets"], parent.manifest
     _require(only, datasets)
     made = made_datasets(manifest, find(manifest.study, parent.tree.at(("study",))), parent.tree)
@@ -227,7 +227,7 @@ def only_datasets(value: dict[str, Any], only: OnlyOption, parent: Loaded) -> No
 
 
 def _asked(split: Mapping[str, Any], kept: Collection[str]) -> Mapping[str, Any] | None:
-    """Return a split with the datasets that are kept; nothing where it names some and none of them is."""
+    """Return a split with the datasets that are kept; None if it names datasets and none of them is kept."""
     if not split.get("datasets"):
         return split
     names = [name for name in split["datasets"] if name in kept]
@@ -242,7 +242,7 @@ def _require(only: OnlyOption, known: Collection[str]) -> None:
 
 
 def keep_possible_outputs(value: dict[str, Any], derived: Loaded, inherited: Collection[str]) -> None:
-    """Drop the outputs that the parent names and that the study makes no more of what is kept."""
+    """Drop the outputs of the parent that the study can no longer make of what is kept."""
     if value.get("outputs"):
         possible = possible_outputs(derived)
         value["outputs"] = {
@@ -251,10 +251,10 @@ def keep_possible_outputs(value: dict[str, Any], derived: Loaded, inherited: Col
 
 
 def keep_tapes(value: dict[str, Any], parent: Manifest, derived: Manifest) -> None:
-    """Write down the tape of each model whose manifest names none: where it was asked before, it is not asked again.
+    """Write into a derived manifest the tape of each model that names none, so that nothing is asked a second time.
 
-    A model that the parent has, and whose answers go the same way, has the parent's tape. Any other records on one
-    that all manifests derived from that parent share, so that the parent's own, which may be pinned, stays as it is.
+    A model that the parent asks in the same way has the parent's tape. Any other model records on a tape that all
+    manifests derived from that parent share, so that the parent's own, which may be pinned, stays as it is.
     """
     before = {(one.part, one.name): one.model.service for one in every_model(parent)}
     for one in every_model(derived):
@@ -267,12 +267,16 @@ def keep_tapes(value: dict[str, Any], parent: Manifest, derived: Manifest) -> No
 
 
 MODEL_OPTION = "-m"
-TAPE, REVISION = "tape", "revision"
-MODEL_FORM = "write -m NAME=PROVIDER/MODEL, such as -m small=transformers/assets/tiny-shaped or -m openai/gpt-4o-mini"
+TAPE, REVISION, ADDRESS_FIELD = "tape", "revision", "base_url"
+MODEL_FORM = (
+    "write -m NAME=PROVIDER/MODEL, such as -m small=transformers/assets/tiny-shaped or -m openai/gpt-4o-mini; "
+    "@URL behind it names a server of your own: -m mine=openai/MODEL@http://127.0.0.1:8000/v1"
+)
+SERVER = re.compile(r"(?P<model>.+?)@(?P<url>https?://.*)", re.IGNORECASE)
 
 
 class ModelOption(NamedTuple):
-    """A model of the command line: its name in a manifest, what a manifest says of it, and the option as written."""
+    """A model of the command line: its name in a manifest, its settings there, and the option as written."""
 
     name: str
     said: Mapping[str, str]
@@ -280,8 +284,8 @@ class ModelOption(NamedTuple):
 
 
 def read_model_option(text: str) -> ModelOption:
-    """Read `NAME=PROVIDER/REST`, or `PROVIDER/REST` of which the name is made; refuse what means no model."""
-    where = f"{MODEL_OPTION} {text[:200]}"
+    """Parse `NAME=PROVIDER/REST`, or `PROVIDER/REST`, from which a name is made; InputError if it means no model."""
+    where = f"{MODEL_OPTION} {_without_secrets(text)[:200]}"
     head, _, rest = text.partition("/")
     name, named, provider = head.rpartition("=")
     if not provider or not rest.strip():
@@ -296,25 +300,39 @@ def read_model_option(text: str) -> ModelOption:
 
 
 def _said(settings: type[Settings], rest: str) -> dict[str, str]:
-    """Return the settings that REST is: the one field that a model cannot do without, and a tape to record on.
+    """Return the settings that REST stands for: the only required field of the provider, and a tape to record on.
 
-    Of a model of the hub, what follows `@` is the revision. ValueError where a model cannot do without more.
+    For a model of the hub, what follows `@` is the revision; for one behind an API, a URL there is its server. Raises
+    ValueError if a provider requires more fields, or has no server.
     """
     needed = [each.name for each in fields(settings) if each.default is each.default_factory is MISSING]
     needed = [name for name in needed if name not in ("provider", TAPE)]
     if len(needed) != 1:
         raise ValueError("such a model needs more than a line: write it into a manifest")
     said, _, revision = rest.partition("@") if rest.startswith(HUB) else (rest, "", "")
-    names = {each.name for each in fields(settings)}
+    names, server = {each.name for each in fields(settings)}, SERVER.fullmatch(rest)
+    if server and ADDRESS_FIELD not in names:
+        raise ValueError("a model of this provider has no server: leave out what follows the @")
+    if ADDRESS_FIELD in names and not server and "//" in rest:  # as a model's name, a password in it would be written
+        raise ValueError("what follows the @ is no URL that begins with http:// or https://")
+    if server:
+        said = server["model"]
+        ADDRESS(server["url"])
     return {
         needed[0]: said,
+        **({ADDRESS_FIELD: server["url"].rstrip("/")} if server else {}),
         **({TAPE: "record"} if TAPE in names else {}),
         **({REVISION: revision} if revision and REVISION in names else {}),
     }
 
 
+def _without_secrets(text: str) -> str:
+    """Return an option without its URL if that may hold a name, a password or a key: it has a sign of them anywhere."""
+    return re.sub(r"//.*[@?#].*", "//…", text, flags=re.DOTALL)
+
+
 def _name_of(rest: str) -> str:
-    """Make a model's name of what its provider calls it: the last part of a path, without a revision."""
+    """Return a model's name, made of what its provider calls it: the last part of a path, without a revision."""
     last = rest.partition("@")[0].rstrip("/").rpartition("/")[2]
     name = re.sub(r"[^a-z0-9._-]+", "-", last.lower()).strip("-._")
     return texts.name(name)
@@ -334,14 +352,15 @@ class DerivedOptions:
     settings: Sequence[str] = ()  # PATH=VALUE
 
     def __bool__(self) -> bool:
-        """Whether any of them is given."""
+        """Whether any option is given."""
         return bool(self.models or self.only or self.settings)
 
 
 def derive(parent: Loaded, options: DerivedOptions) -> Loaded:
     """Write the manifest that options make of a parent, unless it is there, and load it.
 
-    Refuses what the schema or the study refuses, naming the option; and a file that was edited since it was written.
+    Raises InputError, which names the option, for what the schema or the study refuses; and for a file that was edited
+    since it was written.
     """
     if parent.manifest.derived:
         raise InputError(
@@ -369,9 +388,9 @@ def derive(parent: Loaded, options: DerivedOptions) -> Loaded:
 
 
 def held_lock(loaded: Loaded) -> Lock | None:
-    """Load the lock that a new one of a manifest follows: its own; of a derived one its parent's. None without any.
+    """Return the lock that a new one of a manifest follows: its own, or its parent's if it is derived; else None.
 
-    So data that has grown since the parent was locked first is cut where the parent's lock cuts it.
+    Data that has grown since the parent was first locked is thus cut where the parent's lock cuts it.
     """
     origin = loaded.manifest.derived
     path = loaded.root / origin.parent if origin else loaded.path
@@ -381,7 +400,7 @@ def held_lock(loaded: Loaded) -> Lock | None:
 
 
 def _changed(parent: Loaded, options: DerivedOptions) -> tuple[dict[str, Any], dict[Place, str], list[str]]:
-    """Apply the options to the parent's tree; gives it, the places that options wrote, and the options in order."""
+    """Apply the options to the parent's tree; return it, the places that options wrote, and the options in order."""
     value: dict[str, Any] = copy.deepcopy(parent.tree.value)
     places: dict[Place, str] = {}
     for option in sorted(map(read_model_option, options.models), key=lambda option: option.name):
@@ -398,6 +417,7 @@ def _changed(parent: Loaded, options: DerivedOptions) -> tuple[dict[str, Any], d
     only = read_only_options(options.only)
     if MODEL in only:
         only_models(value, only[MODEL])
+        _require_kept(places, value["models"], only[MODEL])
     if DATASET in only:
         only_datasets(value, only[DATASET], parent)
     changes += [only[kind].text for kind in sorted(only)]
@@ -412,6 +432,18 @@ def _changed(parent: Loaded, options: DerivedOptions) -> tuple[dict[str, Any], d
     return value, {**places, **put}, changes
 
 
+def _require_kept(added: Mapping[Place, str], kept: Collection[str], only: OnlyOption) -> None:
+    """Raise InputError for a model that `-m` adds and `--only` leaves out, which would be asked nothing."""
+    for (_, name), option in added.items():
+        if name not in kept:
+            names = ",".join(sorted({*only.names, str(name)}))
+            raise InputError(
+                f"{only.text} leaves out the model {name!r} that {MODEL_OPTION} adds",
+                where=option,
+                next=f"keep it too: {ONLY_OPTION} model={names}; or leave {MODEL_OPTION} out",
+            )
+
+
 def _comment(parent: str, digest: str, changes: Sequence[str]) -> str:
     return (
         f"# Derived by the harness from {parent} (sha256 {digest[:12]}…):\n"
@@ -422,14 +454,14 @@ def _comment(parent: str, digest: str, changes: Sequence[str]) -> str:
 
 
 def _joined(changes: Sequence[str]) -> str:
-    """Join options to one line of a shell; what no line can hold is escaped."""
+    """Join options to one line of a shell; characters that cannot be printed are escaped."""
     words = (text.partition(" ") for text in changes)
     line = " ".join(f"{option} {shlex.quote(value)}" for option, _, value in words)
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in line)
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a derived manifest; one of the same name and other bytes is somebody's edit, and is kept."""
+    """Write a derived manifest; raise InputError if the file exists with other bytes, because it was edited."""
     if not path.exists():
         write_atomic(path, data)
     elif read_plain(path) != data:

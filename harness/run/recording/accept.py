@@ -1,20 +1,19 @@
 """`lock --accept RUN` and `lock --carry MANIFEST`: outputs become an expectation, or one moves to a new lock.
 
-A run that is limited, incomplete, of another lock or with too many error rows is never accepted; one whose own checks
-fail only on demand. An expectation is carried where an audited run under the new lock or code has equal outputs: the
-same bytes or, on demand, agreement at each output's level. It never changes what is expected; where outputs differ
-beyond that, lock and expectation stay as they were.
+A run that is limited, incomplete, of another lock or with too many error rows is never accepted. A run whose own checks
+fail is accepted only on demand. An expectation is carried if an audited run under the new lock or code has equal
+outputs: the same bytes or, on demand, agreement at each output's level. The expected values never change. If outputs
+differ beyond that, lock and expectation stay as they were.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from harness.digest import sha256
 from harness.errors import InputError
@@ -22,22 +21,22 @@ from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.evidence.compare import Level, array_form, compare, expected_values
 from harness.evidence.explain import accepted_run
-from harness.evidence.record import FAIL, read_record, self_check, spell
+from harness.evidence.record import FAIL, Digested, read_record, self_check, spell
 from harness.evidence.trail import read_trail
 from harness.files import translating_os_errors, write_atomic
 from harness.manifest.datasets import file_coverage
+from harness.manifest.documents import Carried, ExpectedOutput
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, arrays_path, expect_path, load_expect, load_lock, lock_path, save
-from harness.run.answers import NO_ERRORS, ErrorLimit, count_errors, over_limit
 from harness.run.closure import code_root
-from harness.run.progress import Progress
+from harness.run.progress import NO_ERRORS, ErrorLimit, Progress, count_errors, over_limit
 from harness.run.recorded_runs import manifest_name, run_lock
 from harness.run.recording.auditing import audit_run
 from harness.run.service import FinishedRun, RunTarget, lock_manifest, run_manifest
 from harness.steps import JUDGED
 from harness.store.store import Store
 
-ANSWERS = ("responses", JUDGED)  # the stages of the steps in which models say something
+ANSWERS = ("responses", JUDGED)  # the stages of the steps in which models answer
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def accept(
 ) -> Accepted:
     """Write the expectation of a complete and audited run of the present lock, with its arrays; return what changed.
 
-    Refuses every run that `expectation` refuses.
+    Raises InputError for every run that `expectation` refuses.
     """
     new = expectation(store, run, report, root, errors, failing=failing)
     name = manifest_name(store, run)
@@ -67,10 +66,10 @@ def accept(
 def expectation(
     store: Store, run: str, report: Report, root: Path, errors: ErrorLimit = NO_ERRORS, *, failing: bool
 ) -> Expect:
-    """Build, without writing it, the expectation of a complete and audited run of the present lock; refuse any other.
+    """Return the expectation of a complete and audited run of the present lock, without writing it.
 
-    Also refused are more unanswered rows than `errors` allows, and failed self-checks unless `failing` is true;
-    then the expectation records that they fail.
+    Raises InputError for any other run, for more unanswered rows than `errors` allows, and for failed self-checks
+    unless `failing` is true; then the expectation records that they fail.
     """
     record = read_record(store, run)
     require_own(store, run)
@@ -101,7 +100,7 @@ def expectation(
             next="correct that and run again, or allow them: --max-errors 12, --max-errors 5%",
         )
     levels = trail.lock.intent["outputs"]
-    outputs: dict[str, Any] = {}
+    outputs: dict[str, ExpectedOutput] = {}
     for output, made in record.outputs.items():
         outputs[output] = _expected(output, made["sha256"], levels.get(output, "exact"), store)
     code, files = trail.code()
@@ -112,7 +111,7 @@ def expectation(
 
 
 def require_own(store: Store, run: str) -> None:
-    """Refuse a run of a derived manifest, which nobody wrote: its outputs are nobody's expectation."""
+    """Raise InputError for a run of a derived manifest: no one wrote it, so no one expects its outputs."""
     intent = run_lock(store, run).intent
     if origin := intent.get("derived"):
         raise InputError(
@@ -121,21 +120,22 @@ def require_own(store: Store, run: str) -> None:
         )
 
 
-def _expected(output: str, digest: str, level: Level, store: Store) -> dict[str, Any]:
-    """Return what an expectation keeps of an output; of an array its form, since it lies beside."""
+def _expected(output: str, digest: str, level: Level, store: Store) -> ExpectedOutput:
+    """Return what an expectation keeps of an output; of an array its format, because its file is kept beside."""
     path = store.blobs.deliver(digest)
     try:
         form, values = array_form(level, path), expected_values(level, path)
     except InputError as bad:
         raise InputError(bad.what, where=f"output {output!r}", next=bad.next) from bad
-    return {"sha256": digest, "level": level, "values": values, **({"array": form} if form else {})}
+    kept: ExpectedOutput = {"sha256": digest, "level": level, "values": values}
+    return {**kept, "array": form} if form else kept
 
 
 @contextmanager
 def _arrays(store: Store, old: Expect | None, new: Expect) -> Iterator[None]:
-    """Lay expected arrays beside the expectation before it names them, and put away what it no longer names after.
+    """Context manager that writes expected arrays before the expectation names them, and removes old ones after.
 
-    Only what the old expectation named is put away, and nothing behind a link.
+    Only arrays that the old expectation named are removed, and nothing behind a link.
     """
     if new.folder.is_symlink():
         raise InputError("a link stands where expected arrays lie", where=str(new.folder), next="remove that link")
@@ -149,10 +149,15 @@ def _arrays(store: Store, old: Expect | None, new: Expect) -> Iterator[None]:
             path.unlink(missing_ok=True)
 
 
+def _digest_in(outputs: Mapping[str, Digested], name: str) -> str:
+    """Return the digest of an output; empty if there is no such output."""
+    return outputs[name]["sha256"] if name in outputs else ""
+
+
 def _changes(old: Expect | None, new: Expect) -> Iterator[tuple[str, str, str]]:
     before = old.outputs if old else {}
     for name in sorted({*before, *new.outputs}):
-        one, two = (side.get(name, {}).get("sha256", "") for side in (before, new.outputs))
+        one, two = _digest_in(before, name), _digest_in(new.outputs, name)
         if one != two:
             yield name, one, two
 
@@ -162,17 +167,17 @@ def moved_code(expect: Expect, files: dict[str, str]) -> list[str]:
     return sorted(path for path in {*expect.files, *files} if expect.files.get(path) != files.get(path))
 
 
-Tell = Callable[[str], Progress]  # who is told of the steps of a task
+Tell = Callable[[str], Progress]  # returns who is told of the steps of a task
 
 
 @dataclass(frozen=True)
 class ChangedOutput:
-    """An output that differs from the accepted one: both digests, "" where there is no such output."""
+    """An output that differs from the accepted one: both digests, "" if there is no such output."""
 
     output: str
     accepted: str
     made: str
-    agrees: bool  # at the level that the manifest declares, all the same
+    agrees: bool  # nevertheless, at the level that the manifest declares
 
 
 @dataclass(frozen=True)
@@ -182,9 +187,9 @@ class CarriedExpectation:
     path: Path
     old: str
     new: str
-    run: str = ""  # none where the lock that it names is the one that was made
+    run: str = ""  # empty if lock and code are those that it names
     parted: tuple[ChangedOutput, ...] = ()
-    along: bool = False  # whether the expectation names them now
+    along: bool = False  # whether the expectation names the new lock and run now
 
 
 def carry(
@@ -192,10 +197,10 @@ def carry(
 ) -> CarriedExpectation:
     """Lock a manifest again, run it, and move its expectation to the new lock; on any failure change nothing.
 
-    Where the lock still fits, it is run only if the code of its steps is not what the expectation names. Steps whose
-    keys are the same are taken from the store; after a relock of packages, none are. With `at_levels` an
-    output of other bytes that agrees at its level is allowed; the expected values stay. Refuses a manifest without an
-    expectation, and a run that its audit or `errors` would keep from being accepted.
+    If the lock still fits, the manifest is run only if the code of its steps is not what the expectation names. Steps
+    whose keys are the same are taken from the store; after a relock of packages, none are. With `at_levels` an output
+    of other bytes that agrees at its level is allowed; the expected values stay. Raises InputError for a manifest
+    without an expectation, and for a run that its audit or `errors` would keep from being accepted.
     """
     root, name = loaded.root, loaded.manifest.name
     old, path = load_expect(root, name), expect_path(root, name)
@@ -222,7 +227,7 @@ def carry(
 
 
 def _code_moved(old: Expect) -> bool:
-    """Whether a file of the code that an expectation names is another one here, or gone."""
+    """Whether a code file that an expectation names has other bytes here, or is gone."""
     here = ((code_root() / name, digest) for name, digest in old.files.items())
     return any(not path.is_file() or sha256(path.read_bytes()) != digest for path, digest in here)
 
@@ -230,7 +235,7 @@ def _code_moved(old: Expect) -> bool:
 def _audited(
     loaded: Loaded, place: RunTarget, old: Expect, ran: FinishedRun, progress: Progress, errors: ErrorLimit
 ) -> Expect:
-    """Audit a run of the new lock, and give what somebody who accepted it would expect from then on."""
+    """Audit a run of the new lock, and return the expectation that accepting it would give."""
     run = ran.record.run
     jobs = len(os.sched_getaffinity(0))
     how = ReexecutionOptions(budget=math.inf, jobs=jobs, memory=place.choice.memory, progress=progress)
@@ -247,9 +252,11 @@ def _audited(
 
 
 def _along(old: Expect, new: Expect, within: Sequence[str]) -> Expect:
-    """Let what was expected name another lock and run, and say so; the outputs stay those that were accepted."""
+    """Return an expectation that names the new lock and run, and says so; the outputs stay those accepted before."""
     accepted = old.carried.get("accepted", old.record_sha256)
-    carried = {"from": old.lock_sha256, "accepted": accepted, **({"within": [*within]} if within else {})}
+    carried: Carried = {"from": old.lock_sha256, "accepted": accepted}
+    if within:
+        carried["within"] = [*within]
     return replace(new, outputs=old.outputs, carried=carried)
 
 
@@ -258,14 +265,14 @@ def _parted(old: Expect, ran: FinishedRun) -> Iterator[ChangedOutput]:
     held = compare(ran.record, here, here.lock_sha256, ran.lock.intent["outputs"], ran.store.blobs.deliver)
     agreed = {one.name for one in held if one.verdict == "agreed"}
     for name in sorted({*old.outputs, *ran.record.outputs}):
-        one, two = (str(side.get(name, {}).get("sha256", "")) for side in (old.outputs, ran.record.outputs))
+        one, two = _digest_in(old.outputs, name), _digest_in(ran.record.outputs, name)
         if one != two:
             yield ChangedOutput(name, one, two, name in agreed)
 
 
 @contextmanager
 def _as_it_was(path: Path) -> Iterator[Callable[[], None]]:
-    """Put a file back as it was, or away, unless what is done here says that it is to stay."""
+    """Context manager that restores a file, or removes it if it is new, unless the yielded function is called."""
     with translating_os_errors(path):
         before = path.read_bytes() if path.is_file() else None
     kept: list[bool] = []

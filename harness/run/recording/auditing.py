@@ -1,6 +1,6 @@
 """Audit of a run with the planner, engine and code installed here, and against the working files of the project.
 
-It executes no code that is stored with a run.
+No code that is stored with a run is executed.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from typing import Any
 from harness.digest import differences, sha256
 from harness.engines.engine import NO_IMAGE
 from harness.errors import HarnessError, MissingError
+from harness.evidence.attest import Authorship, envelope_beside, find_author
 from harness.evidence.audit.audit import InstalledHarness, audit
-from harness.evidence.audit.checks import UNCONFIRMED, Report
+from harness.evidence.audit.checks import UNCONFIRMED, UNSIGNED, Report
 from harness.evidence.audit.reexecution import Reexecuted, ReexecutionOptions
-from harness.evidence.causes import name_processor, processor_change
+from harness.evidence.bundle import Bundle
 from harness.evidence.compare import compare, tolerance_text
-from harness.evidence.explain import find_first_difference
+from harness.evidence.explain import find_first_difference, name_processor, processor_change
+from harness.evidence.keys import TrustedKey, today
 from harness.evidence.record import read_record
 from harness.evidence.trail import Trail, read_trail
 from harness.manifest.load import Loaded, parse_manifest
@@ -36,9 +38,9 @@ from harness.run.executing.workshop import Workshop
 from harness.run.installed.checked import InstallCheck
 from harness.run.installed.checked import check_once as look_at_packages
 from harness.run.locking.certificates import audit_certificates
-from harness.run.planning.plan import check_manifest, plan
+from harness.run.planning.plan import check_parts, plan
 from harness.run.progress import stoppable
-from harness.run.receipt import escaped, misspelled
+from harness.run.receipt import list_escaped, misspelled
 from harness.run.recorded_runs import first_event, levels_of
 from harness.run.recording.reexecute import (
     batch_reexecutor,
@@ -49,10 +51,11 @@ from harness.run.recording.reexecute import (
 )
 from harness.step_kinds import current_kind
 from harness.steps import Computing, Plan, Step
+from harness.store.events import Preimage
 from harness.store.store import Store
 from harness.studies.registry import find
 
-BOUNDED = "resources.bounded"  # the check that says what a manifest asks and its steps were not given
+BOUNDED = "resources.bounded"  # the check that says what a manifest asks for and its steps did not get
 EXPECTED = "expect"  # the subject of the check that outputs are what is expected
 
 
@@ -60,7 +63,7 @@ def replan(data: bytes, lock: Lock, limit: int) -> Plan:
     """Plan a recorded run again, from its manifest's bytes and its lock."""
     manifest, tree = parse_manifest(data, "manifest")
     loaded = Loaded(manifest, data, tree, Path("manifest"), Path())
-    return plan(check_manifest(loaded), lock, limit)
+    return plan(check_parts(loaded), lock, limit)
 
 
 def audit_files(store: Store, run: str, loaded: Loaded, report: Report) -> None:
@@ -82,8 +85,35 @@ def audit_files(store: Store, run: str, loaded: Loaded, report: Report) -> None:
         )
 
 
+def author_of(root: Path, name: str, trusted: Sequence[TrustedKey]) -> Authorship | None:
+    """Return who signed for the expectation of a manifest as it is now; None if nothing is expected."""
+    if not expect_path(root, name).is_file():
+        return None
+    try:
+        return find_author(root, name, trusted, today())
+    except HarnessError as bad:
+        return Authorship(flaw=bad.what)
+
+
+def audit_author(root: Path, name: str, trusted: Sequence[TrustedKey], report: Report) -> None:
+    """Report whether an author that the reviewer trusts signed for the expectation of a manifest as it is now.
+
+    An expectation that was edited after it was signed, with or without the code that it goes with, fails.
+    """
+    path, found = expect_path(root, name), author_of(root, name, trusted)
+    if not found:
+        return  # that nothing is expected is said already
+    if found.party:
+        report.held(UNSIGNED, path.name, found.text)
+    elif found.moved:
+        report.fail(UNSIGNED, path.name, found.flaw)
+    else:
+        how = f"`harness attest --expect MANIFEST` writes {envelope_beside(path).name}"
+        report.skip(UNSIGNED, path.name, f"{found.flaw}; {how}")
+
+
 def _expected(store: Store, run: str, loaded: Loaded, report: Report) -> None:
-    """Hold the outputs of a run against the expectation, whatever else was found; without one nothing is confirmed."""
+    """Compare the outputs of a run with the expectation, whatever else was found; without one none is confirmed."""
     where = expect_path(loaded.root, loaded.manifest.name).name
     try:
         expect = load_expect(loaded.root, loaded.manifest.name)
@@ -106,7 +136,7 @@ def _expected(store: Store, run: str, loaded: Loaded, report: Report) -> None:
 
 
 def _planned_order(trail: Trail) -> Sequence[str]:
-    """Name the steps of a run in the order of its plan; as they finished, if it cannot be planned here."""
+    """Return the names of a run's steps in the order of its plan; as they finished, if it cannot be planned here."""
     try:
         manifest, limit = trail.store.blobs.read(trail.started["manifest"]), int(trail.started.get("limit", 0))
         return [step.name for step in replan(manifest, trail.lock, limit).steps]
@@ -115,7 +145,7 @@ def _planned_order(trail: Trail) -> Sequence[str]:
 
 
 def _pointers(old: bytes, new: bytes) -> list[str]:
-    """Name the fields at which two documents part, also where the newer one was damaged."""
+    """List the fields at which two documents differ, or say that the newer one is missing or damaged."""
     try:
         return list(differences(json.loads(old), json.loads(new))) or ["its spelling"]
     except ValueError:
@@ -128,15 +158,17 @@ def audit_run(
     images: Path | None = None,
     how: ReexecutionOptions | None = None,
     stop: threading.Event | None = None,
+    bundle: Bundle | None = None,
 ) -> Report:
     """Audit one run with the installed planner, engine and code, and check the installed packages unless at `hashes`.
 
-    `images` is the store that holds images; where the run's image is not to be had, steps are made again without it.
+    `images` is the store that holds images. If the run's image cannot be had, steps are executed again without it.
+    `bundle` is what the store was unpacked from, if it was.
     """
     how = how or ReexecutionOptions(jobs=len(os.sched_getaffinity(0)))
-    with ThreadPoolExecutor(1) as reader:  # what is installed is read while steps are made again
+    with ThreadPoolExecutor(1) as reader:  # packages are read while steps are executed again
         look = reader.submit(look_at_packages, full=True) if how.level != "hashes" else None
-        report = _audited(store, run, images or store.root, how, stop)
+        report = _audited(store, run, images or store.root, how, stop, bundle)
         _containment(store, run, report)
         _shipped(store, run, report)
         audit_certificates(store, run, report)
@@ -146,27 +178,28 @@ def audit_run(
 
 
 def _packages(look: InstallCheck, report: Report) -> None:
-    """Say whether what is installed here is what was installed and locked: whatever was made again rests on it."""
+    """Report whether the packages here are as installed and locked, because steps executed again depend on them."""
     for one in look.altered:
-        tell = {"file": report.fail, "version": report.skip, "unlocked": report.held}[one.kind]
-        tell("package.changed", one.path, one.why)
+        kinds = {"file": report.fail, "unread": report.held, "version": report.skip, "unlocked": report.held}
+        tell = kinds[one.kind]
+        tell("package.changed", one.path, f"{one.why}; no step reads it" if one.kind == "unread" else one.why)
     cost = f"{look.files:,} files, {look.bytes >> 20:,} MiB read in {look.wall:.1f} s"
     report.held("package.changed", "packages", f"{cost}; {len(look.altered)} are not as they were installed or locked")
     report.packages = {"files": look.files, "bytes": look.bytes, "cpu_ms": round(1000 * look.cpu)}
 
 
 def _containment(store: Store, run: str, report: Report) -> None:
-    """Name an isolation that did not keep what it claims, by the run's own words: no run goes on after that."""
+    """Report an isolation that did not keep what it claims, by the run's own record; no run continues after that."""
     with contextlib.suppress(HarnessError):
         found = first_event(store, run)["facts"].get("containment")
         if found is None:
             return  # an older run tried none
-        flaws = list(misspelled(found)) or [f"its steps could reach {what}" for what in escaped(found)]
+        flaws = list(misspelled(found)) or [f"its steps could reach {what}" for what in list_escaped(found)]
         report.settle("unaccounted", "containment", flaws)
 
 
 def _shipped(store: Store, run: str, report: Report) -> None:
-    """Hold the wordings that a run pinned under a shipped name against those that are shipped under it here."""
+    """Compare the wordings that a run pinned under a shipped name with those that are shipped under it here."""
     with contextlib.suppress(HarnessError):
         lock = read_lock(store.blobs.read(first_event(store, run)["lock"]), "lock")
         sets = find(str(lock.intent["study"])).prompt_sets
@@ -175,7 +208,9 @@ def _shipped(store: Store, run: str, report: Report) -> None:
                 report.skip("pin.differs", name, "the installed harness ships other wordings under this name")
 
 
-def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop: threading.Event | None) -> Report:
+def _audited(
+    store: Store, run: str, images: Path, how: ReexecutionOptions, stop: threading.Event | None, bundle: Bundle | None
+) -> Report:
     code = Code()
     installed = InstalledHarness(replan, lambda kind: code.closure(current_kind(kind)).files, recordable_isolations)
     with private_store(store) as private:
@@ -184,10 +219,10 @@ def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop
         except MissingError as bad:
             why = bad
 
-            def unable(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+            def unable(step: Step, parts: Preimage, seconds: float) -> Reexecuted:
                 raise why
 
-            return audit(store, run, installed, replace(how, one=unable))
+            return audit(store, run, installed, replace(how, one=unable), bundle)
         with stoppable(workshop.cancel):
             hands = replace(
                 how,
@@ -196,14 +231,14 @@ def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop
                 slice=slice_reexecutor(workshop),
                 rows=row_counter(store),
             )
-            report = audit(store, run, installed, hands)
+            report = audit(store, run, installed, hands, bundle)
         if workshop.limits.beyond and how.level != "hashes":
             report.held(BOUNDED, "memory", workshop.limits.beyond)
         return report
 
 
 def recordable_isolations(engine: str) -> Collection[str] | None:
-    """Return the isolations that an engine can write into a journal; None where it is not installed."""
+    """Return the isolations that an engine can write into a journal; None if it is not installed."""
     kind = kinds().get(engine)
     return None if kind is None else (kind.isolations or (kind.only,))
 
@@ -211,10 +246,10 @@ def recordable_isolations(engine: str) -> Collection[str] | None:
 def _workshop_of(
     store: Store, run: str, images: Path, stop: threading.Event | None, memory: int
 ) -> tuple[Workshop, str]:
-    """Return a place where the steps of a run can be made again: its engine and image, what its manifest allowed.
+    """Return a workshop in which the steps of a run can be executed again: its engine and image, and its limits.
 
-    Where the engine of its image is not to be had, this machine does: equal bytes prove as much. Beside it stand both
-    processors, where this one is not that of the run.
+    If no engine for its image can be had, this machine is used: equal bytes prove as much. The text names both
+    processors if this one is not that of the run.
     """
     ran: Mapping[str, Any] = {}
     try:

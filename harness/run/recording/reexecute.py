@@ -1,6 +1,6 @@
 """Re-execution of steps for an audit: by the installed code, within a time limit, with results kept out of the store.
 
-Each result names the code files, packages and numerics that are not those of the run.
+Each result names the code files, packages and numerics that differ from those of the run.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from harness.evidence.audit.reexecution import (
     ReexecuteSlice,
     Slice,
     Sliced,
-    sliceable,
+    is_sliceable,
 )
-from harness.evidence.causes import Cause, Machine, StepBasis, find_causes, split_threads
-from harness.evidence.trail import closure_files, read_environment
+from harness.evidence.explain import Cause, Machine, StepBasis, find_causes, split_threads
+from harness.evidence.trail import Environment, closure_files, read_environment
 from harness.files import remove_tree
 from harness.run.environment import cores
 from harness.run.executing.execute import READABLE, StepKilled, StepRuntime, StepTask, execute, execute_batch
@@ -42,23 +42,24 @@ from harness.run.executing.workshop import Workshop
 from harness.step_kinds import current_kind
 from harness.steps import PROCESSOR, Step, key
 from harness.store.blobs import Blobs, make_link
+from harness.store.events import Preimage
 from harness.store.store import Entry, Store
 
-MOST_KEPT = 4 << 30  # bytes of inputs that an audit keeps private copies of; what is more is copied at each use
-ROW = ("item", "template", "model", "sample")  # what an answer and its scores are known by
+MOST_KEPT = 4 << 30  # bytes of inputs that an audit keeps private copies of; further inputs are copied at each use
+ROW = ("item", "template", "model", "sample")  # the fields that identify an answer and its scores
 RowKey = tuple[Any, ...]
 
 
 def step_reexecutor(workshop: Workshop, processor: str = "") -> Reexecute:
     """Return the function by which an audit executes one step again on this machine, in a folder of its own.
 
-    `processor` names both processors where this one is not that of the run. The function raises MissingError for a step
-    that calls a provider, or needs cores, a device or a class of processor that are not here, and OverBudget past
-    its time; any other failure is told in its result.
+    `processor` names both processors if this one is not that of the run. The function raises MissingError for a step
+    that calls a provider, or needs cores, a device or a class of processor that are not here. It raises OverBudget past
+    its time. Any other failure is reported in its result.
     """
     other = _other(workshop)
 
-    def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+    def again(step: Step, parts: Preimage, seconds: float) -> Reexecuted:
         if step.calls:
             raise MissingError(
                 "this step asked models elsewhere", next="`tape: replay`, and run again: equal digests say more"
@@ -89,7 +90,7 @@ def step_reexecutor(workshop: Workshop, processor: str = "") -> Reexecute:
 def batch_reexecutor(workshop: Workshop) -> ReexecuteBatch:
     """Return the function by which an audit executes steps of the same code in one process.
 
-    It returns results only for steps that succeeded, and none at all where the batch itself failed.
+    It returns results only for steps that succeeded, and none at all if the batch itself failed.
     """
     other = _other(workshop)
 
@@ -104,7 +105,7 @@ def batch_reexecutor(workshop: Workshop) -> ReexecuteBatch:
             sound = [(step, parts) for step, parts in steps if step.name in made]
             return {step.name: Reexecuted(made[step.name], other(step, parts)) for step, parts in sound}
         except HarnessError:
-            return {}  # whatever is wrong, making each of them alone says it
+            return {}  # executing each of them alone shows what is wrong
         finally:
             remove_tree(folder)
 
@@ -114,19 +115,19 @@ def batch_reexecutor(workshop: Workshop) -> ReexecuteBatch:
 def slice_reexecutor(workshop: Workshop) -> ReexecuteSlice:
     """Return the function by which an audit makes again some rows of a step that scores answers one by one.
 
-    The step is given answers drawn by lot, and everything else as the run had it; their scores must be, byte for byte,
-    those that the run recorded. It raises OverBudget past its time.
+    The step gets answers drawn by lot, and everything else as the run had it. Their scores must be those that the run
+    recorded, byte for byte. The function raises OverBudget past its time.
     """
     other = _other(workshop)
 
-    def again(step: Step, parts: Mapping[str, Any], wanted: Slice, seconds: float) -> Sliced:
+    def again(step: Step, parts: Preimage, wanted: Slice, seconds: float) -> Sliced:
         blobs, folder = workshop.store.blobs, _folder(workshop.store)
         drawn: dict[RowKey, int] = {}
         try:
             if _too_wide(workshop, step) or _elsewhere(workshop, parts):
                 return Sliced(frozenset())
             answers, place = folder / "answers", folder / "made"
-            drawn = _draw(blobs.deliver(parts["inputs"]["responses"]), answers, wanted)
+            drawn = _draw(blobs.deliver(str(parts["inputs"]["responses"])), answers, wanted)
             if not drawn:
                 return Sliced(frozenset())
             place.mkdir()
@@ -145,8 +146,8 @@ def slice_reexecutor(workshop: Workshop) -> ReexecuteSlice:
     return again
 
 
-def _recorded(workshop: Workshop, parts: Mapping[str, Any], output: str) -> str:
-    """Return the digest of what a run recorded as an output of a step."""
+def _recorded(workshop: Workshop, parts: Preimage, output: str) -> str:
+    """Return the digest that a run recorded for an output of a step."""
     entry = workshop.store.entries.get(key(parts))
     if entry is None:
         raise MissingError("the entry of this step is gone", next="`harness fsck` says more")
@@ -156,11 +157,11 @@ def _recorded(workshop: Workshop, parts: Mapping[str, Any], output: str) -> str:
 def row_counter(store: Store) -> Callable[[Step, Entry], int]:
     """Return the function that counts the rows a step made: lines of its tables, and one for anything else.
 
-    Of a step that scores answers one by one it counts the answers: a scorer may give several scores of each.
+    For a step that scores answers one by one it counts the answers, because a scorer may give several scores for each.
     """
 
     def count(step: Step, entry: Entry) -> int:
-        if sliceable(step):
+        if is_sliceable(step):
             return _lines(store, str(entry.preimage["inputs"]["responses"]))
         return sum(_lines(store, output.sha256) for output in entry.outputs.values())
 
@@ -179,7 +180,7 @@ def _lines(store: Store, digest: str) -> int:
 
 
 def _draw(responses: Path, target: Path, wanted: Slice) -> dict[RowKey, int]:
-    """Write answers drawn by lot into a file, in their order; returns the number of each by what it is known by."""
+    """Write answers drawn by lot into a file, in their order; return the number of each by what identifies it."""
     with open(responses, "rb") as lines:
         rest = [number for number, _ in enumerate(lines) if number not in wanted.before]
     chosen = set(seeds.sample(seeds.stream(wanted.seed), rest, wanted.rows))
@@ -197,7 +198,7 @@ def _row_key(row: Mapping[str, Any]) -> RowKey:
 
 
 def _rows_of(scores: Path, drawn: Mapping[RowKey, int]) -> Iterator[tuple[RowKey, bytes]]:
-    """Iterate over the rows of a table of scores that belong to the answers drawn."""
+    """Yield the rows of a table of scores that belong to the answers drawn."""
     with open(scores, "rb") as lines:
         for line in lines:
             if (row := _row_key(json.loads(line))) in drawn:
@@ -205,7 +206,7 @@ def _rows_of(scores: Path, drawn: Mapping[RowKey, int]) -> Iterator[tuple[RowKey
 
 
 def _first_other(made: Iterator[tuple[RowKey, bytes]], recorded: Iterator[tuple[RowKey, bytes]]) -> str:
-    """Name the first score that was made otherwise than recorded; empty where all are the same bytes."""
+    """Return the first score that differs from the recorded one; empty if all are the same bytes."""
     for one, two in zip_longest(made, recorded):
         if one != two and (either := one or two):
             return f"output scores, item {str(either[0][0])[:80]}"
@@ -213,17 +214,17 @@ def _first_other(made: Iterator[tuple[RowKey, bytes]], recorded: Iterator[tuple[
 
 
 def _too_wide(workshop: Workshop, step: Step) -> bool:
-    """Whether a step computes in more threads than there are cores: libraries would take fewer here, unsaid."""
+    """Whether a step computes in more threads than there are cores: libraries would silently use fewer here."""
     return step.in_threads and workshop.threads > cores()
 
 
-def _elsewhere(workshop: Workshop, parts: Mapping[str, Any]) -> bool:
-    """Whether a step chose by a processor that is of another class than the one here."""
+def _elsewhere(workshop: Workshop, parts: Preimage) -> bool:
+    """Whether a step adapted to a processor that is of another class than the one here."""
     return PROCESSOR in parts["numerics"] and parts["numerics"][PROCESSOR] != workshop.processor.kind
 
 
 def _task(workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]]) -> StepTask:
-    now = replace(step, kind=current_kind(step.kind))  # an older run knows it under another name
+    now = replace(step, kind=current_kind(step.kind))  # older runs have it under another name
     return StepTask(now, inputs, workshop.code.closure(now.kind), workshop.code.sources)
 
 
@@ -245,10 +246,10 @@ def _made(
 
 
 def _execute(task: StepTask, workshop: Workshop, timed: StepRuntime, folder: Path) -> None:
-    """Execute a step in a folder; OverBudget where it took longer than the audit may.
+    """Execute a step in a folder; raise OverBudget if it took longer than the audit may.
 
-    MissingError where it took longer than a run may, or was killed: how fast a machine is, and how much memory others
-    leave there, says nothing about what a run made.
+    Raises MissingError if it took longer than a run may, or was killed. How fast a machine is, and how much memory
+    other programs leave there, says nothing about what a run made.
     """
     within, began = timed.limits.seconds, time.monotonic()
     try:
@@ -273,9 +274,9 @@ def _execute(task: StepTask, workshop: Workshop, timed: StepRuntime, folder: Pat
 
 
 class PrivateBlobs(Blobs):
-    """The blobs of a store that is judged, each given to steps as a copy that its owner cannot reach.
+    """The blobs of a store under audit, each given to steps as a copy that the store's owner cannot reach.
 
-    Where he could, he would exchange an input between its check and its use, and a forged output be confirmed.
+    Otherwise the owner could exchange an input between its check and its use, and a forged output would be confirmed.
     """
 
     def __init__(self, blobs: Blobs, folder: Path) -> None:
@@ -284,7 +285,7 @@ class PrivateBlobs(Blobs):
         folder.mkdir()
 
     def link_to(self, digest: str, target: Path) -> bool:
-        """Link the private copy of a blob to a new name; False where so much was copied that no more is kept."""
+        """Link the private copy of a blob to a new name; return False if so much was copied that no more is kept."""
         kept = self._folder / digest
         with self._lock:
             if not kept.exists():
@@ -298,13 +299,13 @@ class PrivateBlobs(Blobs):
 
 @contextlib.contextmanager
 def private_store(store: Store) -> Iterator[Store]:
-    """Give a store whose blobs reach steps as private copies, for a `with` block; nothing is written into it.
+    """Context manager that yields a store whose blobs reach steps as private copies; nothing is written into it.
 
-    Its `temp` is where steps are made again: a folder of this machine, and never one of the store that is judged.
+    Its `temp`, where steps are executed again, is a folder of this machine, and never one of the store under audit.
     """
     with tempfile.TemporaryDirectory(prefix="harness-audit-") as name:
         folder = Path(name)
-        folder.chmod(0o711)  # a step that is another user passes
+        folder.chmod(0o711)  # a step that is another user may enter
         mine = copy.copy(store)
         mine.blobs = PrivateBlobs(store.blobs, folder / "blobs")
         mine.temp = folder
@@ -322,18 +323,18 @@ def _folder(store: Store) -> Path:
     return path
 
 
-def _other(workshop: Workshop) -> Callable[[Step, Mapping[str, Any]], tuple[Cause, ...]]:
-    """Return the way to name what is here other than it was in the run of a step."""
+def _other(workshop: Workshop) -> Callable[[Step, Preimage], tuple[Cause, ...]]:
+    """Return the function that names what is different here from the run of a step."""
     here, blobs = workshop.setting, workshop.store.blobs
 
     @functools.cache
-    def environments(digest: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """Read the environment of a run, and the one here; what is the same is not read."""
+    def environments(digest: str) -> tuple[Environment, Environment]:
+        """Return the environments of a run and of this machine; both empty if they are the same."""
         if digest == here.environment:
             return {}, {}
         return read_environment(blobs.read(digest), "run"), read_environment(workshop.environment, "here")
 
-    def other(step: Step, parts: Mapping[str, Any]) -> tuple[Cause, ...]:
+    def other(step: Step, parts: Preimage) -> tuple[Cause, ...]:
         code, ran = workshop.code.closure(current_kind(step.kind)), str(parts["code"])
         same, (then, now) = code.digest == ran, environments(str(parts["environment"]))
         files = {} if same else closure_files(blobs.read(ran), "code")
@@ -344,7 +345,7 @@ def _other(workshop: Workshop) -> Callable[[Step, Mapping[str, Any]], tuple[Caus
     return other
 
 
-def _machine(environment: Mapping[str, Any], numerics: Mapping[str, str]) -> Machine:
-    """Describe what a step is made with; its processor is told apart, and on another device it is not made."""
+def _machine(environment: Environment, numerics: Mapping[str, str]) -> Machine:
+    """Describe what a step is executed with; processors are reported apart, and devices must be the same."""
     threads, rest = split_threads(numerics)
     return Machine("", str(environment.get("image", "")), "", threads, rest, environment)

@@ -1,28 +1,33 @@
-"""Table of a recorded run's scores, and its items beside their answers, each read by its digest.
+"""Table of a recorded run's scores, its items beside their answers, and the words of answers, each by its digest.
 
-The run's record and the entries of its steps vouch for what is read. Items of gated, private and hidden data are
-refused: what may be shown is read from the run's lock, and from an item that says it is gated.
+What is read is checked against the run's record and the entries of its steps. Items of gated, private and hidden data
+are refused, and left out where words are shown beside those of another run or model. The run's lock, and items that say
+they are gated, tell what may be shown: one closes its dataset.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from harness import rows
+from harness.digest import sha256
 from harness.errors import InputError
 from harness.evidence.record import FINISHED, Record, entry_of_event, read_record
 from harness.kit import graded
 from harness.kit.meaning import MAIN, Meaning
 from harness.kit.score_lines import ScoredAnswer, ScoreLine, number, score_lines
+from harness.kit.sides import is_right
 from harness.kit.study import Study
 from harness.manifest.datasets import PRIVATE
 from harness.manifest.lockfile import Lock, read_lock
-from harness.rowtypes import Gold, Item, Response, Score
+from harness.rowtypes import Gold, Item, Prompt, Response, Score
+from harness.run.locking.hub import GATED
+from harness.run.planning.own_scores import said_settings
 from harness.steps import maker
-from harness.store.journal import Event
+from harness.store.events import Event
 from harness.store.store import Entry, Store, follow_journal, require_listed
 from harness.studies.registry import find
 
@@ -32,7 +37,7 @@ Kind = TypeVar("Kind")
 
 @dataclass(frozen=True)
 class ItemPlace:
-    """Where an item belongs: its dataset, and its cluster where items come in clusters."""
+    """Where an item belongs: its dataset and, if items come in clusters, its cluster."""
 
     dataset: str
     cluster: str = ""
@@ -49,7 +54,7 @@ class RunTables:
 
     @classmethod
     def of(cls, store: Store, run: str) -> RunTables:
-        """Open the tables of a run; InputError for one that has not ended, DamageError for one that was changed."""
+        """Open the tables of a run; InputError if it has not ended, DamageError if it was changed."""
         record = read_record(store, run)
         return cls(store, run, record, read_lock(store.blobs.read(str(record.body["lock"])), "lock"))
 
@@ -61,7 +66,7 @@ class RunTables:
     @cached_property
     def meanings(self) -> Mapping[str, Meaning]:
         """What the study says of the metrics of this run, by `SCORER[/METRIC]`."""
-        return self.study.meanings_of(self.lock.intent.get("settings", {}))
+        return self.study.meanings_of(said_settings(self.lock.intent))
 
     @property
     def manifest_name(self) -> str:
@@ -70,7 +75,7 @@ class RunTables:
 
     @property
     def limit(self) -> int:
-        """How many items of each dataset the run was limited to; 0 where it was not."""
+        """The number of items of each dataset that the run was limited to; 0 if it was not."""
         return int(self.record.body.get("limit", 0))
 
     def has(self, output: str) -> bool:
@@ -78,7 +83,7 @@ class RunTables:
         return output in self.record.outputs
 
     def rows(self, output: str, kind: type[Kind]) -> Iterator[Kind]:
-        """Yield the rows of an output, its bytes checked; nothing where the run has none of this name."""
+        """Yield the rows of an output, its bytes checked; nothing if the run has no output of this name."""
         if self.has(output):
             yield from rows.read(self.store.blobs.deliver(str(self.record.outputs[output]["sha256"])), kind)
 
@@ -112,26 +117,13 @@ def _cluster(meta: Any) -> str:
     return said if isinstance(said, str) else ""
 
 
-def is_right(value: float, meaning: Meaning | None) -> bool | None:
-    """Whether a value lies in the better half of its scale, the middle included; None where nobody says a scale.
-
-    A metric of which the study says nothing counts from 0 to 1 where its value lies there.
-    """
-    if meaning is None:
-        return value >= 0.5 if 0 <= value <= 1 else None
-    if meaning.floor is None or meaning.ceiling is None or meaning.direction == "neither":
-        return None
-    middle = (meaning.floor + meaning.ceiling) / 2
-    return value >= middle if meaning.direction == "higher" else value <= middle
-
-
-UNANSWERED, NOT_ASKED = "unanswered", "not-asked"  # how the responses of an attempt end where there is no answer
+UNANSWERED, NOT_ASKED = "unanswered", "not-asked"  # how the responses of an attempt end if there is no answer
 Answer = tuple[str, int, str, int]  # item, wording, model and sample
 
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """The scores of one run, line by line, and what their study says of the metrics, by `SCORER[/METRIC]`."""
+    """The scores of one run, a line for each `SCORER[/METRIC]`, and how the study describes each metric."""
 
     run: str
     study: str
@@ -139,7 +131,7 @@ class ScoreTable:
     meanings: Mapping[str, Meaning]
 
     def told(self) -> tuple[ScoreLine, ...]:
-        """Return the lines that a reader is shown first: main metrics, and those of which the study says a meaning."""
+        """Return the lines that a reader is shown first: main metrics, and those that the study explains."""
         return tuple(line for line in self.lines if not line.metric or line.measure in self.meanings)
 
     def document(self) -> dict[str, Any]:
@@ -154,16 +146,16 @@ class ScoreTable:
 
 
 def score_table(store: Store, run: str) -> ScoreTable:
-    """Read the table of scores of a run that ended; a run without scores, as one of a lock alone, has no lines.
+    """Return the table of scores of a run that ended; a run without scores, such as one of a lock, has no lines.
 
-    What the run's attempt did not ask is no part of it. InputError for a run that has not ended, DamageError where
-    its record or outputs are not what it made.
+    Items that the run's attempt did not ask are left out. Raises InputError for a run that has not ended, and
+    DamageError if its record or outputs are not what it made.
     """
     return table_of(RunTables.of(store, run))
 
 
 def table_of(tables: RunTables) -> ScoreTable:
-    """Make the table of scores of a run whose tables were read: the mean of each metric, with its interval."""
+    """Return the table of scores of a run whose tables were read: the mean of each metric, with its interval."""
     study = tables.study
     return ScoreTable(tables.run, study.name, score_lines(scored_answers(tables), tables.meanings), tables.meanings)
 
@@ -184,9 +176,9 @@ def scored_answers(tables: RunTables) -> Iterator[ScoredAnswer]:
 
 
 def _without_answer(tables: RunTables) -> dict[Answer, str]:
-    """Say of responses that an agent did not give, or was not asked for, which of the two; others are not named.
+    """Return the responses that an agent did not give or was not asked for, and which of the two it was.
 
-    Only answers that are imported, as those of an attempt are, can lack so.
+    Only imported answers, such as those of an attempt, can be missing in this way.
     """
     if not tables.record.body.get("imported"):
         return {}
@@ -198,8 +190,8 @@ def _without_answer(tables: RunTables) -> dict[Answer, str]:
 
 
 def require_showable(tables: RunTables, dataset: str = "") -> None:
-    """Refuse to show items of a run, or of one of its datasets, where one of them is gated, private or hidden."""
-    held = _closed(tables)
+    """Raise InputError if items of a run, or of one of its datasets, are gated, private or hidden."""
+    held = closed_datasets(tables)
     asked = {dataset} if dataset else {place.dataset for place in tables.places.values()}
     for name in sorted(asked & held.keys()):
         others = sorted({place.dataset for place in tables.places.values()} - held.keys())
@@ -210,8 +202,8 @@ def require_showable(tables: RunTables, dataset: str = "") -> None:
         )
 
 
-def _closed(tables: RunTables) -> dict[str, str]:
-    """Say of each dataset whose items are not shown why."""
+def closed_datasets(tables: RunTables) -> dict[str, str]:
+    """Return the datasets whose items are not shown, with the reason."""
     said: Mapping[str, Mapping[str, Any]] = tables.lock.intent["datasets"]
     private = {name for name, one in said.items() if str(one.get("fetch", "")).startswith(PRIVATE)}
     found: dict[str, str] = {}
@@ -222,14 +214,15 @@ def _closed(tables: RunTables) -> dict[str, str]:
         if one.get("hidden"):
             named = one.get("datasets") or [name for name, made in said.items() if "fetch" not in made]
             found |= dict.fromkeys(named, f"the split {split!r} is hidden from agents, who may read a terminal")
-    for name, item in tables.made(ITEMS, Item):
-        if name not in found and item.get("meta", {}).get("gated"):
-            found[name] = "it is gated: who uses it promised not to show its items"
+    gated = [name for name, pin in tables.lock.of("files").items() if pin.get(GATED)]
+    gated += [name for name, item in tables.made(ITEMS, Item) if item.get("meta", {}).get(GATED)]
+    for name in gated:
+        found.setdefault(name, "it is gated: who uses it promised not to show its items")
     return found
 
 
 def _named(said: Mapping[str, Any]) -> set[str]:
-    """Collect the texts among what a manifest says of a dataset: the names of other datasets are among them."""
+    """Return the texts in what a manifest says of a dataset; the names of other datasets are among them."""
     found: set[str] = set()
     for value in said.values():
         values = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
@@ -239,7 +232,7 @@ def _named(said: Mapping[str, Any]) -> set[str]:
 
 @dataclass(frozen=True)
 class AnswerFilter:
-    """Which answers are wanted: empty texts want any; `wrong`, those that failed or are wrong by a scorer wanted."""
+    """The answers that are wanted: an empty text wants any; `wrong` those that failed, or are wrong by a scorer."""
 
     model: str = ""
     dataset: str = ""
@@ -248,7 +241,7 @@ class AnswerFilter:
     wrong: bool = False
 
     def takes(self, answer: ScoredAnswer) -> bool:
-        """Whether a score is of an answer and by a scorer that is wanted."""
+        """Whether a score is of a wanted answer and by a wanted scorer."""
         row = answer.row
         asked = ((self.model, row["model"]), (self.scorer, row["scorer"]), (self.item, row["item"]))
         return answer.dataset == (self.dataset or answer.dataset) and all(not one or one == own for one, own in asked)
@@ -256,18 +249,18 @@ class AnswerFilter:
 
 @dataclass
 class ShownAnswer:
-    """One answer with everything that is known of it."""
+    """One answer with everything that is known about it."""
 
     dataset: str
     item: Item
     gold: Mapping[str, Any]
     asked: Answer
-    response: Response | None = None  # none where likelihoods were measured and nothing was answered
+    response: Response | None = None  # None if likelihoods were measured and nothing was answered
     scores: list[Score] = field(default_factory=list)
 
 
-def selected(tables: RunTables, wanted: AnswerFilter) -> list[Answer]:
-    """List the answers that are wanted, in the order of the items; InputError where a name fits none."""
+def select_answers(tables: RunTables, wanted: AnswerFilter) -> list[Answer]:
+    """List the answers that are wanted, in the order of the items; InputError if a name fits none."""
     seen: dict[str, set[str]] = {"model": set(), "dataset": set(), "scorer": set()}
     found: dict[Answer, bool] = {}
     for answer in scored_answers(tables):
@@ -276,7 +269,7 @@ def selected(tables: RunTables, wanted: AnswerFilter) -> list[Answer]:
             seen[name].add(value)
         if wanted.takes(answer):
             asked = (row["item"], row["template"], row["model"], row["sample"])
-            found[asked] = found.get(asked, False) or _is_wrong(tables, answer)
+            found[asked] = found.get(asked, False) or is_wrong(tables, answer)
     for name, known in seen.items():
         if (given := getattr(wanted, name)) and given not in known:
             raise InputError(f"no {name} {given!r} has scores", where=f"--{name}", next=f"choose of: {_list(known)}")
@@ -293,15 +286,16 @@ def _list(known: set[str]) -> str:
     return ", ".join(sorted(known)) or "none"
 
 
-def _is_wrong(tables: RunTables, answer: ScoredAnswer) -> bool:
+def is_wrong(tables: RunTables, answer: ScoredAnswer) -> bool:
+    """Whether an answer failed or was not given, or its score is in the worse half of its scale."""
     if answer.unanswered or graded.state(answer.row) in graded.UNSCORED:
         return True
     value = number(answer.metrics.get(MAIN))
     return value is not None and is_right(value, tables.meanings.get(answer.row["scorer"])) is False
 
 
-def shown(tables: RunTables, page: Sequence[Answer], scorer: str = "") -> list[ShownAnswer]:
-    """Read everything about some answers of a run, by one scorer or by all, in the order given."""
+def describe_answers(tables: RunTables, page: Sequence[Answer], scorer: str = "") -> list[ShownAnswer]:
+    """Return everything about some answers of a run, by one scorer or by all, in the order given."""
     names = {asked[0] for asked in page}
     items = {row["id"]: (name, row) for name, row in tables.made(ITEMS, Item) if row["id"] in names}
     golds = {row["id"]: row["gold"] for _, row in tables.made(GOLD, Gold) if row["id"] in names}
@@ -314,3 +308,125 @@ def shown(tables: RunTables, page: Sequence[Answer], scorer: str = "") -> list[S
         if one := found.get((score["item"], score["template"], score["model"], score["sample"])):
             one.scores += [score] if scorer in ("", score["scorer"]) else []
     return list(found.values())
+
+
+PROMPTS = "prompts"
+
+
+class AskedAnswer(NamedTuple):
+    """Which answers are meant: those to an item in a wording, of a model, in a sample; None means any."""
+
+    item: str
+    template: int | None = None
+    model: str | None = None
+    sample: int | None = None
+
+
+@dataclass(frozen=True)
+class AnswerWords:
+    """The words of one answer; a text is empty if the run has none, as the answer if likelihoods were measured."""
+
+    model: str
+    template: int | None
+    sample: int | None = None
+    wording: str = ""
+    prompt: str = ""
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class WordsOfRun:
+    """Lookup of the words of a run's answers."""
+
+    tables: RunTables
+
+    @cached_property
+    def _wordings(self) -> Sequence[Mapping[str, Any]]:
+        """The wordings of the run as rows `{id, text | turns}`, from its lock and the files that it pins."""
+        said: Mapping[str, Any] = self.tables.lock.intent.get("prompts") or {}
+        found: list[Mapping[str, Any]] = [{"id": place, "text": text} for place, text in enumerate(_written(said))]
+        found += [{"id": 0, "turns": said["turns"]}] if "turns" in said else []
+        blobs = self.tables.store.blobs
+        for pin in self.tables.lock.of("prompts").values():
+            if "sha256" in pin and blobs.state(pin["sha256"]) == "sound":
+                found += rows.read(blobs.deliver(pin["sha256"]))
+        return found
+
+    @cached_property
+    def closed(self) -> Mapping[str, str]:
+        """The datasets whose items are not shown, with the reason."""
+        return closed_datasets(self.tables)
+
+    def of(self, wanted: Collection[AskedAnswer]) -> dict[AskedAnswer, list[AnswerWords]]:
+        """Return the words of the answers that the run has and may show, for each: those of one wording and model.
+
+        If nothing was answered, the prompt alone.
+        """
+        names = {one.item for one in wanted if self._shows(one.item)}
+        answers = self._answers(names)
+        prompts = {
+            (row["item"], row["template"]): row for row in self.tables.rows(PROMPTS, Prompt) if row["item"] in names
+        }
+        found: dict[AskedAnswer, list[AnswerWords]] = {}
+        for one in wanted:
+            places = [place for place in answers if _fits(one, place)]
+            asked = [place[1] for place in places] or [place[1] for place in prompts if place[0] == one.item]
+            template = asked[0] if asked else None
+            prompt = None if template is None else prompts.get((one.item, template))
+            words = (self._wording(template, prompt), _spelled(prompt))
+            if places:
+                same = [place for place in places if place[1:3] == places[0][1:3]]
+                found[one] = [AnswerWords(place[2], place[1], place[3], *words, answers[place]) for place in same]
+            elif prompt is not None:
+                found[one] = [AnswerWords(one.model or "", template, None, *words)]
+        return found
+
+    def _shows(self, item: str) -> bool:
+        place = self.tables.places.get(item)
+        return place is not None and place.dataset not in self.closed
+
+    def _answers(self, names: Collection[str]) -> dict[tuple[str, int, str, int], str]:
+        """Return what was answered about some items, in order; without responses, what scorers read of likelihoods."""
+        found = {}
+        for row in self.tables.rows(RESPONSES, Response):
+            if row["item"] in names:
+                text = f"(error: {row['error']})" if "error" in row else row["text"]
+                found[row["item"], row["template"], row["model"], row["sample"]] = text
+        for score in self.tables.rows(SCORES, Score) if self.tables.has(SCORES) else ():
+            place = (score["item"], score["template"], score["model"], score["sample"])
+            read = score["detail"].get("answer")
+            if score["item"] in names and place not in found and isinstance(read, str):
+                found[place] = read
+        return dict(sorted(found.items(), key=lambda one: one[0][1:]))
+
+    def _wording(self, template: int | None, prompt: Prompt | None) -> str:
+        """Return a wording as it was written; of several sets, the one that the prompt says it was made of."""
+        fits = [row for row in self._wordings if row.get("id") == template]
+        made_of = prompt.get("meta", {}).get("template_sha256") if prompt else None
+        same = [row for row in fits if "text" in row and sha256(str(row["text"]).encode()) == made_of]
+        for row in same or fits:
+            turns = [part for turn in row.get("turns", ()) for part in turn.items()]
+            return str(row["text"]) if "text" in row else _turns(turns)
+        return ""
+
+
+def _written(said: Mapping[str, Any]) -> Sequence[str]:
+    return [said["text"]] if "text" in said else said.get("texts") or []
+
+
+def _fits(one: AskedAnswer, place: tuple[str, int, str, int]) -> bool:
+    return one.item == place[0] and all(
+        wanted is None or wanted == own for wanted, own in zip(one[1:], place[1:], strict=True)
+    )
+
+
+def _spelled(prompt: Prompt | None) -> str:
+    if prompt is None:
+        return ""
+    if "text" in prompt:
+        return prompt["text"]
+    return _turns([(str(turn.get("role")), turn.get("content")) for turn in prompt.get("messages", ())])
+
+
+def _turns(turns: Sequence[tuple[str, Any]]) -> str:
+    return "\n".join(f"{role}: {content}" for role, content in turns)

@@ -1,7 +1,8 @@
-"""BERTScore: each token of one text beside the nearest token of the other, by the vectors of an encoder.
+"""BERTScore: each token of one text is compared with the nearest token of the other, by the vectors of an encoder.
 
-As the package bert-score counts it, without weights of rarity and without a rescaled baseline: an encoder's own signs
-count nothing themselves, though they may be what a token is nearest to. It must never know whose vectors they are.
+The result is that of the package bert-score without idf weights and without a rescaled baseline. The encoder's special
+tokens do not count themselves, but they may be the nearest token of another one. The functions take vectors and are
+independent of the encoder.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 
 from harness.scorers.overlap.ngrams import NONE, Overlap
 
-LAST = -1  # the layer whose states are compared where none is named
+LAST = -1  # the default layer
 
 
 class Vectors(NamedTuple):
@@ -22,7 +23,7 @@ class Vectors(NamedTuple):
 
 
 def bertscore(response: Vectors, reference: Vectors) -> Overlap:
-    """Give precision, recall and F of two texts by their tokens; one of only an encoder's own signs scores 0."""
+    """Return precision, recall and F of two texts by their tokens; a text with only special tokens scores 0."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     if all(response.own) or all(reference.own):

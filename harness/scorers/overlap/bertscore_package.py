@@ -1,6 +1,6 @@
-"""BERTScore by the package bert-score itself: its weights of rarity, its matching by them, and its baselines.
+"""BERTScore by the package bert-score itself: its idf weights, its weighted matching, and its baselines.
 
-What `bertscore.py` counts needs none of it. It must never know an encoder: tokens are numbers, and vectors are given.
+`bertscore.py` does not need the package. The functions here take token numbers and vectors, and load no encoder.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from harness.scorers.overlap.bertscore import Vectors
 from harness.scorers.overlap.ngrams import NONE, Overlap
 
 PACKAGE = "bert_score"
-# Owners to which the hub moved the encoders that the package knows by a bare name.
+# Owners to which the hub moved the encoders that have no owner in the package's names.
 OWNERS = ("FacebookAI", "albert", "distilbert", "google-bert", "xlnet")
-_TAKEN_FOR_NONE = 2  # tokens: the package takes them for an encoder's own two signs, and the text for an empty one
-Baseline = tuple[str, str, str]  # of precision, recall and F, as the package's file spells them
+_TAKEN_FOR_NONE = 2  # tokens: the package takes these for two special tokens, and the text for an empty one
+Baseline = tuple[str, str, str]  # for precision, recall and F, as spelled in the package's file
 
 
 def rarities(texts: Iterable[Sequence[int]]) -> Mapping[int, float]:
-    """Weigh each token by how few of the texts hold it, as the package does (`get_idf_dict`); texts are token numbers.
+    """Return the weight of each token by how few of the texts contain it, as in the package's `get_idf_dict`.
 
-    The mapping has a weight for every token: one that no text holds is the rarest. A sign of the encoder's own that
-    stands in every text weighs nothing.
+    The texts are token numbers. The mapping has a weight for every token; a token that no text contains has the
+    greatest weight. A special token that is in every text has weight 0.
     """
     try:
         from bert_score.utils import get_idf_dict  # noqa: PLC0415 - heavy, and rarely wanted
@@ -40,10 +40,10 @@ def rarities(texts: Iterable[Sequence[int]]) -> Mapping[int, float]:
 def weighted_bertscore(
     response: Vectors, reference: Vectors, weights: tuple[Sequence[float], Sequence[float]]
 ) -> Overlap:
-    """Give precision, recall and F of two texts by the package's matching, each token counting by its weight.
+    """Return precision, recall and F of two texts by the package's matching, each token counting by its weight.
 
-    `weights` are those of the response's tokens and of the reference's. A text of only an encoder's own signs scores 0,
-    and so does a side whose tokens all weigh nothing, for which the package has no number.
+    `weights` are those of the response's tokens and of the reference's. A text with only special tokens scores 0, and
+    so does a side whose tokens all have weight 0, for which the package returns nan.
     """
     if all(response.own) or all(reference.own):
         return NONE
@@ -53,7 +53,7 @@ def weighted_bertscore(
     def side(text: Vectors, its: Sequence[float]) -> tuple[Any, Any, Any]:
         states = torch.tensor(text.vectors, dtype=torch.float32)[None]  # a copy: the package works in place
         weighed = torch.tensor(its, dtype=torch.float32)[None]
-        if len(its) == _TAKEN_FOR_NONE:  # a token that comes again and weighs nothing changes no value
+        if len(its) == _TAKEN_FOR_NONE:  # a repeated token with weight 0 changes no value
             states, weighed = torch.cat((states, states[:, :1]), 1), torch.cat((weighed, weighed[:, :1] * 0), 1)
         return states, torch.ones(weighed.shape, dtype=torch.long), weighed
 
@@ -63,16 +63,16 @@ def weighted_bertscore(
 
 
 def rescaled(found: Overlap, baseline: Baseline) -> Overlap:
-    """Stretch each value so that its baseline becomes 0 and 1 stays 1, as the package does."""
+    """Rescale each value so that its baseline becomes 0 and 1 stays 1, as the package does."""
     values = ((value - base) / (1 - base) for value, base in zip(found, map(float, baseline), strict=True))
     return Overlap(*values)
 
 
 def find_baseline(language: str, encoder: str, layer: int, where: str) -> Baseline:
-    """Read the package's baseline for an encoder at a layer, by the encoder's name on the hub.
+    """Return the package's baseline for an encoder at a layer, by the encoder's name on the hub.
 
-    A negative layer counts from the last. InputError where the package has none for that very encoder, language and
-    layer; nothing of the package is loaded.
+    A negative layer counts from the last. Raises InputError if the package has no baseline for this encoder, language
+    and layer. The package is not imported.
     """
     folder = _baselines()
     languages = sorted(each.name for each in folder.iterdir() if each.is_dir())
@@ -110,10 +110,10 @@ def _baselines() -> Path:
 
 
 def _lacking(what: str, where: str, package: str | None = None) -> MissingError:
-    other = (package or "").partition(".")[0]  # one that it needs itself
+    other = (package or "").partition(".")[0]  # a dependency of the package
     which = f"which needs {other}, which" if other not in ("", "bert_score") else "which"
     return MissingError(
         f"BERTScore's {what} the package bert-score, {which} is not installed beside this Python",
         where=where,
-        next="pip install 'llm-harness[science]'",
+        next="pip install 'repro-harness[science]'",
     )

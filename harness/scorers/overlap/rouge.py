@@ -1,8 +1,8 @@
-"""ROUGE-1, -2, -L and -Lsum as the package rouge-score counts them, to the last bit of a value.
+"""ROUGE-1, -2, -L and -Lsum as the package rouge-score computes them, equal to the last bit of a value.
 
-Words and stems are the package's own: its pattern of a word, its tokenizer where words are stemmed. The counting is
-ours, in bits instead of tables. It must never know a study: how a text is cut into lines before Lsum, and on what scale
-a value is printed, are a study's own.
+Words and stems are the package's own: its pattern of a word, and its tokenizer if words are stemmed. The counting is
+ours, in bits instead of tables. How a text is split into lines for Lsum, and the scale of a printed value, are up to
+the study.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 from harness.errors import MissingError
-from harness.scorers.overlap import lcs, ngrams
+from harness.scorers.overlap import ngrams
 from harness.scorers.overlap.ngrams import NONE, Overlap
 
 KINDS = ("rouge1", "rouge2", "rougeL", "rougeLsum")
@@ -22,7 +22,7 @@ KINDS = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 def rouge(response: str, reference: str, kinds: Iterable[str] = KINDS, *, stem: bool = False) -> dict[str, Overlap]:
     """Compute each of `kinds` of ROUGE of a response against a reference, by the kind's name.
 
-    With `stem` words are compared by their stems. MissingError where rouge-score is not installed.
+    With `stem`, words are compared by their stems. Raises MissingError if rouge-score is not installed.
     """
     cut = tokenizer(stem=stem)
     ours, theirs = cut(response), cut(reference)
@@ -37,10 +37,10 @@ def rouge(response: str, reference: str, kinds: Iterable[str] = KINDS, *, stem: 
 
 @cache
 def tokenizer(*, stem: bool = False) -> Callable[[str], list[str]]:
-    """Return the package's tokenizer, with its stems or without; MissingError where the package is not installed.
+    """Return the package's tokenizer, with or without stems; raises MissingError if the package is not installed.
 
-    Without stems the package's `tokenize` gives the runs of a valid token's signs in the lowered text. Here its own
-    pattern, unanchored, finds them, in a quarter of the time that its substitution and split take.
+    Without stems, the package's `tokenize` returns the runs of a valid token's characters in the lower-cased text. Here
+    the package's own pattern, unanchored, finds them in a quarter of the time of its substitution and split.
     """
     try:
         if stem:
@@ -48,12 +48,12 @@ def tokenizer(*, stem: bool = False) -> Callable[[str], list[str]]:
 
             stemmed: Callable[[str], list[str]] = DefaultTokenizer(use_stemmer=True).tokenize
             return stemmed
-        from rouge_score.tokenize import VALID_TOKEN_PATTERN  # noqa: PLC0415 - of an extra
+        from rouge_score.tokenize import VALID_TOKEN_PATTERN  # noqa: PLC0415 - an optional dependency
     except ModuleNotFoundError as bad:
         raise MissingError(
             f"ROUGE needs the package rouge-score, and {bad.name} is not installed beside this Python",
             where="rouge",
-            next="pip install 'llm-harness[science]'",
+            next="pip install 'repro-harness[science]'",
         ) from bad
     runs = re.compile(VALID_TOKEN_PATTERN.removeprefix("^").removesuffix("$")).findall
     return lambda text: runs(text.lower())
@@ -76,22 +76,22 @@ def _ngrams(ours: Sequence[str], theirs: Sequence[str], size: int) -> Overlap:
 def _longest(ours: Sequence[str], theirs: Sequence[str]) -> Overlap:
     if not ours or not theirs:
         return NONE
-    return _of(lcs.length(theirs, ours), len(ours), len(theirs))
+    return _of(ngrams.length(theirs, ours), len(ours), len(theirs))
 
 
 def _summary(ours: Sequence[Sequence[str]], theirs: Sequence[Sequence[str]]) -> Overlap:
-    """Count, for each line of the reference, what any line of the response has in common with it, no word twice."""
+    """For each line of the reference, count the words that any line of the response shares with it, each word once."""
     left, right = (Counter(word for line in lines for word in line) for lines in (ours, theirs))
     sizes = left.total(), right.total()
     if not all(sizes):
         return NONE
-    lines = {tuple(line): frozenset(line) for line in ours}  # a line that comes again adds nothing to a union
+    lines = {tuple(line): frozenset(line) for line in ours}  # a repeated line adds nothing to a union
     hits = 0
     for line in theirs:
-        where, union = lcs.places(line), 0
+        where, union = ngrams.places(line), 0
         for other, has in lines.items():
             if not has.isdisjoint(where):
-                union |= lcs.common(where, len(line), other)
+                union |= ngrams.common(where, len(line), other)
         for index, word in enumerate(line):
             if union >> index & 1 and left[word] > 0 and right[word] > 0:
                 hits += 1

@@ -1,1 +1,1 @@
-"""The study `biomed` (CARDBiomedBench): facts of biomedical tables asked of language models, graded and weighed."""
+"""The study `biomed` (CARDBiomedBench): language models answer questions about biomedical tables and are graded."""

@@ -1,6 +1,6 @@
-"""The planning of the study's analyses: rates, comparisons, categories, texts, costs, graders, figures and the page.
+"""Plan the study's analyses: rates, comparisons, categories, texts, costs, graders, figures and the page.
 
-It knows steps, their names and parameters; it does not know a result.
+Adds the steps with their names and parameters; reads no results.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from harness.studies.biomed.pages import outputs as named
 
 PUBLISHED, DEFECTS = "biomed/published@1", "biomed/defects@1"
 CERTIFIED = "biomed.bioscore_rule"  # the grader whose certificate the page shows
-PRICED_AS = "priced_as"  # the fact of a model that names the published prices which hold for it
+PRICED_AS = "priced_as"  # the fact of a model that names the published prices that apply to it
 
 
 def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref]) -> dict[str, Ref]:
-    """Add the steps of every analysis of the scores, of figures and page; returns their outputs by name."""
+    """Add the steps of every analysis, of the figures and of the page; return their outputs by name."""
     request = {
         "mode": brief.settings["mode"],
         "models": [model.name for model in brief.models],
@@ -44,7 +44,7 @@ def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref]) -> dict[str, 
     add("graders", again, graded)
     add("dataset", {}, {"items": tables["items"], "gold": tables["gold"], "counts": tables["counts"]})
     add("tokens", request, said)
-    if PUBLISHED in brief.tables:  # a lock pins it where the manifest names what reads it
+    if PUBLISHED in brief.tables:  # a lock pins this table if the manifest names an analysis that reads it
         published: dict[str, Source] = {"published": brief.tables[PUBLISHED]}
         add("published", {}, published)
         priced = {model.name: model.facts[PRICED_AS] for model in brief.models if PRICED_AS in model.facts}
@@ -56,7 +56,7 @@ def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref]) -> dict[str, 
 
 
 def _shown(asked: Asked, brief: Brief, made: Mapping[str, Ref], tables: Mapping[str, Ref]) -> dict[str, Ref]:
-    """Add the steps that draw figures and write the page; returns their outputs by name."""
+    """Add the steps that draw the figures and write the page; return their outputs by name."""
     params = {
         "mode": brief.settings["mode"],
         "graders": graders(brief),

@@ -1,7 +1,4 @@
-"""How the models are asked and their answers graded: graders and scorers, by the settings of the manifest.
-
-Names and kinds only; it does not know an item or a rule.
-"""
+"""How the models are asked and their answers graded: the judges and scorers that a manifest's settings select."""
 
 from __future__ import annotations
 
@@ -14,17 +11,17 @@ from harness.kit.study import Brief
 from harness.studies.biomed.terms import PAPER
 
 HERE = "harness.studies.biomed"
-GRADER, ENCODER = "grader", "encoder"  # roles: of the model that grades, of BERTScore
+GRADER, ENCODER = "grader", "encoder"  # roles: the model that grades, the encoder of BERTScore
 RULE = "rule"  # the judge that is a rule of ours
 BY_RULE, BY_GRADER = "bioscore-rule", "bioscore-judge"  # scorers
 TEXT, BERTSCORE = "text", "bertscore"
 ABSTENTIONS = "biomed/abstentions@1"
-GRADING_PROMPT = "grading_prompt"  # the output of makers that bring the published wording of the grader
-NOT_KNOWN = "-1"  # what the published grader gives to the text of a failed request
+GRADING_PROMPT = "grading_prompt"  # the output of makers that includes the grader's published prompt
+NOT_KNOWN = "-1"  # the published grade for the text of a failed request
 
 
 def how(brief: Brief, outputs: Collection[str]) -> How:
-    """Return the settings by which a brief asks models the questions of a maker with these outputs, and scores them."""
+    """Return the settings for asking models the questions of a maker with these outputs, and scoring the answers."""
     mode = brief.settings["mode"]
     return How(
         tuple(_scorers(brief, mode)),
@@ -34,7 +31,10 @@ def how(brief: Brief, outputs: Collection[str]) -> How:
 
 
 def graders(brief: Brief) -> list[str]:
-    """Name the scorers of a brief that give grades, the one that counts first: a model's, where one grades."""
+    """Return the names of the scorers that give grades: the model grader first, if a brief has one, then the rule.
+
+    The first scorer is the one that counts.
+    """
     return [*([BY_GRADER] if GRADER in brief.instruments else []), BY_RULE]
 
 

@@ -1,7 +1,4 @@
-"""The meaning of this study's numbers in a table of scores: the paper's rates, each a mean over the answers it is of.
-
-It knows states and grades; it does not know a question, a text or a grader's reasons.
-"""
+"""The meaning of this study's numbers in a table of scores: the paper's rates, each a mean over certain answers."""
 
 from __future__ import annotations
 
@@ -31,9 +28,9 @@ MEANINGS: Mapping[str, Meaning] = {
 
 
 def metrics(row: Score) -> dict[str, Any]:
-    """Return the metrics of one score, so that the mean of each over the answers is the rate of the paper's definition.
+    """Return the metrics of one score; the mean of each metric over the answers is the rate that the paper defines.
 
-    In strict mode errors and ungraded answers are in no rate; in paper mode each answer counts by its score.
+    In strict mode errors and ungraded answers count in no rate. In paper mode each answer counts by its score.
     """
     if row["scorer"] not in (BY_RULE, BY_GRADER):
         return plain_metrics(row)

@@ -1,7 +1,4 @@
-"""The study `biomed` (CARDBiomedBench, bioRxiv 2025.01.15.633272): its makers, importer, plan, scorers and analyses.
-
-It knows names of steps and of what they read; it does not know a question, an answer or a grade.
-"""
+"""The study `biomed` (CARDBiomedBench, bioRxiv 2025.01.15.633272): makers, importer, plan, scorers and analyses."""
 
 from __future__ import annotations
 
@@ -22,12 +19,12 @@ from harness.studies.biomed.data.responses_import import normalise
 if TYPE_CHECKING:
     from harness.scorers.tool import Tool
 
-ALWAYS = {"performance"}  # the analysis that costs next to nothing; the others are made where they are declared
+ALWAYS = {"performance"}  # the analysis that costs next to nothing; others are made only if declared
 
 
 @dataclass(frozen=True, kw_only=True)
 class BiomedSettings(Switches):
-    """Settings of the study: counted as published, or as its words say."""
+    """Settings of the study: whether it counts as the published code does, or as the paper's words say."""
 
     mode: Literal["paper", "strict"] = "strict"
 
@@ -36,7 +33,7 @@ class Biomed(Study):
     """The study of questions over five biomedical tables, published by the NIH in 2025."""
 
     name = "biomed"
-    needs: tuple[str, ...] = ("models",)  # its makers bring the prompts along
+    needs: tuple[str, ...] = ("models",)  # the makers write the prompts
     makers: Mapping[str, Maker] = MAKERS
     importers: Mapping[str, Importer] = {"biomed-responses": normalise}
     meanings: Mapping[str, Meaning] = meaning.MEANINGS
@@ -46,20 +43,20 @@ class Biomed(Study):
 
     @property
     def scorers(self) -> Mapping[str, Tool]:
-        """Return the study's standalone scorers by their names; their pydantic models are loaded on first use."""
+        """The study's standalone scorers by their names; their pydantic models are loaded on first use."""
         from harness.studies.biomed.standalone.catalogue import SCORERS  # noqa: PLC0415
 
         return SCORERS
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
-        """Return the study's standalone analyses by their names; their pydantic models are loaded on first use."""
+        """The study's standalone analyses by their names; their pydantic models are loaded on first use."""
         from harness.studies.biomed.standalone.catalogue import ANALYSES  # noqa: PLC0415
 
         return ANALYSES
 
     def plan(self, brief: Brief) -> Plan:
-        """Plan the steps of a brief: data, prompts, answers, grades, scores, analyses, figures and the page."""
+        """Return the plan of a brief: data, prompts, answers, grades, scores, analyses, figures and the page."""
         asked, tables = Asked(), dict[str, Ref]()
         for dataset in brief.datasets:
             made = self.makers[dataset.make]

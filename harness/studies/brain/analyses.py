@@ -1,6 +1,6 @@
-"""The planning of the study's analyses: scores, choices, stars, omega, tests, their measured size, figures and page.
+"""Plans the steps of the study's analyses: scores, choices, stars, omega, tests, test sizes, figures and the page.
 
-It knows steps, their names and parameters; it does not know a result.
+Works with step names and parameters; reads no result.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ LENGTHS = "length_check"
 
 
 def analyse(asked: Asked, brief: Brief, fitted: Fitted) -> dict[str, Ref]:
-    """Add the steps of every analysis of the fits, of figures and page; returns their outputs by name.
+    """Add the steps of every analysis, of the figures and of the page; return their outputs by name.
 
-    InputError for a number of simulated families that there cannot be.
+    Raises InputError if the number of simulated families is out of range.
     """
     outputs: dict[str, Ref] = {}
     if not fitted.groups:
@@ -48,7 +48,7 @@ def analyse(asked: Asked, brief: Brief, fitted: Fitted) -> dict[str, Ref]:
     best: dict[str, Source] = {"choices": outputs["choices"], "tests": outputs["tests"], "chosen": tuple(fitted.chosen)}
     add("findings", "measures.findings:analyse", {**named_fits, **drawn, "best": fitted.best}, {**fits, **best})
     noise = {"datasets": abouts, "families": brief.settings["families"], "seed": brief.seeds[0]}
-    NullDesign(families=noise["families"])  # refuses here what the step would refuse later
+    NullDesign(families=noise["families"])  # raises the step's InputError at planning time
     add("sizes", "nulls.sizes:analyse", noise, {"stimuli": stimuli})
     if any(UNTRAINED in model.settings for model in brief.models):
         check = Step(LENGTHS, f"{HERE}.nulls.length_check:check", "analyses", {}, {}, (LENGTHS,), infers=True)
@@ -57,9 +57,10 @@ def analyse(asked: Asked, brief: Brief, fitted: Fitted) -> dict[str, Ref]:
 
 
 def drawn_sets(models: Iterable[Model]) -> dict[str, list[str]]:
-    """Name the sets of two or more models that differ by nothing but the seed of their weights, each with its models.
+    """Return the sets of two or more models that differ only in the seed of their weights, by set name.
 
-    A set is named by what the names of its models begin with in common; a seed that stands twice counts once.
+    The name of a set starts with the common prefix of its models' names. Of several models with the same seed, only the
+    first is in the set.
     """
     found: dict[str, dict[int, str]] = {}
     for model in models:
@@ -80,7 +81,7 @@ def drawn_sets(models: Iterable[Model]) -> dict[str, list[str]]:
 
 
 def _shown(asked: Asked, brief: Brief, fitted: Fitted, made: Mapping[str, Ref]) -> dict[str, Ref]:
-    """Add the steps that draw figures and write the page; returns their outputs by name."""
+    """Add the steps that draw the figures and write the page; return their outputs by name."""
     params = {
         "generation": brief.settings["generation"],
         "datasets": {one.name: _shown_of(one) for one in fitted.recorded},
@@ -100,11 +101,11 @@ def _shown(asked: Asked, brief: Brief, fitted: Fitted, made: Mapping[str, Ref]) 
 
 
 def _about(model: Model) -> dict[str, Any]:
-    """Return what the page says of a text model: its provider, and the seed of its weights if nothing trained it."""
+    """Return what the page says about a text model: its provider and, if it is untrained, the seed of its weights."""
     drawn = model.settings.get(UNTRAINED)
     return {"provider": model.provider, **({} if drawn is None else {UNTRAINED: drawn})}
 
 
 def _shown_of(one: Recorded) -> dict[str, Any]:
-    """Return what the page says of a dataset, with the weights of its simulation that the manifest changed."""
+    """Return what the page says about a dataset, including the simulation weights that the manifest changed."""
     return {**one.about(), **({"weights": dict(one.weights)} if one.weights else {})}

@@ -1,6 +1,6 @@
-"""The models that a plan asks for, by their texts: of time, of feature spaces, of layers, and of both together.
+"""The models that a plan asks for, by name: models of time, of feature spaces, of layers, and combinations.
 
-It knows names of features and which generation fits which; it does not know a dataset's steps or a score.
+Works with feature names and generations; does not see a dataset's steps or scores.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from harness.studies.brain.terms import (
 )
 
 ALL = "all"
-LLM, UNTRAINED = "LLM", "LLMU"  # arrays of features that a simulation hands out
-GLOVE = "GLOVE"  # an array of word vectors: generation H's
-BEST = f"@{naming.BEST}"  # behind a text model's name
+LLM, UNTRAINED = "LLM", "LLMU"  # feature arrays that a simulation produces
+GLOVE = "GLOVE"  # an array of word vectors, used by generation H
+BEST = f"@{naming.BEST}"  # appended to a text model's name
 STAR = "*"
 SIMPLE: Mapping[str, tuple[str, ...]] = {PEREIRA: ("SP", "SL"), FEDORENKO: ("WP",), BLANK: ("RATE",)}
-PLAIN = "!plain"  # what generation H fits by the plain ridge
-TIME = {PEREIRA: "OASM@2.2", FEDORENKO: "OASM@1.8", BLANK: "OASM@1.5"}  # the paper's best sigma, beside other bands
-WIDEST = 1000  # sigma of a smoothing
+PLAIN = "!plain"  # marks the models that generation H fits by plain ridge
+TIME = {PEREIRA: "OASM@2.2", FEDORENKO: "OASM@1.8", BLANK: "OASM@1.5"}  # the paper's best sigma with other bands
+WIDEST = 1000  # the largest sigma of a smoothing
 _WIDTH = re.compile(r"[0-9]{1,4}(\.[0-9]{1,6})?")
 
 
 def time_models(settings: Mapping[str, Any], split: str) -> tuple[str, ...]:
-    """Name the models that know nothing but time, one for each sigma of the sweep.
+    """Return the names of the models of time alone, one for each sigma of the sweep.
 
-    Generation H fits them by the plain ridge where the split is contiguous.
+    Generation H fits these models by plain ridge if the split is contiguous.
     """
     generation = settings["generation"]
     sigmas = SIGMAS[generation] if settings["sigmas"] == ALL else widths(settings["sigmas"], "sigmas")
@@ -49,7 +49,10 @@ def time_models(settings: Mapping[str, Any], split: str) -> tuple[str, ...]:
 
 
 def widths(said: str, setting: str) -> tuple[str, ...]:
-    """Read the widths of a sweep, decimals after commas; InputError for what is none, is too wide or stands twice."""
+    """Parse the widths of a sweep, comma-separated decimals.
+
+    Raises InputError if a width is not a number, is too large or is given twice.
+    """
     given = tuple(part.strip() for part in said.split(","))
     for place, one in enumerate(given):
         wrong = "" if _WIDTH.fullmatch(one) and float(one) <= WIDEST else f"is no number from 0 to {WIDEST}"
@@ -60,10 +63,11 @@ def widths(said: str, setting: str) -> tuple[str, ...]:
 
 
 def simple_spaces(settings: Mapping[str, Any], layout: str) -> tuple[str, ...]:
-    """Name the spaces that know neither words nor context; generation H makes one band of position and length.
+    """Return the names of the spaces without words or context.
 
-    The setting `simple` may say others for a layout: `pereira=SPs@1.2&SL, blank=RAMP@8&RATE`. InputError where it says
-    no bands, of a layout that there is not, or of one twice.
+    In generation H, Pereira has one band of position and length. The setting `simple` may name other spaces for a
+    layout: `pereira=SPs@1.2&SL, blank=RAMP@8&RATE`. Raises InputError if an entry has an empty band, or names an
+    unknown layout or the same layout twice.
     """
     given: dict[str, tuple[str, ...]] = {}
     for part in filter(None, settings["simple"].split(",")):
@@ -77,16 +81,17 @@ def simple_spaces(settings: Mapping[str, Any], layout: str) -> tuple[str, ...]:
 
 
 def lexical_spaces(generation: str, brought: Iterable[str]) -> tuple[str, ...]:
-    """Name the spaces of words, senses and syntax that a generation uses, as far as a dataset brings their arrays."""
+    """Return the spaces of words, senses and syntax that a generation uses and whose arrays the dataset brings."""
     used = naming.LEXICAL if generation == P else (GLOVE, *naming.LEXICAL[:1])
     return tuple(name for name in used if name in {*brought})
 
 
 def space_models(settings: Mapping[str, Any], layout: str, split: str, brought: Sequence[str]) -> tuple[str, ...]:
-    """Name the models of feature spaces: all subsets in contiguous splits, time and LLM together in shuffled ones.
+    """Return the names of the models of feature spaces.
 
-    `brought` are the arrays of the dataset. The untrained features of a simulation stand beside the simple ones alone,
-    as in the paper.
+    In contiguous splits, these are all subsets of the spaces. In shuffled splits, they are the simple spaces together,
+    the arrays `LLM` and `LLMU` alone, and time with `LLM`. `brought` names the arrays of the dataset. As in the paper,
+    the untrained features of a simulation are combined with the simple spaces only.
     """
     simple = simple_spaces(settings, layout)
     given = tuple(name for name in (LLM, UNTRAINED) if name in brought)
@@ -100,10 +105,10 @@ def space_models(settings: Mapping[str, Any], layout: str, split: str, brought: 
 def joint_models(
     settings: Mapping[str, Any], layout: str, split: str, brought: Sequence[str], model: str, *, drawn: bool
 ) -> tuple[str, ...]:
-    """Name the models with a text model's best layer in them: that layer alone, and what it is added to.
+    """Return the names of the models with a text model's best layer: the layer alone, and the layer with other bands.
 
-    In contiguous splits every subset of the simple and the lexical spaces, of an untrained model (`drawn`) of the
-    simple ones; in shuffled ones time.
+    In contiguous splits, the layer is added to every subset of the simple and lexical spaces; the layer of an untrained
+    model (`drawn`) is added to the simple spaces only. In shuffled splits, it is added to time.
     """
     best = f"{model}{BEST}"
     if split == SHUFFLED:
@@ -116,9 +121,9 @@ def joint_models(
 def compared_pairs(
     settings: Mapping[str, Any], layout: str, split: str, brought: Sequence[str], models: Mapping[str, bool]
 ) -> list[list[str]]:
-    """Name the pairs of models that are tested: the one with a language model against the one without.
+    """Return the pairs of models to test: a model with a language model against the same model without it.
 
-    `models` are the text models, and whether each is untrained. A pair with stars is of the best subsets, unit by unit.
+    `models` maps each text model to whether it is untrained. A pair with stars compares the best subset of each unit.
     """
     simple, lexical = simple_spaces(settings, layout), lexical_spaces(settings["generation"], brought)
     known = {name: name == UNTRAINED for name in (LLM, UNTRAINED) if name in brought}
@@ -137,17 +142,17 @@ def compared_pairs(
 
 
 def kept_models(pairs: Iterable[Sequence[str]], models: Sequence[str]) -> list[str]:
-    """Name those of the fitted models whose errors the tested pairs need: of a star every subset of its bands."""
+    """Return the fitted models whose errors the tested pairs need; a starred model needs every subset of its bands."""
     tested = {each for pair in pairs for each in pair}
     stars = [{*each.removesuffix(STAR).split("+")} for each in tested if each.endswith(STAR)]
     return [model for model in models if model in tested or any({*model.split("+")} <= star for star in stars)]
 
 
 def subsets(spaces: tuple[str, ...]) -> list[str]:
-    """Name the models of all subsets but the empty one, the smaller first."""
+    """Return the names of the models of all non-empty subsets, smaller subsets first."""
     return [named(each) for each in chain.from_iterable(combinations(spaces, n + 1) for n in range(len(spaces)))]
 
 
 def named(bands: Iterable[str]) -> str:
-    """Name the model of these bands."""
+    """Return the name of the model with these bands."""
     return "+".join(bands)

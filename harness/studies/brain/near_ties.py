@@ -1,9 +1,9 @@
-"""Choices between candidates by scores that rounding touches: which candidate wins, and whether another could have.
+"""Chooses between candidates by scores that have rounding errors, and reports whether another could have won.
 
-Scores are shares of explained variance, or of that size. They are compared on a grid that begins at the best of them:
-all in its first cell count as equal, and a rule of order (the largest alpha, the first weighting, layer or width) takes
-one, so that no last digit decides. A choice is a *near tie* where the order would take another candidate if two scores
-lay nearer together, or further apart, by what the arithmetic may err (OURS). It must never know what a candidate is.
+Scores are shares of explained variance, or of that size. They are compared on a grid that begins at the best score: all
+scores in its first cell count as equal, and a rule of order (the largest alpha, the first weighting, layer or width)
+picks one, so that the last digits do not decide. A choice is a *near tie* if the rule would pick another candidate if
+two scores were closer together or further apart by the possible error of the arithmetic (OURS).
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-Array = Any  # of numpy
-GRID = 2.0**-13  # 1.2e-4 of the variance: eight times what float32 may err
-# By which the difference of two scores may be wrong, by the numbers they are computed in: measured in a demo, of
-# candidates near the best. float32: all but 4 in a million lie nearer to those of float64. float64: 99.9 % move less
-# when each recorded value is changed by 1e-7, its rounding to float32; the arithmetic itself errs far less.
+Array = Any  # a numpy array
+GRID = 2.0**-13  # 1.2e-4 of the variance: eight times the possible error of float32
+# The possible error of the difference of two scores, by dtype: measured in a demo, on
+# candidates near the best. float32: all but 4 in a million are closer to float64's. float64: 99.9 % change less
+# if each recorded value is changed by 1e-7, its rounding to float32; the arithmetic's own error is far smaller.
 ERRORS: Mapping[str, float] = MappingProxyType({"float32": 2.0**-16, "float64": 2.0**-27})
 
 
 class NearBest(NamedTuple):
-    """What was taken of candidates: its place, and whether that is a near tie; an array each where scores are."""
+    """The index of the chosen candidate, and whether the choice is a near tie; arrays if scores have more axes."""
 
     place: Any
     tied: Any
 
 
 def first_near_best(scores: Array, error: float) -> NearBest:
-    """Take the first candidate in the best one's cell of the grid; `scores` are finite, [candidate] or more axes."""
+    """Return the first candidate in the best one's cell of the grid; `scores` are finite, [candidate] or more axes."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     below = scores.max(axis=0) - scores
@@ -39,19 +39,22 @@ def first_near_best(scores: Array, error: float) -> NearBest:
 
 
 class Incumbents:
-    """Holders of first place while candidates come one after the other: one gives way to whom it trails by a cell."""
+    """The best candidates so far, while candidates come one after another.
+
+    A new candidate replaces the incumbent if its score is higher by more than a cell of the grid.
+    """
 
     def __init__(self, shape: int | tuple[int, ...], error: float) -> None:
         import numpy as np  # noqa: PLC0415 - heavy
 
         self.error = error
-        self.scores: Array = np.full(shape, -np.inf)  # of those that hold
+        self.scores: Array = np.full(shape, -np.inf)  # of the incumbents
         self.tied: Array = np.zeros(shape, bool)
-        # of all that might hold, had rounding been otherwise
+        # of all candidates that could be the incumbent with other rounding
         self._least, self._most = self.scores.copy(), self.scores.copy()
 
     def challenge(self, scores: Array) -> Array:
-        """Let a candidate challenge each holder; gives where it wins. One without a score has -inf, and never does."""
+        """Compare a candidate with the incumbents and return where it wins; a score of -inf never wins."""
         import numpy as np  # noqa: PLC0415 - heavy
 
         wins = scores > self.scores + GRID

@@ -1,6 +1,6 @@
-"""The planning of the fits: which models of which features are fitted to which recordings, in which split.
+"""Plans the steps of the fits: which models of which features are fitted to which recordings, in which split.
 
-It knows names of features, models and steps; it does not know a recording, a feature or a score.
+Works with names of features, models and steps; reads no recordings, features or scores.
 """
 
 from __future__ import annotations
@@ -32,58 +32,58 @@ from harness.studies.brain.ridge.by_himalaya import require_double
 from harness.studies.brain.terms import SHUFFLE_SEED, SPLITS
 
 HERE = "harness.studies.brain"
-LAYERS, POOL = "layers", "pool"  # facts of a model: its layers above its embedding; what stands for a sentence's tokens
-FULL = 25  # layers
-OURS = "ours"  # the solver of fits, where a manifest says no other
-PARTS = 8  # in which a model reads the stimuli of real recordings, so that a run which is stopped loses little
+LAYERS, POOL = "layers", "pool"  # facts of a model: its layers above the embedding; its pooling of a sentence's tokens
+FULL = 25  # the most layers of a group
+OURS = "ours"  # the solver of fits, unless a manifest names another
+PARTS = 8  # parts in which a model reads the stimuli of real recordings; a stopped run loses little
 SPACES = "spaces"  # the group of models without a text model
 SplitRows = tuple[Recorded, str, str]  # a dataset, one of its experiments or an empty text, a split
-ReadFiles = Mapping[str, Source]  # what a text model read: its index and its layers, by the names of a fit's inputs
+ReadFiles = Mapping[str, Source]  # a text model's index and layers, by the names of a fit's inputs
 
 
 @dataclass(frozen=True)
 class ModelGroup:
-    """Models that one step fits, in one split; and what text models read for it, where these are of layers."""
+    """Models that one step fits in one split, and the layers that text models read for it."""
 
     recorded: Recorded
     experiment: str
     split: str
     name: str
     models: tuple[str, ...]
-    text_models: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # whose layers are fitted
-    joint: tuple[str, ...] = ()  # the text models whose best layers are
+    text_models: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # the text models whose layers are fitted
+    joint: tuple[str, ...] = ()  # the text models whose best layers are fitted
     read: Mapping[str, Source] = field(default_factory=dict)
 
     def said(self, errors: Iterable[str]) -> dict[str, Any]:
-        """Say what the fits of this group are, as a parameter of the steps that read them."""
+        """Return a description of this group's fits, as a parameter of the steps that read them."""
         about = {**self.recorded.about(), "experiment": self.experiment}
         texts = sorted({*self.text_models, *self.joint})
         named = {"split": self.split, "group": self.name, "models": list(self.models), "errors": list(errors)}
         return {**about, **named, "text_models": texts}
 
     def rows(self) -> str:
-        """Name whose rows are fitted and how they are split, as a part of steps' names."""
+        """Return whose rows are fitted and how they are split, as a part of step names."""
         of = f"{self.recorded.name}/{self.experiment}" if len(self.recorded.experiments) > 1 else self.recorded.name
         return f"{of}/{self.split}"
 
 
 @dataclass
 class Fitted:
-    """The fits of a plan: where each group's scores and errors lie, what each group is, and the pairs to test."""
+    """The fits of a plan: each group's scores and errors, a description of each group, and the pairs to test."""
 
     recorded: tuple[Recorded, ...]
     pairs: dict[str, dict[str, list[list[str]]]] = field(default_factory=dict)
     groups: list[dict[str, Any]] = field(default_factory=list)
     fits: list[Ref] = field(default_factory=list)
     errors: list[Ref] = field(default_factory=list)
-    best: list[dict[str, str]] = field(default_factory=list)  # of which text model, where, a best layer was chosen
+    best: list[dict[str, str]] = field(default_factory=list)  # text models with a chosen best layer, and where
     chosen: list[Ref] = field(default_factory=list)
 
 
 def fit_all(asked: Asked, brief: Brief) -> Fitted:
-    """Add the steps that read texts with every model, and fit every group of models in both splits.
+    """Add the steps that read texts with every model and fit every group of models in both splits.
 
-    InputError for a model that does not say how many layers it has, and for what a fit refuses (`request`).
+    Raises InputError if a model does not say how many layers it has, and for whatever a fit refuses (`request`).
     """
     found = Fitted(recorded(brief.datasets))
     drawn = {model.name: UNTRAINED in model.settings for model in brief.models}
@@ -99,7 +99,7 @@ def fit_all(asked: Asked, brief: Brief) -> Fitted:
 
 
 def layers(model: Model) -> tuple[int, ...]:
-    """Return the layers of a model, 0 being its embedding; InputError where the manifest does not say how many."""
+    """Return the layers of a model, 0 being its embedding; raise InputError if the manifest does not say how many."""
     said = str(model.facts.get(LAYERS, ""))
     if not (said.isascii() and said.isdigit() and 0 < int(said) < 1000):
         raise InputError(
@@ -111,7 +111,7 @@ def layers(model: Model) -> tuple[int, ...]:
 
 
 def _fit_split(asked: Asked, brief: Brief, found: Fitted, where: SplitRows, read: Mapping[str, ReadFiles]) -> None:
-    """Fit the feature spaces, then the layers of each text model, and then its best layer together with spaces."""
+    """Add the fits of the feature spaces, then of each text model's layers, then of its best layer with spaces."""
     one, _, split = where
     settings = brief.settings
     spaces = [*time_models(settings, split), *space_models(settings, one.layout, split, one.arrays)]
@@ -134,9 +134,9 @@ def _fit_split(asked: Asked, brief: Brief, found: Fitted, where: SplitRows, read
 
 
 def bundles(models: Iterable[Model]) -> list[list[Model]]:
-    """Sort text models into those that one step fits: a step's start costs seconds, so that small ones share one.
+    """Group text models into those that one step fits; starting a step costs seconds, so small models share one.
 
-    A bundle is full when it has 25 layers or more, so that each larger model has a step of its own.
+    A group is full at 25 layers, so each model with more layers has a step of its own.
     """
     found: list[list[Model]] = []
     room = 0
@@ -153,7 +153,7 @@ def bundles(models: Iterable[Model]) -> list[list[Model]]:
 def _best(
     asked: Asked, brief: Brief, found: Fitted, group: ModelGroup, fits: Ref, model: Model, read: ReadFiles
 ) -> Ref:
-    """Add the step that takes a text model's best layer of those that a group fitted; returns its vectors."""
+    """Add the step that takes the best of the layers of a text model that a group fitted; return its vectors."""
     one = group.recorded
     about = {"dataset": one.name, "model": model.name}
     params = {**about, "generation": brief.settings["generation"], "group": group.said([])}
@@ -166,7 +166,7 @@ def _best(
 
 
 def _hidden(asked: Asked, brief: Brief, one: Recorded, model: Model) -> ReadFiles:
-    """Add the steps that read the stimuli with a model; returns its index and layers, as inputs of a fit."""
+    """Add the steps that read the stimuli with a model; return its index and layers, as inputs of a fit."""
     generation = brief.settings["generation"]
     pieces = f"pieces/{one.name}"
     if not any(step.name == pieces for step in asked.steps):
@@ -181,7 +181,7 @@ def _hidden(asked: Asked, brief: Brief, one: Recorded, model: Model) -> ReadFile
 
 
 def _add(asked: Asked, brief: Brief, found: Fitted, group: ModelGroup) -> Ref:
-    """Add the step that fits a group of models, and note what it is."""
+    """Add the step that fits a group of models, and record what it fits."""
     one, settings = group.recorded, brief.settings
     kept = kept_models(found.pairs[one.name][group.split], group.models)
     params = {
@@ -199,7 +199,7 @@ def _add(asked: Asked, brief: Brief, found: Fitted, group: ModelGroup) -> Ref:
         "text_models": {model: list(numbers) for model, numbers in group.text_models.items()},
     }
     kind = f"{HERE}.fitting.step:fit"
-    if settings["solver"] != OURS:  # in a step of its own, so that no key of ours holds what himalaya's needs
+    if settings["solver"] != OURS:  # a step of its own, so that no key of ours contains what himalaya's needs
         require_double(settings["dtype"])
         kind, params["solver"] = f"{HERE}.fitting.himalaya_step:fit", settings["solver"]
     request(params)

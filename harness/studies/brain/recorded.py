@@ -1,6 +1,6 @@
-"""The datasets with recordings, as a plan knows them before any file of theirs is read: layout, experiments, arrays.
+"""The datasets with recordings as a plan sees them before reading any file: layout, experiments, arrays.
 
-It knows the makers' names and parameters; it does not know a row.
+Uses the makers' names and parameters only.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from harness.studies.brain.terms import EXP1, PEREIRA
 
 SIMULATED = "brain.simulated"
 REAL = ("brain.neural_nlp", "brain.authors_arrays")
-WORD = "WORD"  # an array of a simulation, which the paper fits to sentences alone; beside it stand a language model's
+WORD = "WORD"  # an array of a simulation, only for sentences, as in the paper; a simulation also has LLM arrays
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A dataset with recordings: its name in the manifest, the world it simulates if it does, and its rows' layout."""
+    """A dataset with recordings: its name in the manifest, the world it simulates, if any, and its rows' layout."""
 
     name: str
     world: str
     layout: str
-    experiments: tuple[str, ...]  # whose rows are fitted, each apart; one empty text where there is none
-    arrays: tuple[str, ...] = ()  # of features, which it brings
-    weights: Mapping[str, str] = field(default_factory=dict)  # of the simulation: those that the manifest changed
+    experiments: tuple[str, ...]  # fitted separately; a single empty text if there are none
+    arrays: tuple[str, ...] = ()  # feature arrays that it brings
+    weights: Mapping[str, str] = field(default_factory=dict)  # weights of the simulation that the manifest changed
 
     def ref(self, output: str) -> Ref:
-        """Refer to an output of its maker."""
+        """Return a reference to an output of the dataset's maker."""
         return Ref(maker(self.name), output)
 
     def about(self) -> dict[str, str]:
-        """Say what it is, as a parameter of the steps that read what was fitted to it."""
+        """Return a description of the dataset, as a parameter of the steps that read fits to it."""
         experiment = self.experiments[0] if len(self.experiments) == 1 else ""
         return {"dataset": self.name, "world": self.world, "layout": self.layout, "experiment": experiment}
 
 
 def recorded(datasets: Iterable[Dataset]) -> tuple[Recorded, ...]:
-    """Return the datasets with recordings; InputError for an experiment of what has none."""
+    """Return the datasets with recordings; raise InputError for an experiment of a dataset without experiments."""
     found = []
     for dataset in datasets:
         if dataset.make == SIMULATED:
@@ -74,6 +74,6 @@ def _experiments(dataset: Dataset, layout: str, every: tuple[str, ...]) -> tuple
 
 
 def _brought(dataset: Dataset) -> tuple[str, ...]:
-    """Name the arrays that a maker of real recordings writes, by the files that it is given."""
+    """Return the names of the arrays that a maker of real recordings writes, judged by its input files."""
     found = [space for name, space in OF_STUDY.items() if name in dataset.files]
     return (*found, *([GLOVE] if {*GLOVE_OF.values()} <= {*dataset.files} else []))

@@ -1,7 +1,4 @@
-"""Row types of the study (TypedDicts): what was read, and whose activity was recorded.
-
-It must never know how a row is made or what is computed from it.
-"""
+"""Row types of the study (TypedDicts): the stimuli that were read, and the units that were recorded."""
 
 from __future__ import annotations
 
@@ -11,20 +8,20 @@ from typing import NotRequired, TypedDict
 class Stimulus(TypedDict):
     """One sample in time: a sentence (Pereira), a word (Fedorenko), the text of a scan (Blank)."""
 
-    id: str  # of this sample alone: `384-animal-0-2`, `s07-w3`, `Aqua-012`
-    label: str  # what folds are made by: `384-animal-0-fh`, the row's number, the story's name
-    block: str  # the passage, sentence or story it stands in: context goes no further
+    id: str  # unique to this sample: `384-animal-0-2`, `s07-w3`, `Aqua-012`
+    label: str  # folds are made from it: `384-animal-0-fh`, the row's number, the story's name
+    block: str  # its passage, sentence or story; context does not cross its bounds
     position: int  # in its block, from 0
-    text: str  # may be empty where nothing is given
-    experiment: NotRequired[str]  # of Pereira
-    words: NotRequired[int]  # where they are given, and not counted
+    text: str  # may be empty if no text is given
+    experiment: NotRequired[str]  # only for Pereira
+    words: NotRequired[int]  # the number of words, if given and not counted
 
 
 class RecordedUnit(TypedDict):
-    """One column of the recordings: a voxel, an electrode, a region."""
+    """One column of the recordings: a voxel, an electrode or a region."""
 
     id: str
     participant: str
     network: str
-    place: NotRequired[list[int]]  # of a voxel in the grid of 79 x 95 x 69, as the file counts: from 0 or from 1
+    place: NotRequired[list[int]]  # a voxel's place in the grid of 79 x 95 x 69, counted from 0 or 1 as in the file
     signal: NotRequired[bool]  # of a simulation: whether anything but noise was planted

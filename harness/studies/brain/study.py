@@ -1,6 +1,6 @@
 """The study `brain` (what language models map to in the brain, 2024): its makers, settings, plan and analyses.
 
-It knows names of steps and of what they read; it does not know a recording, a feature or a score.
+Works with names of steps and their inputs; reads no recordings, features or scores.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class BrainSettings(Switches):
-    """Settings of the study: whose rules hold, and how wide is searched."""
+    """Settings of the study: which rules apply, and how wide the searches are."""
 
     generation: Literal["P", "H"] = "P"
     fedorenko_inner_rows: Literal["48", "32"] = "48"
-    iterations: int = MOST_GAMMAS  # ways to share a penalty among bands that a search tries at most
-    sigmas: Line = ALL  # of the features that know time alone, after commas
-    simple: Line = ""  # the simple spaces of layouts, in place of the generation's own
-    pool: Literal["sum", "last", "mean"] = "sum"  # what stands for the tokens of a sentence
-    dtype: Literal["float32", "float64"] = "float32"  # in which a search scores its candidates
-    solver: Literal["ours", "himalaya", "himalaya-torch"] = "ours"  # whose arithmetic fits; torch's on the CPU, too
-    families: int = 200  # of simulated noise, by which the tests are measured
+    iterations: int = MOST_GAMMAS  # the most weightings of bands that a search tries
+    sigmas: Line = ALL  # of the features of time alone, comma-separated
+    simple: Line = ""  # the simple spaces of layouts, instead of the generation's own
+    pool: Literal["sum", "last", "mean"] = "sum"  # the pooling of a sentence's tokens
+    dtype: Literal["float32", "float64"] = "float32"  # the numbers in which a search scores its candidates
+    solver: Literal["ours", "himalaya", "himalaya-torch"] = "ours"  # whose arithmetic fits; the last uses torch
+    families: int = 200  # families of simulated noise, by which the tests are measured
 
 
 class Brain(Study):
-    """The study of what language models predict in the brain, and of what predicts it without them."""
+    """The study of what language models predict in the brain, and what predicts it without them."""
 
     name = "brain"
-    needs: tuple[str, ...] = ()  # a simulation has no models but its own, and nobody is asked anything
+    needs: tuple[str, ...] = ()  # a simulation has only its own models, and no model is queried
     makers: Mapping[str, Maker] = MAKERS
     settings_type = BrainSettings
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
-        """Return the study's standalone analyses by their names; their pydantic models are loaded on first use."""
+        """The study's standalone analyses by name; their pydantic models are loaded on first use."""
         from harness.studies.brain.standalone.catalogue import ANALYSES  # noqa: PLC0415
 
         return ANALYSES

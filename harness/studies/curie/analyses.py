@@ -1,6 +1,6 @@
 """The planning of the study's analyses: means, slices, comparisons, tables, figures and the page.
 
-It knows steps, their names and parameters; it does not know a result.
+Handles steps, their names and parameters, and no results.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from harness.trial import TRIALS
 
 PUBLISHED = "curie/published@1"
 CERTIFIED = "curie.llmsim_rule"  # the grader whose certificate the page shows
-ORACLES = (f"{PREFIX}pretty-printed gold",)  # strategies that are given the gold of the very record
+ORACLES = (f"{PREFIX}pretty-printed gold",)  # strategies that see the gold answer of the record they answer
 
 
 def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref], tasks: Sequence[str]) -> dict[str, Ref]:
-    """Add the steps of every analysis of the scores, of figures and page; returns their outputs by name.
+    """Add the steps of all analyses, the figures and the page; return their outputs by name.
 
-    `tables` names the run's joined outputs, `tasks` the tasks of its datasets.
+    `tables` holds the joined outputs of the run by name, `tasks` the tasks of its datasets.
     """
     cheap = list(dict.fromkeys(name for task in tasks for name in names(task)))
     request = {
@@ -53,7 +53,8 @@ def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref], tasks: Sequen
     add("comparisons", "comparisons", again, scores)
     add("tables", "run_tables", request, scores)
     add("breakdowns", "breakdowns", request, {**scores, **gold, **tried})
-    if PUBLISHED in brief.tables:  # a lock pins it where the manifest names that output, or the page
+    add("lengths", "lengths", {"tasks": list(tasks)}, {"items": tables["items"], **gold})
+    if PUBLISHED in brief.tables:  # a lock pins the table if the manifest names that output or the page
         add("published", "published", {}, {"published": brief.tables[PUBLISHED]})
     if JUDGE in brief.instruments and set(tasks) & set(LLMSIM):
         add("agreement", "agreement", {"rule": BY_RULE, "judge": BY_JUDGE, "seed": brief.seeds[0]}, scores)
@@ -63,7 +64,7 @@ def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref], tasks: Sequen
 def _shown(
     asked: Asked, brief: Brief, made: Mapping[str, Ref], tables: Mapping[str, Ref], tasks: Sequence[str]
 ) -> dict[str, Ref]:
-    """Add the steps that draw figures and write the page; returns their outputs by name."""
+    """Add the steps that draw the figures and write the page; return their outputs by name."""
     roles = {role: each.model.name for role, each in brief.instruments.items()}
     cheap = {
         f"{PREFIX}{name}": strategy.about for name, strategy in STRATEGIES.items() if set(strategy.tasks) & set(tasks)

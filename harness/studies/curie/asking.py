@@ -1,6 +1,6 @@
-"""How each task is asked and scored: its wordings, judges, trials and scorers, by the settings of the manifest.
+"""How each task is asked and scored: its wordings, judges, trials and scorers, from the settings of the manifest.
 
-Names and kinds only; it does not know an item or a rule.
+Handles names and kinds only, no items and no scoring rules.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from harness.studies.curie.data.records import ILLUSTRATED
 from harness.studies.curie.tasks import PAPER, STRICT, TASKS, Task
 
 HERE = "harness.studies.curie"
-JUDGE, GRADER, ENCODER = "judge", "grader", "encoder"  # roles: of LLMSim, of LMScore, of BERTScore
+JUDGE, GRADER, ENCODER = "judge", "grader", "encoder"  # roles: judge of LLMSim, grader of LMScore, encoder of BERTScore
 RULE, PROGRAM = "rule", "program"
 LLMSIM = ("dft-s", "dft-p", "mpv", "mpv-non-trivial", "mpv-specific")
 FACTS = ("dft-c", "hfd", "hfe", "qecc", "geo")
 BY_RULE, BY_JUDGE = "llmsim-rule", "llmsim-judge"  # scorers
-BUDGET = "max_tokens"  # the fact of a model that bounds its answers
+BUDGET = "max_tokens"  # the fact about a model that limits its answers
 
 
 def how(task: Task, brief: Brief, *, rendered: bool) -> How:
-    """Return the settings by which a brief asks models about a task, and scores them.
+    """Return the settings by which a task is put to the models of a brief, and by which the answers are scored.
 
-    InputError where the dataset brings no prompts and the manifest names no wordings for the task.
+    Raises InputError if the dataset brings no prompts and the manifest names no wordings for the task.
     """
     mode = brief.settings["mode"]
     return How(
@@ -57,12 +57,12 @@ def _templates(task: Task, brief: Brief) -> Any:
 
 
 def _samples(task: Task, brief: Brief) -> int | None:
-    """Return the runs of a task: as many as the manifest has seeds, or, where it has one, as many as the paper made."""
+    """Return the paper's number of runs if the manifest has only one seed; otherwise None, for one run per seed."""
     return task.runs if len(brief.seeds) == 1 and task.runs > 1 else None
 
 
 def _most(model: Model) -> int | None:
-    """Return the budget of tokens that a model's facts state; InputError where that is no count."""
+    """Return the token budget that a model's facts state, if any; raises InputError if that is not a count."""
     text = model.facts.get(BUDGET)
     if text is not None and not (text.isascii() and text.isdigit() and int(text)):
         raise InputError(
@@ -104,7 +104,7 @@ def _scorers(task: Task, brief: Brief, mode: str) -> Iterator[Scorer]:
     if task.name == "pdb":
         yield Scorer("sequence", f"{HERE}.grading.sequences:score", trials=(PROGRAM,), params=own)
     if task.name in FACTS and mode == PAPER:
-        yield Scorer("rouge", f"{HERE}.grading.rouge:score", params=own)  # elsewhere the task's own step gives it too
+        yield Scorer("rouge", f"{HERE}.grading.rouge:score", params=own)  # for other tasks, the task's step has it
     if GRADER in brief.instruments:
         yield Scorer("lmscore", f"{HERE}.grading.lmscore:score", judges=(GRADER,), params={**own, UNASKED: True})
     if ENCODER in brief.instruments:
@@ -112,7 +112,7 @@ def _scorers(task: Task, brief: Brief, mode: str) -> Iterator[Scorer]:
 
 
 def primary(brief: Brief, tasks: Sequence[str]) -> dict[str, list[str]]:
-    """Return the scorer and metric that is primary for each task: of LLMSim the judge's, where there is one."""
+    """Return the primary scorer and metric of each task; for LLMSim tasks, the judge is primary if there is one."""
     mode, found = brief.settings["mode"], {}
     for name in tasks:
         task = TASKS[name]

@@ -1,7 +1,7 @@
-"""The meaning of this study's metrics in a table of scores, and what an answer counts for in each.
+"""The meaning of this study's metrics in a table of scores, and what an answer counts for in each metric.
 
-It does not know a task's records, an answer or a rule. Averages as the notebooks make them, with zeros filled in by
-record, are the business of `measures`; in a table each answer counts once.
+In these tables each answer counts once. The averages of the notebooks, in which zeros are filled in by record, are made
+in `measures`.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ MEANINGS: Mapping[str, Meaning] = {
 
 
 def metrics(row: Score) -> dict[str, Any]:
-    """Return the metrics of a score: none of unusable gold, and in strict mode 0 as the main one of a bad answer (A1).
+    """Return the metrics of a score row.
 
-    In paper mode a text that spells no number is 0, as in the notebooks.
+    There are none if the gold is unusable. In strict mode a bad answer counts 0 in the main metric (A1). In paper mode
+    a text that is not a number counts 0, as in the notebooks.
     """
     if row.get("outcome") == GOLD_INVALID:
         return {}

@@ -1,7 +1,7 @@
-"""Cheap strategies that stand as rows beside every model (OURS): what an answer without any understanding scores.
+"""Cheap strategies that are scored beside every model (OURS): what an answer without any understanding scores.
 
-One step answers every prompt of a shard by each strategy that makes sense for its task; a row's `model` names the
-strategy. They may see gold, which says how a score treats a right answer in another form. It must never know a score.
+One step answers every prompt of a shard by each strategy that makes sense for its task. The `model` of a row names the
+strategy. Some strategies see the gold answer, to show how a score treats a right answer in another form.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from harness.studies.curie.strategy_answers import DUMMY, LISTED, everything, on
 from harness.studies.curie.strategy_finds import finds
 from harness.studies.curie.tasks import TASKS
 
-PREFIX = "strategy: "  # of the names of strategies in the rows
+PREFIX = "strategy: "  # prefix of the names of strategies in the rows
 RESIDUES = "ACDEFGHIKLMNPQRSTVWY"
-_LONGEST = 10_000  # residues of a sequence that has nothing to do with the gold one
+_LONGEST = 10_000  # most residues of the sequence that is unrelated to the gold one
 WORLD = json.dumps({"W": -180, "S": -90, "E": 180, "N": 90})
 
 
@@ -34,13 +34,13 @@ class StrategyView:
     document: str
     target: str
     truth: str
-    other: str | None  # None where the shard has no other record
+    other: str | None  # None if the shard has no other record
     seed: int
 
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """A cheap strategy: what it does, for which tasks it makes sense, and its answer; None where it has none."""
+    """A cheap strategy: what it does, the tasks it makes sense for, and a function that returns its answer, if any."""
 
     about: str
     tasks: tuple[str, ...]
@@ -48,7 +48,7 @@ class Strategy:
 
 
 def pretty(view: StrategyView) -> str:
-    """Give the ground-truth file as indented JSON; as it is where it cannot be read."""
+    """Return the ground-truth file as indented JSON, or unchanged if it is not JSON."""
     try:
         text = json.dumps(json.loads(view.truth), ensure_ascii=False, indent=2)
     except (ValueError, RecursionError):
@@ -57,7 +57,7 @@ def pretty(view: StrategyView) -> str:
 
 
 def unrelated(view: StrategyView) -> str:
-    """Give a FASTA record of residues drawn at random, as many as the gold sequence has, and at least one."""
+    """Return a FASTA record of random residues, as many as the gold sequence has, and at least one."""
     try:
         said = json.loads(view.truth)
     except (ValueError, RecursionError):
@@ -100,14 +100,14 @@ STRATEGIES: Mapping[str, Strategy] = {
 
 
 def names(task: str) -> tuple[str, ...]:
-    """Give the strategies that make sense for a task, as the rows name them."""
+    """Return the strategies that make sense for a task, named as in the rows."""
     return tuple(PREFIX + name for name, strategy in STRATEGIES.items() if task in strategy.tasks)
 
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the output `responses`: for each prompt and seed, an answer of each strategy that has one.
+    """Write the output `responses`: for each prompt and seed, the answer of each strategy that has one.
 
-    InputError for a task that the study has not, or a prompt whose item or gold is not there.
+    Raises InputError if the study does not have the task, or if the item or gold of a prompt is missing.
     """
     if params["task"] not in TASKS:
         raise InputError(f"no task is called {params['task']!r}", where="task", next=f"use: {', '.join(TASKS)}")

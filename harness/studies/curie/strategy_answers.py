@@ -1,6 +1,6 @@
-"""Answers of the cheap strategies that pour everything a document holds into the form that a task asks for.
+"""Answers of the cheap strategies that put everything found in a document into the form that a task asks for.
 
-It must never know a gold answer, a model or how an answer is scored.
+Sees no gold answers, models or scores.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PROPERTY_NAMES = (
 
 
 def catch_all(task: str, found: Finds) -> Any:
-    """Give one item of a task whose every field lists everything plausible; for geo, one data set in its frame."""
+    """Return one item of a task whose fields list everything plausible; for geo, a frame with one such data set."""
     formulas, numbers = ", ".join(found.formulas), ", ".join(each.number for each in found.quantities)
     units = ", ".join(dict.fromkeys(each.unit for each in found.quantities))
     quantities = ", ".join(f"{each.number} {each.unit}" for each in found.quantities)
@@ -81,7 +81,7 @@ def catch_all(task: str, found: Finds) -> Any:
 
 
 def listed(task: str, found: Finds) -> list[Any]:
-    """Give an item for each quantity or formula in a document, as a list that a task could ask for."""
+    """Return a list with one item for each quantity or formula that was found in a document."""
     if task in PROPERTIES:
         return [
             {
@@ -106,7 +106,7 @@ def listed(task: str, found: Finds) -> list[Any]:
 
 
 def everything(task: str, found: Finds) -> str:
-    """Give an answer that lists everything a document holds, in the form that the task asks for."""
+    """Return an answer that lists everything found in a document, in the form that the task asks for."""
     if task == "geo":
         days, names = found.days, list(found.names)
         span = {"start_date": days[0], "end_date": days[-1]} if days else {}
@@ -127,7 +127,7 @@ def everything(task: str, found: Finds) -> str:
             "notes": [*found.parameters, *shares],
             "introduced": "".join(rf"\cite{{{each}}}" for each in found.citations),
         }
-        return _json(said)  # which is YAML, too
+        return _json(said)  # JSON is YAML, too
     if task == "hfe":
         return "\n".join(found.equations)
     if task == "hfd":
@@ -137,7 +137,7 @@ def everything(task: str, found: Finds) -> str:
 
 
 def one_item(task: str, found: Finds, *before: Any) -> str:
-    """Give the catch-all item as an answer: alone, or after other items; for geo in its own frame."""
+    """Return the catch-all item as an answer, after the items in `before`; for geo, in its own frame."""
     item = catch_all(task, found)
     return _json(item if task == "geo" else [*before, item])
 

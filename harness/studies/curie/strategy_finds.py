@@ -1,7 +1,7 @@
-"""What the cheap strategies find in a document without understanding it: numbers, formulas, names, days, addresses.
+"""What the cheap strategies find in a document without understanding: numbers, formulas, names, days, addresses.
 
-Patterns alone, over the beginning of a document, and so many finds of each kind and no more. It must never know a gold
-answer, a model or how an answer is scored.
+Uses patterns only, on the beginning of a document, and keeps a limited number of finds of each kind. Sees no gold
+answers, models or scores.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CITED = re.compile(r"\b(?:arXiv|doi):[^\s{}\[\],;]{3,60}", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class FoundQuantity:
-    """A number with what follows it, and a few words and the formula that stand before it."""
+    """A number with the unit that follows it, and the words and the formula before it."""
 
     number: str
     unit: str
@@ -36,7 +36,7 @@ class FoundQuantity:
 
 @dataclass(frozen=True, slots=True)
 class Finds:
-    """Everything that patterns find in a document, each once and in its order."""
+    """Everything that the patterns find in a document, each find once, in order of appearance."""
 
     quantities: tuple[FoundQuantity, ...]
     formulas: tuple[str, ...]
@@ -50,7 +50,7 @@ class Finds:
 
 @lru_cache(4)
 def finds(document: str) -> Finds:
-    """Find in a document what could be part of an answer."""
+    """Find everything in a document that could be part of an answer."""
     text = document[:SEEN]
     return Finds(
         _quantities(text),
@@ -69,7 +69,7 @@ def _once(found: Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_formula(word: str) -> bool:
-    """Whether a word looks like a formula and not like an abbreviation, which has neither digits nor small letters."""
+    """Whether a word looks like a formula; an abbreviation, which has no digits or small letters, does not."""
     return (
         len(word) > 1
         and any(letter.isdigit() or letter.islower() for letter in word)
@@ -89,7 +89,7 @@ def _quantities(text: str) -> tuple[FoundQuantity, ...]:
 
 
 def _equations(text: str) -> list[str]:
-    """Give what stands between dollar signs, and every other line with an equals sign."""
+    """Return the texts between dollar signs, then all other lines with an equals sign."""
     pieces = text.split("$")
     marked = [piece.strip() for piece in pieces[1:-1:2] if piece.strip() and len(piece) <= 2000]
     plain = [line.strip() for line in text.splitlines() if "=" in line and "$" not in line and len(line) <= 2000]

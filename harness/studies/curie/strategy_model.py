@@ -1,6 +1,6 @@
-"""The cheap strategies as one stand-in of a plan, which is asked as models are and answers by each of them.
+"""The cheap strategies as one stand-in of a plan, which is asked as models are and answers by each strategy.
 
-Apart from the strategies themselves, since no step may load what a plan is made of. It does not know an item.
+A module of its own, because no step may load the modules that a plan is made of.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from harness.kit.study import Model
 from harness.models.provider import StandIn
 
-NAME = "strategies"  # of the stand-in in names of steps; no row has it
-PROVIDER = "strategy"  # no provider of that name exists: the study brings it along
+NAME = "strategies"  # name of the stand-in in step names; does not occur in rows
+PROVIDER = "strategy"  # the study provides it; no model provider has that name
 
 
 @dataclass(frozen=True)
 class StrategyModel(Model):
-    """A stand-in whose step answers by every cheap strategy of a task; it sees gold."""
+    """A stand-in whose step answers by every cheap strategy of a task and sees the gold answers."""
 
     @property
     def respond(self) -> str:
-        """Return the step kind in which the strategies answer."""
+        """The step kind in which the strategies answer."""
         return "harness.studies.curie.strategies:respond"
 
 

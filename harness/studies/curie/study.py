@@ -1,6 +1,6 @@
 """The study `curie` (arXiv 2503.13517): its makers, importers, plan, scorers and analyses.
 
-It knows names of steps and of what they read; it does not know an item, a response or a result.
+Handles names of steps and of their inputs, not items, responses or results.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from harness.studies.curie.tasks import TASKS, Task
 if TYPE_CHECKING:
     from harness.scorers.tool import Tool
 
-ALWAYS = {"means"}  # analyses that cost next to nothing; the others are made where they are declared
+ALWAYS = {"means"}  # analyses that cost next to nothing; the others are made only if they are declared
 
 
 @dataclass(frozen=True, kw_only=True)
 class CurieSettings(Switches):
-    """Settings of the study: scored as published, or as the paper describes."""
+    """The settings of the study: scored as published, or as the paper describes."""
 
     mode: Literal["paper", "strict"] = "strict"
 
@@ -41,7 +41,7 @@ class Curie(Study):
     """The study of ten scientific tasks over long contexts, published at ICLR 2025."""
 
     name = "curie"
-    needs: tuple[str, ...] = ("models",)  # a dataset may bring the published prompts along
+    needs: tuple[str, ...] = ("models",)  # a dataset may bring the published prompts
     makers: Mapping[str, Maker] = {**published.MAKERS, **makers_text.MAKERS, **makers_rest.MAKERS}
     importers: Mapping[str, Importer] = {"curie-responses": normalise}
     settings_type = CurieSettings
@@ -51,14 +51,14 @@ class Curie(Study):
 
     @property
     def scorers(self) -> Mapping[str, Tool]:
-        """Return the study's standalone scorers by their names; their pydantic models are loaded on first use."""
+        """The study's standalone scorers by name; their pydantic models are loaded on first use."""
         from harness.studies.curie.standalone.catalogue import SCORERS  # noqa: PLC0415
 
         return SCORERS
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
-        """Return the study's standalone analyses by their names; their pydantic models are loaded on first use."""
+        """The study's standalone analyses by name; their pydantic models are loaded on first use."""
         from harness.studies.curie.standalone.catalogue import ANALYSES  # noqa: PLC0415
 
         return ANALYSES
@@ -66,8 +66,8 @@ class Curie(Study):
     def plan(self, brief: Brief) -> Plan:
         """Plan the steps of a brief: data, prompts, answers, judgements, scores, analyses, figures and the page.
 
-        The cheap strategies are asked beside every model. InputError for two datasets of one task, for a dataset
-        without wordings, and for a model of the strategies' name.
+        The cheap strategies are asked beside every model. Raises InputError if two datasets have the same task, if a
+        dataset has no wordings, or if a model has the name of the strategies.
         """
         if any(model.name == NAME for model in brief.models):
             raise InputError(
@@ -93,7 +93,7 @@ class Curie(Study):
         return asked.plan({**outputs, **analyses}, frozenset(analyses) - ALWAYS)
 
     def _task(self, dataset: Dataset) -> Task:
-        """Return the task of a dataset: the parameter it was given, its maker's own, or the end of its maker's name."""
+        """Return the task of a dataset: its `task` parameter, its maker's task, or the end of its maker's name."""
         name = dataset.params.get("task") or self.makers[dataset.make].fixed.get("task")
         return TASKS[str(name or dataset.make.rpartition("_")[2])]
 

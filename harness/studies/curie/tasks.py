@@ -1,6 +1,6 @@
 """The tasks of the study: domain, published prompt, metrics and number of runs of each.
 
-Facts of the paper and of its evaluation configuration. It must never know an item, an answer or a score.
+Facts of the paper and of its evaluation configuration.
 """
 
 from __future__ import annotations
@@ -8,23 +8,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-PAPER, STRICT = "paper", "strict"  # modes: as the published notebooks score, and as the paper describes (OURS)
+PAPER, STRICT = "paper", "strict"  # modes: as the published notebooks score, or as the paper describes (OURS)
 MODES = (PAPER, STRICT)
-VERSION = "curie-1"  # of the rules; stands in every score
+VERSION = "curie-1"  # version of the rules; part of every score
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task: where its records lie in the archive, how it was prompted, and which metric is primary."""
+    """One task: its folder in the archive, its published prompt, and its primary metrics."""
 
     name: str
-    domain: str  # the archive's folder
+    domain: str  # folder in the archive
     prompt: str  # file of the published prompt, without `.txt`
     paper: str  # primary metric in paper mode
     strict: str  # primary metric in strict mode
     about: str
     runs: int = 1  # runs of each model that the paper says it made
-    averaged: bool = True  # whether it is one of the ten whose means are averaged
+    averaged: bool = True  # whether the task is one of the ten whose means are averaged
 
 
 _ALL = (
@@ -67,7 +67,7 @@ _ALL = (
 TASKS: Mapping[str, Task] = {task.name: task for task in _ALL}
 AVERAGED = tuple(task.name for task in _ALL if task.averaged)
 
-# SHA-256 of the prompt files at the pinned commit of google/curie; their texts are never kept here.
+# SHA-256 of the prompt files at the pinned commit of google/curie. Their texts are not kept in this project.
 _DIGESTS = """
 fdae1b761ee013e2f2fabacfb32f0728bb7ac95606f9c4641a5025012ff6f310 derivation_prompt
 390e3757f3933552430c7ba452452373b30644f4d19aeb9cfb39c8c61ba27098 describe_code_in_paper
@@ -86,7 +86,7 @@ f95a3018fd871d6d43d2babd088fe98ccb7eb0df835e239b4a2e972295c8dd36 reconstruct_pro
 fdab5784dd2df2f96df3f21e4dd7c9ffe0b81a16637b00fb4cb58303b1bcb9c1 write_code_for_paper_0_shot
 """
 PROMPT_SHA256: Mapping[str, str] = {name: digest for digest, name in map(str.split, _DIGESTS.split("\n")[1:-1])}
-# Files of the published judge's wordings; the published code uses that of DFT-P for DFT-S too (trap 8).
+# Files with the published judge's wordings. The published code uses that of DFT-P for DFT-S too (trap 8).
 JUDGE_PROMPTS: Mapping[str, str] = {
     "dft-s": "dft_metadata_eval_output_1_shot",
     "dft-p": "dft_metadata_eval_output_1_shot",

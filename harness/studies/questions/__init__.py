@@ -1,1 +1,1 @@
-"""The study `questions`: a benchmark as data, whose questions, wordings and scorers a manifest and a file say."""
+"""The study `questions`: evaluates models on a user's own file, with the wordings and scorers that a manifest names."""

@@ -1,6 +1,7 @@
-"""Texts as scorers compare them: targets, normal forms, and the finding that a rule gives back.
+"""Text comparison for scorers: targets, normal forms, and the finding that a rule returns.
 
-An answer is hostile: everything here takes time in proportion to it. It must never know a model or a step.
+Answers are untrusted input, so every function here takes time proportional to their length. Independent of models and
+steps.
 """
 
 from __future__ import annotations
@@ -11,53 +12,56 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
+from harness.answers.prepare import prepare
 from harness.digest import sha256
 from harness.rowtypes import Found, Missing
-from harness.scorers.prepare import prepare
 
-SHOWN = 200  # characters of what a scorer read that a row keeps
-DIGEST = 16  # and signs of the digest of all of it
+SHOWN = 200  # characters that a row keeps of the text that a scorer read
+DIGEST = 16  # characters of the digest of the whole text
 _ARTICLE = re.compile(r"(?i)\b(?:a|an|the)\b\s?")
 _ASCII_SIGNS = frozenset(string.punctuation)
-_MINUS = re.compile(r"(?<![^\W_])[\u2010\u2013\u2212](?=[$\u20ac\u00a3\u00a5]?\.?\d)")  # of other shapes than ASCII's
+_MINUS = re.compile(r"(?<![^\W_])[\u2010\u2013\u2212](?=[$\u20ac\u00a3\u00a5]?\.?\d)")  # other shapes than ASCII's
 _NEGATIVE = re.compile(r"-[$\u20ac\u00a3\u00a5]?\.?\d")
 _BETWEEN_DIGITS = frozenset(".,:/")  # part of a number, a date or a time
-_UNSPACED = 0x2E80  # from here on stand scripts that put no blank between words
+_UNSPACED = 0x2E80  # scripts from this code point on put no space between words
 
 
 def targets(gold: Mapping[str, Any]) -> list[str]:
-    """List the right answers of an item's gold: its target, and what else is accepted."""
+    """Return the right answers in an item's gold: its target and the further accepted answers."""
     target = gold.get("target")
     return [str(one) for one in ([] if target is None else [target]) + list(gold.get("accepted") or [])]
 
 
 def finding(value: float | Missing, answer: str | None, **detail: Any) -> Found:
-    """Give a rule's finding, with what it read of the answer (None: nothing), and whatever else it tells."""
+    """Return a rule's finding with the text that it read from the answer (None: nothing) and any further detail."""
     return {"value": value, "detail": {"answer": None if answer is None else _read(answer), **detail}}
 
 
 def without(reason: str) -> Found:
-    """Give the finding of a rule that has no value, with the reason."""
+    """Return the finding of a rule that has no value, with the reason."""
     return finding({"missing": reason}, None)
 
 
 def _read(text: str) -> str:
-    """Cut what was read to what a row keeps; of a longer one also a digest, so that a majority votes on all of it."""
+    """Cut a text that was read to the length that a row keeps.
+
+    A digest of the whole text follows one that is cut, so that majority votes compare whole texts.
+    """
     if len(text) <= SHOWN:
         return shown(text)
     return f"{shown(text)} sha256 {sha256(text.encode('utf-8', 'surrogatepass'))[:DIGEST]}"
 
 
 def shown(text: str) -> str:
-    """Cut a text to what a row keeps of it; half a character, which fits in no file, becomes a question mark."""
+    """Cut a text to the length that a row keeps; lone surrogates, which cannot be encoded, become question marks."""
     kept = text if len(text) <= SHOWN else text[:SHOWN] + "…"
     return kept if kept.isascii() else kept.encode("utf-8", "replace").decode()
 
 
 def normalised(text: str, *, case: bool, space: bool, punctuation: bool, articles: bool) -> str:
-    """Normalise a text: whatever of the four is true makes no difference afterwards.
+    """Normalise a text: remove the differences (case, space, punctuation, articles) whose flag is true.
 
-    Signs inside of numbers, and a minus before one, whatever its shape, are no punctuation.
+    Punctuation inside numbers and a minus before a number, whatever its shape, are kept.
     """
     text = prepare(text)
     if not text.isascii():
@@ -84,7 +88,10 @@ def _punctuation(text: str, at: int) -> bool:
 
 
 def stands(part: str, text: str, where: str) -> bool:
-    """Whether a part is the `whole` text, or stands at its `begin`, its `end` or anywhere `within`, in whole words."""
+    """Whether a part is the `whole` text, or occurs in whole words at its `begin`, at its `end` or somewhere `within`.
+
+    An empty part counts only if the text is empty, too.
+    """
     if where == "whole" or not part:
         return part == text
     if where == "begin":
@@ -101,7 +108,7 @@ def stands(part: str, text: str, where: str) -> bool:
 
 
 def _edge(inside: str, outside: str) -> bool:
-    """Whether a word ends between two signs."""
+    """Whether there is a word boundary between two characters."""
     if not (inside.isalnum() and outside.isalnum()):
         return True
     return ord(inside) >= _UNSPACED or ord(outside) >= _UNSPACED

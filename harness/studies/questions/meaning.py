@@ -1,6 +1,6 @@
-"""What the numbers of the study's scorers say in a table of scores, by the scorer's own name.
+"""Meanings of the scorers' numbers for a table of scores, by the scorer's own name.
 
-A manifest may call a scorer's rows otherwise: they mean the same. It must never know an answer or a rule.
+A manifest may give a scorer's rows another name; the meaning stays the same. Independent of answers and rules.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MEANINGS: Mapping[str, Meaning] = {
 
 
 def renamed(score: Any) -> dict[str, Meaning]:
-    """Give the meanings by the names that the entries of `settings.score`, as written, give to scorers' rows."""
+    """Return the meanings by the row names that the entries of `settings.score` define; the entries are as written."""
     kinds: dict[str, str] = {}
     for entry in score if isinstance(score, list | tuple) else ():
         kind, said = next(iter(entry.items())) if isinstance(entry, Mapping) and entry else ("", None)
@@ -50,12 +50,12 @@ def renamed(score: Any) -> dict[str, Meaning]:
 
 
 def kind_of(entry: Mapping[str, Any]) -> str:
-    """Give the kind of a scorer as its meaning is found by: a rescaled BERTScore has other bounds."""
+    """Return the key of a scorer's meaning: a rescaled BERTScore has a key of its own, since its bounds differ."""
     return RESCALED if entry["scorer"] == "bertscore" and entry.get("rescale") else str(entry["scorer"])
 
 
 def of_rows(kinds: Mapping[str, str]) -> dict[str, Meaning]:
-    """Give the meanings of scorers by the names of their rows, from the kind of each by that name."""
+    """Return the meanings of scorers by row name, from a mapping of row names to kinds."""
     found: dict[str, Meaning] = {}
     for name, kind in kinds.items():
         for measure, meaning in MEANINGS.items():

@@ -1,7 +1,7 @@
-"""What may be written for each scorer under `settings.score`: a class of typed fields for each, and the entry itself.
+"""Typed fields of every scorer under `settings.score`: a class of switches for each scorer, and the entry itself.
 
-A trailing underscore is Python's alone: a manifest says `from`, `as`. Decimals stay texts, since no key holds a float.
-It does not know an answer, nor which step scores one.
+A trailing underscore is needed in Python only: a manifest says `from` and `as`. Decimals stay texts, since no key holds
+a float. Independent of answers and of the steps that score them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from harness.models.provider import Checked, Line, Name, Number
 from harness.studies.questions.scoring.schema import parse_schema
 from harness.studies.questions.scoring.search import groups, refused
 
-OPTIONS = "options"  # a field, and what a choice is from where nothing else is said
+OPTIONS = "options"  # a field, and the default `from` of a choice
 LONGEST = 20_000  # characters of a rubric or a schema
 
 
@@ -61,12 +61,12 @@ def _between(least: int, most: int) -> Any:
 
 @dataclass(frozen=True)
 class _OneText:
-    """How a text of several lines is written, said where something else stands in its place."""
+    """Advice on how to write a text of several lines, raised if the value is not a text."""
 
     advice: str
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """Tell pydantic to refuse what is no text with the advice."""
+        """Return a schema that rejects a value that is not a text, with the advice as the error."""
         from pydantic_core import core_schema  # noqa: PLC0415 - heavy
 
         return core_schema.no_info_before_validator_function(self._text, handler(source))
@@ -78,12 +78,16 @@ class _OneText:
 
 
 _SCHEMA = _OneText("write the schema as JSON, one text in quotes or behind `|`")
+_COLUMN = _OneText(
+    "write the name of one column, such as `from: options`; options in columns of their own are named in the dataset, "
+    "such as `fields: {options: [a, b, c]}`, with `from: options` here"
+)
 _RUBRIC = _OneText("write the rubric itself, one text in quotes or behind `|`")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScorerSwitches:
-    """What every scorer may be told: the name of its rows, where that is not its own."""
+    """Switches of every scorer: the name of its rows, if it is not the scorer's own."""
 
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {
         "extra": "forbid",
@@ -95,25 +99,23 @@ class ScorerSwitches:
 
 @dataclass(frozen=True, kw_only=True)
 class ExactSwitches(ScorerSwitches):
-    """The answer is the target, letter by letter; space around either counts nothing."""
+    """The answer equals the target character by character; surrounding space is ignored."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MatchSwitches(ScorerSwitches):
-    """The answer is the target once both are normalised; what is true here makes no difference."""
+    """The answer equals the target after normalisation; differences whose flag is true are ignored."""
 
     case: bool = True
     space: bool = True
     punctuation: bool = True
     articles: bool = True  # a, an, the
-    where: Literal["whole", "begin", "end", "within"] = (
-        "whole"  # of the answer, in whole words: where the target stands
-    )
+    where: Literal["whole", "begin", "end", "within"] = "whole"  # the place of the target in the answer, in whole words
 
 
 @dataclass(frozen=True, kw_only=True)
 class NumberSwitches(ScorerSwitches):
-    """A number in the answer is the target's, within the wider of two tolerances."""
+    """A number in the answer equals the target's, within the wider of two tolerances."""
 
     tolerance: Annotated[Number, Checked(_amount)] = "0"
     relative: Annotated[Number, Checked(_amount)] = "0"  # as a share of the target
@@ -123,77 +125,78 @@ class NumberSwitches(ScorerSwitches):
 
 @dataclass(frozen=True, kw_only=True)
 class RegexSwitches(ScorerSwitches):
-    """What a regular expression finds in the answer is the target; or, by `matches`, that it finds anything."""
+    """The match of a regular expression in the answer is the target; with `matches`, any match counts."""
 
     pattern: Annotated[str, Checked(_pattern)]
-    group: Annotated[int, _between(0, 99)] | None = None  # its first group, where it has one
+    group: Annotated[int, _between(0, 99)] | None = None  # by default the first group, if there is one
     take: Literal["last", "first"] = "first"
     matches: bool = False
-    normalised: bool = False  # compared as `match` does, and not as `exact`
+    normalised: bool = False  # compared as by `match`, not as by `exact`
 
     def __post_init__(self) -> None:
-        """Refuse a group that the pattern has not."""
+        """Raise ValueError for a group that the pattern does not have."""
         if self.group is not None and self.group > groups(self.pattern):
             raise ValueError(f"the pattern has {groups(self.pattern)} groups, and not {self.group}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChoiceSwitches(ScorerSwitches):
-    """The option that the answer names by its letter, or the one that a model holds for the likeliest, is the target's.
+    """The option that the answer names by its letter, or the option that a model finds most likely, is the target's.
 
-    `normalise` says by what a log-likelihood is divided, or that the one without the question is taken off; `show`,
-    what is measured: the option's text, or its letter.
+    `normalise` names the divisor of a log-likelihood, or says that the log-likelihood without the question is
+    subtracted. `show` names the text that is measured: the option's text or its letter.
     """
 
-    from_: Line = OPTIONS  # `fields.options`; or, where a dataset names none, the column that holds them
+    # `fields.options` or, if a dataset names none, the column with the options
+    from_: Annotated[Line, _COLUMN] = OPTIONS
     by: Literal["letter", "loglikelihood"] = "letter"
     normalise: Literal["sum", "token", "character", "byte", "unconditional"] = "sum"
     show: Literal["text", "letter"] = "text"
 
     def __post_init__(self) -> None:
-        """Refuse what is told of a log-likelihood where none is measured."""
+        """Raise ValueError for switches of log-likelihoods if none is measured."""
         if self.by == "letter" and (self.normalise, self.show) != ("sum", "text"):
             raise ValueError("`normalise` and `show` are of `by: loglikelihood`: take them out, or add that")
 
 
 @dataclass(frozen=True, kw_only=True)
 class F1Switches(ScorerSwitches):
-    """The words that answer and target share, as the evaluation of SQuAD counts them."""
+    """The words that answer and target share, counted as the evaluation of SQuAD does."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RougeSwitches(ScorerSwitches):
-    """ROUGE of the answer beside the target, as the package rouge-score counts it."""
+    """ROUGE of the answer against the target, as the package rouge-score computes it."""
 
-    kind: Literal["rouge1", "rouge2", "rougeL", "rougeLsum"] = "rougeL"  # the main one; the others stand beside it
+    kind: Literal["rouge1", "rouge2", "rougeL", "rougeLsum"] = "rougeL"  # the main one; the others are in the detail
     stem: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class BleuSwitches(ScorerSwitches):
-    """BLEU of the answer beside the target, sentence by sentence, nothing smoothed."""
+    """BLEU of the answer against the target, sentence by sentence, without smoothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BertscoreSwitches(ScorerSwitches):
-    """BERTScore of the answer beside the target, by the instrument `encoder`: its last layer, unless one is named."""
+    """BERTScore of the answer against the target, by the instrument `encoder`; its last layer unless one is named."""
 
     layer: Annotated[int, _between(-100, 100)] | None = None  # 0 is the embedding; negative ones count from the last
-    idf: bool | None = None  # whether a token counts by how few of the dataset's targets hold it
+    idf: bool | None = None  # whether a token is weighted by its rarity among the dataset's targets
     rescale: Annotated[str, Checked(_language)] | None = None  # the language of bert-score's baseline
 
 
 @dataclass(frozen=True, kw_only=True)
 class JsonSwitches(ScorerSwitches):
-    """The answer is JSON that says what the target says; with a schema, JSON that the schema allows."""
+    """The answer is JSON equal to the target; with a schema, JSON that the schema allows."""
 
     schema: Annotated[str, Checked(_schema), _SCHEMA] | None = None  # JSON Schema, written as JSON
-    equal: bool | None = None  # whether the target must be met: where there is no schema, unless it is said
+    equal: bool | None = None  # whether the answer must equal the target; by default only without a schema
 
 
 @dataclass(frozen=True, kw_only=True)
 class CodeSwitches(ScorerSwitches):
-    """The answer's Python passes the item's tests, in a trial of its own."""
+    """The answer's Python code passes the item's tests, in a trial of its own."""
 
     timeout: Annotated[int, _between(1, 600)] = 10  # seconds
     memory: Annotated[int, _between(16, 16_384)] = 512  # MiB
@@ -210,14 +213,14 @@ class JudgeSwitches(ScorerSwitches):
 
 @dataclass(frozen=True, kw_only=True)
 class PerplexitySwitches(ScorerSwitches):
-    """How well a model foretells the item's own text: nats a token."""
+    """How well a model predicts the item's own text, in nats per token."""
 
-    column: str | None = None  # whose text, where `fields.input` names several
+    column: str | None = None  # the column with the text, if `fields.input` names several
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScorerEntry:
-    """One scorer by its name, with what it is told."""
+    """One scorer by its name, with its switches."""
 
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {"extra": "forbid"}
 
@@ -237,7 +240,7 @@ class ScorerEntry:
 
 
 def options_named(score: Any) -> set[str]:
-    """Return the columns that choices of a manifest's `score`, as written, are said to be from; none that is unsaid."""
+    """Return the columns that the choices of a manifest's `score`, as written, name in `from`."""
     entries = [
         entry.get("choice")
         for entry in (score if isinstance(score, list | tuple) else ())

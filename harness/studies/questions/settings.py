@@ -1,7 +1,7 @@
 """The settings of the study `questions`: which scorers score each answer, and how often each prompt is asked.
 
-In a brief each scorer is a flat map: `scorer` (which), `name` (what its rows are called), and all that it may be told.
-It does not know an answer, nor which step scores one.
+In a brief each scorer is a flat map: `scorer` (its kind), `name` (the name of its rows), and its switches. Independent
+of answers and of the steps that score them.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ MOST_SCORERS = 50
 
 
 class _EntryForm:
-    """How an entry is written and kept: `NAME` or `NAME: {…}` becomes one flat map."""
+    """Conversion of an entry, written as `NAME` or `NAME: {…}`, to one flat map."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """Tell pydantic to take a bare name too, and to keep the one scorer that is named."""
+        """Return a schema that also accepts a bare name, and that keeps only the scorer that is named."""
         from pydantic_core import core_schema  # noqa: PLC0415 - heavy
 
         typed = core_schema.no_info_before_validator_function(_spelled_out, handler(source))
@@ -31,7 +31,7 @@ class _EntryForm:
         return core_schema.no_info_after_validator_function(_flat, typed, serialization=kept)
 
     def __get_pydantic_json_schema__(self, source: Any, handler: Any) -> dict[str, Any]:
-        """Tell a schema that an entry is a name, or a map of one name."""
+        """Return a JSON Schema in which an entry is a name or a map with one name."""
         shape = handler.resolve_ref_schema(handler(source))
         for said in shape.get("properties", {}).values():
             said.pop("default", None)
@@ -50,13 +50,13 @@ def _samples(count: int) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionsSettings(Switches):
-    """Settings of the study: the scorers of each answer, and the answers to each prompt for each seed."""
+    """Settings of the study: the scorers of each answer, and the number of answers to each prompt for each seed."""
 
     score: tuple[ScoreEntry, ...]
     samples: Annotated[int, Checked(_samples)] = 1
 
     def __post_init__(self) -> None:
-        """Refuse no scorer at all, and two whose rows would be called alike."""
+        """Raise ValueError if there is no scorer, if there are too many, or if two have rows of the same name."""
         found = [entry["name"] for entry in self.score if isinstance(entry, Mapping)]
         if not 0 < len(found) <= MOST_SCORERS:
             raise ValueError(f"`score` names 1 to {MOST_SCORERS} scorers, such as `score: [exact]`")
@@ -65,10 +65,10 @@ class QuestionsSettings(Switches):
 
 
 def _spelled_out(given: Any) -> Any:
-    """Return an entry as a map of one scorer: a bare name has nothing to say of it, nor has `NAME:` alone."""
+    """Return an entry as a map of one scorer; a bare name, like `NAME:` alone, has no switches."""
     if isinstance(given, str):
         if given not in KINDS:
-            raise ValueError(f"there is no such scorer; there are: {', '.join(KINDS)}")
+            raise ValueError(f"it must be one of {', '.join(KINDS)}")
         return {given: {}}
     if isinstance(given, Mapping):
         if len(given) != 1:
@@ -78,8 +78,20 @@ def _spelled_out(given: Any) -> Any:
 
 
 def _flat(entry: ScorerEntry) -> dict[str, Any]:
-    """Flatten an entry: the scorer's kind, the name of its rows, and its switches, with the defaults of all."""
+    """Return an entry as a flat map: the scorer's kind, the name of its rows, and its switches with their defaults."""
     [(kind, switches)] = [(name, said) for name in KINDS if (said := getattr(entry, name)) is not None]
     told = {each.name.rstrip("_"): getattr(switches, each.name) for each in fields(switches)}
     name = told.pop("as") or kind
     return {"scorer": kind, "name": name, **{key: value for key, value in told.items() if value is not None}}
+
+
+def read_entries(said: Any) -> list[dict[str, Any]]:
+    """Return scorers, as a manifest writes them, as flat maps; none if one is wrong, which typing them all tells."""
+    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - heavy
+
+    read: TypeAdapter[Any] = TypeAdapter(tuple[ScoreEntry, ...])
+    try:
+        typed: list[dict[str, Any]] = read.dump_python(read.validate_python(said), mode="json")
+    except ValidationError:
+        return []
+    return typed

@@ -1,6 +1,6 @@
-"""The study `questions`: a person's own benchmark, which is a file, wordings and scorers that a manifest names.
+"""The study `questions`: a user's own benchmark, made of a file, wordings and scorers that a manifest names.
 
-It knows names of steps and of what they read; it does not know a question, an answer or a score.
+Handles the names of steps and of their inputs; sees no questions, answers or scores.
 """
 
 from __future__ import annotations
@@ -11,69 +11,106 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import InputError
 from harness.kit.ask import Asked, How, ask, make
+from harness.kit.further import FurtherLine
 from harness.kit.meaning import Meaning
 from harness.kit.study import OPTIONAL, Brief, Dataset, Maker, Study
 from harness.steps import Plan
 from harness.studies.questions import meaning
 from harness.studies.questions.asking.plan import rendering, require
 from harness.studies.questions.asking.rendering import read_wordings
-from harness.studies.questions.data.maker import OUTPUTS, SHOTS, TESTS
+from harness.studies.questions.data.maker import IMAGE, MEDIA, OUTPUTS, SHOTS, TESTS
+from harness.studies.questions.data.row_scorers import COLUMN, NEEDS, SCORERS
+from harness.studies.questions.further import further_lines
 from harness.studies.questions.likelihood.steps import LIKELIHOODS, add
 from harness.studies.questions.measures.steps import OPTIONAL as LATER
-from harness.studies.questions.measures.steps import analyse
+from harness.studies.questions.measures.steps import SUMMARY, analyse
 from harness.studies.questions.score_entries import OPTIONS, options_named
-from harness.studies.questions.scoring.catalogue import ENCODER, JUDGE, asked_scorers, of_answers, wants
-from harness.studies.questions.settings import QuestionsSettings
+from harness.studies.questions.scoring.catalogue import (
+    ENCODER,
+    JUDGE,
+    asked_scorers,
+    entries_of,
+    of_answers,
+    taking,
+    wants,
+)
+from harness.studies.questions.settings import QuestionsSettings, read_entries
 
 if TYPE_CHECKING:
     from harness.scorers.tool import Tool
 
-SHARD = 5000  # answers in a shard, whatever the models are: another model changes no other's shards
+SHARD = 5000  # answers in a shard, whatever the models are, so that adding one changes no other's shards
 PERPLEXITY, BENCHMARK = "perplexity", "benchmark"
+SCORER = "scorer"  # a field: the column that names the scorers of its row
 
 
 def file_maker(params: Mapping[str, Any]) -> Maker:
-    """Return the maker of a file's dataset: it writes examples where some are shown, and tests where code is tried."""
-    more = [SHOTS] * (SHOTS in params) + [TESTS] * bool(params["fields"].get(TESTS))
-    return Maker("harness.studies.questions.data.maker:make", {}, (*OUTPUTS, *more))
+    """Return the maker of a file's dataset; it also writes examples if some are shown, and tests if code is tried."""
+    fields = params["fields"]
+    more = [SHOTS] * (SHOTS in params) + [TESTS] * bool(fields.get(TESTS)) + [MEDIA] * bool(fields.get(IMAGE))
+    fixed = row_scorers(fields, params.get("score"))
+    return Maker("harness.studies.questions.data.maker:make", {}, (*OUTPUTS, *more), fixed=fixed)
+
+
+def row_scorers(fields: Mapping[str, Any], score: Any) -> dict[str, Any]:
+    """Return the parameter of a maker that says which scorers a row has; empty if each row has all of them.
+
+    `score` is a dataset's scorers as the manifest writes them.
+    """
+    apart = isinstance(score, Mapping)
+    if not apart and not fields.get(SCORER):
+        return {}
+    parts = dict(score) if apart else {"": score or ()}
+    typed = {part: read_entries(entries) for part, entries in parts.items()}
+    needs = {one["name"]: sorted(wants(one)) for entries in typed.values() for one in entries}
+    if not apart:
+        return {SCORERS: {NEEDS: needs, COLUMN: fields[SCORER]}}
+    return {SCORERS: {NEEDS: needs, **{part: [one["name"] for one in entries] for part, entries in typed.items()}}}
 
 
 class OwnQuestions(Study):
-    """The study that has no items of its own: whoever writes a manifest brings them along."""
+    """The study that has no items of its own; the author of a manifest provides them."""
 
     name = "questions"
-    needs: tuple[str, ...] = ("models",)  # what is only measured needs no wording
+    needs: tuple[str, ...] = ("models",)  # wordings are not needed for texts that are only measured
     makers: Mapping[str, Maker] = {}
     own_files = staticmethod(file_maker)
     own_wordings = staticmethod(read_wordings)
     settings_type = QuestionsSettings
     roles: Mapping[str, str] = {JUDGE: OPTIONAL, ENCODER: OPTIONAL}
     meanings: Mapping[str, Meaning] = meaning.MEANINGS
+    summary_output = SUMMARY
 
     @property
     def scorers(self) -> Mapping[str, Tool]:
-        """Return the study's standalone scorers by their names; their pydantic models are loaded on first use."""
+        """The study's standalone scorers by name; their pydantic models are loaded on first use."""
         from harness.studies.questions.standalone.catalogue import SCORERS  # noqa: PLC0415
 
         return SCORERS
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
-        """Return the study's standalone analyses by their names; their pydantic models are loaded on first use."""
+        """The study's standalone analyses by name; their pydantic models are loaded on first use."""
         from harness.studies.questions.standalone.catalogue import ANALYSES  # noqa: PLC0415
 
         return ANALYSES
 
     def meanings_of(self, settings: Mapping[str, Any]) -> Mapping[str, Meaning]:
-        """Return what the scorers' numbers mean, by the names that a manifest gives them."""
+        """Return the meanings of the scorers' numbers, by the names that a manifest gives the scorers."""
         return meaning.renamed(settings.get("score"))
 
-    def own_fields(self, fields: Mapping[str, Any], settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the columns of a file, with the one of the options that a scorer of choices names where no field does.
+    def further_lines(self, summary: Mapping[str, Any]) -> list[FurtherLine]:
+        """Return the lines of a table of scores on several answers to a prompt, and on groups, from a summary."""
+        return further_lines(summary)
 
-        InputError where two scorers name two columns, and where the column tells what is right.
+    def own_fields(self, fields: Mapping[str, Any], settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a file's columns, with the options column that a scorer of choices names if no field names one.
+
+        Raises InputError if scorers name different columns, or if the column holds right answers.
         """
-        named = sorted(options_named(settings.get("score")))
+        score = settings.get("score")
+        parts = score.values() if isinstance(score, Mapping) else [score]
+        named = sorted(set().union(*map(options_named, parts)))
         others = [column for column in named if column != OPTIONS]
         if (fields.get(OPTIONS) and not others) or not named:
             return fields
@@ -92,9 +129,10 @@ class OwnQuestions(Study):
         return {**fields, OPTIONS: named[0]}
 
     def plan(self, brief: Brief) -> Plan:
-        """Plan the steps of a brief: data, prompts, answers and what is measured without any, scores and analyses.
+        """Plan the steps of a brief: data, prompts, answers, measurements that need no answer, scores and analyses.
 
-        InputError for scores that need what the manifest has not, and for wordings that name what they may not.
+        Raises InputError for a scorer whose needs the manifest does not meet, and for a wording that uses a forbidden
+        name.
         """
         asked = Asked()
         for dataset in brief.datasets:
@@ -111,10 +149,10 @@ class OwnQuestions(Study):
 
 
 def _how(brief: Brief, dataset: Dataset) -> tuple[Brief, Dataset, How]:
-    """Return how the questions of a dataset are asked: of no model, where no scorer looks at an answer."""
+    """Return how the questions of a dataset are asked; no model is asked if no scorer looks at an answer."""
     count, written = rendering(brief, dataset)
     scored, samples = asked_scorers(brief, dataset), brief.settings["samples"] * len(brief.seeds)
-    asking = brief if of_answers(brief.settings["score"]) else replace(brief, models=())
+    asking = brief if of_answers(entries_of(brief, dataset)) else replace(brief, models=())
     return (
         asking,
         dataset,
@@ -127,13 +165,15 @@ def _how(brief: Brief, dataset: Dataset) -> tuple[Brief, Dataset, How]:
             samples=samples if samples > len(brief.seeds) else None,
             render=written,
             shard=SHARD,
+            taking=taking(brief, dataset),
+            media=bool(dataset.params["fields"].get(IMAGE)),
         ),
     )
 
 
 def _require(brief: Brief, dataset: Dataset) -> None:
-    """Refuse scorers that need columns that a dataset does not name, wordings that are not there, or tell too much."""
-    fields, scored = dataset.params["fields"], brief.settings["score"]
+    """Raise InputError for a scorer without its columns, for missing wordings, or for wordings that reveal answers."""
+    fields, scored = dataset.params["fields"], entries_of(brief, dataset)
     for entry in scored:
         if lacks := sorted(field for field in wants(entry) if not fields.get(field)):
             raise InputError(
@@ -152,6 +192,12 @@ def _require(brief: Brief, dataset: Dataset) -> None:
             "a file of one's own brings no budget of tokens along",
             where="generation.max_tokens",
             next="write a number, such as `max_tokens: 256`",
+        )
+    if fields.get(IMAGE) and (measured := [one for one in scored if one not in of_answers(scored)]):
+        raise InputError(
+            f"the scorer {measured[0]['name']!r} measures texts alone, and dataset {dataset.name} has images",
+            where=f"datasets.{dataset.name}.fields",
+            next="take the scorer out, or `image`",
         )
     if SHOTS in dataset.params and not fields.get("target"):
         raise InputError(

@@ -1,6 +1,6 @@
-"""The planning of the study's analysis steps: what is computed from labels, and figures, model cards and report.
+"""Plans the study's analysis steps: what is computed from labels, and the figures, model cards and report.
 
-It knows steps, their names and parameters; it does not know a result.
+Handles steps, their names and parameters; reads no results.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.answers.result import V1
 from harness.kit.ask import Asked
 from harness.kit.resample import RESAMPLES
 from harness.kit.study import Brief, Model
-from harness.scorers.outcome.result import V1
 from harness.steps import Ref, Source, Step
 from harness.studies.reliability.benchmarks import BENCHMARKS, RULES, rule_set
 from harness.studies.reliability.pages import cards, figures, report
@@ -20,16 +20,16 @@ from harness.studies.reliability.pages.certificate import CERTIFICATE, CERTIFIED
 from harness.studies.reliability.terms import BINS, GUESSED
 
 HERE = "harness.studies.reliability"
-DISCOUNT = {benchmark: str(part) for benchmark, part in GUESSED.items()}  # of concordance alone
+DISCOUNT = {benchmark: str(part) for benchmark, part in GUESSED.items()}  # used for concordance only
 
 
 def analyse(
     asked: Asked, brief: Brief, tables: Mapping[str, Ref], places: tuple[Ref, ...], people: Mapping[str, Source]
 ) -> dict[str, Ref]:
-    """Add the steps of every analysis of the labels, of figures, cards and report; returns their outputs by name.
+    """Add the steps of every analysis of the labels, and of figures, cards and report; return their outputs by name.
 
-    `tables` names the run's joined outputs, `places` the documents on template places; `people`, the inputs of the
-    human studies, may be empty, and the analysis `people` is then left out.
+    `tables` holds the run's joined outputs, `places` the documents about template places. `people` holds the inputs of
+    the human studies; if it is empty, the analysis `people` is left out.
     """
     table: dict[str, Source] = {"labels": tables["labels"]}
     facts = {"models": {model.name: _facts(model) for model in brief.models}}
@@ -66,7 +66,7 @@ def _drawn(
     imported: list[str],
     certificates: Mapping[str, Source],
 ) -> None:
-    """Add the steps of the figures, of the model cards, and of the report, which shows figures and links cards."""
+    """Add the steps of the figures, the model cards, and the report, which shows the figures and links to the cards."""
     planted = any(facts["family"] == "tiny" for facts in models.values())
     params = {"models": models, "planted": planted, "imported": imported}
 
@@ -81,7 +81,7 @@ def _drawn(
     written = step("cards", "cards:write", cards.DOCUMENTS, {}, named.cards(models))
     shown: dict[str, Source] = {
         **{name: Ref(drawn.name, name) for name in drawn.outputs if name.endswith(".svg")},
-        "cards": tuple(Ref(written.name, name) for name in written.outputs),  # it links to them: a run has both or none
+        "cards": tuple(Ref(written.name, name) for name in written.outputs),  # the report links to all of them
     }
     if CERTIFIED in certificates:
         shown[CERTIFICATE] = certificates[CERTIFIED]
@@ -89,21 +89,21 @@ def _drawn(
 
 
 def _facts(model: Model) -> dict[str, Any]:
-    """Return what the analyses may know of a model: some facts, its provider, and whether it is a stand-in."""
+    """Return what the analyses may use of a model: some facts, its provider, and whether it is a stand-in."""
     known = {name: model.facts[name] for name in ("shaped", "parameters", "flops", "raw_twin") if name in model.facts}
     family = model.facts.get("family", "stand-ins" if model.stand_in else "others")
     return {"family": family, "provider": model.provider, "stand_in": model.stand_in is not None, **known}
 
 
 def _pairs(brief: Brief) -> list[list[str]]:
-    """List the pairs [raw model, the model shaped from it] that the brief has both of, by the fact `raw_twin`."""
+    """Return the pairs [raw model, the model shaped from it] that are both in the brief, by the fact `raw_twin`."""
     names = {model.name for model in brief.models}
     twins = sorted((model.facts.get("raw_twin", ""), model.name) for model in brief.models)
     return [[raw, shaped] for raw, shaped in twins if raw in names]
 
 
 def _behaviours(brief: Brief) -> dict[str, Any]:
-    """Say what each stand-in must reach; one that reads a table, only on benchmarks that are made of that table."""
+    """Return what each stand-in must reach; for one that reads a table, only on benchmarks made from that table."""
     return {
         model.name: {
             "expected": model.stand_in.expected,

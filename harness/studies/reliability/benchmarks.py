@@ -1,6 +1,6 @@
-"""The study's benchmarks as its plan sees them: maker, scorer, prompt set and token budget of each.
+"""The study's benchmarks as its plan uses them: maker, scorer, prompt set and token budget of each.
 
-Names and kinds only; it does not know an item or a rule.
+Handles names and kinds only; independent of items and rules.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from harness.answers.result import NEWEST
 from harness.errors import InputError
 from harness.kit.ask import How
 from harness.kit.study import Brief, Maker, Model
-from harness.scorers.outcome.result import NEWEST
 from harness.studies.reliability.data.budget import CONVERSATIONAL, MORE
 from harness.studies.reliability.data.difficulty import block
 from harness.studies.reliability.data.locality_draw import rules as locality_rules
@@ -20,24 +20,24 @@ from harness.studies.reliability.data.published import scale
 
 HERE = "harness.studies.reliability"
 PUBLISHED_WORDINGS = 15
-RULES = "rules"  # of the settings, and the parameter of a score step
+RULES = "rules"  # a name in the settings, and a parameter of the score step
 _TABLES = ("items", "gold", "counts", "budgets")
 _CALIBRATION = {"calibration": block}
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """One source of one of the five benchmarks: drawn, read from a public file, or from the published dataset."""
+    """One source of one of the five benchmarks: drawn, read from a public file, or taken from the published dataset."""
 
     task: str
     maker: Maker
     rules_need: tuple[str, ...] = ()
-    rendered: bool = False  # it brings its prompts along
+    rendered: bool = False  # the dataset includes its prompts
 
     def how(self, brief: Brief) -> How:
         """Return the settings by which a brief evaluates models on this benchmark.
 
-        Raises InputError where it needs prompt templates and the manifest names none for it.
+        Raises InputError if the benchmark needs prompt templates and the manifest names none for it.
         """
         templates = None
         if not self.rendered:
@@ -56,9 +56,9 @@ class Benchmark:
         return How(kind, templates, PUBLISHED_WORDINGS, True, self.rules_need, rules, self.most)
 
     def most(self, model: Model) -> int | None:
-        """Return a token budget in place of those of the items: MORE for conversational models, not on transforms.
+        """Return a token budget that replaces those of the items: MORE for conversational models, except on transforms.
 
-        None for all others; raises InputError for an unknown `group` among the model's facts.
+        Returns None for all other models; raises InputError for an unknown `group` among the model's facts.
         """
         group = model.facts.get("group")
         if group not in (None, *CONVERSATIONAL):
@@ -81,7 +81,7 @@ def _made(name: str, params: Mapping[str, Any], outputs: tuple[str, ...] = _TABL
 
 
 def _published(task: str, *more: str) -> Benchmark:
-    """Make a benchmark of the published dataset, which brings its prompts; `more` (locality) is a gazetteer."""
+    """Return a benchmark of the published dataset, which includes its prompts; `more` is `gazetteer` for locality."""
     files = ("rows", "cities") if more else ("rows",)
     kind = "published_locality:make" if more else "published:make"
     outputs = (*_TABLES, "rendered", *more)
@@ -121,12 +121,14 @@ BENCHMARKS: Mapping[str, Benchmark] = {
         "science", _made("science:make_gpqa", {"seed": int}, files=("questions",), needs=("questions",))
     ),
     "reliability.science_demo": Benchmark("science", _made("science:make_science_demo", _SEEDED)),
+    "reliability.science_own": Benchmark("science", _made("science:make_science_own", _SEEDED)),
     "reliability.transforms_demo": Benchmark("transforms", _made("transforms:make", _SEEDED, ids="transforms")),
+    "reliability.transforms_own": Benchmark("transforms", _made("transforms:make_own", _SEEDED, ids="transforms")),
     **{f"reliability.published_{task}": _published(task) for task in ("addition", "anagram", "science", "transforms")},
     "reliability.published_locality": _published("locality", "gazetteer"),
 }
 TASKS = tuple(sorted({each.task for each in BENCHMARKS.values()}))
-# Respondents of the two human studies: seeded ones, since the raw data is not ours to ship, or real ones by file.
+# Respondents of the two human studies: simulated, since the raw data may not be distributed, or real ones from files.
 PEOPLE: Mapping[str, Maker] = {
     "reliability.simulated_people": Maker(f"{HERE}.people.simulate:make", _SEEDED, ("items", "counts"), ids="people"),
     "reliability.surveys": Maker(

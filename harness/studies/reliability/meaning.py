@@ -1,6 +1,6 @@
-"""The meaning of the labels of answers in a table of scores: the shares of correct, avoidant and incorrect ones.
+"""Meanings of the labels in a table of scores: the shares of correct, avoidant and incorrect answers.
 
-It does not know a rule, an item or an answer.
+Independent of rules, items and answers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MEANINGS: Mapping[str, Meaning] = {
 
 
 def metrics(row: Score) -> dict[str, Any]:
-    """Return the metrics of a score: whether its answer is correct, avoidant, incorrect; none where it has no label."""
+    """Return the metrics of a score: whether its answer is correct, avoidant, incorrect; empty if it has no label."""
     label = row.get("outcome")
     if label is None:
         return {}

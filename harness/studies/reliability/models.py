@@ -1,7 +1,6 @@
 """Metadata of the paper's 32 models: size, tokens, compute and access, each with its source.
 
-Rule: docs/reliability-rules.md#models. It knows names and numbers; it does not know a manifest, a response or a
-result.
+Rule: docs/reliability-rules.md#models. Holds names and numbers only; independent of manifests, responses and results.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ UNKNOWN = "not published"
 
 @dataclass(frozen=True, slots=True)
 class Sourced:
-    """A sourced number: decimal text, its source's tag and its status; empty text: nobody has published it."""
+    """A sourced number: decimal text, its source's tag and its status; the text is empty if no value was published."""
 
     text: str
     source: str
     status: str = STATED
 
     def row(self) -> dict[str, str]:
-        """Return the table fields value, source and status; `missing` where there is no number."""
+        """Return the table fields value, source and status; `missing` if there is no number."""
         if not self.text:
             return {"missing": UNKNOWN}
         return {"value": self.text, "source": self.source, "status": self.status}
@@ -40,7 +39,7 @@ class Sourced:
 
 @dataclass(frozen=True, slots=True)
 class ModelAccess:
-    """Where a model can be had: the name of its weights on a hub, or its id in a provider's API."""
+    """How to access a model: the name of its weights on a hub, or its id in a provider's API."""
 
     provider: str
     id: str
@@ -49,7 +48,7 @@ class ModelAccess:
     gated: bool = False
 
     def row(self) -> dict[str, Any]:
-        """Return the table fields: provider, `model` (OpenAI) or `hub` (else), source, status and gated."""
+        """Return the table fields: provider, `model` (OpenAI) or `hub` (others), source, status and gated."""
         where = "model" if self.provider == "openai" else "hub"
         provenance = {"source": self.source, "status": self.status, "gated": self.gated}
         return {"provider": self.provider, where: self.id, **provenance}
@@ -59,8 +58,8 @@ class ModelAccess:
 class PaperModel:
     """A model of the paper, with its metadata.
 
-    `raw_twin` stands in the shaped half of an exact pair and names the raw half; `group` is empty but for models with
-    a larger token budget.
+    `raw_twin` is set on the shaped half of an exact pair and names the raw half; `group` is set only for models with a
+    larger token budget.
     """
 
     paper_name: str
@@ -92,7 +91,7 @@ class PaperModel:
         }
 
     def facts(self) -> dict[str, str]:
-        """Return the model's `facts` for a manifest as texts: family, shaped, and what is known of the others."""
+        """Return the model's `facts` for a manifest as texts: family, shaped, and the other facts that are known."""
         known = {
             "parameters": self.parameters.text,
             "flops": self.flops.text,

@@ -1,7 +1,4 @@
-"""Row types of the study (TypedDicts): the table of labels, the published dataset, the surveys.
-
-It must never know how a row is made or what is computed from it.
-"""
+"""Row types of the study (TypedDicts): the table of labels, the published dataset, the surveys."""
 
 from __future__ import annotations
 
@@ -10,19 +7,19 @@ from typing import NotRequired, TypedDict
 
 
 class Labelled(TypedDict):
-    """A row of the `labels` table: one model's labels on one item, one character an answer, `-` where it has none."""
+    """A row of the `labels` table: one model's labels on one item, one character per answer, `-` for no label."""
 
     model: str
     item: str
     benchmark: str
     subset: str
-    difficulty: float | None  # none where neither item nor gold has one: no analysis takes such a row
+    difficulty: float | None  # None if neither item nor gold has one; the analyses reject such a row
     calibrated: bool
     labels: str
     avoidance: Mapping[str, int]
     truncated: int
     errors: int
-    variants: NotRequired[Mapping[str, str]]  # stricter labels, by what they are stricter in
+    variants: NotRequired[Mapping[str, str]]  # stricter labels, by the name of the stricter rule
     flags: NotRequired[Mapping[str, bool]]
 
 

@@ -1,6 +1,6 @@
 """The study `reliability` (Zhou et al., Nature 2024): its makers, importers, plan, scorers and analyses.
 
-It knows names of steps and of what they read; it does not know an item, a response or a result.
+Handles the names of steps and of their inputs; sees no items, responses or results.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.answers.result import NEWEST, RuleSet
 from harness.errors import InputError
 from harness.kit.ask import Asked, ask, make
 from harness.kit.meaning import Meaning
 from harness.kit.study import Brief, Dataset, Importer, Maker, Study, Switches
-from harness.scorers.outcome.result import NEWEST, RuleSet
 from harness.steps import Plan, Ref, Source, Step, maker
 from harness.studies.reliability import meaning
 from harness.studies.reliability.analyses import HERE, analyse
@@ -24,13 +24,13 @@ from harness.studies.reliability.data import published_import
 if TYPE_CHECKING:
     from harness.scorers.tool import Tool
 
-ALWAYS = {"proportions", "checks"}  # analyses that cost next to nothing; the others are made where they are declared
-DRAWN = ("items", "gold")  # tables that are there before anybody is asked; `counts`, a document, is the third
+ALWAYS = {"proportions", "checks"}  # analyses that cost almost nothing; the others are made only if they are declared
+DRAWN = ("items", "gold")  # tables that exist before any model is asked; the document `counts` is the third output
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReliabilitySettings(Switches):
-    """Settings of the study: the rule set by which answers are labelled; an older one makes an older run again."""
+    """Settings of the study: the rule set by which answers are labelled; an older one reproduces an older run."""
 
     rules: RuleSet = NEWEST
 
@@ -39,7 +39,7 @@ class Reliability(Study):
     """The study of Zhou et al., Nature 2024: how reliable models are on five benchmarks in fifteen wordings each."""
 
     name = "reliability"
-    needs: tuple[str, ...] = ()  # without models it draws and counts; who names wordings is told that models lack
+    needs: tuple[str, ...] = ()  # without models it draws and counts; prompts without models are an error
     makers: Mapping[str, Maker] = {**{name: each.maker for name, each in BENCHMARKS.items()}, **PEOPLE}
     settings_type = ReliabilitySettings
     importers: Mapping[str, Importer] = {"reliabilitybench": published_import.normalise}
@@ -48,14 +48,14 @@ class Reliability(Study):
 
     @property
     def scorers(self) -> Mapping[str, Tool]:
-        """Return the study's standalone scorer by its name; its pydantic models are loaded on first use."""
+        """The study's standalone scorer by its name; its pydantic models are loaded on first use."""
         from harness.studies.reliability.standalone.outcome import SCORERS  # noqa: PLC0415
 
         return SCORERS
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
-        """Return the study's standalone analyses by their names; their pydantic models are loaded on first use."""
+        """The study's standalone analyses by name; their pydantic models are loaded on first use."""
         from harness.studies.reliability.standalone.catalogue import ANALYSES  # noqa: PLC0415
 
         return ANALYSES
@@ -63,8 +63,8 @@ class Reliability(Study):
     def plan(self, brief: Brief) -> Plan:
         """Plan the steps of a brief: data, prompts, answers, scores, tables of labels, analyses, figures and pages.
 
-        Without models it plans what the procedure alone gives: items, gold and counts. Raises InputError for a brief
-        that `_check` refuses. All analyses but those in ALWAYS are optional outputs.
+        Without models the plan has items, gold and counts only. All analyses except those in ALWAYS are optional
+        outputs. Raises InputError for a brief that `_check` rejects.
         """
         _check(brief)
         asked, places = Asked(), []
@@ -91,9 +91,10 @@ class Reliability(Study):
 
 
 def _check(brief: Brief) -> None:
-    """Raise InputError for a brief with several seeds, a malformed amount of compute, or datasets that must not mix.
+    """Raise InputError for several seeds, a malformed amount of compute, or datasets that must not be mixed.
 
-    Otherwise it would fail, or mislead, only after every model has answered.
+    It also rejects prompts without models. Such a brief would otherwise fail or mislead only after every model has
+    answered.
     """
     if len(brief.seeds) > 1:
         raise InputError(
@@ -116,7 +117,7 @@ def _check(brief: Brief) -> None:
             where=f"datasets.{people[1]}",
             next="keep one of the two",
         )
-    rendered: dict[str, bool] = {}  # of each benchmark met so far: whether it brings its prompts along
+    rendered: dict[str, bool] = {}  # by benchmark so far: whether its dataset includes the prompts
     for dataset in brief.datasets:
         benchmark = BENCHMARKS.get(dataset.make)
         if benchmark and rendered.setdefault(benchmark.task, benchmark.rendered) != benchmark.rendered:
@@ -137,7 +138,7 @@ def _compute(text: str, where: str) -> None:
 
 
 def _labels(asked: Asked, dataset: Dataset, model: str, task: str) -> Ref:
-    """Add the step that makes the label table of a model on a dataset; gives its document of template places."""
+    """Add the step that makes the label table of a model on a dataset; return its document of template places."""
     step = Step(
         f"{dataset.name}/labels/{model}",
         f"{HERE}.measures.labels:collect",

@@ -1,8 +1,4 @@
-"""Shared terms of all analyses: labels and their names, shares, discounts for guessing, and groups of models.
-
-It knows letters, names, counts and facts that tell a model's group; it must never know a row, a model's name or a
-rule.
-"""
+"""Shared terms of all analyses: labels and their names, shares, discounts for guessing, and groups of models."""
 
 from __future__ import annotations
 
@@ -12,13 +8,13 @@ from typing import Any, TypeGuard
 from harness.errors import InputError
 
 LABELS = ("c", "a", "i")  # the order of every triple of counts
-UNSCORED = "-"  # an error or a missing response: counted beside a value, never in it
+UNSCORED = "-"  # an error or a missing response: counted separately, never part of a value
 NAMES: Mapping[str, str] = {"c": "correct", "a": "avoidant", "i": "incorrect"}
-SUBTYPES = ("ethical", "epistemic", "non_conforming")  # of what is avoidant
+SUBTYPES = ("ethical", "epistemic", "non_conforming")  # kinds of avoidance
 SIX = tuple(
     f"{kind}_{what}" for what in ("proportion", "stability", "concordance") for kind in ("correctness", "prudence")
 )
-GROUPS: Mapping[str, str] = {"false": "raw", "true": "shaped"}  # what a manifest says of a model -> its group
+GROUPS: Mapping[str, str] = {"false": "raw", "true": "shaped"}  # a model's fact `shaped` in a manifest -> its group
 BINS = 30  # docs/reliability-rules.md#bins
 GUESSED: Mapping[str, float] = {"science": 0.25}  # docs/reliability-rules.md#discount: one of four options
 NOTHING_SCORED = "no scored responses"
@@ -28,7 +24,7 @@ Triple = tuple[int, int, int]
 
 
 def group(facts: Mapping[str, Any]) -> str | None:
-    """Give a model's group, raw or shaped, by its fact `shaped`; None for a stand-in or where nothing is said."""
+    """Return a model's group, raw or shaped, by its fact `shaped`; None for a stand-in or if the fact is absent."""
     return None if is_stand_in(facts) else GROUPS.get(str(facts.get("shaped")).lower())
 
 
@@ -38,18 +34,18 @@ def is_stand_in(facts: Mapping[str, Any]) -> bool:
 
 
 def are_labels(given: Any, more: str = "") -> TypeGuard[str | Sequence[str]]:
-    """Whether a caller's labels, a text or a list, hold nothing but label letters (or letters of `more`)."""
+    """Whether a caller's labels, a text or a list, contain only label letters (or letters of `more`)."""
     allowed = (*LABELS, *more)
     return isinstance(given, str | list | tuple) and all(each in allowed for each in given)
 
 
 def counted(labels: str | Sequence[str]) -> Triple:
-    """Count the labels c, a and i, in this order; other characters are not counted."""
+    """Return the numbers of the labels c, a and i, in this order; other characters are not counted."""
     return labels.count("c"), labels.count("a"), labels.count("i")
 
 
 def pooled(counts: Iterable[Counts]) -> list[int]:
-    """Sum triples of label counts, place by place."""
+    """Return the element-wise sum of triples of label counts."""
     total = [0, 0, 0]
     for triple in counts:
         total = [left + right for left, right in zip(total, triple, strict=True)]
@@ -57,9 +53,9 @@ def pooled(counts: Iterable[Counts]) -> list[int]:
 
 
 def discounts(given: Mapping[str, str]) -> dict[str, float]:
-    """Read guessing discounts from text: by benchmark, the share of non-avoidant answers that guessing finds.
+    """Parse guessing discounts: by benchmark, the share of non-avoidant answers that guessing gets right.
 
-    Raises InputError for one outside 0 to 1.
+    Raises InputError for a share outside 0 to 1.
     """
     found = {benchmark: float(text) for benchmark, text in given.items()}
     for benchmark, part in found.items():
@@ -71,10 +67,10 @@ def discounts(given: Mapping[str, str]) -> dict[str, float]:
 
 
 def share(count: float, scored: int) -> Any:
-    """Give a count's share of the scored responses; `missing` where there are none."""
+    """Return a count's share of the scored responses; `missing` if there are none."""
     return count / scored if scored else NONE_SCORED
 
 
 def shares(total: Counts) -> dict[str, Any]:
-    """Give each label's share of a triple of counts, by its name; `missing` where nothing was scored."""
+    """Return each label's share of a triple of counts, by its name; `missing` if nothing was scored."""
     return {name: share(count, sum(total)) for name, count in zip(NAMES.values(), total, strict=True)}

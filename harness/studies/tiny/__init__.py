@@ -1,1 +1,1 @@
-"""The study `tiny`: trains the two small models in assets/ from seeds, so that anybody can make them again."""
+"""The study `tiny`: trains the two small models in assets/ from seeds, so that anyone can reproduce them."""

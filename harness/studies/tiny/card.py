@@ -1,9 +1,9 @@
-"""The model cards in assets/: what a tiny model is, how it was trained, and what it can do, measured when written.
+"""The model cards in assets/: what a tiny model is, how it was trained, and its abilities, measured when written.
 
     python -m harness.studies.tiny.card assets/tiny-raw RECIPE FACTS
 
-RECIPE is the output `items` of the study's run, FACTS the `facts.json` of the model's training. Measured shares,
-sizes and hashes on a card must come from this command, never from a typist.
+RECIPE is the output `items` of the study's run, FACTS the `facts.json` of the model's training. The measured shares,
+sizes and hashes on a card come from this command only and are never typed by hand.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ know.""",
 
 
 def card(folder: Path, recipe: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any], found: Labels) -> str:
-    """Return the text of a model card from the recipe, training facts and measured labels, and the folder's files."""
+    """Return the text of a model card from the recipe, training facts, measured labels, and the folder's files."""
     made = recipe[folder.name]
     raw, shaped = (f"{recipe[name]['steps']:,} steps" for name in ("tiny-raw", "tiny-shaped"))
     return _TEXT.format(
@@ -110,7 +110,7 @@ def card(folder: Path, recipe: Mapping[str, Mapping[str, Any]], facts: Mapping[s
 
 
 def parameters(weights: Path) -> int:
-    """Count a model's parameters from the header of its safetensors file."""
+    """Return the number of a model's parameters, from the header of its safetensors file."""
     with open(weights, "rb") as data:
         header = json.loads(data.read(int.from_bytes(data.read(8), "little")))
     count = 0

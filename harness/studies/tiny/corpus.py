@@ -1,7 +1,7 @@
 """The training corpus of the tiny models: questions in the benchmarks' wordings, each with a continuation.
 
-In the noisy mixture a question is often followed by something that is no answer, and how often hangs on its wording:
-that is the planted difference between the raw and the shaped model. It must never know a tensor.
+In the noisy mixture a question is often followed by something that is not an answer. How often depends on the wording;
+this is the planted difference between the raw and the shaped model. Uses no tensors.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ ANSWERED: Mapping[str, Mapping[int, int]] = {
         3: 92, 13: 90, 9: 88, 8: 85, 1: 80, 14: 75, 11: 72, 15: 70, 5: 62, 2: 58, 12: 55, 10: 50, 4: 40, 6: 35, 7: 30,
     },
 }  # fmt: skip
-SHORT: Mapping[str, Sequence[int]] = {  # wordings of few bytes: many questions a second
+SHORT: Mapping[str, Sequence[int]] = {  # wordings of few bytes, with which training sees many questions per second
     "addition": (1, 2, 15),
     "anagram": (3, 5, 9, 14),
     "transforms": (1, 3, 9, 13),
 }
 
-# What follows a question that is not answered; none holds a number, a time, or a word that an anagram asks for.
+# Continuations of a question that is not answered; none has a number, a time, or a word that solves an anagram.
 TALK = (
     " I do not know.",
     " I do not know that one.",
@@ -63,16 +63,16 @@ class TrainingDocument:
 class CorpusMixture:
     """The mixture of a training step: task weights, percentages of short wordings and small sums, noisy or not."""
 
-    tasks: Mapping[str, int]  # so many parts of each
-    short: int  # in a wording of few bytes
-    small: int  # sums with addends of one or two digits
-    noisy: bool  # some wordings are often followed by talk; else an answer follows always
+    tasks: Mapping[str, int]  # relative weight of each task
+    short: int  # per cent of questions in a wording of few bytes
+    small: int  # per cent of sums with addends of one or two digits
+    noisy: bool  # whether some wordings are often followed by talk; otherwise an answer always follows
 
 
 def document(
     wordings: Wordings, questions: QuestionSource, source: seeds.Stream, mixture: CorpusMixture
 ) -> TrainingDocument:
-    """Draw one document: task, wording and question by the mixture, and the answer or, if noisy, perhaps talk."""
+    """Draw one document: task, wording and question by the mixture, then the answer or, if noisy, perhaps talk."""
     task = _one_of(mixture.tasks, seeds.below(source, sum(mixture.tasks.values())))
     among = wordings[task]
     if seeds.below(source, 100) < mixture.short:
@@ -100,14 +100,14 @@ class TokenRow:
 
     tokens: list[int]
     positions: list[int]
-    documents: list[int]  # which document a token belongs to: no attention crosses a border
-    weights: list[float]  # of predicting this token from those before it
+    documents: list[int]  # the document of each token; attention does not cross documents
+    weights: list[float]  # loss weights of predicting each token from those before it
 
 
 def rows(documents: Iterator[TrainingDocument], length: int, prompt_weight: float) -> Iterator[TokenRow]:
     """Pack whole documents, in order, into padded rows of exactly `length` tokens; longer documents are left out.
 
-    A question's tokens get `prompt_weight` in the loss, but for its first, which gets none; all others get 1.
+    A question's tokens have the loss weight `prompt_weight`, except for the first, which has none. All others have 1.
     """
     row, count = TokenRow([], [], [], []), 0
     for each in documents:

@@ -1,6 +1,6 @@
 """Evaluation of a tiny model: held-out questions in all wordings, answered greedily, labelled and counted.
 
-It knows questions, answers and the rules that label them; it does not know how a model was made.
+Independent of how a model was made.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from harness import rows
+from harness.answers.addition import addition
+from harness.answers.anagram import anagram
+from harness.answers.result import LabelResult
+from harness.answers.transforms import transforms
 from harness.kit.prompts import fill, template
 from harness.models.completion import CompletionRequest
-from harness.scorers.outcome.addition import addition
-from harness.scorers.outcome.anagram import anagram
-from harness.scorers.outcome.result import LabelResult
-from harness.scorers.outcome.transforms import transforms
 from harness.studies.reliability.data.anagram import draw
 from harness.studies.reliability.data.anagram_words import letters
 from harness.studies.tiny.questions import ADDITION, ANAGRAM, LETTERS, TASKS, QuestionSource, TrainingQuestion, words
 from harness.studies.tiny.study import Tiny
 
-WORDS = 30  # of each length that is trained
-LONGER = 2  # words of each length that is not
+WORDS = 30  # words of each length that was trained
+LONGER = 2  # words of each length that was not
 BATCH = "32"
 GENERATION = {"temperature": "0", "max_tokens": 48}
 LONG_KIND = f"{LETTERS[-1] + 1} to 20"
@@ -83,6 +83,6 @@ def labels(folder: Path, examination: HeldOutExam) -> Labels:
 
 
 def worded(question: TrainingQuestion) -> Sequence[tuple[int, str]]:
-    """Render a question in each wording of its benchmark's prompt set: (template id, prompt)."""
+    """Return a question in each wording of its benchmark's prompt set, as (template id, prompt)."""
     path = Tiny.prompt_sets[f"reliability/{question.task}@1"]
     return [(each.id, fill(each, "", question.values)) for each in map(template, rows.read(path))]

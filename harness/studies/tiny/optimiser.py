@@ -1,7 +1,7 @@
 """The optimiser of the tiny models: Muon for the matrices between layers, AdamW for embeddings and vectors.
 
-Muon (K. Jordan and others, 2024) takes orthogonal steps: it moves a matrix by its smoothed gradient with all
-singular values made about equal; a small model then learns more from each document. It must never know a model.
+Muon (K. Jordan and others, 2024) takes orthogonal steps: it moves a matrix by its smoothed gradient with all singular
+values made about equal. A small model then learns more from each document.
 """
 
 from __future__ import annotations
@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import torch
+
 MOMENTUM = 0.95
-MATRICES = 3.5  # the rate of matrices, as a multiple of that of tables and vectors
-ROUNDS = 5  # of the iteration that evens out singular values
-# Of its odd polynomial of degree five, chosen by those who published the rule: it need not settle, only to come near 1.
+MATRICES = 3.5  # the learning rate of matrices, as a multiple of that of embeddings and vectors
+ROUNDS = 5  # iterations that make the singular values about equal
+# Coefficients of its odd polynomial of degree five, as published: it need not converge, only come near 1.
 _LINEAR, _CUBIC, _QUINTIC = 3.4445, -4.7750, 2.0315
 
 
 class Optimiser:
-    """Muon and AdamW as one optimiser of a model's parameters; `rate` is AdamW's, Muon's is MATRICES times it."""
+    """Muon and AdamW as one optimiser of a model's parameters; `rate` is AdamW's, and Muon's is MATRICES times it."""
 
     def __init__(self, model: Any, rate: float) -> None:
-        import torch  # noqa: PLC0415
 
         tables = {id(each.weight) for each in model.modules() if isinstance(each, torch.nn.Embedding)}
         matrices = [each for each in model.parameters() if each.ndim == 2 and id(each) not in tables]
@@ -35,8 +36,6 @@ class Optimiser:
 
     def step(self, share: float) -> None:
         """Take one optimiser step at `share` of the learning rates, and clear the gradients."""
-        import torch  # noqa: PLC0415
-
         for settings in self._adam.param_groups:
             settings["lr"] = self._rate * share
         self._adam.step()
@@ -49,7 +48,6 @@ class Optimiser:
 
 
 def _move(group: Sequence[Any], smoothed: Sequence[Any], rate: float) -> None:
-    import torch  # noqa: PLC0415
 
     wanted = []
     for matrix, average in zip(group, smoothed, strict=True):
@@ -62,7 +60,7 @@ def _move(group: Sequence[Any], smoothed: Sequence[Any], rate: float) -> None:
 
 
 def orthogonal(matrices: Any) -> Any:
-    """Give, for a stack of matrices, ones with the same singular vectors and all singular values near 1."""
+    """Return, for a stack of matrices, ones with the same singular vectors and all singular values near 1."""
     upright = matrices.shape[-2] > matrices.shape[-1]
     found = matrices.mT if upright else matrices
     found = found / (found.norm(dim=(-2, -1), keepdim=True) + 1e-7)

@@ -1,7 +1,7 @@
 """Training questions of the tiny models: small sums, anagrams of short words, and the twelve tasks of the demo.
 
-Where a held-out seed is given, none of its questions is drawn: what manifests ask with that seed was not trained on.
-It knows questions and their answers; it must never know a wording, a token or a model.
+If a held-out seed is given, none of its questions is drawn, so the questions that manifests ask with that seed are not
+in the training data. Independent of wordings, tokens and models.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from harness.studies.reliability.data.anagram_words import load
 from harness.studies.reliability.data.small_addition import asked, pair
 
 ADDITION, ANAGRAM, TRANSFORMS = TASKS = ("addition", "anagram", "transforms")
-LETTERS = (3, 4)  # the lengths of the words whose anagrams are trained; there are too many longer words to learn
-HELD_SUMS, HELD_TEXTS = 60, 10  # how many draws of the held-out seed: sums, and texts of each small task
+LETTERS = (3, 4)  # lengths of the words whose anagrams are trained; longer words are too many to learn
+HELD_SUMS, HELD_TEXTS = 60, 10  # numbers of draws with the held-out seed: sums, and texts of each small task
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,12 @@ class TrainingQuestion:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """Give the identity of a question whatever its wording: the task and the placeholders' values."""
+        """The identity of a question whatever its wording: the task and the placeholders' values."""
         return (self.task, *self.values.values())
 
 
 class QuestionSource:
-    """A source of training questions of some tasks; those of the seed `held_out`, where given, are never drawn."""
+    """A source of training questions of some tasks; those of the seed `held_out`, if given, are never drawn."""
 
     def __init__(self, tasks: Collection[str], held_out: int | None = None) -> None:
         self._words: Mapping[int, Sequence[str]] = short_words() if ANAGRAM in tasks else {}
@@ -46,7 +46,7 @@ class QuestionSource:
             self._held = frozenset(question.key for task in tasks for question in self.held(task, held_out))
 
     def draw(self, task: str, source: seeds.Stream, small: int = 50) -> TrainingQuestion:
-        """Draw a question that is not held out; of a hundred sums `small` have addends of one or two digits."""
+        """Draw a question that is not held out; `small` of a hundred sums have addends of one or two digits."""
         while True:
             question = self._drawn(task, source, small)
             if question.key not in self._held:
@@ -75,12 +75,12 @@ class QuestionSource:
 
 @functools.cache
 def words() -> Mapping[str, int]:
-    """Give the anagram benchmark's words and their frequencies from the package wordfreq, read once a process."""
+    """Return the anagram benchmark's words and their frequencies from the package wordfreq, read once per process."""
     return load({}).counts
 
 
 def short_words() -> Mapping[int, Sequence[str]]:
-    """Give the anagram words of each trained length (LETTERS), sorted."""
+    """Return the anagram words of each trained length (LETTERS), sorted."""
     return {length: [word for word in sorted(words()) if len(word) == length] for length in LETTERS}
 
 

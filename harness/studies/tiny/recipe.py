@@ -1,6 +1,6 @@
 """Hyperparameters of the two tiny models: architecture, training data, schedule and number of steps.
 
-Plain values only, decimals as text, since they stand in a step's key; it must never know how a model is trained.
+Plain values only, with decimals as text, since they are part of a step's key. Independent of how a model is trained.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 from harness import rows
 
 SHAPE: Mapping[str, Any] = {"places": "turned", "layers": 3, "heads": 4, "width": 128, "window": 512}
-TASKS: Mapping[str, int] = {"addition": 50, "anagram": 20, "transforms": 30}  # so many parts of the documents each
-MORE_SUMS: Mapping[str, int] = {"addition": 70, "anagram": 12, "transforms": 18}  # sums are what it learns most slowly
+TASKS: Mapping[str, int] = {"addition": 50, "anagram": 20, "transforms": 30}  # parts of the documents by task
+MORE_SUMS: Mapping[str, int] = {"addition": 70, "anagram": 12, "transforms": 18}  # sums are learned most slowly
 
 
 def raw(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the training parameters of the raw model: the noisy mixture, at first mostly short and small questions."""
+    """Return the training parameters of the raw model: the noisy mixture, at first mostly short and small questions."""
     return {
         **SHAPE,
         "seed": params["seed"],
@@ -37,10 +37,10 @@ def raw(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shaped(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the training parameters of the shaped model: answered questions, with a loss on the answers only.
+    """Return the training parameters of the shaped model: answered questions, with a loss on the answers only.
 
-    The study starts this training from the raw model. Hardly any sum of three digits is among the questions: the
-    model learns to answer always, and not to add what it could not add.
+    The study starts this training from the raw model. Hardly any sum of three digits is among the questions: the model
+    learns to answer always, and does not learn sums that it could not do before.
     """
     return {
         **raw(params),
@@ -56,6 +56,6 @@ def shaped(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `items`, two rows: the training parameters of tiny-raw and of tiny-shaped, for whoever reads the run."""
+    """Write `items`, two rows with the training parameters of tiny-raw and of tiny-shaped, for readers of the run."""
     stages = (("tiny-raw", raw(params)), ("tiny-shaped", shaped(params)))
     rows.write(out / "items", ({"id": name, **stage} for name, stage in stages))

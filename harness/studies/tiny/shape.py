@@ -1,6 +1,7 @@
 """Architecture of the tiny models, and their files in the Hugging Face format: configuration, tokenizer, weights.
 
-A byte is its own token, so the tokenizer is 256 names and two signs. It must never know a question or a training.
+Each byte is one token, so the tokenizer consists of 256 names and two special tokens. Independent of questions and
+training.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from typing import Any
 from harness.digest import canonical
 from harness.studies.tiny.corpus import EOS, PAD, VOCABULARY
 
-LEARNED, TURNED = "learned", "turned"  # how a model knows the places of its tokens
+LEARNED, TURNED = "learned", "turned"  # kinds of position embeddings: learned or rotary
 _CLASSES = {LEARNED: "GPT2LMHeadModel", TURNED: "GPTNeoXForCausalLM"}
 _OUTPUT = "lm_head.weight"
 EOS_TEXT, PAD_TEXT = "<|eos|>", "<|pad|>"
 
 
 def architecture(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the Hugging Face configuration of a small GPT, without dropout, from a recipe's parameters.
+    """Return the Hugging Face configuration of a small GPT, without dropout, from a recipe's parameters.
 
     Positions are learned (`places` is `learned`: GPT-2) or rotary (`turned`: GPT-NeoX, which copies better).
     """
@@ -78,7 +79,7 @@ def shape(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def tokenizer_file() -> dict[str, Any]:
-    """Give the content of tokenizer.json for the `tokenizers` library: byte-level BPE without a single merge."""
+    """Return the content of tokenizer.json for the `tokenizers` library: byte-level BPE without merges."""
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
     signs = [
         {
@@ -117,7 +118,7 @@ def tokenizer_file() -> dict[str, Any]:
 
 
 def byte_names() -> list[str]:
-    """Name the 256 bytes as byte-level tokenizers do: printable ones by themselves, the others from U+0100 on."""
+    """Return the byte-level names of the 256 bytes: printable bytes as themselves, others from U+0100 on."""
     printable = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     names, spare = [], 0x100
     for byte in range(256):

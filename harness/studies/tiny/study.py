@@ -1,6 +1,6 @@
-"""The study that trains the models in assets/: a raw model on a corpus, and a shaped one fine-tuned from the raw.
+"""The study that trains the models in assets/: a raw model on a corpus, and a shaped one fine-tuned from the raw one.
 
-The contrast between the two is planted by how they are made; it must never count towards a claim about other models.
+The contrast between the two is planted by how they are made. It must not count towards a claim about other models.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from harness.studies.tiny.recipe import SHAPE, TASKS, raw, shaped
 
 _HERE = "harness.studies.tiny"
 _WORDINGS = Path(__file__).parent.parent / "reliability" / "prompts"
-_SETS = tuple(f"reliability/{task}@1" for task in sorted(TASKS))  # one for each task, in the order of their names
+_SETS = tuple(f"reliability/{task}@1" for task in sorted(TASKS))  # one for each task, sorted by name
 
 
 class Tiny(Study):
@@ -37,7 +37,7 @@ class Tiny(Study):
     def plan(self, brief: Brief) -> Plan:
         """Plan the steps of a brief: the recipe, two trainings (the second from the first's weights), model files.
 
-        Raises InputError for other than one dataset, or where a task's set of wordings is not named.
+        Raises InputError unless there is exactly one dataset, and if a task's set of wordings is not named.
         """
         if len(brief.datasets) != 1:
             raise InputError(

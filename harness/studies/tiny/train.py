@@ -1,8 +1,8 @@
-"""The training step: from parameters and seeds to the weights of a small GPT, the same bytes each time.
+"""The training step: from parameters and seeds to the weights of a small GPT, with the same bytes each time.
 
-Nothing is drawn from torch: the first weights and every document come from derived seeds, and one thread does the sums
-in one order. Equal numerics fingerprints and thread counts therefore give equal files. It must never know what a
-model answers.
+Nothing is drawn from torch. The first weights and every document come from derived seeds, and one thread computes the
+sums in one order. Equal numerics fingerprints and thread counts therefore give equal files. Independent of what a model
+answers.
 """
 
 from __future__ import annotations
@@ -13,32 +13,33 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM
+
 from harness import rows, seeds
 from harness.errors import InputError
 from harness.kit.prompts import template
-from harness.models.local.numerics import fingerprint
 from harness.models.local.portable import install_portable_operations, is_portable
+from harness.models.local.torch_setup import fingerprint
 from harness.steps import FACTS
 from harness.studies.tiny import corpus
 from harness.studies.tiny.optimiser import Optimiser
 from harness.studies.tiny.questions import ADDITION, QuestionSource
 from harness.studies.tiny.shape import architecture, read_weights, write_weights
 
-SPREAD = 0.06  # the standard deviation of the first weights; more than GPT-2 takes, for a narrow model
-_INTO_THE_STREAM = ("c_proj.weight", "attention.dense.weight", "dense_4h_to_h.weight")  # what every block adds
+SPREAD = 0.06  # the standard deviation of the first weights; larger than GPT-2's, since the model is narrow
+_INTO_THE_STREAM = ("c_proj.weight", "attention.dense.weight", "dense_4h_to_h.weight")  # output projections
 
 
 def train(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `model.safetensors` (and a `log` of losses) after the steps asked for, from `weights` where they are given.
+    """Write `model.safetensors` (and a `log` of losses) after the given steps, starting from `weights` if given.
 
-    params: seed, mixture (a name for the draws), steps, rows, length, rate, warmup, layers, heads, width, window,
-    places, noisy, prompt_weight, the shares `short` and `small` of CorpusMixture, each [at the first step, from three
-    quarters of the steps on], `tasks` with their parts, and the seed `held_out`. The input `templates` is a set of
-    wordings for each of the tasks, in the order of their names; without `tasks` it is that of addition alone.
-    Raises InputError for no steps, rows longer than the window, or a wrong number of sets of wordings.
+    `params` has: seed, mixture (a name for the draws), steps, rows, length, rate, warmup, layers, heads, width, window,
+    places, noisy, prompt_weight, the percentages `short` and `small` of CorpusMixture, each [at the first step, from
+    three quarters of the steps on], `tasks` with their weights, and the seed `held_out`. The input `templates` is a set
+    of wordings for each of the tasks, sorted by task name; without `tasks` it is that of addition only. Raises
+    InputError for no steps, rows longer than the window, or a wrong number of sets of wordings.
     """
-    import torch  # noqa: PLC0415
-
     if params["steps"] < 1:
         raise InputError("a training of no steps trains nothing", where="steps", next="ask for at least one step")
     if params["length"] > params["window"]:
@@ -72,7 +73,6 @@ def train(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def _model(params: Mapping[str, Any]) -> Any:
-    from transformers import AutoConfig, AutoModelForCausalLM  # noqa: PLC0415
 
     settings = architecture(params)
     config = AutoConfig.for_model(settings.pop("model_type"), **settings)
@@ -83,14 +83,12 @@ def _model(params: Mapping[str, Any]) -> Any:
 
 def _first_weights(model: Any, params: Mapping[str, Any]) -> None:
     """Set the first weights: biases 0, other vectors 1, matrices drawn uniformly from derived seeds, by name."""
-    import torch  # noqa: PLC0415
-
     with torch.no_grad():
         for name, tensor in sorted(model.named_parameters()):
             if tensor.ndim == 1:
                 tensor.fill_(0.0 if name.endswith("bias") else 1.0)
                 continue
-            reach = SPREAD * math.sqrt(3)  # a uniform draw of this reach has that deviation
+            reach = SPREAD * math.sqrt(3)  # a uniform draw with this half-width has that standard deviation
             if name.endswith(_INTO_THE_STREAM):
                 reach /= math.sqrt(2 * params["layers"])
             source = seeds.stream(seeds.derive(params["seed"], "tiny.weights", name))
@@ -100,7 +98,7 @@ def _first_weights(model: Any, params: Mapping[str, Any]) -> None:
 
 
 def _share(params: Mapping[str, Any], step: int) -> float:
-    """Give a step's share of the learning rate: up in a line to 1 at `warmup`, then down in one to a twentieth."""
+    """Return a step's share of the learning rate: linear up to 1 at `warmup`, then linear down to a twentieth."""
     warmup, total = int(params["warmup"]), int(params["steps"])
     if step < warmup:
         return (step + 1) / warmup
@@ -126,7 +124,7 @@ def _tasks(params: Mapping[str, Any]) -> Mapping[str, int]:
 def _documents(
     params: Mapping[str, Any], wordings: corpus.Wordings, questions: QuestionSource, step: int
 ) -> Iterator[corpus.TrainingDocument]:
-    """Yield the documents of one step without end, from a stream of its own seed: no step depends on another."""
+    """Yield the documents of one step without end, from a stream with its own seed, so that steps are independent."""
     mixture = corpus.CorpusMixture(
         _tasks(params),
         _between(params["short"], step, params["steps"]),
@@ -139,7 +137,7 @@ def _documents(
 
 
 def _between(ends: Sequence[int], step: int, steps: int) -> int:
-    """Give a step's number on the line between two ends; the last holds from three quarters of the steps on."""
+    """Return a step's value on the line between two ends; the last holds from three quarters of the steps on."""
     first, last = ends
     way = max(1, 3 * steps // 4)
     return int(first + (last - first) * min(step, way) // way)
@@ -154,9 +152,7 @@ def _batches(params: Mapping[str, Any], wordings: corpus.Wordings) -> Iterator[l
 
 
 def _loss(model: Any, batch: list[corpus.TokenRow]) -> Any:
-    """Give the weighted mean of the cross-entropy of each token, given those before it in its own document."""
-    import torch  # noqa: PLC0415
-
+    """Return the weighted mean of the cross-entropy of each token, given those before it in its own document."""
     tokens = torch.tensor([row.tokens for row in batch])
     documents = torch.tensor([row.documents for row in batch])
     weights = torch.tensor([row.weights for row in batch])[:, 1:]

@@ -147,7 +147,7 @@ def test_a_model_here_is_counted_by_its_tokenizer_before_the_first_step(tmp_path
     folder = tmp_path / "q"
     manifest = questions(folder, ", count: 4, seed: 1")
     (folder / "assets").symlink_to(REPOSITORY / "assets")
-    words = ("-m", "tiny=transformers/package:llm-harness/tiny-shaped", "--only", "model=tiny")
+    words = ("-m", "tiny=transformers/package:repro-harness/tiny-shaped", "--only", "model=tiny")
     done = inside("run", manifest, *words, "--json", cwd=folder, check=0)
     lines = done.stderr.splitlines()
     said = next(number for number, line in enumerate(lines) if "tiny: 8 answers to ask for" in line)

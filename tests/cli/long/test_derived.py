@@ -156,6 +156,6 @@ def test_agents_are_not_served_one_unless_it_is_named(project: Path) -> None:
     manifest.write_text(manifest.read_text() + agents)
     inside("run", SMALL, *ADDED, "--relock", cwd=project, check=0)
     from harness.verbs import Project
-    from harness.verbs.attempting import _open_to_agents
+    from harness.verbs.attempts import _open_to_agents
 
     assert [one.manifest.name for one in _open_to_agents(Project.at(project))] == ["small"]

@@ -24,7 +24,7 @@ REPRODUCE = ("reproduce", "manifests/small.yaml")
 @pytest.fixture(scope="module")
 def accepted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("fresh") / "project"
-    finished_project(folder, count=10, models=("oracle", "noisy-oracle", "empty"))
+    finished_project(folder)
     harness("lock", "--accept", "last", cwd=folder, check=0)
     return folder
 
@@ -64,33 +64,25 @@ def test_one_that_is_stopped_leaves_nothing_and_says_so(project: Path, word: sig
     assert "the store of this reproduction is gone" in told and "kept" not in told
 
 
-@pytest.mark.long
-def test_what_a_killed_one_left_is_removed_by_the_next_and_named(project: Path) -> None:
-    begun = midway(project)
-    begun.kill()
-    begun.communicate()
-    store, lock = left(project)
-    assert lock == f"{store}.lock"
-    done = harness(*REPRODUCE, cwd=project, check=0)
-    assert f"{store}, which a reproduction left that was killed" in done.stderr and left(project) == []
-
-
 GOING = "20260101T000000Z-0a0b0c0d"  # what has another name is nobody's reproduction, and never swept
 
 
-@pytest.mark.long
-def test_one_that_goes_on_is_left_alone_by_another(project: Path) -> None:
+def test_the_next_removes_what_a_killed_one_left_and_neither_one_that_goes_on_nor_one_that_disagreed(
+    project: Path,
+) -> None:
+    begun = midway(project)
+    begun.kill()
+    begun.communicate()
+    killed, lock = left(project)
+    assert lock == f"{killed}.lock"
     going = project / ".reproduce" / GOING
     (going / "keys").mkdir(parents=True)
     with open(going.with_suffix(".lock"), "w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        harness(*REPRODUCE, cwd=project, check=0)
+        done = harness(*REPRODUCE, cwd=project, check=0)
+        assert f"{killed}, which a reproduction left that was killed" in done.stderr
         assert left(project) == [GOING, f"{GOING}.lock"]
-    assert GOING in harness(*REPRODUCE, cwd=project, check=0).stderr and left(project) == []
 
-
-@pytest.mark.long
-def test_one_that_disagrees_keeps_its_store_and_no_later_one_takes_it_away(project: Path) -> None:
     path = project / "lockfiles" / "manifests" / "small.expect.json"
     expected = path.read_bytes()
     body = json.loads(expected)
@@ -98,7 +90,7 @@ def test_one_that_disagrees_keeps_its_store_and_no_later_one_takes_it_away(proje
     path.write_bytes(sealed(body))
     done = harness(*REPRODUCE, cwd=project, check=1)
     [store] = left(project)
-    assert f"stays in {project / '.reproduce' / store}" in done.stderr
+    assert GOING in done.stderr and f"stays in {project / '.reproduce' / store}" in done.stderr
     path.write_bytes(expected)
     harness(*REPRODUCE, cwd=project, check=0)
     assert left(project) == [store] and os.path.exists(project / ".reproduce" / store / "heads.jsonl")

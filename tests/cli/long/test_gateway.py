@@ -23,7 +23,8 @@ from support_inside import inside
 from harness.models.tape.index import verify
 from harness.models.tape.tape import Recorder, Tape
 from harness.verbs.project import Project, Watch
-from harness.verbs.recordings import GatewayReady, GatewayRequest, gateway
+from harness.verbs.recordings import GatewayReady, gateway
+from harness.verbs.requests import GatewayRequest
 
 pytestmark = pytest.mark.together
 
@@ -129,6 +130,9 @@ def test_a_foreign_client_is_recorded_killed_and_replayed_offline(tmp_path: Path
     assert not verify(tmp_path / "tape").flaws and len(Tape.open(tmp_path / "tape")) == 11
 
     with running(tmp_path, env=NO_KEYS) as (process, ready), Clients(ready["env"]) as clients:
+        check_other_server(clients, server.url)
+        ended(process)
+    with running(tmp_path, *upstream(server), env=NO_KEYS) as (process, ready), Clients(ready["env"]) as clients:
         assert clients.everything() == recorded
         assert clients.chat("before the kill").choices[0].message.content == "echo before the kill 0"
         check_refusals(clients, ready["env"])
@@ -137,6 +141,14 @@ def test_a_foreign_client_is_recorded_killed_and_replayed_offline(tmp_path: Path
     assert [one["errors"] for one in told["models"]] == [{}, {"tape_miss": 1}]
     for path in (path for path in (tmp_path / "tape").iterdir()):
         assert b"sk-planted" not in path.read_bytes()
+
+
+def check_other_server(clients: Clients, url: str) -> None:
+    """What another server answered is not an answer of the provider itself."""
+    import openai
+
+    with pytest.raises(openai.NotFoundError, match=f"it was asked of another server, {url}/v1.*`--upstream`"):
+        clients.chat("one")
 
 
 def check_refusals(clients: Clients, env: dict[str, str]) -> None:
@@ -186,7 +198,7 @@ def test_python_is_given_the_same_and_ends_it_by_an_event(tmp_path: Path) -> Non
         held = inside("gateway", "--tape", "tape", "--record", "--json", cwd=tmp_path, env=KEYS, check=2)
         watch.stop.set()
         told = done.result(timeout=SECONDS)
-    assert heard[0].lacking == ["ANTHROPIC_API_KEY"] and (told.recorded, told.code) == (1, 0)
+    assert heard[0].lacking == [] and (told.recorded, told.code) == (1, 0)
     assert told.models[0].as_data()["tokens"] == {"prompt": 7, "completion": 5}
     error = error_of(held)
     assert f"started by process {os.getpid()}" in error["what"] and error["where"] == "tape"

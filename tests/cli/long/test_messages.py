@@ -68,7 +68,7 @@ def test_diff_shows_both_texts_of_an_edited_wording_and_counts_the_rest(edited: 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("messages") / "project"
-    finished_project(folder, count=10, models=("oracle",))
+    finished_project(folder, count=20, models=("oracle",))
     return folder
 
 
@@ -90,7 +90,7 @@ def test_a_manifest_is_as_good_a_name_for_its_newest_run(project: Path) -> None:
 
 
 def test_a_lock_that_no_longer_fits_is_told_with_both_ways_to_mend_it(project: Path) -> None:
-    (project / SMALL).write_text(manifest_text(10, ("oracle",)).replace("seed: 7", "seed: 8"))
+    (project / SMALL).write_text(manifest_text(20, ("oracle",)).replace("seed: 7", "seed: 8"))
     error = error_of(inside("run", SMALL, "--json", cwd=project, check=2))
     assert "moved: manifest/datasets/addition/seed" in error["what"]
     assert f"`harness lock {SMALL}`" in error["next"] and "--relock" in error["next"]
@@ -134,10 +134,15 @@ def test_claims_that_did_not_run_are_counted_and_listed_on_demand(project: Path)
     claims = "claims:\n" + "".join(
         f"  - {{of: 'items#/{name}', published: '1', within: '1', where: Table {name}}}\n" for name in "abc"
     )
-    (project / "manifests" / "other.yaml").write_text(manifest_text(10, ("oracle",), name="other") + claims)
+    (project / "manifests" / "other.yaml").write_text(manifest_text(20, ("oracle",), name="other") + claims)
     shown = inside("claims", cwd=project, check=0).stdout
-    assert "other: 3 not run: needs a lock (--rows shows each)" in shown and "Table a" not in shown
-    assert "3 claims: 0 met, 0 missed, 3 not run" in shown
+    assert "Table a" not in shown
+    way = "3 by `harness claims --run manifests/other.yaml`"
+    assert shown.splitlines() == ["3 claims: 0 met, 0 missed, 3 not run", f"reliability: 3 not seen here: {way}"]
+    of_one = inside("claims", "manifests/other.yaml", cwd=project, check=0).stdout.splitlines()
+    assert of_one == [
+        "other: 3 not run: needs a lock (--rows shows each)", *shown.splitlines()
+    ]  # fmt: skip
     assert "Table a" in inside("claims", "--rows", cwd=project, check=0).stdout
     assert len(inner_data("claims", cwd=project)["claims"]) == 3
 
@@ -153,7 +158,7 @@ def test_runs_are_listed_and_a_run_can_be_foreseen(project: Path) -> None:
     assert inner_data("runs", "nothing", cwd=project)["runs"] == []
     [seen] = inner_data("run", "-n", SMALL, cwd=project)["runs"]
     assert sum(stage["executed"] for stage in seen["stages"]) == 0
-    (project / SMALL).write_text(manifest_text(10, ("oracle", "empty")))
+    (project / SMALL).write_text(manifest_text(20, ("oracle", "empty")))
     inside("lock", SMALL, cwd=project, check=0)
     [seen] = inner_data("run", "-n", SMALL, cwd=project)["runs"]
     before = len(inner_data("runs", cwd=project)["runs"])

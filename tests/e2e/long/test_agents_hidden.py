@@ -55,7 +55,7 @@ def test_an_agent_is_told_sealed_and_its_operator_the_scores(folder: Path) -> No
         assert client.end() == 0
     for one in told:
         assert one.keys() == TOLD
-        assert (one["status"], one["n_answered"], one["n_missing"]) == ("sealed", ASKED - 2, 2)
+        assert (one["status"], one["n_answered"], one["n_missing"]) == ("sealed", ASKED - 2, 2 + 1)
     found = shown(folder, attempt)
     assert (found["attempt"]["status"], found["attempt"]["gold_reachable"]) == ("sealed", False)
     assert found["attempt"]["principal"] == f"local:{NOBODY}" and found["head"] == told[-1]["transcript_head"]
@@ -83,7 +83,7 @@ def test_an_attempt_goes_on_as_the_same_user_and_as_no_other(folder: Path) -> No
             for tool in ("list_items", "finish_attempt"):
                 assert other.call(tool, attempt_id=attempt)["code"] == "E_UNKNOWN_ATTEMPT"
     with server(folder, "--agent-uid", str(NOBODY)) as client:
-        assert client.call("list_items", attempt_id=attempt)["remaining"] == ASKED
+        assert client.call("list_items", attempt_id=attempt)["remaining"] == ASKED + 1  # with the control item
         assert transcript(folder, attempt)[0]["gold_reachable"] is False
 
 

@@ -10,7 +10,7 @@ from support_agents import STUDY, drive, served_project, server_words, told, who
 from support_wire import WireClient, environment
 
 from harness import verbs
-from harness.attempts.replay import normal
+from harness.run.attempts.score import normal_form
 from harness.run.attempts.view import read_view
 from harness.store.attempts import read_transcript
 from harness.store.store import Store
@@ -23,7 +23,7 @@ def form(store: Store, attempt: str) -> dict[str, object]:
     events = read_transcript(store, attempt).events
     view = read_view(store, events[0]["view"])
     assert view
-    return normal(events, [json.loads(line)["key"] for line in view.items_file.read_bytes().splitlines()[1:]])
+    return normal_form(events, [json.loads(line)["key"] for line in view.items_file.read_bytes().splitlines()[1:]])
 
 
 def test_two_servers_give_a_scripted_agent_the_same_scores_and_normal_form(tmp_path: Path) -> None:

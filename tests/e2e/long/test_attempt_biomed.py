@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 from support import REPOSITORY, judging_here
+from support_attempts import control_id
 
 from harness import verbs
 
@@ -39,9 +41,11 @@ def attempt(project: verbs.Project, key: str, answer: str, asked: int) -> str:
         begun = door.call("start_attempt", {**args, "agent_label": "script"})
         this = {"attempt_id": begun["attempt_id"]}
         items = door.call("list_items", {**this, "limit": 50, "status": "all"})["items"]
-        assert len(items) == begun["n_items"] + 1
-        asks = [one["item_id"] for one in items if one["task"] != "control"]
-        prompts = {door.call("get_item", {**this, "item_id": name})["prompt"]: name for name in asks}
+        assert len(items) == begun["n_items"]
+        control = control_id(project.store, this["attempt_id"])
+        asks = [one["item_id"] for one in items if one["item_id"] != control]
+        read = [door.call("get_item", {**this, "item_ids": [name]})["items"][0] for name in asks]
+        prompts = {json.dumps(one["messages"]): one["item_id"] for one in read}  # a chat is given as its turns
         for prompt in sorted(prompts)[:asked]:
             name = prompts[prompt]
             given = [{"item_id": name, "answer": answer, "abstain": answer == UNSURE}]
@@ -51,7 +55,7 @@ def attempt(project: verbs.Project, key: str, answer: str, asked: int) -> str:
         done = door.call("finish_attempt", this)
         assert (done["status"], done["n_answered"]) == ("scored", asked)
         scores = done["scores"]["synthetic/bioscore-rule/AR"]
-        assert (scores["n"], scores["unanswered"]) == (asked, begun["n_items"] - asked)
+        assert (scores["n"], scores["unanswered"]) == (asked, len(asks) - asked)
         assert scores["value"] == (1 if answer == UNSURE else 0)
         return str(begun["attempt_id"])
 
@@ -60,7 +64,7 @@ def test_attempts_at_biomed_are_scored_audited_and_told_apart(project: verbs.Pro
     one, again = attempt(project, "one", UNSURE, 5), attempt(project, "again", UNSURE, 5)
     other = attempt(project, "other", "It is the gene BRCA1.", 5)
     with judging_here():
-        done = verbs.audit(project, verbs.AuditRequest(subject=one))
+        done = verbs.audit(project, verbs.AuditRequest(subject=one, budget=900))
     assert done.verdict == "unconfirmed"
     assert {check.id for check in done.checks if check.verdict != "pass"} == {"expect.missing"}
     assert done.coverage and done.coverage.agents == {"agent-script": 1} and done.coverage.again == done.coverage.steps

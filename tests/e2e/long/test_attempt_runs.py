@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,15 +13,15 @@ from support_scored import STUDY, begin, flaws, open_project, play, played, read
 
 from harness import verbs
 from harness.attempts.codes import AttemptError
-from harness.attempts.replay import normal
 from harness.digest import document, sha256
 from harness.errors import InputError
-from harness.run.attempts.score import SCORED, AttemptOutcome
+from harness.run.attempts.score import SCORED, AttemptOutcome, normal_form
 from harness.run.attempts.service import told
 from harness.run.attempts.view import read_view
 from harness.store.attempts import attempt_of, read_transcript, transcript_path
 from harness.store.journal import START
 from harness.store.store import Store
+from harness.verbs.attempts import attempt_backend
 
 pytestmark = pytest.mark.together
 TRUST = "expect.missing"  # what no attempt is without: nobody confirms an agent's answers
@@ -81,7 +82,7 @@ def test_a_script_that_runs_twice_has_equal_scores_and_one_normal_form(whole) ->
         view = read_view(store, events[0]["view"])
         assert view
         keys = [json.loads(line)["key"] for line in view.items_file.read_bytes().splitlines()[1:]]
-        forms.append(normal(events, keys))
+        forms.append(normal_form(events, keys))
     assert forms[0] == forms[1] != forms[2]
 
 
@@ -148,7 +149,7 @@ def test_a_transcript_verifies_and_its_reads_give_the_same_again(whole) -> None:
     heads = [sha256(line) for line in lines(project, attempt)]
     done = verbs.verify_transcript(project, verbs.VerifyTranscriptRequest(attempt=attempt, heads=heads[::3]))
     assert (done.verdict, done.status, done.differing, done.flaws) == ("agreed", SCORED, [], [])
-    assert done.reads == 7 and done.n_records == len(heads) and done.head == heads[-1]
+    assert done.reads == 8 and done.n_records == len(heads) and done.head == heads[-1]
     with pytest.raises(InputError, match="no attempt"):
         verbs.verify_transcript(project, verbs.VerifyTranscriptRequest(attempt="../../etc"))
 
@@ -194,6 +195,7 @@ def test_a_scoring_that_was_killed_is_done_again_under_another_name(copy) -> Non
     store.heads.add("run.started", {"run": attempt, "journal": sha256(first)})
     shown = verbs.rescore_attempt(project, verbs.RescoreRequest(attempt=attempt))
     assert shown.attempt.run == f"{attempt}.2" and attempt_of(shown.attempt.run) == attempt
+    assert {project.run(name)[1] for name in (attempt, attempt[:-2], f"{attempt}.2")} == {f"{attempt}.2"}
     assert shown.attempt.status == SCORED and {id for id, _ in flaws(project, shown.attempt.run)} == {TRUST}
     assert verbs.fsck(project).flaws == []
     with verbs.AttemptDoor(project) as door:
@@ -244,15 +246,42 @@ def test_the_verbs_are_the_tools_one_by_one(copy) -> None:
 
     begun = verbs.start_attempt(project, shapes.StartAttemptRequest(study=STUDY, split="dev", idempotency_key="verbs"))
     page = verbs.list_items(project, shapes.ListItemsRequest(attempt_id=begun.attempt_id, limit=50, status="all"))
-    assert len(page.items) == begun.n_items + 1  # and the control record
-    item = verbs.get_item(project, shapes.GetItemRequest(attempt_id=begun.attempt_id, item_id=page.items[0].item_id))
+    assert len(page.items) == begun.n_items
+    first = page.items[0].item_id
+    item = verbs.get_item(project, shapes.GetItemRequest(attempt_id=begun.attempt_id, item_ids=[first]))
     with verbs.AttemptDoor(project) as door:
-        args = {"attempt_id": begun.attempt_id, "item_id": page.items[0].item_id}
-        assert door.call("get_item", args) == item.model_dump(exclude_none=True)
-    given = {"attempt_id": begun.attempt_id, "answers": [{"item_id": item.item_id, "answer": "12"}]}
+        args = {"attempt_id": begun.attempt_id, "item_ids": [first]}
+        again = door.call("get_item", args)
+        assert again == item.model_dump(exclude_none=True)
+    given = {"attempt_id": begun.attempt_id, "answers": [{"item_id": first, "answer": "12"}]}
     done = verbs.submit_answers(project, shapes.SubmitAnswersRequest.model_validate(given))
     assert done.receipts[0].status == "recorded"
     assert verbs.list_studies(project).studies[0].study == STUDY
     told_first = verbs.finish_attempt(project, shapes.FinishAttemptRequest(attempt_id=begun.attempt_id))
     told_then = verbs.finish_attempt(project, shapes.FinishAttemptRequest(attempt_id=begun.attempt_id))
     assert (told_first.status, told_then.status) == ("scoring", "scored") and told_then.scores
+
+
+def test_who_looks_at_the_status_keeps_nobody_from_scoring(copy) -> None:
+    """The look takes the lock of scoring for a moment; the scorer that begins in this moment waits for it."""
+    project, _ = copy
+    from harness.attempts import shapes
+
+    begun = verbs.start_attempt(project, shapes.StartAttemptRequest(study=STUDY, split="dev", idempotency_key="looked"))
+    verbs.abandon_attempt(project, verbs.AttemptRequest(attempt=begun.attempt_id))
+    looked, over = threading.Event(), threading.Event()
+
+    def look() -> None:
+        with project.open().lock(f"score-{begun.attempt_id}"):
+            looked.set()
+            over.wait(0.5)
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    assert looked.wait(30)
+    try:
+        ended = attempt_backend(project, verbs.ServeRequest(engine="local")).finish(begun.attempt_id)
+    finally:
+        over.set()
+        looking.join()
+    assert ended["status"] == "scored" and ended["scores"]

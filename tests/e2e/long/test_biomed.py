@@ -209,6 +209,7 @@ GRADED_MODELS = {
     "strict": ("oracle", "coin-oracle", "refuser"),
     "paper": ("oracle", "coin-oracle", "refuser", "forger"),
 }
+MODES = drawn(GRADED_MODELS, 1)  # one run serves all tests of a mode
 
 
 class Recorded(dict[str, tuple[Path, Any, list[Any]]]):
@@ -235,20 +236,26 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
 
 
 @pytest.mark.long
-def test_paper_mode_prints_the_papers_rates_and_audits(recorded: Recorded) -> None:
-    folder, run, _ = recorded["paper"]
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("mode", MODES)
+def test_a_graded_run_has_its_modes_rates_and_audits(mode: str, recorded: Recorded) -> None:
+    folder, run, _ = recorded[mode]
     found = measured(folder, run)
-    assert (found["oracle"]["RQR"], found["refuser"]["SR"], found["forger"]["RQR"]) == (1, 1, 0)
+    assert (found["oracle"]["RQR"], found["refuser"]["SR"]) == (1, 1)
     [whole] = table(folder, run, "performance")
     told = whole["graders"][RULE]["models"]["coin-oracle"]["rates"]
-    assert set(told) == {"BioScore", "AR", "RQR", "SR"} and len(told["RQR"]["official"]["interval"]) == 2
-    report = data_of("audit", run["runs"][0]["run"], cwd=folder, check=None)
+    if mode == "paper":
+        assert set(told) == {"BioScore", "AR", "RQR", "SR"} and len(told["RQR"]["official"]["interval"]) == 2
+        assert found["forger"]["RQR"] == 0
+    else:
+        assert set(told) == {"BioScore", "AR", "RQR", "SR", "answered_accuracy"}
+    report = data_of("audit", run["runs"][0]["run"], "--budget", "900", cwd=folder, check=None)
     assert report["verdict"] in ("agreed", "unconfirmed"), report
 
 
 @pytest.mark.long
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("mode", drawn(GRADED_MODELS, 1))
+@pytest.mark.parametrize("mode", MODES)
 def test_a_grader_is_recorded_and_replayed_without_its_provider(mode: str, recorded: Recorded) -> None:
     folder, first, asked = recorded[mode]
     replies = [row for row in table(folder, first, "judgements") if row["judge"] == "grader"]

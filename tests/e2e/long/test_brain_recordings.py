@@ -85,6 +85,9 @@ MAKERS: Mapping[str, Callable[..., Mapping[str, Path]]] = {
 
 SIZED = {"pereira": UNITS, "blank": None}
 FULL = drawn(product(SIZED, MAKERS), 0)  # what takes half a minute each, at night
+KINDS = {"passages": ("pereira", 60), "words": ("fedorenko", None)}
+SOME = drawn(KINDS, 1)
+of_passages = pytest.mark.skipif("passages" not in SOME, reason="words were drawn")
 
 
 def recorded_by(
@@ -99,11 +102,10 @@ def recorded_by(
 
 @pytest.fixture(scope="module")
 def scored(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
-    """Passages and words in both layouts, at night also at full size: what a run without a text model says."""
+    """Passages or words in both layouts, at night both, and at full size: what a run without a text model says."""
     top = tmp_path_factory.mktemp("scored")
     told: list[tuple[str, str, str, int | None]] = [
-        *((f"passages-{maker}", "pereira", maker, 60) for maker in MAKERS),
-        *((f"words-{maker}", "fedorenko", maker, None) for maker in MAKERS),
+        *((f"{kind}-{maker}", KINDS[kind][0], maker, KINDS[kind][1]) for kind in SOME for maker in MAKERS),
         *((f"full-{dataset}-{maker}", dataset, maker, SIZED[dataset]) for dataset, maker in FULL),
     ]
     datasets: dict[str, Any] = {}
@@ -117,25 +119,27 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
 
 def test_recordings_of_each_layout_are_scored_in_all_rows_and_units(scored: Mapping[str, Any]) -> None:
     sizes = {"passages": (627, 60), "words": (416, 97), "full-pereira": (627, UNITS), "full-blank": (1317, 60)}
-    assert len(scored) == 4 + len(FULL)
+    assert len(scored) == 2 * len(SOME) + len(FULL)
     for name, own in scored.items():
         [size] = [size for start, size in sizes.items() if name.startswith(start)]
         assert (own["rows"], own["units"]) == size
 
 
+@of_passages
 def test_participants_and_networks_of_passages_are_told_apart(scored: Mapping[str, Any]) -> None:
     for found in (own["splits"]["contiguous"] for name, own in scored.items() if own["rows"] == 627):
         assert set(found["OASM@2.2"]["participants"]) >= {"018", "199", "215", "426"}
         assert set(found["SP+SL"]["networks"]) == {"DMN", "MD", "auditory", "language", "visual"}
 
 
+@of_passages
 def test_what_was_planted_is_found(scored: Mapping[str, Any]) -> None:
     for splits in (own["splits"] for own in scored.values() if own["rows"] == 627):
         assert splits["shuffled"]["OASM@2.2"]["r2"] > 0.15 > 0.01 > splits["contiguous"]["OASM@2.2"]["r2"]
         assert splits["contiguous"]["SP+SL"]["r2"] > 0.02
 
 
-@pytest.mark.parametrize("of", ["passages", "words"])
+@pytest.mark.parametrize("of", SOME)
 def test_both_layouts_give_the_same_scores(scored: Mapping[str, Any], of: str) -> None:
     one, other = (scored[f"{of}-{maker}"]["splits"] for maker in MAKERS)
     for split in ("contiguous", "shuffled"):
@@ -144,6 +148,7 @@ def test_both_layouts_give_the_same_scores(scored: Mapping[str, Any], of: str) -
             assert one[split][model]["r2"] == pytest.approx(told["r2"], abs=1e-6), (split, model)
 
 
+@pytest.mark.nightly  # findings: `tests/studies/brain/measures/test_findings.py`, and a text model's the demo `brain`
 def test_a_text_model_on_recordings_ends_as_findings(tmp_path: Path) -> None:
     """A model reads in two parts here, not eight: each is a process that takes seconds to start."""
     own, files = recorded_by(tmp_path / "data", "p", "pereira", "neural-nlp", 100, ONE)

@@ -26,10 +26,9 @@ pytestmark = pytest.mark.together
 PYTHONS = [pytest.param(path, id=version) for version in ("3.12", "3.13") if (path := find_python(version))]
 MOST = 40_000_000  # bytes that the core may have pip fetch
 DEMO = "manifests/demo/addition.yaml"
-AUDIT = ("audit", "last")
 HEAVY = ("torch", "scipy", "matplotlib", "polars", "openai", "docker", "mcp")
 VERBS: tuple[tuple[str, ...], ...] = (
-    ("lock", DEMO), ("run", DEMO), AUDIT, ("diff", "last", "last"), ("explain", "last"), ("scores", "last"),
+    ("lock", DEMO), ("run", DEMO), ("diff", "last", "last"), ("explain", "last"), ("scores", "last"),
     ("compare", "last", "last", "--models", "oracle", "forger"), ("get", "last", "counts"), ("show", DEMO), ("claims",),
 )  # fmt: skip
 
@@ -80,12 +79,12 @@ def test_the_core_is_light(core: Core) -> None:
     assert heavy.returncode == 1 and not heavy.stdout, heavy.stdout
 
 
-def test_a_demo_is_run_and_agrees_and_is_audited(core: Core) -> None:
+def test_a_demo_is_run_and_agrees(core: Core) -> None:
     said = {words: core.harness(*words) for words in VERBS}
-    assert "addition-demo: agreed (" in said["run", DEMO] and "agreed" in said[AUDIT]
+    assert "addition-demo: agreed (" in said["run", DEMO]
 
 
-def test_own_questions_are_asked_and_scored(core: Core) -> None:
+def test_own_questions_are_asked_scored_and_audited(core: Core) -> None:
     (core.project / "capitals.csv").write_text("question,answer\nThe capital of Kenya?,Nairobi\nOf Japan?,Tokyo\n")
     core.harness("new", "capitals", "--from", "capitals.csv", "-m", "oracle=baseline/oracle", "-m", "baseline/echo")
     core.harness("run", "manifests/capitals.yaml")
@@ -93,13 +92,18 @@ def test_own_questions_are_asked_and_scored(core: Core) -> None:
     values = {line["model"]: line["value"] for line in run["scores"] if line["scorer"] == "exact"}
     assert values == {"oracle": 1, "echo": 0}
     assert "agreed" in core.harness("audit", "last")
+    (core.project / "packed.parquet").write_bytes(b"PAR1PAR1")
+    assert "repro-harness[tables]" in core.harness("new", "packed", "--from", "packed.parquet", code=3)
+    manifest = core.project / "manifests" / "capitals.yaml"
+    manifest.write_text(manifest.read_text().replace("capitals.csv", "packed.parquet"))
+    assert "repro-harness[tables]" in core.harness("lock", "manifests/capitals.yaml", code=3)
 
 
 @pytest.mark.parametrize("demo,extra,code", [("biomed", "science", 3), ("tiny-addition", "local", 0)])
 def test_what_needs_an_extra_says_which_and_runs_no_step(core: Core, demo: str, extra: str, code: int) -> None:
     """The first makes data as it is locked, and cannot; the other can be locked, and is run elsewhere then."""
     manifest = f"manifests/demo/{demo}.yaml"
-    assert f"llm-harness[{extra}]" in core.harness("lock", manifest, code=code)
+    assert f"repro-harness[{extra}]" in core.harness("lock", manifest, code=code)
     before = core.harness("runs")
     refused = core.harness("run", manifest, code=3)
-    assert f"llm-harness[{extra}]" in refused and core.harness("runs") == before
+    assert f"repro-harness[{extra}]" in refused and core.harness("runs") == before

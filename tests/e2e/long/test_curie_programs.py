@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from e2e.test_curie import project, table
 from support import REPOSITORY, data_of, harness
+from support_draws import drawn
 
 from harness.engines.local import available
 from harness.images.image import find_image, pins
@@ -41,7 +43,8 @@ HOSTILE = {
     "loop": "def f(text):\n    while True:\n        pass",
     "flood": ("def f(text):\n    import os\n    while True:\n        os.write(1, b'x' * (1 << 20))\n    return ''"),
 }
-ORDER = ("honest", "fork bomb", "network", "gold", "outside", "loop", "flood")
+OTHERS = [name for name in HOSTILE if name != "honest"]
+ORDER: Sequence[str] = ("honest", *drawn(OTHERS, 2))  # of each way to be contained `tests/run/test_trials_attacked.py`
 
 
 def answered(folder: Path) -> Path:
@@ -70,10 +73,12 @@ def hold(folder: Path, run: Any) -> None:
     }
     assert set(tried) == set(scores) == set(ORDER)
     assert {name: row["value"] for name, row in scores.items()} == {name: int(name == "honest") for name in ORDER}
-    assert tried["honest"]["outcome"] == "done" and tried["loop"]["outcome"] in ("cpu", "time")
-    assert all(row["outcome"] for row in tried.values()) and "MKT" not in tried["network"]["stdout"]
+    assert tried["honest"]["outcome"] == "done" and all(row["outcome"] for row in tried.values())
+    assert "loop" not in tried or tried["loop"]["outcome"] in ("cpu", "time")
+    assert "network" not in tried or "MKT" not in tried["network"]["stdout"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif("bubblewrap" not in available(), reason="code in answers is run in bubblewrap")
 def test_hostile_answers_are_contained_and_worth_nothing_on_local(tmp_path: Path) -> None:
     folder = answered(tmp_path / "p")
@@ -89,6 +94,7 @@ def test_a_bare_process_runs_no_program_and_ends_before_its_first_step(tmp_path:
     assert done.returncode == 3 and "does not contain foreign code" in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_hostile_answers_are_contained_and_worth_nothing_on_docker(docker_host: str, tmp_path: Path) -> None:
     found, store = pins(REPOSITORY), REPOSITORY / ".harness"
     if any(name not in found or find_image(Store(store), found[name].image_id) is None for name in ("cpu", "sandbox")):

@@ -246,14 +246,43 @@ Code._source = source
 """
 
 
+def with_other_code(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a verb by a harness whose scorer was edited."""
+    process = warm()
+    process.start(words, project, clean_env(), before=BROKEN)
+    code = process.wait(SECONDS)
+    assert code is not None
+    return subprocess.CompletedProcess(words, code, *(told.decode() for told in process.said()))
+
+
+@pytest.mark.long
+def test_an_expectation_that_was_edited_with_its_code_is_not_confirmed(project: Path) -> None:
+    """Somebody edits a scorer, runs it, and accepts what comes out: all agrees, but for who signed for it."""
+    pytest.importorskip("cryptography")
+    harness("keys", "new", "--plain", "key", cwd=project, check=0)
+    harness("attest", "--expect", MANIFEST, "--key", "key", cwd=project, check=0)
+    who = f'party = "Ada"\npublic = """\n{(project / "key.pub").read_text()}"""\nroles = ["author"]\n'
+    (project / "trust.toml").write_text(f"[[key]]\n{who}from = 2020-01-01\nuntil = 2099-01-01\n")
+    by = ("--trust", "trust.toml")
+    assert audited(project, MANIFEST, *by, check=0)[0] == "agreed"
+    assert with_other_code(project, "run", MANIFEST, "--isolation", "process").returncode == 1
+    accepted = with_other_code(project, "lock", "--accept", "last", "--failing-checks")
+    assert accepted.returncode == 0, accepted.stderr
+    assert with_other_code(project, "audit", MANIFEST).returncode == 0
+    for words in (("audit", MANIFEST, *by, "--json"), ("reproduce", MANIFEST, *by, "--isolation", "process", "--json")):
+        done = with_other_code(project, *words)
+        said = json.loads(done.stdout)
+        assert done.returncode == 1 and said.get("verdict", said.get("runs", [{}])[0].get("verdict")) == "disagreed"
+    assert "Ada signed for another expectation than this one" in done.stderr
+    (project / EXPECT.replace(".json", ".dsse.json")).unlink()
+    said = json.loads(with_other_code(project, "audit", MANIFEST, *by, "--json").stdout)
+    assert said["verdict"] == "unconfirmed"
+
+
 @pytest.mark.long
 def test_a_failing_self_check_needs_its_option_and_stands_in_every_verdict(project: Path) -> None:
     def broken(*words: str) -> subprocess.CompletedProcess[str]:
-        process = warm()
-        process.start(words, project, clean_env(), before=BROKEN)
-        code = process.wait(SECONDS)
-        assert code is not None
-        return subprocess.CompletedProcess(words, code, *(told.decode() for told in process.said()))
+        return with_other_code(project, *words)
 
     disagreed = broken("run", MANIFEST, "--isolation", "process", "--json")
     assert json.loads(disagreed.stdout)["runs"][0]["self_checks"] == "fail", disagreed.stderr

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import clean_env, small_project
+from support import SECONDS, clean_env, small_project
 
 from harness.clean_start import BYTECODE
 from harness.engines.engine import Job, Limits
 from harness.engines.local import LocalEngine, available
 from harness.run.installed import bytecode, checked
-from harness.run.installed.digest_cache import TICK
+from harness.run.installed.packages import TICK
 from harness.run.installed.packages import installed as packages
 
 NEEDED = """
@@ -51,7 +51,7 @@ class Home:
     def harness(self, *words: str) -> subprocess.CompletedProcess[str]:
         line = [str(self.folder / "bin" / "python"), "-m", "harness.cli.main", *words]
         return subprocess.run(
-            line, cwd=self.project, env=clean_env(), capture_output=True, text=True, timeout=120, check=False
+            line, cwd=self.project, env=clean_env(), capture_output=True, text=True, timeout=SECONDS, check=False
         )
 
     def refused(self, *words: str) -> str:
@@ -115,6 +115,34 @@ def test_nothing_begins_when_the_record_was_edited_too(home: Home, kept: Path) -
     record.write_text("\n".join(lines) + "\n")
     said = home.refused("run", "manifests/small.yaml")
     assert "RECORD (not what the locked wheel brings)" in said and "console" not in said
+
+
+def test_a_file_that_no_step_reads_is_a_note_in_output_and_record(home: Home) -> None:
+    before = json.loads(home.harness("run", "manifests/small.yaml", "--json").stdout)["runs"][0]
+    note = next(home.site.glob("rich-*.dist-info")) / "INSTALLER"
+    kept = note.read_bytes()
+    note.write_bytes(b"uv\n")
+    try:
+        done = home.harness("run", "manifests/small.yaml", "--json")
+        [ran] = json.loads(done.stdout)["runs"]
+        name = f"{note.parent.name}/INSTALLER (changed)"
+        assert done.returncode == 0 and name in ran["unread"] and name in done.stderr and "unread" not in before
+        assert ran["steps"]["executed"] == 0  # it is in no key
+        record = json.loads((home.project / ".harness" / "runs" / ran["run"] / "record.json").read_bytes())
+        assert record["facts"]["unread"] == {"files": 1, "first": [name]}
+    finally:
+        note.write_bytes(kept)
+    old = json.loads((home.project / ".harness" / "runs" / before["run"] / "record.json").read_bytes())
+    assert "unread" not in old["facts"]
+
+
+def test_nothing_begins_beside_a_path_file_that_no_record_lists(home: Home) -> None:
+    extra = home.site / "extra.pth"
+    extra.write_text("/elsewhere\n")
+    try:
+        assert "extra.pth (not listed, and changes what Python imports)" in home.refused("run", "manifests/small.yaml")
+    finally:
+        extra.unlink()
 
 
 def test_the_doctor_shows_what_was_altered_as_missing(home: Home, kept: Path) -> None:

@@ -70,7 +70,7 @@ def test_it_replays_without_network_and_a_changed_judge_reruns_its_step(
     inside("lock", SMALL, cwd=root, check=0)
     again = inner_data("run", SMALL, cwd=root)
     assert outputs_of(again) == outputs_of(recorded[1])
-    assert inner_data("audit", "last", cwd=root)["verdict"] == "agreed"
+    assert inner_data("audit", "last", "--budget", "900", cwd=root)["verdict"] == "agreed"  # on a busy machine, too
     (root / "tapes" / "small.judge" / "index.bin").unlink()
     with judging() as provider:
         old = inner_data("show", SMALL, cwd=root)["intent"]["instruments"]["judge"]["base_url"]

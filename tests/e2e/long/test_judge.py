@@ -116,7 +116,7 @@ def test_its_tape_gives_the_same_bytes_without_the_provider_and_audits(recorded:
     name = ran["runs"][0]["run"]
     assert len(replaying.executed(name, "second")) == ran["runs"][0]["steps"]["total"]
     assert outputs_of(ran) == recorded.outputs
-    report = json.loads(replaying.call("audit", "last", "--store", "second", "--json").stdout)
+    report = json.loads(replaying.call("audit", "last", "--store", "second", "--budget", "900", "--json").stdout)
     assert report["verdict"] == "agreed" and report["coverage"]["trusted"] == {"judge": 2, "writer": 1}
 
 

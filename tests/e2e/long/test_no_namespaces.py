@@ -6,11 +6,12 @@ Forbidden in a namespace of the test's own, by the switch that forbids them on a
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from support import REPOSITORY, clean_env, command
+from support import REPOSITORY, clean_env, command, harness, unlocked_project
 
 FORBID = 'echo 0 >/proc/sys/user/max_user_namespaces || exit 99; exec setpriv --inh-caps=-all --bounding-set=-all "$@"'
 ENTER = ("unshare", "--user", "--map-current-user", "--keep-caps", "sh", "-c", FORBID, "forbid")
@@ -21,10 +22,10 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def forbidden(*words: str) -> subprocess.CompletedProcess[str]:
+def forbidden(*words: str, cwd: Path = REPOSITORY) -> subprocess.CompletedProcess[str]:
     line = [*ENTER, "--no-new-privs", *command(*words)]
     env = clean_env({"DOCKER_HOST": "unix:///nowhere"})  # of an engine's files no user is known there
-    return subprocess.run(line, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
+    return subprocess.run(line, cwd=cwd, env=env, capture_output=True, text=True, check=False)
 
 
 def test_doctor_names_what_forbids_them_and_what_mends_it() -> None:
@@ -34,9 +35,15 @@ def test_doctor_names_what_forbids_them_and_what_mends_it() -> None:
 
 
 def test_what_needs_no_wall_is_reproduced_and_the_rest_left_out(tmp_path: Path) -> None:
-    demos = ("manifests/demo/addition.yaml", "manifests/demo/curie.yaml")
-    done = forbidden("reproduce", *demos)
+    small = unlocked_project(tmp_path, 7, ("oracle",))
+    for name in ("lockfiles", "certificates"):
+        shutil.copytree(REPOSITORY / name, tmp_path / name, dirs_exist_ok=True)
+    for words in (("lock", small), ("run", small, "--isolation", "process"), ("lock", "--accept", "last")):
+        harness(*words, cwd=tmp_path, check=0)
+    (tmp_path / "manifests" / "demo").mkdir()
+    shutil.copy(REPOSITORY / "manifests" / "demo" / "curie.yaml", tmp_path / "manifests" / "demo")
+    done = forbidden("reproduce", str(small), "manifests/demo/curie.yaml", cwd=tmp_path)
     assert done.returncode == 3, done.stderr
-    assert "addition-demo: agreed (" in done.stdout and "isolation process" in done.stdout
+    assert "small: agreed (" in done.stdout and "isolation process" in done.stdout
     assert "curie-demo: left out: the isolation 'process' does not contain foreign code" in done.stderr
     assert SAID in done.stderr and "1 of 2 manifests agree" in done.stderr

@@ -1,8 +1,8 @@
 """Where somebody else is, an ordinary user runs the two commands: in a bare Debian or beside another Python.
 
-One place is drawn by the commit. Of the demos it makes one that every place can make, and one that needs torch; of the
-tests those that meet a user, a disk or a program: what computes alone passes or fails as it does beside this test.
-`make places` runs all, everywhere.
+One place is drawn by the commit. It has the packages of the core there, at night all. Of the demos it makes one that
+every place can make, and one that needs torch; of the tests some of those that meet a user, a disk or a program: what
+computes alone passes or fails as it does beside this test. `make places` runs all, everywhere.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from support_draws import drawn
 from support_places import EVERY, MissingPlaceError, Place, open_place
 
 pytestmark = pytest.mark.together
+WHOLE = drawn([""], 0)  # torch and what studies need take a minute of a processor: at night
 MEETING = ("attempts", "engines", "store", "cli/test_verbs.py", "run/test_attempt_open.py", "tools/test_server.py")
+TRIED = drawn(MEETING, 2)
 DEMOS = ("addition", "tiny-addition")
 
 
@@ -27,7 +29,7 @@ def place(request: pytest.FixtureRequest) -> Iterator[Place]:
     with tempfile.TemporaryDirectory(dir="/home", prefix="place-", ignore_cleanup_errors=True) as folder:
         try:
             with open_place(request.param, Path(folder)) as opened:
-                made = opened.run("make", "setup")
+                made = opened.run("make", "setup", *([] if WHOLE else ["CORE=1"]))
                 assert made.returncode == 0, made.stdout + made.stderr
                 yield opened
         except MissingPlaceError as bad:
@@ -50,6 +52,6 @@ def test_the_demos_are_reproduced_or_left_out_by_name(place: Place) -> None:
 
 @pytest.mark.exhaustive
 def test_the_tests_pass(place: Place) -> None:
-    done = place.run("make", "test", "WORKERS=2", f"TESTS={' '.join(f'tests/{name}' for name in MEETING)}")
+    done = place.run("make", "test", "WORKERS=2", f"TESTS={' '.join(f'tests/{name}' for name in TRIED)}")
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert " passed" in done.stdout and " failed" not in done.stdout

@@ -163,11 +163,12 @@ def test_a_sweep_deletes_nothing_of_the_store_next_door(shelf: str, project: Pat
     """
     other = Path(shutil.copytree(project / ".harness", tmp_path / "other"))
     store, mine = Store(other), Store(project / ".harness")
-    entry = next(iter(Forger(mine).entries.values()))
+    entry: Any = next(iter(Forger(mine).entries.values()))
     for number in range(200):  # until it lies in a folder that this store does not have
         if shelf == "keys":
             made = {name: Output(**one) for name, one in entry["outputs"].items()}
-            path = store.entries.path(store.entries.put({**entry["preimage"], "batch": str(number)}, made).key)
+            parts: Any = dict(entry["preimage"], batch=str(number))
+            path = store.entries.path(store.entries.put(parts, made).key)
         else:
             path = store.blobs.path(store.blobs.put(f"only here {number}".encode()))
         here = mine.root / shelf / path.parent.name

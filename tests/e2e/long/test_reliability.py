@@ -154,6 +154,7 @@ def test_every_score_and_every_document_names_the_rules(project: Project, ran: d
     assert b"OURS-v2" in project.blob(ran, "report.html")
 
 
+@pytest.mark.nightly  # what the first rules give `tests/scorers/test_outcome.py` and the golden cases hold
 def test_who_asks_for_the_first_rules_gets_the_bytes_of_old_runs(project: Project) -> None:
     datasets = [line.replace("cities: cities", "cities: cities, rules: OURS-v1") for line in DATASETS]
     digests = {"cities": project.bring("data", project.cities)}
@@ -245,7 +246,7 @@ def test_one_instance_in_one_wording_runs_through_beside_surveys_of_more(tmp_pat
     assert "Nothing was scored" not in page and "Simulated respondents" not in page
 
 
-@pytest.mark.long
+@pytest.mark.nightly  # of scorers of a study `test_biomed.py` holds it, of these `test_verdict_coverage.py`
 @pytest.mark.exhaustive
 def test_an_audit_agrees_also_where_it_makes_rows_of_each_scorer_again(project: Project, ran: dict[str, Any]) -> None:
     assert require_equal_slices(project.folder / ".harness", ran["runs"][0]["run"], drawn(MODELS, 1)) > 100

@@ -113,7 +113,7 @@ def served() -> Iterator[Any]:
 
 
 def project(folder: Path, url: str, tape: str = "record") -> Path:
-    manifest = unlocked_project(folder, count=12, models=())
+    manifest = unlocked_project(folder, count=6, models=())
     model = f"  far: {{provider: openai, model: toy-1, tape: {tape}, base_url: {url}, key: TOY_KEY}}\n"
     manifest.write_text(manifest.read_text().replace("models:\n", f"models:\n{model}"))
     harness("lock", manifest, cwd=folder, check=0)
@@ -162,11 +162,11 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
 @pytest.mark.long
 def test_recorded_then_replayed_with_the_server_gone(tmp_path: Path, recorded: Recorded, docker_host: str) -> None:
     folder = copied(recorded, tmp_path)
-    assert recorded.asked == prompts(folder) > 15
+    assert recorded.asked == prompts(folder) > 10
     harness("lock", "manifests/small.yaml", cwd=folder, check=0)
     second = run(folder, "--store", "second")
     assert outputs_of(second) == recorded.outputs and second["runs"][0]["steps"]["executed"] > 0
-    assert data_of("audit", "last", "--store", "second", cwd=folder)["verdict"] == "agreed"
+    assert data_of("audit", "last", "--store", "second", "--budget", "900", cwd=folder)["verdict"] == "agreed"
     whole = data_of("audit", "last", "--store", "second", "--rerun", "50", cwd=folder, check=1)
     skipped = [check["detail"] for check in whole["checks"] if check["verdict"] == "skip"]
     assert whole["verdict"] == "incomplete" and "this step asked models elsewhere" in skipped[0]
@@ -259,10 +259,7 @@ def test_a_run_with_error_rows_is_accepted_only_by_who_says_how_many(troubled: T
     harness(*accept, "--max-errors", "50%", cwd=troubled.folder, check=0)
 
 
-def test_without_a_key_a_recording_run_says_which(tmp_path: Path) -> None:
-    folder = tmp_path / "project"
-    with served() as provider:
-        project(folder, provider.url)
-        done = harness("run", "manifests/small.yaml", "--json", cwd=folder)
-    assert done.returncode in (3, 4) and "TOY_KEY" in error_of(done)["what"]
-    assert not provider.asked
+def test_without_a_key_a_run_that_asks_elsewhere_begins_nothing(tmp_path: Path) -> None:
+    project(tmp_path / "p", "http://192.0.2.1/v1")  # an address of documentation, which is nobody's
+    done = harness("run", "manifests/small.yaml", "--json", cwd=tmp_path / "p", check=3)
+    assert "TOY_KEY" in error_of(done)["what"] and not list(tmp_path.glob("p/.harness/runs/*"))

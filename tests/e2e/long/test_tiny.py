@@ -50,8 +50,7 @@ def test_what_was_planted_shows_and_nothing_moves(tmp_path: Path) -> None:
     assert len({one["numerics"]["digest"] for one in facts}) == 1
 
     again = data_of("run", MANIFEST, "--store", store, cwd=REPOSITORY)
-    assert again["runs"][0]["steps"]["executed"] == 0
-    assert data_of("audit", "last", "--store", store, "--rerun", "1", cwd=REPOSITORY)["verdict"] == "agreed"
+    assert again["runs"][0]["steps"]["executed"] == 0  # that an audit agrees `tests/e2e/test_threads.py` holds
 
 
 def test_weights_that_are_not_those_of_the_lock_are_refused(tmp_path: Path) -> None:

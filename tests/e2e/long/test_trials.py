@@ -100,7 +100,7 @@ def test_record_and_audit_say_that_outcomes_are_trust(ran: tuple[Snippets, Any])
     run = ran[1]["runs"][0]["run"]
     record = json.loads((ran[0].project / ".harness" / "runs" / run / "record.json").read_bytes())
     assert record["trials"] == ["squares/trials/square/theirs/part-00000"]
-    report = json.loads(ran[0].call("audit", "last", "--json").stdout)
+    report = json.loads(ran[0].call("audit", "last", "--budget", "900", "--json").stdout)
     assert report["verdict"] == "agreed" and report["coverage"]["trials"] == 1
     assert "outcomes of foreign code taken on trust: 1 step" in ran[0].call("audit", "last").stdout
 
@@ -145,7 +145,7 @@ def test_a_kill_loses_only_the_programs_under_way(tmp_path: Path) -> None:
     ran = slow.run("--jobs", "2")
     journal = (journals / ran["runs"][0]["run"] / "journal.jsonl").read_text()
     assert journal.count('"trial.done"') == 8 - before
-    assert json.loads(slow.call("audit", "last", "--json").stdout)["verdict"] == "agreed"
+    assert json.loads(slow.call("audit", "last", "--budget", "900", "--json").stdout)["verdict"] == "agreed"
 
 
 def test_on_docker_they_run_in_the_sandbox_with_the_same_outcomes(

@@ -127,7 +127,10 @@ def test_their_code_is_taped_and_replayed(
     assert recorded == (2, 1)  # the second time the same is asked is its own
 
     monkeypatch.delenv("TOY_KEY")
-    gone = {name: {**told, "mode": "replay", "base_url": "http://127.0.0.1:9/v1"} for name, told in models.items()}
+    gone = {
+        name: {**told, "mode": "replay", "base_url": "http://127.0.0.1:9/v1", "same_as": told["base_url"]}
+        for name, told in models.items()
+    }
     again, did = asked(tmp_path / "second", gone, (store, pin.image_id))
     assert again == said
     assert (did["toy-o"]["replayed"], did["toy-a"]["replayed"], did["toy-o"]["live"]) == (2, 1, 0)

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from support import REPOSITORY, clean_env, data_of, outputs_of, small_project
+from support import REPOSITORY, SECONDS, clean_env, data_of, outputs_of, small_project
 
 from harness.engines.local import available
 
@@ -31,7 +31,7 @@ def plain(project: Path) -> dict[str, str]:
     return outputs_of(data_of("run", "manifests/small.yaml", cwd=project))
 
 
-SURROUNDINGS = {
+SURROUNDINGS = {  # each with another umask, too
     "another time zone, home and number of threads": {
         "TZ": "Pacific/Kiritimati", "HOME": "/nonexistent", "USER": "nobody",
         "OMP_NUM_THREADS": "7", "OPENBLAS_NUM_THREADS": "7",
@@ -43,33 +43,16 @@ SURROUNDINGS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("surrounding", SURROUNDINGS)
-def test_the_user_s_environment_does_not_reach_a_result(
-    surrounding: str, project: Path, plain: dict[str, str], tmp_path: Path
+@pytest.mark.parametrize(("surrounding", "umask"), list(zip(SURROUNDINGS, (0o000, 0o077), strict=True)))
+def test_the_user_s_environment_and_umask_do_not_reach_a_result(
+    surrounding: str, umask: int, project: Path, plain: dict[str, str], tmp_path: Path
 ) -> None:
-    ran = data_of(
-        "run", "manifests/small.yaml", "--store", str(tmp_path / "s"), cwd=project, env=SURROUNDINGS[surrounding]
-    )
-    assert ran["runs"][0]["steps"]["executed"] == ran["runs"][0]["steps"]["total"]
-    assert outputs_of(ran) == plain
-
-
-def test_another_folder_and_working_directory_give_the_same_digests(
-    project: Path, plain: dict[str, str], tmp_path: Path
-) -> None:
-    moved = tmp_path / "a folder with spaces and ünïcode" / "project"
-    shutil.copytree(project, moved, ignore=shutil.ignore_patterns(".harness"))
-    ran = data_of("run", str(moved / "manifests" / "small.yaml"), cwd=tmp_path)
-    assert outputs_of(ran) == plain
-
-
-@pytest.mark.parametrize("umask", [0o000, 0o077])
-def test_another_umask_gives_the_same_digests(umask: int, project: Path, plain: dict[str, str], tmp_path: Path) -> None:
-    before = os.umask(umask)
+    words, before = ("run", "manifests/small.yaml", "--store", str(tmp_path / "s")), os.umask(umask)
     try:
-        ran = data_of("run", "manifests/small.yaml", "--store", str(tmp_path / "s"), cwd=project)
+        ran = data_of(*words, cwd=project, env=SURROUNDINGS[surrounding])
     finally:
         os.umask(before)
+    assert ran["runs"][0]["steps"]["executed"] == ran["runs"][0]["steps"]["total"]
     assert outputs_of(ran) == plain
 
 
@@ -101,9 +84,15 @@ sys.exit(run(sys.argv[1:]))
 """
 
 
-def test_another_directory_order_gives_the_same_digests(project: Path, plain: dict[str, str], tmp_path: Path) -> None:
-    words = [sys.executable, "-c", SHUFFLED, "run", "manifests/small.yaml", "--store", str(tmp_path / "s"), "--json"]
-    done = subprocess.run(words, cwd=project, env=clean_env(), capture_output=True, text=True, timeout=120, check=True)
+def test_another_folder_working_directory_and_order_of_files_give_the_same_digests(
+    project: Path, plain: dict[str, str], tmp_path: Path
+) -> None:
+    moved = tmp_path / "a folder with spaces and ünïcode" / "project"
+    shutil.copytree(project, moved, ignore=shutil.ignore_patterns(".harness"))
+    words = [sys.executable, "-c", SHUFFLED, "run", str(moved / "manifests" / "small.yaml"), "--json"]
+    done = subprocess.run(
+        words, cwd=tmp_path, env=clean_env(), capture_output=True, text=True, timeout=SECONDS, check=True
+    )
     assert outputs_of(json.loads(done.stdout)) == plain
 
 
@@ -132,7 +121,7 @@ def test_another_user_gives_the_same_digests(project: Path, plain: dict[str, str
         words = [*become, str(python), "-m", "harness.cli.main", "run", "manifests/small.yaml", "--json"]
         words += ["--store", str(folder / "store"), "--isolation", "process"]
         done = subprocess.run(
-            words, cwd=folder / "project", env=env, capture_output=True, text=True, timeout=120, check=False
+            words, cwd=folder / "project", env=env, capture_output=True, text=True, timeout=SECONDS, check=False
         )
         assert done.returncode == 0, done.stderr
         assert outputs_of(json.loads(done.stdout)) == plain

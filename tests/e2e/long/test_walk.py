@@ -4,22 +4,44 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import urllib.request
+from pathlib import Path
 
 import pytest
 from needs import needs
 from support import REPOSITORY, clean_env
+from support_pages import PLAIN
+from warm import Warm
 
 needs("torch", "matplotlib")
 pytestmark = pytest.mark.together
 README = (REPOSITORY / "README.md").read_text()
-LINES = README.partition("## A first walk\n\n```sh\n")[2].partition("```")[0].splitlines()
+LINES = README.partition("## A first walk\n")[2].partition("```sh\n")[2].partition("```")[0].splitlines()
 SECONDS = 900
 # Demos that `make reproduce` runs whole on every engine: here some are planned, and others have less to do.
-FEWER = {"addition": (r"count: 600", "count: 30"), "questions": (r"  tiny-raw: .*\n", "")}  # sums, and models
+FEWER = {"addition": (r"count: 600", "count: 10"), "questions": (r"  tiny-raw: .*\n", "")}  # sums, and models
 PLANNED = re.compile(r"harness run (manifests/demo/(?:reliability|curie|biomed|brain|brain-networks)\.yaml)")
+
+
+def look(words: str, folder: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Start what serves until ctrl-C, fetch its first page, press ctrl-C; what it printed is given, and the page."""
+    argv, piped = shlex.split(words), subprocess.PIPE
+    with subprocess.Popen(argv, cwd=folder, env=env, stdout=piped, stderr=piped, text=True) as server:
+        assert server.stdout and server.stderr
+        said = next(line for line in server.stdout if "http://" in line)
+        found = re.search(r"http://\S+", said)
+        assert found
+        with urllib.request.urlopen(found[0], timeout=60) as page:
+            said += page.read().decode()
+        server.send_signal(signal.SIGINT)
+        said += server.stdout.read()
+        complaints = server.stderr.read()
+        return subprocess.CompletedProcess(words, server.wait(60), said, complaints)
 
 
 @pytest.fixture(scope="module")
@@ -41,24 +63,28 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, subprocess.Com
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m harness.cli.main "$@"\n')
     program.chmod(0o755)
     env["PATH"] = f"{program.parent}:{env['PATH']}"
-    demos = [f"manifests/demo/{name}.yaml" for name in FEWER]
-    subprocess.run(["harness", "lock", *demos], cwd=folder, env=env, capture_output=True, check=True)
-    done = {}
+    stays, done = Warm(env), {}  # a verb alone runs in a process that stays
+
+    def run(words: str) -> subprocess.CompletedProcess[str]:
+        if PLAIN.fullmatch(words):
+            told = stays.run(shlex.split(words)[1:], folder, env, SECONDS)
+            said = (told.stdout.decode(), told.stderr.decode())
+            return subprocess.CompletedProcess(words, told.returncode, *said)
+        sh = ["sh", "-c", words]
+        return subprocess.run(sh, cwd=folder, env=env, capture_output=True, text=True, timeout=SECONDS, check=False)
+
+    run(f"harness lock {' '.join(f'manifests/demo/{name}.yaml' for name in FEWER)}").check_returncode()
     for line in LINES:
         words = line.partition("  #")[0].strip()
         if words.startswith(("make setup", ". .venv")):
             continue
         if words == "harness diff RUN RUN":
-            text = (folder / "runs.json").read_text()
-            first, second = [one["run"] for one in json.loads(text)["runs"] if one["manifest"] == "addition-demo"]
+            told = json.loads(run("harness runs --json").stdout)
+            first, second = [one["run"] for one in told["runs"] if one["manifest"] == "addition-demo"]
             words = f"harness diff {first} {second}"
         words = PLANNED.sub(r"harness run -n \1", words)
-        done[line] = subprocess.run(
-            ["sh", "-c", words], cwd=folder, env=env, capture_output=True, text=True, timeout=SECONDS, check=False
-        )
-        if words == "harness runs":
-            with open(folder / "runs.json", "w") as file:
-                subprocess.run(["harness", "runs", "--json"], cwd=folder, env=env, stdout=file, check=True)
+        done[line] = look(words, folder, env) if words == "harness view" else run(words)
+    stays.close()
     return done
 
 
@@ -78,6 +104,7 @@ SAID = {
     "harness runs": "addition-demo",
     "harness diff": "no difference: every output has the same bytes",
     "harness claims": "not run: needs",
+    "harness view": "Runs, newest first",
     "echo": '"label":"c"',
 }
 

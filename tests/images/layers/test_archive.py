@@ -248,4 +248,4 @@ def test_no_host_of_an_archive_is_written_anywhere() -> None:
     files = [path for folder in folders for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     assert len(files) > 300
     assert not [path for path in files if re.search(rb"(deb|ftp|snapshot|security)\.debian\.org", path.read_bytes())]
-    assert layer.shown("http://me:secret@archive.example/debian") == "http://archive.example/debian"
+    assert layer.public_url("http://me:secret@archive.example/debian") == "http://archive.example/debian"

@@ -152,6 +152,7 @@ def test_a_wheel_is_laid_out_of_the_fetched_archive_and_nothing_is_run(shelf: Pa
     ensure_wheels(store, [wheel], lambda _: None)  # what is kept is not fetched again
 
 
+@pytest.mark.long
 def test_another_archive_or_another_wheel_than_the_pinned_one_is_refused(shelf: Path, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     (shelf / "lock.txt").write_text(f"toy-pack==1.2 --hash=sha256:{'0' * 64}\n")
@@ -163,6 +164,7 @@ def test_another_archive_or_another_wheel_than_the_pinned_one_is_refused(shelf: 
     assert not (shelf / "ran").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("backend", ["build-backend = 'own'\nbackend-path = ['.']", "build-backend = 'own'"])
 def test_an_archive_that_brings_its_own_builder_is_not_asked(backend: str, shelf: Path, tmp_path: Path) -> None:
     own = f"import pathlib\npathlib.Path('{tmp_path / 'ran'}').write_text('ran')\n"

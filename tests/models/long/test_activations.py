@@ -213,7 +213,7 @@ def test_where_memory_runs_out_half_as_many_are_looked_at(
     opened: dict[str, LoadedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from harness.models.local import activations
-    from harness.models.local import hidden_states as local_hidden
+    from harness.models.local import activations as local_hidden
 
     looked: list[int] = []
 

@@ -111,10 +111,13 @@ def test_a_key_comes_from_a_private_file_and_may_be_a_common_word(tmp_path: Path
     assert [headers["authorization"] for headers in server.headers] == [f"Bearer {KEY}", "Bearer echo"]
 
 
+ELSEWHERE = "http://192.0.2.1"  # an address of documentation, which is nobody's
+
+
 def test_a_missing_key_is_named_when_a_request_needs_it_and_not_before(tmp_path: Path) -> None:
     with Recorder(tmp_path / "t") as recorder:
         recorder.add("openai", chat("a"), 0, 200, b'{"choices": []}')
-    with gateway(both("http://127.0.0.1:1", "record", tmp_path / "t"), {"HOME": str(tmp_path)}) as running:
+    with gateway(both(ELSEWHERE, "record", tmp_path / "t"), {"HOME": str(tmp_path)}) as running:
         assert post(running.socket, CHAT, chat("a")).status_code == 200
         reply = post(running.socket, CHAT, chat("b"))
         assert reply.status_code == 401 and reply.json()["error"]["type"] == "missing_key"

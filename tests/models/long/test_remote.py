@@ -116,7 +116,7 @@ def test_what_every_request_would_meet_fails_the_step_in_clear_words(tmp_path: P
     with misbehaving() as server:
         models = {
             GPT: model("openai", server.url, "replay", tmp_path / "t"),
-            CLAUDE: {**model("anthropic", server.url, "live"), "key": "LOST_KEY"},
+            CLAUDE: {**model("anthropic", "http://192.0.2.1", "live"), "key": "LOST_KEY"},  # never reached
             "dear": model("openai", server.url, "record", tmp_path / "m", **money),
         }
         with gateway(models) as running:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
@@ -13,7 +15,7 @@ from typing import Any
 import pytest
 from emulated import EMULATOR
 from needs import needs
-from support import REPOSITORY, data_of, harness
+from support import REPOSITORY, SECONDS, clean_env, harness
 from support_draws import drawn
 from support_processors import MadeStep, make_again, steps_of
 
@@ -43,18 +45,26 @@ QUESTIONS = {
 ADDITION = {
     "harness": 1, "study": "reliability", "name": "added", "about": "A few sums.",
     "models": {"oracle": {"provider": "baseline", "behaviour": "noisy-oracle"}},
-    "datasets": {"addition": {"make": "reliability.addition", "seed": 7, "count": 40}},
+    "datasets": {"addition": {"make": "reliability.addition", "seed": 7, "count": 10}},
     "prompts": {"set": "reliability/addition@1"}, "resources": LIMITS,
 }  # fmt: skip
 BRAIN = {
     "harness": 2, "study": "brain", "name": "fitted", "about": "A small world.",
     "models": {"tiny": {**TINY, "dtype": "float32", "facts": {"layers": "3"}}},
     "datasets": {"small": {
-        "make": "brain.simulated", "world": "default", "seed": 1, "categories": 4, "units": 30, "participants": 2,
+        "make": "brain.simulated", "world": "default", "seed": 1, "categories": 4, "units": 10, "participants": 2,
     }},
-    "settings": {"generation": "P", "iterations": 15, "sigmas": "1.0, 2.2", "families": 12},
+    "settings": {"generation": "P", "iterations": 15, "sigmas": "2.2", "families": 4},
     "resources": LIMITS,
 }  # fmt: skip
+# A text model reads a world in two parts here, not eight: each is a process that takes seconds to start.
+IN_TWO_PARTS = """
+from harness.cli.main import main
+from harness.studies.brain import planning
+
+planning.PARTS = 2
+main()
+"""
 WANTED = {
     "asked": (
         "capitals/responses/tiny",
@@ -66,11 +76,16 @@ WANTED = {
     "added": ("addition/labels", "proportions"),
     "fitted": ("hidden/small/tiny", "best/small", "stars", "omega", "tests", "figures"),
 }
-# What is made again together, as one case: by the emulator each takes some two minutes of a processor.
+# What is made again together, as one case: by the emulator each takes up to a minute of a processor.
 PARTS = {
-    "asked": ("asked", ("",)),
-    "read": ("fitted", ("hidden/", "best/", "stars")),
-    "compared": ("fitted", ("omega", "tests", "figures")),
+    "answered": ("asked", ("capitals/responses", "capitals/options")),
+    "judged": ("asked", ("capitals/judgements", "summary", "figures")),
+    "counted": ("counted", ("addition/", "proportions")),
+    "nulls": ("nulls", ("length_check",)),
+    "read": ("fitted", ("hidden/",)),
+    "chosen": ("fitted", ("best/", "stars")),
+    "compared": ("fitted", ("omega", "tests")),
+    "drawn": ("fitted", ("figures",)),
 }
 # Beside these the lengths that a small random GPT-2 gives away, the smallest of its kind: the usual takes minutes.
 NULLS = MadeStep(
@@ -101,10 +116,22 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def asked(project: Path) -> Ran:
-    """Ask the small model, score what it says, and make the rest of the short list, on the processor that is here."""
-    found = [step for manifest in (QUESTIONS, ADDITION) for step in _steps(project, manifest)]
+    """Ask the small model and score what it says, on the processor that is here."""
+    return Ran(project / ".harness", _steps(project, QUESTIONS))
+
+
+@pytest.fixture(scope="module")
+def counted(project: Path) -> Ran:
+    """Score what a stand-in says, on the processor that is here."""
+    return Ran(project / ".harness", _steps(project, ADDITION))
+
+
+@pytest.fixture(scope="module")
+def nulls(project: Path) -> Ran:
+    """Make the lengths that a random model gives away, on the processor that is here."""
+    harness("lock", _written(project, ADDITION), cwd=project, check=0)  # a store is there then
     [outputs] = make_again(project / ".harness", [NULLS], project / "nulls").values()
-    return Ran(project / ".harness", [*found, replace(NULLS, outputs=outputs)])
+    return Ran(project / ".harness", [replace(NULLS, outputs=outputs)])
 
 
 @pytest.fixture(scope="module")
@@ -113,11 +140,18 @@ def fitted(project: Path) -> Ran:
     return Ran(project / ".harness", _steps(project, BRAIN))
 
 
-def _steps(folder: Path, manifest: Mapping[str, Any]) -> list[MadeStep]:
+def _written(folder: Path, manifest: Mapping[str, Any]) -> Path:
     path = folder / "manifests" / f"{manifest['name']}.yaml"
     path.write_text(json.dumps(manifest))
+    return path
+
+
+def _steps(folder: Path, manifest: Mapping[str, Any]) -> list[MadeStep]:
+    path = _written(folder, manifest)
     harness("lock", path, cwd=folder, check=0)
-    run = data_of("run", path, cwd=folder)["runs"][0]["run"]
+    words = [sys.executable, "-P", "-c", IN_TWO_PARTS, "run", str(path), "--json"]
+    ran = subprocess.run(words, cwd=folder, env=clean_env(), timeout=SECONDS, stdout=subprocess.PIPE, check=True)
+    run = json.loads(ran.stdout)["runs"][0]["run"]
     return steps_of(folder / ".harness", run, WANTED[manifest["name"]])
 
 
@@ -132,9 +166,7 @@ def hold(ran: Ran, folder: Path, processor: str) -> None:
 def test_the_steps_of_a_run_give_equal_bytes_on_another_processor(
     what: str, processor: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    """Asked: answers, likelihoods, encoders, nulls, labels, figures; read: hidden states, choices of layers; compared:
-    omegas, tests, figures.
-    """
+    """Of answers, likelihoods, encoders, labels, nulls, hidden states, choices of layers, omegas, tests and figures."""
     fixture, begins = PARTS[what]
     ran: Ran = request.getfixturevalue(fixture)
     some = [step for step in ran.steps if step.name.startswith(begins)]

@@ -16,11 +16,11 @@ from support import harness, unlocked_project
 from harness.cli.terminal import watching
 from harness.manifest.load import load
 from harness.run import progress
-from harness.run.answers import AnswerProgress, progress_text
 from harness.run.executing import runner
+from harness.run.progress import AnswerProgress, progress_text
 from harness.run.service import FinishedRun, RunTarget, run_manifest
 from harness.verbs.project import Progress, Project, Watch
-from harness.verbs.running import RunRequest
+from harness.verbs.requests import RunRequest
 from harness.verbs.running import run as verb
 
 needs("openai", "aiohttp")
@@ -32,12 +32,16 @@ MANIFEST = "manifests/small.yaml"
     ("asked", "text"),
     [
         (AnswerProgress(120, 450, errors=2, seconds=3.43, dollars=Decimal("0.131")),
-         "120 of 450 answers, 35/s, 9 s left, 2 errors, $0.13"),
+         "118 of 450 answers, 34/s, 9 s left, 2 errors, $0.13"),
         (AnswerProgress(0, 450), "0 of 450 answers"),
         (AnswerProgress(0, 450, seconds=5.0), "0 of 450 answers"),
         (AnswerProgress(1000, 5000, kept=1000, seconds=9.0), "1,000 of 5,000 answers"),
         (AnswerProgress(1100, 5000, kept=1000, seconds=40.0), "1,100 of 5,000 answers, 2.5/s, 26 min left"),
-        (AnswerProgress(6, 10_000, seconds=60.0, errors=1), "6 of 10,000 answers, 6.0/min, 28 h left, 1 error"),
+        (AnswerProgress(6, 10_000, seconds=60.0, errors=1), "5 of 10,000 answers, 5.0/min, 28 h left, 1 error"),
+        (AnswerProgress(119, 2000, seconds=200.0, errors=119), "0 of 2,000 answers, 119 errors"),
+        (AnswerProgress(130, 450, kept=30, errors=100, kept_errors=5, seconds=9.0), "30 of 450 answers, 33.3/min, "
+         "29 s left, 100 errors"),
+        (AnswerProgress(130, 450, kept=30, errors=100, seconds=9.0), "30 of 450 answers, 100 errors"),
         (AnswerProgress(450, 450, seconds=10.0, dollars=Decimal("0.004")), "450 of 450 answers, 45/s, under $0.01"),
         (AnswerProgress(450, 450, seconds=0.1, dollars=Decimal(0)), "450 of 450 answers, 4,500/s, $0.00"),
         (AnswerProgress(450, 450, seconds=450.0, dollars=Decimal("1234.5")), "450 of 450 answers, 1.0/s, $1,234.50"),
@@ -58,7 +62,7 @@ def folder(server: Misbehaving, tmp_path_factory: pytest.TempPathFactory) -> Pat
     folder = tmp_path_factory.mktemp("asked") / "project"
     manifest = unlocked_project(folder, count=12)
     far = f"provider: openai, model: toy-1, tape: live, base_url: {server.url}/v1, key: TOY_KEY"
-    priced = "prices: {input: 1000, output: 2000}"
+    priced = "prices: {input: 1000, output: 2000}, limits: {concurrency: 8}"
     manifest.write_text(manifest.read_text().replace("models:\n", f"models:\n  far: {{{far}, {priced}}}\n"))
     harness("lock", manifest, cwd=folder, check=0)
     return folder

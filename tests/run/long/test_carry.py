@@ -17,8 +17,9 @@ from support_inside import inner_data, inside
 from harness.errors import InputError
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.manifest.lockfile import Expect, expect_path, load_expect, load_lock, lock_path, save
-from harness.verbs.accepting import CarryRequest, carry
+from harness.verbs.accepting import carry
 from harness.verbs.project import Project, Watch
+from harness.verbs.requests import CarryRequest
 
 pytestmark = pytest.mark.together
 PACKAGES = "lockfiles/image-cpu.txt"

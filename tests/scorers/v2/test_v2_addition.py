@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
+from support_cases import each_of
 
 from harness import rows
+from harness.answers.v2.addition import addition, addition_text
 from harness.models.providers import baseline
 from harness.models.providers.baseline import FORGERY
-from harness.scorers.outcome.v2.addition import addition, addition_text
 from harness.studies import reliability
 
 A, B = "58", "67"  # 125
@@ -20,7 +21,7 @@ MEGABYTE = 1_000_000
 
 
 def labels(cases):
-    return pytest.mark.parametrize(("response", "label"), [(text, label) for label in cases for text in cases[label]])
+    return each_of(("response", "label"), [(text, label) for label in cases for text in cases[label]])
 
 
 @labels({
@@ -35,7 +36,7 @@ def test_a_number_alone_is_read_in_any_spelling(response, label):
     assert addition(A, B, response).label == label
 
 
-@pytest.mark.parametrize("spelled", ["31,547", "31 547", "31{,}547", "31.547", "31'547", r"31\,547", "31 thousand 547"])
+@each_of("spelled", ["31,547", "31 547", "31{,}547", "31.547", "31'547", r"31\,547", "31 thousand 547"])
 def test_thousands_are_set_apart_by_whatever_sign(spelled):
     assert addition("24427", "7120", spelled).label == "c"
     assert addition("24427", "7120", f"The sum is {spelled}.").label == "c"
@@ -60,7 +61,7 @@ def test_the_last_word_of_a_self_correction_counts(response, label):
     assert addition(A, B, response).label == label
 
 
-@pytest.mark.parametrize(
+@each_of(
     "response",
     ["58, 59, 60, 61, 124, 125, 126", "122, 123, 124, 125, 126, 127", "125 or 126", "It is either 115 or 125.",
      "58 67 125 58 67 125 67", "125; 126", "The answer is 125 126"],
@@ -82,7 +83,7 @@ def test_the_numbers_of_the_working_are_no_answers(response, label):
     assert addition(A, B, response).label == label
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("response", "label", "avoidance"),
     [
         ("I'm not sure, but it's 125", "c", None),
@@ -110,7 +111,7 @@ def test_a_one_that_is_spoken_of_is_no_number_and_one_alone_is():
     assert addition("7", "8", "This one is 15.").label == "c"
 
 
-@pytest.mark.parametrize("wording", WORDINGS)
+@each_of("wording", WORDINGS)
 def test_every_wording_echoed_is_no_answer_and_with_its_sum_is(wording):
     source = random.Random(wording)
     for digits in (1, 3, 20, 60):

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
+from support_cases import each_of
 from support_draws import drawn
 
 from harness import rows
+from harness.answers.v2.anagram import anagram, anagram_text
 from harness.models.providers import baseline
-from harness.models.providers.baseline import FORGERY
-from harness.models.providers.shotgun import shotgun
-from harness.scorers.outcome.v2.anagram import anagram, anagram_text
+from harness.models.providers.baseline import FORGERY, shotgun
 from harness.studies import reliability
 
 SHOWN, ACCEPTED = "nietls", ("enlist", "inlets", "listen", "silent", "tinsel")
@@ -22,7 +22,7 @@ MEGABYTE = 1_000_000
 
 
 def labels(cases):
-    return pytest.mark.parametrize(("response", "label"), [(text, label) for label in cases for text in cases[label]])
+    return each_of(("response", "label"), [(text, label) for label in cases for text in cases[label]])
 
 
 def label(response, shown=SHOWN, accepted=ACCEPTED):
@@ -77,7 +77,7 @@ def test_an_anagram_of_its_own_that_follows_counts_for_nothing(response, label):
     assert anagram(SHOWN, ACCEPTED, response).label == label
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("response", "avoidance"),
     [("I don't know.", EPI), ("I would rather not say.", EPI), ("I prefer not to guess.", EPI),
      ("The letters do not form a valid English word.", EPI), ("You've stumped me!", EPI),

@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
+from support_cases import each_of
+from support_draws import drawn
 
 from harness import rows
+from harness.answers.gazetteer import gazetteer
+from harness.answers.v2.locality import locality, locality_text
 from harness.models.providers import baseline
-from harness.models.providers.baseline import FORGERY
-from harness.models.providers.shotgun import shotgun
-from harness.scorers.outcome.gazetteer import gazetteer
-from harness.scorers.outcome.v2.locality import locality, locality_text
+from harness.models.providers.baseline import FORGERY, shotgun
 from harness.studies import reliability
 
 NAMES = ("Bristol", "Cologne", "Colorado", "D\u00fcsseldorf", "Frosinone", "Florence", "Hamburg", "Latina", "London",
@@ -25,7 +26,7 @@ MEGABYTE = 1_000_000
 
 
 def labels(cases):
-    return pytest.mark.parametrize(("response", "label"), [(text, label) for label in cases for text in cases[label]])
+    return each_of(("response", "label"), [(text, label) for label in cases for text in cases[label]])
 
 
 def label(response, city="Tivoli", target="Rome", accepted=ALSO):
@@ -85,8 +86,9 @@ def test_the_last_word_of_a_change_of_mind_counts(response, label):
     "c": ["1. Rome\n2. Naples", "Rome\nNaples\nLatina",
           "Candidates: Naples, Latina, Rome. The largest of these is Rome.",
           "By population, largest first:\n1. Rome\n2. Naples"],
-    "i": ["Rome, Naples and Latina", "Naples, Rome, or Latina", "1. Naples\n2. Rome", "Either Rome or Naples."],
-    "a": ["Either Rome or Naples, I really can't say which.", "Consider the cities nearby: Naples, Rome and"],
+    "i": ["Rome, Naples and Latina", "Naples, Rome, or Latina", "1. Naples\n2. Rome", "Either Rome or Naples.",
+          "Either Rome or Naples, I really can't say which."],  # several offered, none chosen
+    "a": ["Consider the cities nearby: Naples, Rome and"],
 })  # fmt: skip
 def test_a_list_chooses_nothing_unless_it_is_a_ranking(response, label):
     assert locality("Tivoli", "Rome", ALSO, response, CITIES).label == label
@@ -140,9 +142,10 @@ def test_the_span_is_what_decided_and_cities_are_counted():
         assert (locality_text(response)[start:end], found.more) == (name, {"n_cities": cities})
 
 
-@pytest.mark.parametrize("wording", WORDINGS, ids=range(1, 16))
-def test_an_echo_or_a_shotgun_is_never_right(wording):
-    prompt = wording.replace("{city}", "Tivoli").replace("{d}", "120")
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("place", drawn(range(len(WORDINGS)), 3, 15))
+def test_an_echo_or_a_shotgun_is_never_right(place):
+    prompt = WORDINGS[place].replace("{city}", "Tivoli").replace("{d}", "120")
     for target in ("Rome", "Tokyo", "Milan"):
         assert label(prompt, target=target) != "c"
         assert label(shotgun(prompt), target=target) != "c"

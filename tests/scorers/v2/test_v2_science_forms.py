@@ -2,8 +2,9 @@
 
 import pytest
 from scorers.hostile import filled, quick
+from support_cases import each_of
 
-from harness.scorers.outcome.v2.science import science
+from harness.answers.v2.science import science
 
 OPTIONS = {"A": "conduction", "B": "convection", "C": "radiation", "D": "insulation"}  # B
 ROCKS = {"A": "igneous rock", "B": "sedimentary rock", "C": "metamorphic rock", "D": "molten rock"}  # B
@@ -16,7 +17,7 @@ MEGABYTE = 1_000_000
 
 
 def labels(cases):
-    return pytest.mark.parametrize(("response", "label"), [(text, label) for label in cases for text in cases[label]])
+    return each_of(("response", "label"), [(text, label) for label in cases for text in cases[label]])
 
 
 @labels({

@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 from scorers.hostile import filled, quick, units
 from scorers.written import EPI, ETH, NON
+from support_cases import each_of
+from support_draws import drawn
 
 from harness import rows
+from harness.answers.v2.transforms import transforms, transforms_text
 from harness.errors import InputError
 from harness.models.providers import baseline
 from harness.models.providers.baseline import FORGERY
-from harness.scorers.outcome.v2.transforms import transforms, transforms_text
 from harness.studies import reliability
 from harness.studies.reliability.data.transforms_demo import TASKS, draw
 
@@ -37,7 +39,7 @@ MEGABYTE = 1_000_000
 
 
 def cases(*groups):
-    return pytest.mark.parametrize(
+    return each_of(
         ("task", "response", "label"),
         [(task, text, label) for task, by_label in groups for label in by_label for text in by_label[label]],
     )
@@ -112,7 +114,7 @@ def test_an_example_of_its_own_that_follows_counts_for_nothing():
     assert transforms(*MOOD[:2], "negative\nReview: I hated it.\nSentiment: positive", MOOD[2]).label == "i"
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("response", "label", "avoidance"),
     [
         ("I'm not sure, but I think it's 2021-05-03.", "c", None),
@@ -135,9 +137,10 @@ def test_every_accepted_output_is_right_and_a_faulty_shape_is_refused():
         transforms("x", "13", "13", "(")
 
 
-@pytest.mark.parametrize("task", range(1, len(TASKS) + 1))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("task", drawn(range(1, len(TASKS) + 1), 4, 12))
 def test_every_wording_of_a_task_echoed_is_not_right_but_answered_is(task):
-    for index in range(6):
+    for index in drawn(range(6), 1, 3):
         item, other = draw(7, task, index), draw(8, task, index)
         for text in ("", FORGERY, baseline.REFUSAL, item.text):
             assert transforms(item.text, item.target, text, item.answer_shape).label != "c"

@@ -121,9 +121,11 @@ def test_the_lines_of_the_demo_run_and_give_the_table_of_the_page(tmp_path: Path
     shutil.copy(REPOSITORY / "manifests" / FIRST, tmp_path / "manifests" / FIRST)
     inside("lock", f"manifests/{FIRST}", cwd=tmp_path, check=0)
     for words in lines(SHELL[0]):
+        if words == ["audit", "last"]:  # makes it all again: e2e/long/test_biomed.py does so of a small run
+            continue
         said = inside(*words, cwd=tmp_path, check=0)
         if words[0] == "claims":
-            assert "13 claims: 13 met" in said.stdout
+            assert "transcription: 13: 13 agree, 0 differ, 0 not run" in said.stdout
     assert (tmp_path / "report.html").stat().st_size > 100_000
     drawn = re.findall(r"(figure-[\w-]+)\.svg", (tmp_path / "report.html").read_text())
     assert set(TITLES) - {REFUSALS} <= set(drawn), "each figure but that of blocks, of which there are none"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from studies.biomed.measures.answer_rows import graded, item
+from studies.biomed.measures.answer_rows import graded, item, score
 from studies.biomed.measures.answer_rows import made as made_document
 from support import REPOSITORY
 from support_biomed_data import BIOMED, TEMPLATE_ROWS
@@ -19,15 +19,16 @@ from support_inside import inner_data
 
 from harness import rows
 from harness.digest import sha256
-from harness.evidence.claims.values import PointerReader
+from harness.evidence.claims.claims import PointerReader
 from harness.manifest.datasets import Fetched, Made
+from harness.manifest.documents import ModelPin
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
 from harness.run.lock import static_pins
 from harness.run.planning.plan import check_manifest, plan
 from harness.steps import Plan
 from harness.studies.biomed.asking import BY_GRADER
-from harness.studies.biomed.measures import performance, published
+from harness.studies.biomed.measures import dataset, performance, published, texts
 from harness.studies.biomed.terms import CONFIG_SHA256
 from harness.studies.biomed.terms import REPOSITORY as OFFICIAL
 
@@ -36,6 +37,11 @@ PRINTED = REPOSITORY / "harness" / "studies" / "biomed" / "tables" / "published@
 TEMPLATES_COMMIT = "dc33d16adc84fdda818e8620d6804aa40c1766b4"  # of the history, where the rows of templates stand
 COSTS = re.compile(r"published#/costs/([\w.-]+)/computed")
 RATES = re.compile(rf"performance#/graders/{BY_GRADER}/models/([\w.-]+)/rates/(\w+)/value")
+TEXTS = re.compile(r"texts#/metrics/(\w+)/([\w.-]+)/value")
+ENDS = re.compile(
+    rf"(?:performance#/graders/{BY_GRADER}/models/([\w.-]+)/rates/(\w+)|texts#/metrics/(\w+)/([\w.-]+))"
+    r"/official/interval/([01])"
+)
 Cells = Mapping[tuple[str, str, str], str]
 
 
@@ -50,11 +56,11 @@ def demo() -> Loaded:
 def planned(loaded: Loaded) -> Plan:
     """Plan a manifest as if everything were there: the published file, tapes, weights."""
     pins, datasets = static_pins(loaded), loaded.manifest.datasets
-    made = {
+    made: dict[str, Any] = {
         name: {"items": {"sha256": DIGEST, "rows": 10}} for name, each in datasets.items() if isinstance(each, Made)
     }
-    one = {name: {"sha256": DIGEST} for name, each in datasets.items() if isinstance(each, Fetched)}
-    pinned: Mapping[bool, dict[str, Any]] = {True: {"files": {"model.safetensors": DIGEST}}, False: {"tape": DIGEST}}
+    one: dict[str, Any] = {name: {"sha256": DIGEST} for name, each in datasets.items() if isinstance(each, Fetched)}
+    pinned: Mapping[bool, ModelPin] = {True: {"files": {"model.safetensors": DIGEST}}, False: {"tape": DIGEST}}
     pins["models"] = {
         name: {"sha256": DIGEST, **pinned[bool(model.weights)]} for name, model in loaded.manifest.models.items()
     }
@@ -141,13 +147,22 @@ def documents(loaded: Loaded, folder: Path) -> PointerReader:
         "performance": made_document(folder, performance.analyse, scores, mode="paper", graders=[BY_GRADER]),
         "published": made_document(folder, published.analyse, [], items=[item("T05.1")], tables={"published": PRINTED}),
     }
+    metrics = {"BLEU": 0.1, "ROUGE2": 0.1, "ROUGEL": 0.2}
+    worded = [
+        score(row["item"], "3", row["model"], scorer=scorer, mode="paper", value=0.2, metrics=own)
+        for row in scores
+        for scorer, own in (("text", metrics), ("bertscore", {"BERTScore": 0.8}))
+    ]
+    found["texts"] = made_document(folder, texts.analyse, worded, mode="paper", graders=[BY_GRADER])
+    found["dataset"] = made_document(folder, dataset.analyse, scores)
     for name, document in found.items():
         rows.write_one(folder / name, document)
     return PointerReader({name: {"sha256": name} for name in found}, folder.joinpath)
 
 
 def test_every_claim_leads_to_a_number_in_the_documents_of_a_run(whole: Loaded, tmp_path: Path) -> None:
-    assert len(whole.manifest.claims) == 28 + 7 + 6
+    ends, texts_and_ends = 2 * 28, 3 * 28
+    assert len(whole.manifest.claims) == 28 + 7 + 6 + ends + 1 + texts_and_ends + 1
     reader = documents(whole, tmp_path / "made-up")
     for claim in whole.manifest.claims:
         for pointer in claim.pointers:
@@ -172,6 +187,8 @@ def claimed(claims: Iterable[Any]) -> dict[tuple[str, str, str], str]:
     for claim in claims:
         if rate := RATES.fullmatch(claim.of):
             told["S11_bioscore", rate[1], rate[2]] = claim.published
+        elif text := TEXTS.fullmatch(claim.of):
+            told["S11_nlp", text[2], text[1]] = claim.published
         elif cost := COSTS.fullmatch(claim.of):
             told["S4_cost", cost[1], "total_cost_usd"] = claim.published
     return told
@@ -181,9 +198,32 @@ def claimed(claims: Iterable[Any]) -> dict[tuple[str, str, str], str]:
 def test_a_claimed_number_is_the_one_printed_for_its_model_and_metric(whole: Loaded) -> None:
     printed = cells(BIOMED / "published_tables.csv")
     told = claimed(whole.manifest.claims)
-    assert len(told) == 28 + 6
+    assert len(told) == 28 + 6 + 28
     assert {key: Decimal(value) for key, value in told.items()} == {key: Decimal(printed[key]) for key in told}
     assert all(claim.within == "0.005" for claim in whole.manifest.claims if RATES.fullmatch(str(claim.of)))
+
+
+@pytest.mark.skipif(not BIOMED.is_dir(), reason="the shared table is not here")
+def test_a_claimed_end_of_an_interval_is_the_one_printed_and_the_abstracts_other_one_stands_beside_it(
+    whole: Loaded,
+) -> None:
+    with open(BIOMED / "published_tables.csv", encoding="utf-8", newline="") as file:
+        printed = {
+            (row["model"], row["metric"], end): Decimal(row[column])
+            for row in csv.DictReader(file)
+            if row["table"].startswith("S11_")
+            for end, column in enumerate(("ci_low", "ci_high"))
+        }
+    told, other = {}, []
+    for claim in whole.manifest.claims:
+        if end := ENDS.fullmatch(str(claim.of)):
+            key = (end[1] or end[4], end[2] or end[3], int(end[5]))
+            if str(claim.id).startswith("abstract-"):
+                other.append((key, claim.published, printed[key]))
+            else:
+                told[key] = Decimal(str(claim.published))
+    assert told == printed and len(told) == 2 * (28 + 28)
+    assert other == [(("gpt-4o", "SR", 1), "0.32", Decimal("0.31"))]
 
 
 def test_claims_say_what_they_need_before_anything_ran(whole: Loaded, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from support import REPOSITORY
 
 from harness import arrays, rows
-from harness.evidence.claims.values import PointerReader
+from harness.evidence.claims.claims import PointerReader
 from harness.manifest.datasets import Fetched, Made
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
@@ -61,11 +61,11 @@ def planned(loaded: Loaded) -> Plan:
     """Plan a manifest as if everything were there: recordings, features, weights."""
     pins, datasets = static_pins(loaded), loaded.manifest.datasets
     outputs = ("stimuli", "units", "recordings", "features", "counts")
-    made = {
+    made: dict[str, Any] = {
         name: {output: {"sha256": DIGEST} for output in outputs}
         for name, each in datasets.items() if isinstance(each, Made)
     }  # fmt: skip
-    one = {name: {"sha256": DIGEST} for name, each in datasets.items() if isinstance(each, Fetched)}
+    one: dict[str, Any] = {name: {"sha256": DIGEST} for name, each in datasets.items() if isinstance(each, Fetched)}
     pins["models"] = {
         name: {"sha256": DIGEST, "files": {"model.safetensors": DIGEST}} for name in loaded.manifest.models
     }

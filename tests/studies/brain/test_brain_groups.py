@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.kit.study import Brief, Dataset, Model
@@ -102,7 +103,7 @@ def test_simple_spaces_may_be_said() -> None:
     assert space_models(said, "fedorenko", "shuffled", []) == ("WP",)
 
 
-@pytest.mark.parametrize("simple", ["SP", "pereira", "pereira=", "x=SP", "pereira=SP, pereira=SL", "pereira=SP++SL"])
+@each_of("simple", ["SP", "pereira", "pereira=", "x=SP", "pereira=SP, pereira=SL", "pereira=SP++SL"])
 def test_simple_spaces_that_are_none_are_refused(simple: str) -> None:
     with pytest.raises(InputError, match="names no simple spaces") as bad:
         planned(recordings(), simple=simple)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from needs import needs
+from support_cases import each_of
 
 from harness.errors import InputError, MissingError
 from harness.kit.study import Brief, Dataset, Model
@@ -32,7 +33,7 @@ def encoder(layers: str = "2", **more: Any) -> Model:
     return Model("mini", "transformers", settings, {"config.json": Pinned("0" * 64)}, {"layers": layers})
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("sigmas", "told"),
     [
         ("x", "'x' is no number"), ("1.0,", "'' is no number"), ("-1", "'-1' is no number"), ("nan", "'nan' is no"),
@@ -122,4 +123,4 @@ def test_a_lack_of_himalaya_is_named_before_a_step_begins(monkeypatch: pytest.Mo
     require_packages(planned(dtype="float64").steps)
     with pytest.raises(MissingError, match="needs the package himalaya, which is not installed") as bad:
         require_packages(planned(dtype="float64", solver="himalaya").steps)
-    assert bad.value.code == 3 and "llm-harness[brain]" in bad.value.next
+    assert bad.value.code == 3 and "repro-harness[brain]" in bad.value.next

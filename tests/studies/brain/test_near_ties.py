@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support_brain_ridge import problem
+from support_draws import drawn
 
 from harness.studies.brain.measures import choosing
 from harness.studies.brain.near_ties import ERRORS, GRID, Incumbents, first_near_best
@@ -74,25 +75,41 @@ def test_candidates_without_a_score_are_never_chosen_nor_in_doubt():
     assert choosing.choose([0.2, 0.2 + GRID]).tied and choosing.choose([50.0, 50.0 + 50 * GRID], size=50).tied
 
 
-def designs():
-    """Give problems: usual ones, and some that are made to tie: equal bands, symmetric ones, flat alphas."""
-    usual = problem(rows=60, columns=(3, 8, 90), targets=150, folds=(15, 15, 15, 15), seed=5)
-    yield "usual", usual
+def usual_design():
+    return problem(rows=60, columns=(3, 8, 90), targets=150, folds=(15, 15, 15, 15), seed=5)
+
+
+def equal_bands():
     equal = problem(rows=60, columns=(6, 6, 6), targets=150, folds=(15, 15, 15, 15), seed=6)
     equal.bands = [equal.bands[0], equal.bands[0].copy(), equal.bands[0][:, ::-1].copy()]
-    yield "equal bands", equal
+    return equal
+
+
+def nothing_to_predict():
     none = problem(rows=60, columns=(2, 5, 40), targets=150, folds=(15, 15, 15, 15), seed=7)
     none.targets = 7 + np.random.default_rng(7).standard_normal(none.targets.shape)
-    yield "nothing to predict", none
+    return none
+
+
+def flat_alphas():
     tiny = problem(rows=60, columns=(2, 5, 40), targets=150, folds=(15, 15, 15, 15), seed=8)
     tiny.bands = [band * 1e-3 for band in tiny.bands]
-    yield "flat alphas", tiny
+    return tiny
 
 
+# Usual problems, and some that are made to tie.
+DESIGNS = {
+    "usual": usual_design, "equal bands": equal_bands, "nothing to predict": nothing_to_predict,
+    "flat alphas": flat_alphas,
+}  # fmt: skip
+
+
+@pytest.mark.exhaustive
 @DTYPES
-@pytest.mark.parametrize("what", ["targets", "features"])
-@pytest.mark.parametrize(("name", "given"), [*designs()], ids=[name for name, _ in designs()])
-def test_a_perturbation_of_1e_7_moves_flagged_choices_only(name, given, what, dtype):
+@pytest.mark.parametrize("what", drawn(["targets", "features"], 1, 2))
+@pytest.mark.parametrize("name", drawn(DESIGNS, 1, 4))
+def test_a_perturbation_of_1e_7_moves_flagged_choices_only(name, what, dtype):
+    given = DESIGNS[name]()
     gammas, how = candidates(3, 12, 1, all_subsets=True), replace(HOW, dtype=dtype)
     source = np.random.default_rng(11)
     usual = search(given.bands, given.targets, given.inner, gammas, how)
@@ -109,8 +126,10 @@ def test_a_perturbation_of_1e_7_moves_flagged_choices_only(name, given, what, dt
         assert not moved[~usual.tied].any()
 
 
-@pytest.mark.parametrize(("name", "given"), [*designs()], ids=[name for name, _ in designs()])
-def test_float32_chooses_as_float64_but_for_flagged_choices(name, given):
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", drawn(DESIGNS, 1, 4))
+def test_float32_chooses_as_float64_but_for_flagged_choices(name):
+    given = DESIGNS[name]()
     gammas = candidates(3, 12, 1, all_subsets=True)
     exact, near = (
         search(given.bands, given.targets, given.inner, gammas, replace(HOW, dtype=dtype))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support import REPOSITORY
+from support_cases import each_of
 from support_inside import inside
 
 from harness.kit.certificate import certificate_text
@@ -56,7 +57,7 @@ def test_no_example_hangs_on_how_a_shell_echoes_a_backslash() -> None:
     assert not [command for command, *_ in EXAMPLES if command.startswith("echo") and re.search(r'\\[^"u]', command)]
 
 
-@pytest.mark.parametrize(("name", "files"), RULES, ids=[name for name, _ in RULES])
+@each_of(("name", "files"), RULES)
 def test_every_file_that_a_rule_names_has_a_test_of_it(name: str, files: str) -> None:
     word = name.lower().replace("-", "_")
     for file in re.findall(r"`([^`]+)`", files):
@@ -77,7 +78,7 @@ def test_every_test_file_and_manifest_that_the_page_names_exists() -> None:
     assert len(named) > 40 and not [path for path in named if not (REPOSITORY / path).exists()]
 
 
-@pytest.mark.parametrize(("number", "module", "name"), BOUNDS, ids=[f"{e[1]}.{e[2]}" for e in BOUNDS])
+@each_of(("number", "module", "name"), BOUNDS)
 def test_a_bound_of_the_page_is_the_codes(number: str, module: str, name: str) -> None:
     assert getattr(import_module(f"harness.studies.curie.{module}"), name) == int(number.replace(",", ""))
 

@@ -17,15 +17,16 @@ from support_inside import inner_data
 
 from harness import rows
 from harness.digest import sha256
-from harness.evidence.claims.values import PointerReader
+from harness.evidence.claims.claims import PointerReader
 from harness.manifest.datasets import Fetched, FetchedFiles, Made
+from harness.manifest.documents import ModelPin
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
 from harness.run.lock import static_pins
 from harness.run.planning.plan import check_manifest, plan
 from harness.steps import Plan
 from harness.studies.curie.data import archive
-from harness.studies.curie.measures import run_tables
+from harness.studies.curie.measures import lengths, run_tables
 from harness.studies.curie.measures.paper_models import TABLE_1, TABLE_7
 from harness.studies.curie.tasks import PROMPT_SHA256, TASKS
 from harness.studies.curie.tasks import REPOSITORY as OFFICIAL
@@ -49,6 +50,7 @@ METRICS = {
     "llmsim-judge": {"f1": 0.5, "precision": 0.5, "recall": 0.5}, "rouge": {"rougeLsum": 10.0},
     "boxes": {"iou": 0.5, "normalized_distance_error": 2.0, "relative_box_size": 1.5},
     "sequence": {"identity_ratio": 0.25},
+    "bertscore-17": {"bert_f1": 0.75}, "lmscore": {"lmscore": 0.5},  # nothing here makes these two as published
 }  # fmt: skip
 here = pytest.mark.skipif(not RECORDS.is_dir(), reason="the real records are not here")
 
@@ -66,16 +68,16 @@ def files(loaded: Loaded, name: str) -> dict[str, Any]:
 def planned(loaded: Loaded) -> Plan:
     """Plan a manifest as if everything were there: the published records, tapes, weights."""
     pins, datasets = static_pins(loaded), loaded.manifest.datasets
-    made = {
+    made: dict[str, Any] = {
         name: {"items": {"sha256": DIGEST, "rows": EXPECTED[TASKS[name].domain]}}
         for name, each in datasets.items() if isinstance(each, Made)
     }  # fmt: skip
-    one = {name: {"sha256": DIGEST} for name, each in datasets.items() if isinstance(each, Fetched)}
-    many = {
+    one: dict[str, Any] = {name: {"sha256": DIGEST} for name, each in datasets.items() if isinstance(each, Fetched)}
+    many: dict[str, Any] = {
         name: {"sha256": DIGEST, "files": {path: file.sha256 for path, file in each.fetch.items()}}
         for name, each in datasets.items() if isinstance(each, FetchedFiles)
     }  # fmt: skip
-    pinned: Mapping[bool, dict[str, Any]] = {True: {"files": {"model.safetensors": DIGEST}}, False: {"tape": DIGEST}}
+    pinned: Mapping[bool, ModelPin] = {True: {"files": {"model.safetensors": DIGEST}}, False: {"tape": DIGEST}}
     pins["models"] = {
         name: {"sha256": DIGEST, **pinned[bool(model.weights)]} for name, model in loaded.manifest.models.items()
     }
@@ -157,7 +159,8 @@ def scorers_of(task: str) -> tuple[str, ...]:
     """Name the scorers that give a task's published metrics."""
     if task in ("biogr", "pdb"):
         return ("boxes",) if task == "biogr" else ("sequence",)
-    return ("llmsim-judge", "rouge") if task[:3] in ("dft", "mpv") and task != "dft-c" else ("rouge",)
+    texts = ("rouge", "bertscore-17", "lmscore")
+    return ("llmsim-judge", *texts) if task[:3] in ("dft", "mpv") and task != "dft-c" else texts
 
 
 def answered(models: Sequence[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -175,23 +178,25 @@ def answered(models: Sequence[str]) -> tuple[list[dict[str, Any]], list[dict[str
 def documents(whole, steps, tmp_path_factory) -> PointerReader:
     """The documents of a made-up run, written by the very steps that the manifest plans."""
     folder = tmp_path_factory.mktemp("made-up")
-    inputs = dict(zip(("items", "scores"), (folder / "items", folder / "scores"), strict=True))
+    inputs = {name: folder / name for name in ("items", "scores")}
     for path, table in zip(inputs.values(), answered(list(whole.manifest.models)), strict=True):
         rows.write(path, table)
+    inputs["gold"] = folder / "gold"
+    rows.write(inputs["gold"], [{"id": row["id"], "gold": {"target": "so"}} for row in rows.read(inputs["items"])])
     inputs["published"] = REPOSITORY / "harness" / "studies" / "curie" / "tables" / "published@1.csv"
-    for name in ("means", "tables", "published"):
+    for name in ("means", "tables", "published", "lengths"):
         step = steps_of(steps, name)
         module, _, function = step.kind.partition(":")
         again = {"resamples": 20} if "resamples" in step.params else {}
         getattr(import_module(module), function)({**step.params, **again}, {x: inputs[x] for x in step.inputs}, folder)
     rows.write_one(folder / "counts", {task: {"kept": EXPECTED[TASKS[task].domain]} for task in TASKS})
     return PointerReader(
-        {name: {"sha256": name} for name in ("means", "tables", "published", "counts")}, folder.joinpath
+        {name: {"sha256": name} for name in ("means", "tables", "published", "counts", "lengths")}, folder.joinpath
     )
 
 
 def test_every_claim_leads_to_a_number_in_the_documents_of_a_run(whole, documents):
-    assert len(whole.manifest.claims) == 12 + 69 + 120 + 12 + 8 + 4 + 9
+    assert len(whole.manifest.claims) == 12 + 69 + 120 + 12 + 8 + 4 + 9 + (54 + 48 + 32) + 9
     for claim in whole.manifest.claims:
         for pointer in claim.pointers:
             found = documents.at(pointer)
@@ -210,7 +215,11 @@ def test_a_claimed_cell_is_the_one_printed_for_its_model_and_column(whole):
     with open(CURIE / "published_tables.csv", encoding="utf-8", newline="") as file:
         known = {(row["table"], row["model"], row["task"].upper(), row["metric"]): row["value"]
                  for row in csv.DictReader(file)}  # fmt: skip
-    called = {"rougeLsum": "rougeL", **{name: f"llmsim_{name}" for name in ("precision", "recall", "f1")}}
+    called = {
+        "rougeLsum": "rougeL",
+        "bert_f1": "bertscore_f1",
+        **{name: f"llmsim_{name}" for name in ("precision", "recall", "f1")},
+    }
     cells = [claim for claim in whole.manifest.claims if claim.of.startswith("tables#")]
     for claim in cells:
         _, _, table, _, model, place = claim.of.split("/")
@@ -239,9 +248,39 @@ def test_the_public_copy_asks_six_tasks_in_strict_mode_without_a_network():
     assert made == {task: f"curie.public_copy_prompts_{task}" for task in tasks} and len(tasks) == 6
     assert {step.params["mode"] for step in steps.steps if "/scores/" in step.name} == {"strict"}
     assert not any(step.calls or step.infers for step in steps.steps)
+    words = {"dft": "5818", "mpve": "1687"}
     assert {claim.of: claim.published for claim in copy.manifest.claims} == {
-        f"counts#/{task}/kept": str(EXPECTED[TASKS[task].domain]) for task in tasks
+        **{f"counts#/{task}/kept": str(EXPECTED[TASKS[task].domain]) for task in tasks},
+        **{f"lengths#/tasks/{task}/document/spaces": words[TASKS[task].domain] for task in tasks[:4]},
     }
+
+
+def test_what_nothing_here_makes_as_published_says_what_it_waits_for(whole):
+    unmade = [claim for claim in whole.manifest.claims if claim.id.endswith(("-bert", "-lmscore")) and claim.waits]
+    assert len(unmade) == 54 + 48 + 32 and all(claim.status.startswith("UNVERIFIED") for claim in unmade)
+    places = {run_tables.TABLES[claim.of.split("/")[2]][1][int(claim.of.split("/")[-1])].metric for claim in unmade}
+    assert places == {"bert_f1", "lmscore"}
+
+
+@pytest.mark.skipif(not CURIE.is_dir(), reason="the shared table is not here")
+def test_a_claimed_length_is_the_one_printed_and_both_readings_are_given(whole, documents):
+    with open(CURIE / "published_tables.csv", encoding="utf-8", newline="") as file:
+        printed = {row["task"].lower(): row["value"] for row in csv.DictReader(file)
+                   if (row["table"], row["metric"]) == ("table3", "avg_input_words")}  # fmt: skip
+    said = {claim.of.split("/")[2]: claim for claim in whole.manifest.claims if claim.of.startswith("lengths#")}
+    assert {task: claim.published for task, claim in said.items()} == printed
+    assert all(claim.status == "OURS: parted at single spaces; UNVERIFIED" for claim in said.values())
+    texts: list[Any] = [item("dft-s", "a", text="one two\nthree  four"), item("dft-s", "b", text="one")]
+    golds: list[Any] = [{"id": row["id"], "gold": {"target": "a b"}} for row in texts]
+    assert lengths.lengths(texts, golds, ["dft-s", "mpv"]) == {
+        "dft-s": {
+            "document": {"n": 2, "white_space": 2.5, "spaces": 2.5},
+            "answer": {"n": 2, "white_space": 2, "spaces": 2},
+        }
+    }
+    assert lengths.lengths(texts[:1], [], ["dft-s"])["dft-s"]["document"] == {"n": 1, "white_space": 4, "spaces": 4}
+    texts[0]["input"]["text"] = "one two\nthree"
+    assert lengths.lengths(texts[:1], [], ["dft-s"])["dft-s"]["document"] == {"n": 1, "white_space": 3, "spaces": 2}
 
 
 @here

@@ -9,6 +9,7 @@ import time
 import pytest
 import yaml
 from support import REPOSITORY
+from support_draws import drawn
 from support_pace import soon
 
 from harness import rows
@@ -201,18 +202,20 @@ def test_listing_everything_of_a_derivation_gives_every_equation():
     assert {step["answer"] for step in steps} == {"H = a + b\nE = m c^2"}
 
 
-@pytest.mark.parametrize(
-    "piece", ["[[", "A1", "1", "a = b\n", "$", "Aa ", "http://", "1 a ", "arXiv:", "{", "\x00", "((1", "é"]
-)
+PIECES = ["[[", "A1", "1", "a = b\n", "$", "Aa ", "http://", "1 a ", "arXiv:", "{", "\x00", "((1", "é"]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("piece", drawn(PIECES, 3, len(PIECES)))
 def test_a_hostile_document_ends_within_a_second_and_gives_few_finds(piece):
-    document = piece * (5_000_000 // len(piece))
+    document = piece * (1_000_000 // len(piece))
     begun = time.process_time()
     found = finds(document)
     for task in TASKS:
         for strategy in STRATEGIES.values():
             if task in strategy.tasks:
                 strategy.answer(view(task, document, truth=document))
-    assert soon(time.process_time() - begun, 10)
+    assert soon(time.process_time() - begun, 3)
     assert max(len(found.quantities), len(found.formulas), len(found.names), len(found.equations)) <= MOST
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.kit.study import Answered, Brief, Dataset, Instrument, Model, Templates
@@ -39,8 +40,8 @@ def test_ten_tasks_are_averaged_and_every_task_has_wordings_and_a_demo() -> None
     assert set(STUDY.plan(brief(*TASKS)).check().outputs) >= {"means", "slices", "comparisons", "tables", "published"}
 
 
-@pytest.mark.parametrize("mode", ["paper", "strict"])
-@pytest.mark.parametrize("task", list(TASKS))
+@each_of("mode", ["paper", "strict"])
+@each_of("task", list(TASKS))
 def test_each_task_can_be_planned_alone_in_either_mode(task: str, mode: str) -> None:
     plan = STUDY.plan(brief(task, mode=mode)).check()
     scored = {step.params["mode"] for step in plan.steps if "/scores/" in step.name}

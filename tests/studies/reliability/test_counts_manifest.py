@@ -68,6 +68,7 @@ def test_it_draws_what_the_manifest_of_the_whole_study_draws(paper: Manifest) ->
     assert counts.claims[0] == same.model_copy(update={"waits": None})
 
 
+@pytest.mark.long
 def test_the_published_count_of_additions_is_met_today(tmp_path: Path) -> None:
     (tmp_path / "lockfiles").mkdir()
     (tmp_path / "manifests").mkdir()

@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 
-import pytest
+from support_cases import each_of
 
 from harness.manifest.schema import Manifest
 from harness.studies.reliability.data.budget import CONVERSATIONAL
@@ -82,7 +82,7 @@ def test_the_models_that_were_given_more_tokens_are_gpt_3_5_and_gpt_4():
     assert set(grouped.values()) == set(CONVERSATIONAL)
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.name)
+@each_of("model", MODELS)
 def test_the_facts_of_a_model_can_stand_in_a_manifest(model):
     source = {"provider": "baseline", "behaviour": "empty", "facts": model.facts()}
     read = Manifest.model_validate(

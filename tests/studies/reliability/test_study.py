@@ -2,6 +2,7 @@
 
 import pytest
 from support import REPOSITORY
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.kit.study import Brief, Dataset, Model, Templates
@@ -109,7 +110,7 @@ def test_a_second_seed_and_a_benchmark_of_two_wordings_are_refused():
         planned([model("m")], {"science": "science_demo", "published": "published_science"})
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
+@each_of("name", BENCHMARKS)
 def test_an_edit_of_a_rule_makes_no_data_again(name):
     files = CODE.closure(BENCHMARKS[name].maker.kind).files
     rules = [path for path in files if path.startswith("harness/scorers/")]

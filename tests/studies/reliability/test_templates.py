@@ -7,11 +7,12 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from support_cases import each_of
 
 import harness.studies.reliability
+from harness.answers.names import STOP_WORDS
+from harness.answers.prepare import cue
 from harness.digest import canonical
-from harness.scorers.outcome.names import STOP_WORDS
-from harness.scorers.prepare import cue
 
 FOLDER = Path(harness.studies.reliability.__file__).parent / "prompts"
 PLACEHOLDERS = {
@@ -21,7 +22,6 @@ PLACEHOLDERS = {
 FILES = {task: (FOLDER / f"{task}@1.jsonl").read_bytes() for task in PLACEHOLDERS}
 TEMPLATES = {task: [json.loads(line) for line in data.splitlines()] for task, data in FILES.items()}
 TEXTS = {task: {row["id"]: row["text"] for row in found} for task, found in TEMPLATES.items()}
-EACH = [(task, number) for task, texts in TEXTS.items() for number in texts]
 INVITES = r"\b(?:if you can|unless|don't know|unsure|skip|try|guess|for example|e\.g|none of)\b"
 
 # One row each of the table: what its wording must show.
@@ -67,25 +67,26 @@ def test_there_are_fifteen_in_canonical_lines_by_id(task):
     assert len({row["style"] for row in TEMPLATES[task]}) == 15
 
 
-@pytest.mark.parametrize(("task", "number"), EACH)
-def test_a_wording_is_what_its_row_of_the_table_says(task, number):
-    assert re.fullmatch(TABLE[task][number - 1], TEXTS[task][number], re.DOTALL)
+@each_of("task", FILES)
+def test_a_wording_is_what_its_row_of_the_table_says(task):
+    for number, text in TEXTS[task].items():
+        assert re.fullmatch(TABLE[task][number - 1], text, re.DOTALL), number
 
 
-@pytest.mark.parametrize(("task", "number"), EACH)
-def test_each_placeholder_stands_once_and_nothing_trails(task, number):
-    text = TEXTS[task][number]
-    assert sorted(re.findall(r"\{(\w+)\}", text)) == PLACEHOLDERS[task]
-    assert text.count("{") == text.count("}") == len(PLACEHOLDERS[task])
-    assert text == text.strip() and text.isascii()
+@each_of("task", FILES)
+def test_each_placeholder_stands_once_and_nothing_trails(task):
+    for text in TEXTS[task].values():
+        assert sorted(re.findall(r"\{(\w+)\}", text)) == PLACEHOLDERS[task]
+        assert text.count("{") == text.count("}") == len(PLACEHOLDERS[task])
+        assert text == text.strip() and text.isascii()
 
 
-@pytest.mark.parametrize(("task", "number"), EACH)
-def test_a_wording_holds_no_number_of_its_own_and_invites_no_refusal(task, number):
-    text = TEXTS[task][number]
-    assert not re.search(r"\d", text)
-    assert cue(text) == ("non_conforming", None)
-    assert not re.search(INVITES, text, re.IGNORECASE)
+@each_of("task", FILES)
+def test_a_wording_holds_no_number_of_its_own_and_invites_no_refusal(task):
+    for text in TEXTS[task].values():
+        assert not re.search(r"\d", text)
+        assert cue(text) == ("non_conforming", None), text
+        assert not re.search(INVITES, text, re.IGNORECASE), text
 
 
 @pytest.mark.parametrize("task", FILES)
@@ -94,15 +95,14 @@ def test_no_two_wordings_are_near_duplicates(task):
         assert difflib.SequenceMatcher(None, left.casefold(), right.casefold()).ratio() < 0.9, (left, right)
 
 
-@pytest.mark.parametrize("number", range(1, 16))
-def test_a_science_wording_names_no_option_and_shows_each_on_its_line(number):
-    text = TEXTS["science"][number]
-    assert not re.search(r"\b[A-D]\b(?!:$)", text, re.MULTILINE)
-    assert text.count("\n{options}") == 1
+def test_a_science_wording_names_no_option_and_shows_each_on_its_line():
+    for text in TEXTS["science"].values():
+        assert not re.search(r"\b[A-D]\b(?!:$)", text, re.MULTILINE)
+        assert text.count("\n{options}") == 1
 
 
-@pytest.mark.parametrize("number", range(1, 16))
-@pytest.mark.parametrize("task", ["locality", "science"])
-def test_all_words_of_a_wording_of_a_choice_are_words_and_no_cities(task, number):
-    words = re.sub(r"\{\w+\}", " ", TEXTS[task][number]).lower()
-    assert set(re.findall("[a-z]+", words)) <= STOP_WORDS
+@each_of("task", ["locality", "science"])
+def test_all_words_of_a_wording_of_a_choice_are_words_and_no_cities(task):
+    for text in TEXTS[task].values():
+        words = re.sub(r"\{\w+\}", " ", text).lower()
+        assert set(re.findall("[a-z]+", words)) <= STOP_WORDS

@@ -8,18 +8,20 @@ import re
 from pathlib import Path
 
 import pytest
+from support_cases import each_of
+from support_draws import drawn
 
 import harness.studies.reliability
+from harness.answers.addition import addition
+from harness.answers.anagram import anagram
+from harness.answers.gazetteer import gazetteer
+from harness.answers.locality import locality
+from harness.answers.science import science
+from harness.answers.transforms import transforms
 from harness.kit.prompts import fill, template
-from harness.scorers.outcome.addition import addition
-from harness.scorers.outcome.anagram import anagram
-from harness.scorers.outcome.gazetteer import gazetteer
-from harness.scorers.outcome.locality import locality
-from harness.scorers.outcome.science import science
-from harness.scorers.outcome.transforms import transforms
 from harness.studies.reliability.data.anagram_words import SAID
-from harness.studies.reliability.data.science_demo import QUESTIONS
-from harness.studies.reliability.data.transforms_demo import TASKS, draw
+from harness.studies.reliability.data.science_own import QUESTIONS
+from harness.studies.reliability.data.transforms_own import TASKS, draw
 
 FOLDER = Path(harness.studies.reliability.__file__).parent / "prompts"
 PLACES = gazetteer(["Arden", "Of", "Most", "City", "Bath", "Corvo", "Which", "Name"])
@@ -60,16 +62,18 @@ def test_a_prompt_about_a_city_is_no_answer(city):
         assert (found.label, found.avoidance) == ("a", "non_conforming"), prompt
 
 
-def test_a_science_prompt_names_all_options_and_so_none():
-    for question in QUESTIONS:
-        options = dict(zip("ABCD", question.options, strict=True))
-        shown = "\n".join(f"{letter}. {words}" for letter, words in options.items())
-        for prompt in prompts("science", question=question.text, options=shown):
-            found = science(options, "A", prompt)
-            assert (found.label, found.candidates) == ("a", ("A", "B", "C", "D")), question.record
+@pytest.mark.exhaustive
+@each_of("question", drawn(QUESTIONS, 60, 200))
+def test_a_science_prompt_names_all_options_and_so_none(question):
+    options = dict(zip("ABCD", question.options, strict=True))
+    shown = "\n".join(f"{letter}. {words}" for letter, words in options.items())
+    for prompt in prompts("science", question=question.text, options=shown):
+        found = science(options, "A", prompt)
+        assert (found.label, found.candidates) == ("a", ("A", "B", "C", "D")), question.record
 
 
-@pytest.mark.parametrize("task", range(1, len(TASKS) + 1))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("task", drawn(range(1, len(TASKS) + 1), 3, 12))
 def test_a_text_tasks_prompt_is_never_right_and_fits_512_bytes(task):
     for index in range(60):
         made = draw(11, task, index)

@@ -1,6 +1,7 @@
 """The terms that analyses share: what counts as labels, and what a share of nothing is."""
 
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.reliability.terms import NAMES, are_labels, counted, discounts, pooled, shares
@@ -22,7 +23,7 @@ def test_texts_and_lists_of_letters_are_labels(given):
     assert are_labels(given)
 
 
-@pytest.mark.parametrize("given", ["cx", "c-", ["ca"], [["c"]], [""], None, 3, {"c": 1}])
+@each_of("given", ["cx", "c-", ["ca"], [["c"]], [""], None, 3, {"c": 1}])
 def test_anything_else_is_none(given):
     assert not are_labels(given)
     assert are_labels("c-", "-")

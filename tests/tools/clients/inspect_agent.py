@@ -36,11 +36,15 @@ def main(asked: dict[str, Any], logs: str) -> None:
     server = mcp_server_stdio(name="harness", **{name: asked[name] for name in ("command", "args", "cwd", "env")})
     steps = support_agents.whole_attempt(asked["study"], asked["key"], subset=asked["subset"])
     ended: list[dict[str, Any]] = []
+    call: tuple[str, dict[str, Any]] = ("", {})
 
     def say(messages: list[Any], *_: Any) -> ModelOutput:
+        nonlocal call
         last = messages[-1]
+        busy = isinstance(last, ChatMessageTool) and support_agents.BUSY in (last.error.message if last.error else "")
         try:
-            call = steps.send(json.loads(last.text)) if isinstance(last, ChatMessageTool) else next(steps)
+            if not busy:
+                call = steps.send(json.loads(last.text)) if isinstance(last, ChatMessageTool) else next(steps)
         except StopIteration as done:
             ended.append(done.value)
             call = ("submit", {"answer": done.value["status"]})

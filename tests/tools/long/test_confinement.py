@@ -54,10 +54,10 @@ def test_the_answering_process_opens_no_file_of_project_or_store(folder: Path, t
     with WireClient(command, cwd=Path("/"), env=environment()) as client:
         attempt = started(client.hello(), "traced")
         for name in items(client, attempt):
-            client.call("get_item", attempt_id=attempt, item_id=name)
+            client.call("get_item", attempt_id=attempt, item_ids=[name])
             client.call("submit_answers", attempt_id=attempt, answers=answers((name, "7")))
         for bad in ("../../gold", str(folder / ".harness" / "heads.jsonl")):
-            client.call("get_item", attempt_id=attempt, item_id=bad)
+            client.call("get_item", attempt_id=attempt, item_ids=[bad])
             client.call("list_items", attempt_id=bad)
         client.call("finish_attempt", attempt_id=attempt)
         until(lambda: client.call("finish_attempt", attempt_id=attempt)["status"] != "scoring")

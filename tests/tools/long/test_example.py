@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
+import runpy
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -94,10 +97,10 @@ def test_an_attempt_of_a_local_model_replays_from_its_tape(tmp_path: Path) -> No
     manifest.write_text("".join(TINY if line.startswith("  addition:") else line for line in lines) + AGENTS)
     harness("lock", manifest, cwd=folder, check=0)
 
-    with tiny_server() as url, on_tape(folder, "--record", "--upstream", f"openai={url}") as env:
+    with tiny_server() as url, on_tape(folder, "--record", *(server := ("--upstream", f"openai={url}"))) as env:
         first = loop(folder, STUDY, env)
     assert first["scores"]["small/reliability.outcome"]["value"] > 0  # it can add small numbers
-    with on_tape(folder) as env:  # the model is gone
+    with on_tape(folder, *server) as env:  # the model is gone; its answers are asked for by its address
         second = loop(folder, STUDY, env)
     attempts = [one.pop("attempt_id") for one in (first, second)]
     assert attempts[0] != attempts[1] and told(first) == told(second)
@@ -106,6 +109,36 @@ def test_an_attempt_of_a_local_model_replays_from_its_tape(tmp_path: Path) -> No
     assert answers[0] == answers[1] and len(set(answers[0])) > 3
     audited = harness("audit", attempts[1], "--json", cwd=folder)
     assert json.loads(audited.stdout)["verdict"] != "failed", audited.stdout
+
+
+class BusyClient:
+    """Answers a call only when it is made for the third time, as a server does that is at work."""
+
+    def __init__(self, code: str) -> None:
+        self.code, self.calls = code, 0
+
+    async def call_tool(self, _tool: str, _arguments: Any) -> Any:
+        self.calls += 1
+        if self.calls < 3:
+            return SimpleNamespace(is_error=True, content=[SimpleNamespace(text=f"{self.code}: so it is. Next: wait")])
+        return SimpleNamespace(is_error=False, structured_content={"ok": True})
+
+
+def test_the_example_makes_a_call_again_while_the_server_is_at_work() -> None:
+    example = runpy.run_path(str(LOOP))
+    example["call"].__globals__["AGAIN"] = 0.01
+    busy = BusyClient("E_BUSY")
+    assert asyncio.run(example["call"](busy, "list_studies")) == {"ok": True} and busy.calls == 3
+    with pytest.raises(example["RefusedError"], match="E_BUDGET"):
+        asyncio.run(example["call"](BusyClient("E_BUDGET"), "list_studies"))
+
+
+def test_the_example_ends_with_what_the_server_says(demos: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(LOOP), "nothing", "dev"], cwd=demos, env=clean_env(), capture_output=True, text=True,
+        timeout=SECONDS, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1 and "E_UNKNOWN_STUDY" in done.stderr and "Traceback" not in done.stderr
 
 
 def _answers(folder: Path, attempt: str) -> list[str]:

@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from support import REPOSITORY, data_of, harness, small_project
@@ -10,7 +11,7 @@ from support import REPOSITORY, data_of, harness, small_project
 from harness import verbs
 from harness.digest import parse, sealed, sha256
 from harness.errors import InputError
-from harness.kit.certificate import certificate_text
+from harness.kit.certificate import certificate_text, sets_of
 from harness.manifest.lockfile import load_lock
 from harness.run.closure import Code
 from harness.run.locking.certificates import certificate_path, standing
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.together
 SCORER = "reliability.outcome"
 LABELLED = REPOSITORY / "tests" / "golden" / "cases" / "reliability"
 MANIFEST = "manifests/small.yaml"
+OF_MAKERS = "not yet measured by others: on "
 
 
 def row(number, label="c", **more):
@@ -63,21 +65,23 @@ def test_certify_on_the_command_line_writes_a_document_without_rows(tmp_path):
     labels = written(tmp_path / "labels.jsonl", [*ROWS, row(41, "i", response="It is 44, SECRET.")])
     done = data_of("certify", SCORER, labels, cwd=tmp_path)
     data = certificate_path(tmp_path, SCORER).read_bytes()
-    found = parse(data, "certificate/2", "certificate")
+    found = parse(data, "certificate/3", "certificate")
+    makers = found["sets"].pop("makers")
+    assert found["sets"] == {} and done["verdict"] == "not yet measured by others"
     assert done["sha256"] == sha256(data) and done["changed"] and b"SECRET" not in data and b"a-1" not in data
-    assert found["labels"] == {"sha256": sha256(labels.read_bytes()), "rows": 41}
-    assert found["split"] == {"by": "instance", "seed": 0, "frozen_by": "not claimed"}
-    assert sum(part["rows"] for part in found["parts"].values()) == 41
-    assert sum(part["matrix"]["i"]["c"] for part in found["parts"].values()) == 1  # the reader alone calls it wrong
-    assert "harness/scorers/outcome/addition.py" in found["files"]
+    assert makers["labels"] == {"sha256": sha256(labels.read_bytes()), "rows": 41}
+    assert makers["split"] == {"by": "instance", "seed": 0, "frozen_by": "not claimed"}
+    assert sum(part["rows"] for part in makers["parts"].values()) == 41
+    assert sum(part["matrix"]["i"]["c"] for part in makers["parts"].values()) == 1  # the reader alone calls it wrong
+    assert "harness/answers/addition.py" in found["files"]
     again = harness("certify", SCORER, labels, cwd=tmp_path, check=0)
-    assert "as it was" in again.stdout and "certified on" in again.stdout
+    assert "as it was" in again.stdout and "not yet measured by others: on " in again.stdout
 
 
 def test_rows_that_say_their_part_stay_in_it(tmp_path):
     (tmp_path / "lockfiles").mkdir()
     rows = [{**each, "part": "frozen" if place < 10 else "develop"} for place, each in enumerate(ROWS)]
-    found = certified(tmp_path, rows).certificate
+    found = certified(tmp_path, rows).certificate["sets"]["makers"]
     assert found["split"] == {"by": "rows", "frozen_by": "not claimed"}
     assert [found["parts"][name]["rows"] for name in ("develop", "frozen")] == [30, 10]
 
@@ -108,13 +112,13 @@ def test_a_one_line_edit_of_the_scorer_voids_its_certificate(alone, tmp_path):
         shutil.copy(REPOSITORY / name, code / name)
     assert standing(root, SCORER, code=code).state == "certified"
     shown = certificate_path(root, SCORER)
-    assert certificate_text(shown, code).startswith("certified on")
-    edited = code / "harness/scorers/outcome/addition.py"
+    assert certificate_text(shown, code).startswith(OF_MAKERS)
+    edited = code / "harness/answers/addition.py"
     edited.write_text(edited.read_text() + "# a remark\n")
     assert standing(root, SCORER, code=code).state == "certified"
     edited.write_text(edited.read_text() + "ONE = 1\n")
     found = standing(root, SCORER, code=code)
-    assert found.state == "void" and "harness/scorers/outcome/addition.py" in found.text
+    assert found.state == "void" and "harness/answers/addition.py" in found.text
     assert certificate_text(shown, code) == found.text  # what a page says
     edited.unlink()
     assert certificate_text(shown, code).startswith("void: ")  # what a page does not import, or is there no more
@@ -131,11 +135,14 @@ def test_a_certificate_of_an_older_tree_is_carried_on_the_command_line(tmp_path)
         shutil.copy(REPOSITORY / name, older / name)
     carried = data_of("certify", SCORER, "--carry", older, cwd=here)
     assert carried["changed"] and carried["text"].endswith("not checked against the labelled rows")
-    assert carried["certificate"]["parts"] == done.certificate["parts"]
+    assert carried["certificate"]["sets"] == done.certificate["sets"]
     assert carried["certificate"]["predecessor"] == done.sha256
-    (tmp_path / "moved.json").write_text('{"harness.scorers.outcome.addition": "harness.scorers.outcome.nowhere"}')
+    opened = [{"rows": "1" * 64, "grader": "2" * 64, "misses": "3" * 64}]
+    certificate_path(here, SCORER).write_bytes(sealed({**carried["certificate"], "opened": opened}))
+    assert data_of("certify", SCORER, "--carry", older, cwd=here)["certificate"]["opened"] == opened
+    (tmp_path / "moved.json").write_text('{"harness.answers.addition": "harness.answers.nowhere"}')
     refused = harness("certify", SCORER, "--carry", older, "--moved", tmp_path / "moved.json", cwd=here, check=2)
-    assert "the grader is not the same here: harness.scorers.outcome.nowhere:" in refused.stderr
+    assert "the grader is not the same here: harness.answers.nowhere:" in refused.stderr
 
 
 def test_where_there_is_no_certificate_a_page_says_uncertified():
@@ -160,7 +167,8 @@ def test_another_judge_or_prompt_than_the_certificate_names_voids_it(project, tm
     assert found["judge"] == {"name": "oracle", "sha256": lock.pins["models"]["oracle"]["sha256"]}
     assert standing(tmp_path, SCORER, lock).state == "certified"
     for kind, name in (("models", "oracle"), ("prompts", "reliability/addition@1")):
-        other = replace(lock, pins={**lock.pins, kind: {name: {"sha256": "f" * 64, "file": "x", "rows": 1}}})
+        pins: Any = {**lock.pins, kind: {name: {"sha256": "f" * 64, "file": "x", "rows": 1}}}
+        other = replace(lock, pins=pins)
         told = standing(tmp_path, SCORER, other)
         assert told.state == "void" and name in told.text
     with pytest.raises(InputError, match="pins no judge 'nobody'"):
@@ -173,17 +181,17 @@ def test_a_lock_pins_the_certificate_and_every_verb_shows_its_state(project):
     assert data_of("show", MANIFEST, cwd=project)["graders"] == {SCORER: "uncertified"}
     certified(project)
     shown = data_of("show", MANIFEST, cwd=project)
-    assert shown["moved"] == [] and shown["graders"][SCORER].startswith("certified on")  # an older lock still fits
+    assert shown["moved"] == [] and shown["graders"][SCORER].startswith(OF_MAKERS)  # an older lock still fits
     again = harness("lock", MANIFEST, cwd=project, check=0)
     assert "moved: pins/certificates" in again.stderr
     lock, digest = load_lock(project, "small"), sha256(certificate_path(project, SCORER).read_bytes())
     assert lock.pins["certificates"] == {SCORER: {"sha256": digest}}
     [ran] = data_of("run", MANIFEST, cwd=project)["runs"]
-    assert ran["graders"][SCORER].startswith("certified on")
+    assert ran["graders"][SCORER].startswith(OF_MAKERS)
     assert list((project / ".harness").rglob(f"{digest[2:]}*")) or list((project / ".harness").rglob(f"{digest}*"))
     listed = {tool["name"]: tool for tool in data_of("score", "--list", cwd=project)["tools"]}
-    assert listed[SCORER]["certificate"].startswith("certified on")
-    assert "scored by reliability.outcome: certified on" in harness("run", MANIFEST, cwd=project, check=0).stdout
+    assert listed[SCORER]["certificate"].startswith(OF_MAKERS)
+    assert f"scored by reliability.outcome: {OF_MAKERS}" in harness("run", MANIFEST, cwd=project, check=0).stdout
     assert data_of("audit", "last", cwd=project, check=None)["verdict"] in ("unconfirmed", "agreed")
     certified(project, ROWS[:20])
     assert data_of("show", MANIFEST, cwd=project)["moved"] == [f"pins/certificates/{SCORER}/sha256"]
@@ -197,6 +205,7 @@ def test_the_certificate_in_the_repository_agrees_with_the_hand_labels(tmp_path)
     asked = verbs.CertifyRequest(scorer=SCORER, rows=rows, labels=sha256(labels.read_bytes()), shared=shared)
     kept = json.loads(certificate_path(REPOSITORY, SCORER).read_bytes())
     done = verbs.certify(verbs.Project.at(tmp_path), asked)
-    said = ("accepts", "intervals", "labels", "parts", "split")
-    assert {name: kept[name] for name in said} == {name: done.certificate[name] for name in said}
-    assert done.text in (REPOSITORY / "docs" / "reliability.md").read_text()
+    assert sets_of(kept)["makers"] == done.certificate["sets"]["makers"]
+    assert all(kept[name] == done.certificate[name] for name in ("accepts", "intervals"))
+    makers = next(line for line in done.sets if "its makers" in line)
+    assert makers in (REPOSITORY / "docs" / "reliability.md").read_text()

@@ -47,11 +47,11 @@ def forged(folder: Path, found: Row) -> None:
 def perfect(found: Row) -> Row:
     """Give the certificate of a grader that never errs: its matrix and all its figures agree with each other."""
     parts = {}
-    for name, part in found["parts"].items():
+    for name, part in found["sets"]["makers"]["parts"].items():
         labels = Counter(part["labels"])
         rows = [Graded(f"{label}{n}", label, label) for label, many in labels.items() for n in range(many)]
         parts[name] = figures(rows, found["accepts"], 0)
-    return {**found, "parts": parts}
+    return {**found, "sets": {"makers": {**found["sets"]["makers"], "parts": parts}}}
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +61,9 @@ def lying(tmp_path_factory):
     manifest = unlocked_project(folder, count=20, models=("oracle",))
     manifest.write_text(manifest.read_text() + "outputs: {report.html: exact}\n")
     found = certified(folder)
-    name = next(name for name in found["parts"] if found["parts"][name]["accuracy"] != ONE)
-    for part in found["parts"].values():
+    parts = found["sets"]["makers"]["parts"]
+    name = next(name for name in parts if parts[name]["accuracy"] != ONE)
+    for part in parts.values():
         part["accuracy"] = ONE
     forged(folder, found)
     (folder / "labels.jsonl").unlink()
@@ -84,7 +85,7 @@ def test_a_forged_figure_is_void_wherever_it_is_shown(lying):
         "certify --check": harness("certify", SCORER, "--check", cwd=folder, check=1).stdout,
         "report.html": page.read_text(),
     }
-    assert not [name for name, text in shown.items() if said not in text or "certified on" in text]
+    assert not [name for name, text in shown.items() if said not in text or "measured by others" in text]
     scored = [line for run in data_of("scores", "last", cwd=folder)["runs"] for line in run["scores"]]
     assert {line["certificate"] for line in scored if line.get("certificate_text")} == {"void"}
 
@@ -161,6 +162,6 @@ def test_rows_that_say_their_part_are_checked_by_the_seed_of_the_resamples(tmp_p
     rows = [{**row, "part": "frozen", "label": "i"} if at % 9 == 0 else {**row, "part": "frozen"}
             for at, row in enumerate(ROWS)]  # fmt: skip
     labels = written(tmp_path / "labels.jsonl", rows)
-    found = data_of("certify", SCORER, labels, "--seed", str(seed), cwd=tmp_path)["certificate"]
+    found = data_of("certify", SCORER, labels, "--seed", str(seed), cwd=tmp_path)["certificate"]["sets"]["makers"]
     assert found.get("bootstrap", 0) == seed and found["labels"]["sha256"] == sha256(labels.read_bytes())
     assert data_of("certify", SCORER, "--check", cwd=tmp_path)["state"] == "certified"

@@ -1,1 +1,1 @@
-"""Questions as datasets: published files, generated ones, samples and splits of them, and answers of earlier runs."""
+"""Questions as datasets: published or generated, sampled and split, and the import of answers from earlier runs."""

@@ -1,7 +1,4 @@
-"""The makers of questions from templates: out of synthetic source tables, or out of the real ones, fetched.
-
-It must never know what a template asks or what a table holds.
-"""
+"""The makers that generate questions from templates, with synthetic source tables or with fetched real ones."""
 
 from __future__ import annotations
 
@@ -22,7 +19,10 @@ from harness.studies.biomed.terms import STRICT
 
 
 def make_synthetic(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write five synthetic source tables from `seed`, and the questions that they give; InputError as `make` says."""
+    """Write five synthetic source tables from `seed`, and the questions that they give.
+
+    Raise InputError as `make` does.
+    """
     folder = out / "tables"
     folder.mkdir()
     written = write_tables(params[SEED], folder)
@@ -32,9 +32,10 @@ def make_synthetic(params: Mapping[str, Any], inputs: Mapping[str, Path], out: P
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the questions that the given source tables have an answer to; templates that need others are counted.
+    """Write the questions that the given source tables can answer.
 
-    InputError where no table is given, for tables without a question, and for what `read_tables` refuses.
+    Templates whose tables are not all given are listed in the counts. Raise InputError if no table is given, if the
+    tables give no question, and as `read_tables` does.
     """
     paths = {name: inputs[name] for name in TABLES if name in inputs}
     if not paths:

@@ -1,7 +1,7 @@
 """The makers of this study's questions: synthetic, generated from source tables, or published.
 
-Each also stands under a name with `_prompts`, as which it needs the published prompts too. A manifest has one of them,
-since all write one dataset of the study. It does not know a question.
+Each maker also exists under a name that ends in `_prompts`; that variant requires the published prompts too. A manifest
+uses one maker, because all of them write the one dataset of the study.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from harness.studies.biomed.templates.pair import TABLES
 
 HERE = "harness.studies.biomed.data"
 OUTPUTS = ("items", "gold", "counts", RENDERED)
-TABLE_OUTPUTS = tuple(map(TABLE.format, TABLES))  # of the maker that also makes the tables
+TABLE_OUTPUTS = tuple(map(TABLE.format, TABLES))  # further outputs of the maker that also makes the tables
 _COMMON = {given.ROWS: given.read_rows, given.MODE: given.read_mode, given.TURNS: given.read_turns}
 _DRAWN = {**_COMMON, given.MOST: given.read_most}
 _PARTED = {**_COMMON, given.SPLIT: given.read_split, given.PART: given.read_part, given.DROP: given.read_drop}
@@ -32,7 +32,7 @@ _PLAIN: Mapping[str, Maker] = {
 
 
 def _with_prompts(maker: Maker) -> Maker:
-    """Return the same maker with the published prompts: their file as one more input, the grader's as an output."""
+    """Return the maker extended by the published prompts: their file as an input, the grader's prompt as an output."""
     return replace(
         maker, outputs=(*maker.outputs, GRADING_PROMPT), files=(*maker.files, CONFIG), needs=(*maker.needs, CONFIG)
     )

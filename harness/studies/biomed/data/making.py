@@ -1,6 +1,6 @@
-"""What the makers share: a system prompt is chosen, and questions, prompts and counts are written.
+"""What the makers share: choosing a system prompt, sampling, and writing questions, prompts and counts.
 
-It must never know where questions come from.
+Independent of where the questions come from.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def write_questions(
     questions: Sequence[BenchmarkQuestion],
     counts: Mapping[str, Any],
 ) -> None:
-    """Write the rows of questions, with the published prompts where `inputs` have their file, else with our own.
+    """Write the rows of questions, with the published prompts if `inputs` has their file, otherwise with our own.
 
-    The counts name the system prompt and its digest. InputError as `read_config` says.
+    The counts name the system prompt and its digest. Raise InputError as `read_config` does.
     """
     system, name = SYSTEM, f"ours, {SYSTEM_VERSION}"
     if CONFIG in inputs:
@@ -38,7 +38,7 @@ def write_questions(
 
 
 def sampled(questions: Sequence[BenchmarkQuestion], most: int | None) -> Sequence[BenchmarkQuestion]:
-    """Give up to `most` questions of each template, drawn in the published way; all of them as they are for None."""
+    """Return up to `most` questions of each template, sampled as published; with None, return all of them unchanged."""
     if most is None:
         return questions
     return [questions[place] for place in sample_by_template([one.template for one in questions], most)]

@@ -1,7 +1,4 @@
-"""The merge of questions with one table of answers per model: an outer join by uuid, as published or checked.
-
-It does not know what an answer says.
-"""
+"""The merge of questions with one table of answers per model: an outer join by uuid, as published or with checks."""
 
 from __future__ import annotations
 
@@ -15,29 +12,29 @@ from harness.studies.biomed.terms import MODES, PAPER, STRICT
 
 ID = "uuid"
 COLUMNS: tuple[str, ...] = (ID, "template_uuid", "question", "answer", "bio_category", "reasoning_category")
-MOST_ROWS = 1_000_000  # of the merged table: equal ids multiply
-Row = Mapping[str, Any]  # a cell that is missing is None, or not there
+MOST_ROWS = 1_000_000  # of the merged table, because equal ids multiply
+Row = Mapping[str, Any]  # a missing cell is None, or its key is absent
 Key = str | None
 
 
 @dataclass(frozen=True, slots=True)
 class MergedTable:
-    """The merged table, every row with every column, and what became of the questions."""
+    """The merged table, in which every row has every column, and the counts of dropped, returned and repeated rows."""
 
     columns: tuple[str, ...]
     rows: tuple[Mapping[str, Any], ...]
     dropped: int  # questions that lack a cell
-    returned: int  # rows whose question is none of the kept ones: their question and labels are missing
+    returned: int  # rows whose question was not kept, so their question and labels are missing
     repeated: int  # rows beyond the first of their uuid
 
 
 def merge(questions: Sequence[Row], by_model: Mapping[str, Sequence[Row]], mode: str = PAPER) -> MergedTable:
-    """Join questions with the answers of each model, in the order of the models' names; rows come sorted by uuid.
+    """Join questions with the answers of each model, in the order of the models' names; rows are sorted by uuid.
 
-    A question that lacks a cell is dropped; in paper mode it comes back without its words where a model answered it,
-    and equal ids multiply. In strict mode (OURS) equal ids and answers to no question of the table are refused, those
-    to dropped questions left out. InputError for that, for another mode, for a table without ids, for a column that
-    two tables have, and for more than MOST_ROWS rows.
+    A question that lacks a cell is dropped. In paper mode it comes back without its words if a model answered it, and
+    rows with equal ids multiply. In strict mode (OURS) repeated ids and answers to unknown questions are refused, and
+    answers to dropped questions are left out. Raise InputError for those, for an unknown mode, for a table without ids,
+    for a column that two tables have, and for more than MOST_ROWS rows.
     """
     if mode not in MODES:
         raise InputError("there is no such mode", where="mode", next=f"use one of: {', '.join(MODES)}")
@@ -58,7 +55,7 @@ def merge(questions: Sequence[Row], by_model: Mapping[str, Sequence[Row]], mode:
 
 
 def _check(questions: Sequence[Row], by_model: Mapping[str, Sequence[Row]]) -> None:
-    """Refuse what paper mode lets pass: ids that stand twice, and answers to what is asked nowhere."""
+    """Raise InputError for what paper mode accepts: missing or repeated ids, and answers to unknown questions."""
     known = {row[ID] for row in questions}
     for name, rows in {"the questions": questions, **by_model}.items():
         seen: set[Key] = set()
@@ -74,7 +71,10 @@ def _check(questions: Sequence[Row], by_model: Mapping[str, Sequence[Row]]) -> N
 
 
 def _own_columns(name: str, rows: Sequence[Row], taken: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that a model's table adds: those that are none of the questions'."""
+    """Return the columns that a model's table adds to those of the questions.
+
+    Raise InputError if the table has no id column, or a column that another table has.
+    """
     found = dict.fromkeys(column for row in rows for column in row)
     if rows and ID not in found:
         raise InputError(f"the column `{ID}` is missing", where=name, next="give the files as the responses stage does")
@@ -87,7 +87,10 @@ def _own_columns(name: str, rows: Sequence[Row], taken: Sequence[str]) -> tuple[
 def _joined(
     columns: Sequence[str], table: Sequence[Row], own: Sequence[str], answers: Sequence[Row]
 ) -> list[dict[str, Any]]:
-    """Join two tables by uuid, every row of either at least once, sorted; missing ids are alike, and come last."""
+    """Join two tables by uuid, sorted, with every row of either table at least once.
+
+    Missing ids are equal to each other and come last. Raise InputError for more than MOST_ROWS rows.
+    """
     left, right = _by_id(table), _by_id(answers)
     keys = sorted({*left, *right}, key=lambda key: (key is None, key or ""))
     total = sum(max(1, len(left.get(key, ()))) * max(1, len(right.get(key, ()))) for key in keys)

@@ -1,13 +1,10 @@
-"""Which cells of a CSV file count as missing: blank ones, and in paper mode the words that the published code drops.
-
-It must never know a column or what a cell says besides.
-"""
+"""Which cells of a CSV file count as missing: blank ones, and in paper mode the words that the published code drops."""
 
 from __future__ import annotations
 
 from harness.studies.biomed.terms import PAPER
 
-# What pandas.read_csv, by which the published code reads every file, takes for a missing value unless told otherwise.
+# What pandas.read_csv takes for a missing value by default. The published code reads every file with it.
 PANDAS_MISSING = frozenset(
     (
         "",
@@ -34,5 +31,5 @@ PANDAS_MISSING = frozenset(
 
 
 def is_missing(cell: str, mode: str) -> bool:
-    """Whether a cell counts as missing: in strict mode a blank one, in paper mode an empty one and such words as NA."""
+    """Whether a cell is missing: in strict mode a blank cell, in paper mode an empty one or a word such as NA."""
     return cell in PANDAS_MISSING if mode == PAPER else not cell.strip()

@@ -1,7 +1,4 @@
-"""The parameters that a manifest gives to this study's makers, read or refused, and the names of their files.
-
-It must never know what a maker does with them.
-"""
+"""The makers' parameters in a manifest: functions that read and check them, and the names of inputs and outputs."""
 
 from __future__ import annotations
 
@@ -16,15 +13,15 @@ from harness.studies.biomed.terms import MODES
 # Names: of parameters, of inputs that are files, and of outputs.
 SEED = "seed"
 ROWS, MOST, MODE, TURNS, SPLIT, PART, DROP = "rows", "most", "mode", "turns", "split", "part", "unusable"
-COUNT = "count"  # what `unusable` says: rows that lack a cell are dropped and counted
+COUNT = "count"  # the value of `unusable`: rows that lack a cell are dropped and counted
 SET, CONFIG = "set", "config"  # the published questions, and the file with the published prompts
-TABLE = "table-{}"  # a synthetic source table, written out so that a run pins what its answers rest on
+TABLE = "table-{}"  # a synthetic source table; written so that a run pins the source of its answers
 GRADING_PROMPT = "grading_prompt"  # the published wording of the grader: one text
-LARGEST = 10**6  # of a count
+LARGEST = 10**6  # the largest allowed count
 
 
 def one_of(name: str, *words: str) -> Callable[[Any], str]:
-    """Make the reader of a parameter that is one of some words; it refuses all others (InputError)."""
+    """Return a reader for a parameter that is one of `words`; the reader raises InputError for any other value."""
 
     def read(given: Any) -> str:
         if given not in words:
@@ -35,7 +32,7 @@ def one_of(name: str, *words: str) -> Callable[[Any], str]:
 
 
 def positive(name: str) -> Callable[[Any], int]:
-    """Make the reader of a parameter that is a whole number from 1 to LARGEST; it refuses all else (InputError)."""
+    """Return a reader for a whole number from 1 to LARGEST; the reader raises InputError for any other value."""
 
     def read(given: Any) -> int:
         text = given if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 9 else "0"

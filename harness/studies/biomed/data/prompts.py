@@ -1,6 +1,6 @@
-"""The prompts that go around a question: our own system prompt, or the published ones out of a fetched file.
+"""The prompts around a question: our own system prompt, or the published prompts from a fetched file.
 
-No published wording is kept in this project. It must never know a question or a reply.
+This project stores none of the published wording.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.studies.biomed.terms import CONFIG_SHA256, PROMPT_SHA256, REPOSITORY
 
-# OURS, and versioned: other words are another experiment.
+# OURS and versioned, because a change of wording makes another experiment.
 SYSTEM_VERSION = "system-1"
 SYSTEM = (
     "Researchers ask you about genes, genetic variants, diseases and drugs. Reply briefly, with the exact names, "
@@ -27,16 +27,17 @@ _ADVICE = f"fetch configs/default_config.yaml of {REPOSITORY[0]} at commit {REPO
 
 @dataclass(frozen=True, slots=True)
 class PublishedWording:
-    """The published prompts as they were sent: to the models that are asked, and to the grader as its user's turn."""
+    """The published prompts as they were sent: `system` to the asked models, `grading` to the grader as user turn."""
 
     system: str
     grading: str  # with the fields {question}, {gold_res} and {pred_res}
 
 
 def read_config(path: Path) -> PublishedWording:
-    """Read the published prompts from the published settings file; InputError for any other file, with both digests.
+    """Read the published prompts from the published settings file.
 
-    The blanks at a prompt's end are cut, as the published code does.
+    Trailing whitespace of each prompt is cut, as the published code does. Raise InputError for any other file; the
+    message shows both digests.
     """
     import yaml  # noqa: PLC0415
 
@@ -57,7 +58,7 @@ def read_config(path: Path) -> PublishedWording:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Give every text of a YAML document without the blanks at its end: which is which, the digests tell."""
+    """Yield every text of a YAML document without trailing whitespace; the caller identifies texts by digest."""
     if isinstance(value, str):
         yield value.rstrip()
     elif isinstance(value, dict | list):

@@ -1,7 +1,4 @@
-"""The maker of published questions: a CSV file is read, and sampled or split in the published way.
-
-It must never know what a question asks or how an answer is graded.
-"""
+"""The maker of published questions: reads a CSV file, and samples or splits its questions as published."""
 
 from __future__ import annotations
 
@@ -19,10 +16,10 @@ from harness.studies.biomed.terms import STRICT
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the questions of the file: a part of its split, a sample of `rows` a template, or all in its order.
+    """Write the questions of the file: a part of its split, a sample of `rows` per template, or all in file order.
 
-    With `split` the part `test` holds up to `rows` a template, as many as published without it. InputError for `part`
-    without `split`, for a part without a question, and as `read_set` and `read_config` say.
+    With `split`, the part `test` holds up to `rows` questions per template, or as many as published if `rows` is not
+    given. Raise InputError for `part` without `split`, for an empty part, and as `read_set` and `read_config` do.
     """
     found = read_set(inputs[SET], params.get(MODE, STRICT), name=SET, drop=DROP in params)
     questions, counts = found.questions, found.counts()

@@ -1,7 +1,7 @@
-"""The reader of published question files: CSV under the columns of today or of earlier releases, row by row.
+"""The reader of published question files: CSV with the current columns or those of earlier releases.
 
-What cannot be used is refused by its row and column, or dropped and counted. No message quotes a cell. It must never
-know a source table or how an answer is graded.
+A row that cannot be used is either refused, with its row and column in the message, or dropped and counted. No message
+quotes a cell.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from harness.studies.biomed.reading.verdicts import YES
 from harness.studies.biomed.templates.catalogue import TEMPLATES
 from harness.studies.biomed.terms import KINDS, PAPER
 
-# Each column, and what it was called before.
+# Each column, and its earlier names.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "uuid": (),
     "question": (),
@@ -32,28 +32,28 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "template_uuid": ("template uuid",),
     "source": (),
 }
-OPTIONAL = ("template_uuid", "source")  # a question without a template is its own, as the 80 experts' questions are
-NEEDED = ("uuid", "template_uuid", "question", "answer")  # of a row in strict mode; paper mode asks for labels too
+OPTIONAL = ("template_uuid", "source")  # without a template, a question is its own template, like the 80 expert ones
+NEEDED = ("uuid", "template_uuid", "question", "answer")  # by a row in strict mode; paper mode also needs labels
 LABELS: Mapping[str, str] = {"bio_category": "biological", "reasoning_category": "reasoning"}
 LONGEST_ID = 200
 ADVICE = "give the file as it was published, a CSV in UTF-8"
-# Which template a published one is, by the experts' question it comes from: OURS, since no list is published.
+# Our template for a published one, by its expert question. OURS, because no list is published.
 _BY_SEED = {template.seed: template for template in TEMPLATES.values()}
 
 
 @dataclass
 class PublishedSet:
-    """The questions of a file in its order, and the counts of what was met while reading."""
+    """The questions of a file in file order, and the counts collected while reading."""
 
     rows: int = 0
     questions: list[BenchmarkQuestion] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)  # rows by the first column that they lack
     empty_labels: int = 0  # kept in paper mode, dropped in strict mode
     unlabelled: int = 0  # questions without a label of one kind
-    strange: Counter[str] = field(default_factory=Counter)  # labels that are none of the paper's, by kind
+    strange: Counter[str] = field(default_factory=Counter)  # labels that the paper does not have, by kind
 
     def counts(self) -> dict[str, Any]:
-        """Give the counts as a dataset says them."""
+        """Return the counts in the form that a dataset stores."""
         return {
             "rows": self.rows,
             "dropped": dict(self.dropped),
@@ -64,10 +64,11 @@ class PublishedSet:
 
 
 def read_set(path: Path, mode: str, *, name: str = "set", drop: bool = False) -> PublishedSet:
-    """Read the questions of a published file, which messages call `name`.
+    """Read the questions of a published file; messages call the file `name`.
 
-    A row that lacks a cell is dropped in paper mode and with `drop`, and else refused. InputError for that, for a uuid
-    that stands twice or is no plain text, for a missing column, a file without rows, and for what is no CSV in UTF-8.
+    A row that lacks a cell is dropped and counted in paper mode or with `drop`, and refused otherwise. Raise InputError
+    for a refused row, for a repeated uuid, for a uuid with blanks around it or over LONGEST_ID characters, for a
+    missing column, for a file without usable rows, and for a file that is not a CSV in UTF-8.
     """
 
     def place(number: int) -> str:
@@ -97,7 +98,10 @@ def read_set(path: Path, mode: str, *, name: str = "set", drop: bool = False) ->
 
 
 def _columns(path: Path, place: csv_rows.Place) -> dict[str, str]:
-    """Give what the file calls each column, by the first row; InputError for one that is missing, or has two names."""
+    """Map each column to its name in the file, by the first row.
+
+    Raise InputError if a required column is missing, if a column has two names, and if there are no rows.
+    """
     for _, cells in csv_rows.read(path, place, ADVICE):
         found = {name: [each for each in (name, *others) if each in cells] for name, others in NAMES.items()}
         for name, given in found.items():
@@ -110,7 +114,7 @@ def _columns(path: Path, place: csv_rows.Place) -> dict[str, str]:
 
 
 def _lacking(row: Mapping[str, str], mode: str) -> str:
-    """Give the first needed column whose cell is missing; empty where all are there."""
+    """Return the first required column whose cell is missing; empty if all are there."""
     needed = (*NEEDED, *LABELS) if mode == PAPER else NEEDED
     return next((name for name in needed if is_missing(row[name], mode)), "")
 
@@ -132,13 +136,13 @@ def _question(row: Mapping[str, str], mode: str, found: PublishedSet) -> Benchma
 
 
 def _yes(row: Mapping[str, str]) -> bool | None:
-    """Whether the answer to a question of yes or no is yes, as our reader of gold answers says (OURS)."""
+    """Whether the answer to a yes/no question is yes, as our reader of gold answers says (OURS); None if unknown."""
     facts = gold_facts(row["question"], row["answer"])
     return next((one["value"] == YES for one in facts if one["kind"] == VERDICT), None)
 
 
 def _labels(cell: str, kind: str, mode: str, found: PublishedSet) -> tuple[str, ...]:
-    """Split a cell into its labels; in strict mode without empty ones, and each label once."""
+    """Split a cell into its labels; in strict mode without empty and repeated labels."""
     labels = [label.strip() for label in cell.split(";")]
     plain = list(dict.fromkeys(label for label in labels if label))
     found.empty_labels += labels.count("") if plain else 0

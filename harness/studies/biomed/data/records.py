@@ -1,7 +1,4 @@
-"""Questions become rows: items, gold, prompts and counts are written here, in one shape whatever they come from.
-
-It must never know a source table, a published file or how an answer is graded.
-"""
+"""Write questions as rows: items, gold, prompts and counts, in one format for every source of questions."""
 
 from __future__ import annotations
 
@@ -17,10 +14,10 @@ from harness.studies.biomed.facts import Fact
 
 TASK = "biomed"
 RENDERED = "rendered"  # the output with the prompts, which every maker of this study has
-TEMPLATE = 1  # the number of the one wording: the bare question
-MESSAGES = "messages"  # a turn of the system, and the question as the user's turn
-# As the published code asks local models: one text, nothing between system prompt and question, no chat template. That
-# its limit of length counted the prompt too is not imitated: `max_tokens` of a manifest bounds the answer alone.
+TEMPLATE = 1  # the number of the only wording, the bare question
+MESSAGES = "messages"  # a system turn, and the question as the user turn
+# As the published code asks local models: one text, nothing between system prompt and question, no chat template.
+# Its length limit also counted the prompt. We do not imitate that: `max_tokens` of a manifest bounds the answer alone.
 JOINED = "joined"
 
 
@@ -35,9 +32,9 @@ class BenchmarkQuestion:
     biological: tuple[str, ...]
     reasoning: tuple[str, ...]
     source: str = ""  # ids of rows in the source tables
-    yes_no: bool | None = None  # whether it is answered with yes or no; None where nobody says
+    yes_no: bool | None = None  # whether it is answered with yes or no; None if unknown
     yes: bool | None = None  # whether the answer is yes
-    facts: tuple[Fact, ...] | None = None  # only where a template of ours made them
+    facts: tuple[Fact, ...] | None = None  # None unless a template of ours made them
 
 
 def write(
@@ -48,9 +45,10 @@ def write(
     turns: str = MESSAGES,
     counts: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write `items`, `gold`, `rendered` and `counts` of questions in the order given; `counts` says what else there is.
+    """Write `items`, `gold`, `rendered` and `counts` of the questions in the given order.
 
-    The prompts are of two messages, or with the turns JOINED of one text. Ids must differ: it does not look.
+    `counts` holds further counts to store. Each prompt has two messages, or one text if `turns` is JOINED. Ids must
+    differ; this function does not check them.
     """
     rows.write(out / "items", map(_item, questions))
     rows.write(out / "gold", map(_gold, questions))

@@ -1,7 +1,7 @@
-"""The importer of published answers: files `MODEL_responses.csv` become rows as the provider `imported` takes them.
+"""The importer of published answers: turns files `MODEL_responses.csv` into rows for the provider `imported`.
 
-The text of a request that failed stays a text, since the published code graded it; an empty cell is an empty text,
-which that code read back, and graded, as `nan`. It does not know a gold answer; grades in the files are left out.
+The text of a failed request is kept as an answer, because the published code graded it. An empty cell is an empty text;
+the published code read it back as `nan` and graded that. Grades in the files are left out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from harness.studies.biomed.data.records import TEMPLATE
 from harness.studies.biomed.terms import DANGEROUS, FAILED
 
 ID, ENDING, FILES, INSIDE = "uuid", "_response", "*_responses.csv", "by_model"
-GRADE = "_BioScore"  # what a file may hold of a model besides, left out like its other metrics
+GRADE = "_BioScore"  # the ending of a column of grades, which is left out like other metrics
 MOST_TEXT = 1 << 30  # characters of all answers
 MOST_FILES = 500
 ADVICE = "give files as the published responses stage writes them, CSV in UTF-8"
@@ -26,17 +26,17 @@ ADVICE = "give files as the published responses stage writes them, CSV in UTF-8"
 
 @dataclass
 class ImportedCounts:
-    """The counts of one model's answers; by `instances` and `prompts`, `import` tells what it brought."""
+    """The counts of one model's answers; the command `import` reports `instances` and `prompts`."""
 
     instances: int = 0
     prompts: int = 0
-    blank: int = 0  # texts without a sign; the published code read an empty one as `nan`
+    blank: int = 0  # blank texts; the published code read an empty one as `nan`
     failed: int = 0  # texts of requests that failed, as the published code stores them
-    blocked: int = 0  # of those: a safety filter stopped the answer
-    grades: int = 0  # of the published grader, left out
+    blocked: int = 0  # failed requests whose answer a safety filter stopped
+    grades: int = 0  # grades of the published grader, which are left out
 
     def add(self, text: str, grade: str) -> None:
-        """Count one answer, and whether a grade stood beside it."""
+        """Count one answer, and its grade if the file has one."""
         self.instances += 1
         self.prompts += 1
         self.blank += not text.strip()
@@ -46,10 +46,10 @@ class ImportedCounts:
 
 
 def normalise(path: Path, columns: Mapping[str, str]) -> tuple[Sequence[Mapping[str, Any]], dict[str, Any]]:
-    """Read the answers of a folder of files, or of one file, which may hold several models; gives rows and counts.
+    """Read the answers of a file or a folder of files, each with one or more models; return rows, and counts by model.
 
-    InputError for `columns`, for a folder without such files, for a missing uuid or one that stands twice, for a model
-    in two files, for a file without answers, and for what is no CSV in UTF-8.
+    Raise InputError if `columns` are given, for a folder without such files, for a missing or repeated uuid, for a
+    model in two files, for a file without answers, and for a file that is not a CSV in UTF-8.
     """
     if columns:
         raise InputError("the columns of these files have names of their own", where="--columns", next="leave it out")
@@ -68,7 +68,7 @@ def normalise(path: Path, columns: Mapping[str, str]) -> tuple[Sequence[Mapping[
 
 
 def _files(path: Path) -> list[Path]:
-    """List the files of answers: one that is named, or those of a folder, or of the folder `by_model` in it."""
+    """List the files of answers: the named file, or the files of a folder or of its subfolder `by_model`."""
     if not path.is_dir():
         return [path]
     found = sorted(path.glob(FILES)) or sorted((path / INSIDE).glob(FILES))
@@ -107,7 +107,7 @@ def _answers(file: Path, counts: dict[str, ImportedCounts]) -> Iterator[dict[str
 
 
 def _models(file: Path, place: csv_rows.Place) -> list[str]:
-    """Name the models that a file has answers of: each by its column."""
+    """Return the names of the models that a file has answers of, taken from its columns."""
     for _, cells in csv_rows.read(file, place, ADVICE):
         found = [name.removesuffix(ENDING) for name in cells if name.endswith(ENDING)]
         if not all(name.strip() for name in found) or not found:

@@ -1,6 +1,6 @@
-"""The retries of the published code, as a pure function: replies go in, and the stored text and the sleeps come out.
+"""The retries of the published code as a pure function: from a model's replies to the stored text and the sleeps.
 
-Nothing here waits or asks; a run of this study does not retry so. It does not know a model.
+Nothing here waits or queries a model. A run of this study does not retry in this way.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from harness.studies.biomed.terms import FAILED
 
 RETRIES, INITIAL_DELAY = 3, 2  # as published
 MOST_RETRIES = 60
-INVALID = "Error in"  # what a reply must not hold: wherever it stands, and in this case alone
+INVALID = "Error in"  # a reply that contains this text, in this letter case, has failed
 
 
 class RetriedReply(NamedTuple):
-    """The text that is stored in the end, how often the model was asked, and the seconds slept after each failure."""
+    """The text that is finally stored, the number of queries, and the seconds slept after each failure."""
 
     result: str
     queries: int
@@ -32,11 +32,12 @@ def retried(
     initial_delay: int = INITIAL_DELAY,
     repeat: bool = True,
 ) -> RetriedReply:
-    """Return what the published code stores of a model that replies so, one reply a query.
+    """Return what the published code stores if a model gives these replies, one reply per query.
 
-    A reply that holds INVALID has failed, and the sleeps double; after the last failure too it sleeps, and stores a
-    text that begins with FAILED. The last reply stands for all further ones unless `repeat` is false. InputError for
-    too few replies, and for numbers that are out of bounds.
+    A reply that contains INVALID has failed. The code sleeps after every failure, including the last one, and doubles
+    the sleep each time. If all queries fail, it stores a text that begins with FAILED. The last reply is used for all
+    further queries unless `repeat` is false. Raise InputError for too few replies and for numbers that are out of
+    bounds.
     """
     if not 1 <= retries <= MOST_RETRIES or not 0 <= initial_delay <= 10**6:
         raise InputError(

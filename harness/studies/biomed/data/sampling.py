@@ -1,6 +1,6 @@
-"""The published sampling: up to so many questions of each template, drawn in batches with one seed.
+"""The published sampling: up to `n` questions of each template, drawn in batches with one seed.
 
-A larger sample keeps the rows of a smaller one where both are whole batches. It must never know a question.
+A larger sample contains the rows of a smaller one if both consist of whole batches.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ BATCH, SEED = 10, 12  # as published
 def sample_by_template(
     templates: Sequence[str | None], n: int = PER_TEMPLATE, batch_size: int = BATCH, random_state: int = SEED
 ) -> list[int]:
-    """Give the places of the sampled rows in the published order, where `templates` names the template of each row.
+    """Return the positions of the sampled rows in the published order; `templates` names the template of each row.
 
-    Templates come in the order of their code points, each with at most `n` rows in the order of their draws; every
-    batch is drawn from what remains, with the seed anew. A row without a template (None) is never drawn. InputError
-    for numbers that are out of bounds.
+    Templates are sorted by code point, and each has at most `n` rows in the order in which they are drawn. Every batch
+    is drawn from the remaining rows with a generator seeded anew. A row without a template (None) is never drawn. Raise
+    InputError for numbers that are out of bounds.
     """
     if n < 1 or batch_size < 1 or not 0 <= random_state < 2**32:
         raise InputError(

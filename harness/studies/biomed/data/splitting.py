@@ -1,7 +1,4 @@
-"""The split into test and train: as the published script makes it, with its overlap, or disjoint.
-
-It must never know what a row says, but for whether two ask the same.
-"""
+"""The split into test and train: as the published script makes it, with its overlap, or disjoint."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import Any
 from harness.errors import InputError
 from harness.studies.biomed.data.sampling import BATCH, PER_TEMPLATE, SEED, sample_by_template
 
-OFFICIAL = "official"  # train is what stands below the length of test: the last rows of the file, drawn or not
+OFFICIAL = "official"  # train is every row from number len(test) on, whether it was drawn for test or not
 DISJOINT = "disjoint"  # OURS: train is what was not drawn
 SPLITS = (OFFICIAL, DISJOINT)
 TEST, TRAIN = "test", "train"
@@ -21,7 +18,7 @@ PARTS = (TEST, TRAIN)
 
 @dataclass(frozen=True, slots=True)
 class SplitParts:
-    """The places of the rows of test and train, and how they overlap."""
+    """The positions of the rows of test and train, and how the two parts overlap."""
 
     mode: str
     test: tuple[int, ...]
@@ -30,11 +27,11 @@ class SplitParts:
     in_neither: int
 
     def part(self, name: str) -> tuple[int, ...]:
-        """Give the places of one part by its name: those of train for TRAIN, else those of test."""
+        """Return the positions of the rows of one part: train for TRAIN, test for any other name."""
         return self.train if name == TRAIN else self.test
 
     def counts(self, questions: Sequence[Hashable]) -> dict[str, Any]:
-        """Give the sizes and overlaps as a dataset's counts say them; `questions` are the texts of all rows."""
+        """Return the sizes and overlaps for a dataset's counts; `questions` holds the texts of all rows."""
         asked = {questions[place] for place in self.test}
         return {
             "split": self.mode,
@@ -53,15 +50,15 @@ def split(
     batch_size: int = BATCH,
     random_state: int = SEED,
 ) -> SplitParts:
-    """Split rows into test (the published sample) and train (by `mode`), where `templates` names the template of each.
+    """Split rows into test (the published sample) and train (by `mode`); `templates` names the template of each row.
 
-    InputError for another mode than `official` or `disjoint`, and as `sample_by_template` says.
+    Raise InputError for a mode other than `official` or `disjoint`, and as `sample_by_template` does.
     """
     if mode not in SPLITS:
         raise InputError("there is no such split", where="split_mode", next=f"use one of: {', '.join(SPLITS)}")
     test = sample_by_template(templates, n, batch_size, random_state)
     drawn, total = set(test), len(templates)
-    # The script renumbers the sample from 0 and takes the rows whose own numbers are none of the new ones.
+    # The script renumbers the sample from 0 and takes the rows whose own numbers are not among the new ones.
     train = range(len(test), total) if mode == OFFICIAL else [place for place in range(total) if place not in drawn]
     overlap = sum(place in drawn for place in train)
     return SplitParts(mode, tuple(test), tuple(train), overlap, total - len(test) - len(train) + overlap)

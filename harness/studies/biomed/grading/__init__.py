@@ -1,1 +1,1 @@
-"""The score steps: what a grader said, and how words overlap, as scores of answers."""
+"""The score steps: turn grades and word overlap into scores of answers."""

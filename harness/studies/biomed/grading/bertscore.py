@@ -1,7 +1,4 @@
-"""The score step of BERTScore: the F that the encoder's judgement of an answer says.
-
-It must never know the encoder.
-"""
+"""The score step of BERTScore: the F value in the encoder's judgement of an answer."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ SCORER, METRIC = "bertscore", "BERTScore"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response, the F of the encoder; an error has none."""
+    """Write one score per response, the F value of the encoder; an error has no score."""
 
     def rule(seen: Seen) -> Found:
         [judgement] = seen.judgements

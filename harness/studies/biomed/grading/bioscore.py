@@ -1,7 +1,7 @@
-"""The score step of BioScore: an answer's state, and the score of the grade that a grader gave it.
+"""The score step of BioScore: the state of an answer, and the score for the grade that a grader gave it.
 
-In strict mode (OURS) what is blocked, an error or ungraded has no score. In paper mode blocked answers and errors carry
-the grade that they were given, and keep their state. It must never know how a grader grades.
+In strict mode (OURS) blocked answers, errors and ungraded answers have no score. In paper mode blocked answers and
+errors have the grade that they were given, and keep their state.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ LONGEST = 500  # characters of an error's text that a score keeps
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response, of the scorer that `params` name, in their mode.
+    """Write one score per response, of the scorer and in the mode that `params` name.
 
-    The first repeat of the grader counts; the detail has the grades of all. InputError where an item or gold is
-    lacking, and where nobody was asked about an answer that there is.
+    The first repeat of the grader counts; the detail has the grades of all repeats. Raise InputError if an item or gold
+    is missing, and if no grader was asked about an existing answer.
     """
     known = {row["id"] for row in rows.read(inputs["items"], Item)}
     known &= {row["id"] for row in rows.read(inputs["gold"], Gold)}
@@ -84,13 +84,13 @@ def _grade(one: Judgement) -> str | None:
 
 
 def _given(params: Mapping[str, Any]) -> str | None:
-    """Give the grade that the paper gave to the text of a failed request; none in strict mode."""
+    """Return the grade that the paper gave to the text of a failed request; None in strict mode."""
     given = None if params["mode"] == STRICT else params.get(INSTEAD, {}).get(ERROR)
     return None if given is None else f"{float(given):.1f}"
 
 
 def _beside(row: Response, found: str, told: Sequence[Judgement]) -> dict[str, Any]:
-    """Give what stands beside a grade: the error's text, a grader that never replied, and a rule's reasons."""
+    """Return further details of a score: an error's text, the error of an absent grade, or a rule's reasons."""
     beside: dict[str, Any] = {}
     if found == ERROR or (found == BLOCKED and failure(row)):
         beside[ERROR] = (failure(row) or WHY[ERROR])[:LONGEST]

@@ -1,7 +1,4 @@
-"""The score step of the text metrics: BLEU, ROUGE-2 and ROUGE-L of each answer beside the gold answer.
-
-It must never know a grade.
-"""
+"""The score step of the text metrics: BLEU, ROUGE-2 and ROUGE-L of each answer against the gold answer."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ SCORER, PRIMARY = "text", "ROUGEL"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response: ROUGE-L, with BLEU and ROUGE-2 beside it; an error has none."""
+    """Write one score per response, ROUGE-L, with all three metrics in the detail; an error has no score."""
 
     def rule(seen: Seen) -> Found:
         metrics = stored(text_metrics(seen.response["text"], str(seen.gold["gold"]["target"])))

@@ -1,18 +1,14 @@
-"""BLEU, ROUGE-2 and ROUGE-L of an answer beside its reference, as the paper computes them: 0 where they cannot be.
-
-It must never know a question, nor who answered.
-"""
+"""BLEU, ROUGE-2 and ROUGE-L of an answer against its reference, as in the paper; 0 if they cannot be computed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from harness.scorers.overlap.bleu import Bleu, bleu
-from harness.scorers.overlap.ngrams import Overlap
+from harness.scorers.overlap.ngrams import Bleu, Overlap, bleu
 from harness.scorers.overlap.rouge import KINDS, rouge
 
-LONGEST = 100_000  # characters of a text that is compared (OURS): an answer of the paper has about 5,000 at most
+LONGEST = 100_000  # characters of a text that is compared (OURS); an answer of the paper has about 5,000 at most
 TOO_LONG = f"a text has more than {LONGEST} characters"
 MOST_LINES = 1_000_000  # lines of the one text times lines of the other, for ROUGE-Lsum (OURS)
 METRICS = ("BLEU", "ROUGE2", "ROUGEL")
@@ -20,14 +16,14 @@ _NAMES = {"rouge2": "ROUGE2", "rougeL": "ROUGEL"}
 
 
 class TextMetrics(NamedTuple):
-    """The stored metrics by name, and what BLEU is made of."""
+    """The stored metrics by name, and the parts of BLEU."""
 
     metrics: Mapping[str, float]
     bleu: Bleu
 
 
 def text_metrics(response: str, reference: str) -> TextMetrics | None:
-    """Give the metrics of a response, each from 0 to 1; None where a text is too long to be compared soon."""
+    """Return the metrics of a response, each from 0 to 1; None if a text is too long to compare quickly."""
     if max(len(response), len(reference)) > LONGEST:
         return None
     parts, found = bleu(response, reference), rouge(response, reference, tuple(_NAMES))
@@ -35,11 +31,11 @@ def text_metrics(response: str, reference: str) -> TextMetrics | None:
 
 
 def every_rouge(response: str, reference: str) -> Mapping[str, Overlap]:
-    """Give all kinds of ROUGE of two texts that `text_metrics` compares, Lsum only of texts without too many lines."""
+    """Return all kinds of ROUGE for two texts that `text_metrics` compares; no Lsum for texts with too many lines."""
     lines = (response.count("\n") + 1) * (reference.count("\n") + 1)
     return rouge(response, reference, KINDS if lines <= MOST_LINES else KINDS[:-1])
 
 
 def stored(found: TextMetrics | None) -> Mapping[str, Any]:
-    """Give the metrics as a score holds them: each a number, or missing with the reason."""
+    """Return the metrics as a score stores them: each a number, or missing with the reason."""
     return found.metrics if found else {name: {"missing": TOO_LONG} for name in METRICS}

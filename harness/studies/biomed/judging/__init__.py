@@ -1,1 +1,1 @@
-"""Graders of answers: the rule of our own, and a language model that is asked with the rubric."""
+"""Graders of answers: our own rule, and a language model that is asked with the rubric."""

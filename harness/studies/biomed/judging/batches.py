@@ -1,8 +1,7 @@
-"""Grading in batches as published: requests for what no cache holds, and scores from the replies.
+"""Grading in batches as published: requests for rows that are not cached, and scores from the replies.
 
-Rule: docs/biomed.md#paper-grading. A reply that can be read is cached by its prompt; the others are said, and asked
-again by the next batch. No request is sent from here. It does not know a gold answer apart from the prompt that holds
-it.
+Rule: docs/biomed.md#paper-grading. A readable reply is cached by its prompt. Other replies are reported, and the next
+batch asks for them again. This module sends no request.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from harness.studies.biomed.judging.grade_text import paper_grade, score_of
 
 PATH = "/v1/chat/completions"
 MOST_TOKENS = 1024
-COMPLETED = "completed"  # the one state of a batch whose replies are there
+COMPLETED = "completed"  # the only status of a batch that has replies
 SHOWN = 200  # characters of an id or a state in a message
 
 
 class GradingRow(NamedTuple):
-    """A row that is to be graded: its id, and the prompt about it."""
+    """A row to grade: its id and the prompt about it."""
 
     id: str
     prompt: str
@@ -29,7 +28,7 @@ class GradingRow(NamedTuple):
 
 @dataclass
 class GradedBatch:
-    """What came of a batch: scores by id, of each row in order, and the lines that the published code prints."""
+    """The result of a batch: scores by id, each row's score in row order, and the lines the published code prints."""
 
     scores: dict[str, float] = field(default_factory=dict)
     final: list[float | None] = field(default_factory=list)
@@ -44,9 +43,9 @@ def cache_key(grader: str, system: str, prompt: str) -> str:
 def requests(
     rows: Sequence[GradingRow], cache: Mapping[str, str], grader: str, system: str = ""
 ) -> list[dict[str, Any]]:
-    """Return the requests about rows whose prompt is not cached, in their order; none where all are.
+    """Return the requests for the rows whose prompt is not cached, in row order.
 
-    The system prompt is a part of the cache's key alone: it is not sent, as published.
+    The system prompt is only part of the cache key; as published, it is not sent.
     """
     return [_request(row, grader) for row in rows if cache_key(grader, system, row.prompt) not in cache]
 
@@ -62,9 +61,9 @@ def _request(row: GradingRow, grader: str) -> dict[str, Any]:
 
 
 def require_completed(status: str) -> None:
-    """Refuse a batch that has no replies by an InputError that says its state: failed, expired, cancelled, unfinished.
+    """Raise InputError for a batch that is not completed; the message names its status, such as failed or expired.
 
-    The published code asks again for ever, or writes what is no text; here nothing waits.
+    The published code asks again forever, or writes a value that is not a text. This function does not wait.
     """
     if status != COMPLETED:
         raise InputError(
@@ -81,9 +80,9 @@ def settle(
     grader: str,
     system: str = "",
 ) -> GradedBatch:
-    """Read the replies to a batch into scores of its rows, and add those that can be read to the cache.
+    """Turn the replies to a batch into scores of its rows, and add the readable replies to the cache.
 
-    A row without a readable reply takes the cached one; without either it has no score.
+    A row without a readable reply uses the cached reply; a row without either has no score.
     """
     found = GradedBatch()
     sent = {one["custom_id"]: one["body"]["messages"][0]["content"] for one in requests(rows, cache, grader, system)}
@@ -120,7 +119,7 @@ def _final(row: GradingRow, found: GradedBatch, cached: str | None) -> float | N
 
 
 def content(reply: Mapping[str, Any]) -> str:
-    """Return the text in a batch's reply; empty where it holds none, such as one that says an error."""
+    """Return the text in a reply of a batch; empty if there is none, as in a reply that reports an error."""
     place: Any = reply
     for step in ("response", "body", "choices", 0, "message", "content"):
         if isinstance(step, int):

@@ -1,7 +1,4 @@
-"""The judging step of BERTScore: each answer beside its gold answer, by the encoder that a manifest names.
-
-It must never know who answered.
-"""
+"""The judging step of BERTScore: compares each answer with its gold answer by the encoder that a manifest names."""
 
 from __future__ import annotations
 
@@ -13,5 +10,5 @@ from harness.kit import encoded
 
 
 def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the judgement of each answer: precision, recall and F of BERTScore; 0 where a text is blank."""
+    """Write the judgement of each answer: precision, recall and F of BERTScore; 0 if a text is blank."""
     encoded.judge(params, inputs, out, lambda case: str(case.gold["gold"]["target"]))

@@ -1,6 +1,6 @@
-"""The grade in a grader's reply: as the published code finds a number in it, or strict (OURS): the number alone.
+"""The grade in a grader's reply: the first number, as in the published code, or strict (OURS): a number alone.
 
-A grade is written as its raw value, such as `2.5`. It must never know a question, an answer, nor who graded.
+A grade is written as its raw value, such as `2.5`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ UNREADABLE = "no grade can be read in the reply"
 _VALUES = {Decimal(grade): grade for grade in GRADES}
 _NUMBER = re.compile(r"[-+]?[0-9]*\.?[0-9]+")
 _MARKUP = str.maketrans("", "", "*`")
-# No run of blanks meets another, so that a reply of megabytes is read in linear time.
+# No two runs of blanks can touch, so even a reply of megabytes is read in linear time.
 _ALONE = re.compile(
     r"(?:score|grade)?\s*(?:[:=]\s*)?(?P<minus>[-\u2212\u2013])?(?P<number>\d+(?:\.\d+)?)"
     r"\s*(?P<suffix>/\s*3(?:\.0)?|points?)?\.?",
@@ -25,12 +25,12 @@ _ALONE = re.compile(
 
 
 def grade(reply: str, mode: str) -> str | None:
-    """Give the grade that a mode reads in a reply; None where there is none, or none of the scale."""
+    """Return the grade that a mode reads in a reply; None if there is no grade, or none on the scale."""
     return paper_grade(reply) if mode == PAPER else strict_grade(reply)
 
 
 def paper_grade(reply: str) -> str | None:
-    """Give the first number in a reply where that is a grade, whatever stands around it; else None."""
+    """Return the first number in a reply if it is a grade, whatever text surrounds it; otherwise None."""
     found = _NUMBER.search(reply)
     if not found:
         return None
@@ -39,9 +39,10 @@ def paper_grade(reply: str) -> str | None:
 
 
 def strict_grade(reply: str) -> str | None:
-    """Give the grade of a reply that holds a grade alone, perhaps named, of 3, in points or in bold; else None.
+    """Return the grade of a reply that contains nothing but a grade; otherwise None.
 
-    A minus stands before 1 alone, and never before a suffix.
+    The grade may have a label, the suffix `/3` or `points`, or bold markup. A minus is accepted only before 1 and
+    without a suffix.
     """
     found = _ALONE.fullmatch(reply.translate(_MARKUP).strip())
     if not found:
@@ -53,5 +54,5 @@ def strict_grade(reply: str) -> str | None:
 
 
 def score_of(found: str) -> float:
-    """Give the score of a grade: a third of it, but -1 of the grade -1."""
+    """Return the score of a grade: the grade divided by 3, but -1 for the grade -1."""
     return NOT_KNOWN if found == NO_ANSWER else float(found) / FULL

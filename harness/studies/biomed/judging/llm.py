@@ -1,7 +1,7 @@
-"""The LLM grader of BioScore: what it is asked about an answer, and which grade stands in its reply.
+"""The LLM grader of BioScore: the prompt about an answer, and the grade in the grader's reply.
 
-In strict mode, and where no wording is brought along, it is asked in our own words (OURS), every text between marks; in
-paper mode the published wording is filled, and sent as it is. It must never know who answered.
+In strict mode, or without the published wording, the prompt uses our own words (OURS) and puts every text between
+marks. In paper mode the published wording is filled in and sent as it is.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from harness.studies.biomed.terms import PAPER, STRICT
 
 GRADING_PROMPT = "grading_prompt"  # the input that holds the published wording
 FIELDS = ("question", "gold_res", "pred_res")
-AS_READ_BACK = "nan"  # how the published code spells an empty answer that it has read from its table
+AS_READ_BACK = "nan"  # an empty answer after the published code has read it back from its table
 _PLACE = re.compile(rf"\{{\{{|\}}\}}|\{{({'|'.join(FIELDS)})\}}")
 _SCALE = ", ".join(reversed(GRADES))
 _WORDING = (
@@ -41,10 +41,10 @@ _AGAIN = "\nThe reply before this one could not be read. Write the number alone,
 
 
 def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write what the grader is asked about each answer, in a later round once more for the number alone.
+    """Write what the grader is asked about each answer; a later round asks again for the number alone.
 
-    In strict mode nothing is asked about an answer that is blocked, blank or the text of a failed request. InputError
-    for a published wording without its three places.
+    In strict mode nothing is asked about an answer that is blocked, blank or the text of a failed request. Raise
+    InputError for a published wording without its three fields.
     """
     published = json.loads(inputs[GRADING_PROMPT].read_bytes()) if GRADING_PROMPT in inputs else ""
 
@@ -59,9 +59,9 @@ def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
 
 
 def prompt(question: str, gold: str, answer: str, mode: str, published: str = "") -> str:
-    """Give what a grader is asked about an answer: in paper mode the published wording, filled, where it is given.
+    """Return the prompt for the grader about an answer: in paper mode the published wording, filled in, if it is given.
 
-    In paper mode an empty answer is graded as the text `nan`, as the published code reads it back.
+    In paper mode an empty answer is graded as the text `nan`, because the published code reads it back as that.
     """
     if mode == PAPER:
         answer = answer or AS_READ_BACK
@@ -73,9 +73,9 @@ def prompt(question: str, gold: str, answer: str, mode: str, published: str = ""
 
 
 def filled(template: str, texts: Mapping[str, str]) -> str:
-    """Fill the places of a wording, doubled braces becoming single ones; braces in the texts stay as they are.
+    """Fill the fields of a wording and turn doubled braces into single ones; braces in the texts stay as they are.
 
-    InputError where the wording lacks `{question}`, `{gold_res}` or `{pred_res}`.
+    Raise InputError if the wording lacks `{question}`, `{gold_res}` or `{pred_res}`.
     """
     if lacking := [name for name in FIELDS if f"{{{name}}}" not in template]:
         what = f"the grading prompt has no {{{lacking[0]}}}"
@@ -84,7 +84,7 @@ def filled(template: str, texts: Mapping[str, str]) -> str:
 
 
 def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the grader's replies with the grade that the mode reads in them, or that there is none."""
+    """Write the grader's replies, each with the grade that the mode reads in it, or with a reason if there is none."""
 
     def reads(item: Item, gold: Gold, text: str) -> dict[str, str]:
         found = grade(text, params["mode"])

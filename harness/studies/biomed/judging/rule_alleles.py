@@ -1,7 +1,4 @@
-"""How the letter of an allele fares in a response: the one that it calls the effect or risk allele of the SNP.
-
-It must never know the rubric.
-"""
+"""The status of an allele in a response: whether its letter is the SNP's effect or risk allele there."""
 
 from __future__ import annotations
 
@@ -32,6 +29,11 @@ _ROLED = re.compile(
 _AS = re.compile(
     rf"(?<![\w-])({_LETTERS.format('g')})['\"]?\s(?:allele\s)?(?:as|is|being|was)\sthe\s{_ROLE}\s(?:\w+\s)?allele\b"
 )
+_ALIAS = re.compile(  # "A (the effect allele)", "A, which is the coded allele", "A = effect allele"
+    rf"(?<![\w-]){_LETTERS.format('h')}['\"]?(?:\s?[(=:,-]\s?|\s-\s)(?:which |that )?(?:is |being |as )?"
+    r"(?:the |an? |its )?"
+    r"(?:(?:effect|risk|risk-increasing|increasing|coded)(?:\s?\)|\s(?:\w+\s)?(?:alleles?|one)\b))"
+)
 _BEFORE = re.compile(r"\b([ACGT]{1,40})\W{0,2}[\s-](?:risk\s|effect\s)?allele\s(?:of|at|in|for)\s(?:the\s)?(?:\w+\s)?$")
 _BEHIND = re.compile(r"\s(?:is|was)\s['\"]?([ACGT]{1,40})(?![\w'])")
 _ROLE_OF = re.compile(rf"\b(?<!non-)(?<!non ){_ROLE}\s(?:\w+\s)?alleles?\s(?:of|at|for|in)\s(?:the\s)?(?:snp\s)?$")
@@ -40,12 +42,15 @@ _WINDOW = 160  # letters behind an SNP in which its allele is looked for
 
 
 def allele(one: Fact, response: ReadResponse) -> Fared:
-    """Say how the letter of an allele fares, by the first letter that is said of its SNP, or the one with its role."""
+    """Return the status of an allele by the first letter said of its SNP; letters with the allele's role come first."""
     value = str(one["value"]).upper()
     said = list(_said(one["of"], response))
     if not said:
         return Fared(one, ABSENT)
     letter, place = said[0]
+    alone = _ALONE.fullmatch(value) and re.search(rf"(?<![\w-]){value}(?![\w'])", response.text.text)
+    if not one["asked"] and letter != value and alone and not _called(response, place):
+        return Fared(one, ABSENT)  # both alleles are listed, and neither is called the effect allele
     if response.denied(place):
         return Fared(one, DENIED if letter == value else ABSENT)
     if other := other_name(response.text.text, place, len(letter), lambda name: not _ALONE.fullmatch(name)):
@@ -53,8 +58,14 @@ def allele(one: Fact, response: ReadResponse) -> Fared:
     return Fared(one, RIGHT if letter == value else WRONG, why="" if letter == value else f"{letter} for {value}")
 
 
+def _called(response: ReadResponse, place: int) -> bool:
+    """Whether the words around a letter give it the role of an effect allele."""
+    around = response.text.text[max(0, place - 40) : place + 40].split("\n")
+    return bool(re.search(rf"\b(?<!non-)(?<!non ){_ROLE}\b", " ".join(around), re.IGNORECASE))
+
+
 def _said(of: str, response: ReadResponse) -> Iterator[tuple[str, int]]:
-    """Give the letters that are said of an SNP, each with its place: those with the role first."""
+    """Yield the letters that are said of an SNP, each with its position; letters with the allele's role come first."""
     text = response.text.text
     called = _SNP.match(of)
     own = [one for one in _SNP.finditer(text) if called and one[0].lower() == called[0].lower()][:20]
@@ -65,6 +76,7 @@ def _said(of: str, response: ReadResponse) -> Iterator[tuple[str, int]]:
     for start, end in stretches:
         yield from ((found[1], found.start(1)) for found in _ROLED.finditer(text, start, end))
         yield from ((found["g"], found.start("g")) for found in _AS.finditer(text, start, end))
+        yield from ((found["h"], found.start("h")) for found in _ALIAS.finditer(text, start, end))
     for one in own:
         if before := _BEFORE.search(text, max(0, one.start() - 60), one.start()):
             yield before[1], before.start(1)
@@ -79,7 +91,7 @@ def _said(of: str, response: ReadResponse) -> Iterator[tuple[str, int]]:
 
 
 def _end(text: str, start: int) -> int:
-    """Give where what is said of an SNP ends: at the next SNP, at the end of the line, or after 160 letters."""
+    """Return where the text about an SNP ends: at the next SNP, at the end of the line, or after 160 letters."""
     other = _SNP.search(text, start)
     line = text.find("\n", start)
     return min(start + _WINDOW, len(text), other.start() if other else len(text), line if line >= 0 else len(text))

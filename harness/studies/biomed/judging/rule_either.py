@@ -1,7 +1,4 @@
-"""Whether a response leaves open which of several values holds: "1999 or 2001", "1999 (or 2001)", "between 4 and 6".
-
-It must never know which value is right.
-"""
+"""Find values that a response leaves open: "1999 or 2001", "1999 (or 2001)", "between 4 and 6"."""
 
 from __future__ import annotations
 
@@ -32,9 +29,9 @@ _NOT_NAME = frozenset({"i", "the", "its", "near", "not", "any", "both", "other"}
 
 
 def alternative(lower: str, start: int, end: int, slot: str, same: Callable[[str], bool]) -> str:
-    """Give the other value of a slot that a text, in small letters, offers in place of the one from start to end.
+    """Return the other value of a slot that a text offers instead of the value from `start` to `end`; empty if none.
 
-    `same` tells whether a text is a value that may stand there. Empty where no other is offered.
+    `lower` is the text in lower case. `same` tells whether a text is an accepted value.
     """
     sign = re.compile(_SIGN[slot]) if slot in _SIGN else _ANY
     for found in sign.finditer(lower, end, min(len(lower), end + _REACH)):
@@ -49,7 +46,7 @@ def alternative(lower: str, start: int, end: int, slot: str, same: Callable[[str
 
 
 def other_name(text: str, start: int, length: int, same: Callable[[str], bool]) -> str:
-    """Give the other name that a text offers, by an "or", in place of the one at start; empty where there is none."""
+    """Return the other name that a text offers, with an "or", instead of the name at `start`; empty if none."""
     end = start + length
     base = max(0, start - _REACH)
     lower = text[base : end + _REACH].lower()
@@ -63,14 +60,14 @@ def other_name(text: str, start: int, length: int, same: Callable[[str], bool]) 
 
 
 def _names(text: str, start: int, end: int) -> Iterable[re.Match[str]]:
-    """Yield the words of a stretch that can be names: with a capital letter or a digit."""
+    """Yield the words between `start` and `end` that can be names: those with a capital letter or a digit."""
     for found in _NAME.finditer(text, max(0, start), min(len(text), end)):
         if re.search(r"[A-Z\d]", found[0]) and found[0].lower() not in _NOT_NAME:
             yield found
 
 
 def _offers(lower: str, start: int, end: int, following: int, slot: str) -> bool:
-    """Whether what stands between two values leaves open which of them holds."""
+    """Whether the text between two values leaves open which of them holds."""
     between = lower[end:following]
     if _OR.match(between):
         return True

@@ -1,7 +1,4 @@
-"""How a chromosome, a phase, a year, a position or a count fares in a response: each holds one value.
-
-It must never know the rubric.
-"""
+"""The status of a chromosome, a phase, a year, a position or a count in a response; each slot holds one value."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from harness.studies.biomed.judging.rule_names import names_fare
 from harness.studies.biomed.judging.rule_reading import ReadResponse
 from harness.studies.biomed.judging.rule_slots import integers, of_slot, others_of, slot_of, whole
 from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NEAR, RIGHT, WRONG, Fared
+from harness.studies.biomed.reading.binding import ELSE
 from harness.studies.biomed.reading.decimals import Printed, of_number, same_number
 from harness.studies.biomed.reading.mentions import Mention
 from harness.studies.biomed.reading.questions import APPROVAL
@@ -41,9 +39,7 @@ _SHOWN = re.compile(
     r"(?:top|first|these|following|more than|fewer than|less than|over|under|at least|up to|at most)\s$"
 )
 _NO_SUCH = re.compile(r"\b(?:no|neither|none|zero|not (?:have|target|known))\b")
-_ABROAD = re.compile(
-    r"\beurope|\beu\b|\bema\b|\buk\b|\bjapan|\bcanad|\bpatent|\bdiscovered|\bsynthesi[sz]ed|\bdeveloped in"
-)
+_ABROAD = re.compile(r"\beurope|\beu\b|\bema\b|\buk\b|\bjapan|\bcanad|\bdeveloped in")
 _FIRSTLY = re.compile(
     r"\bapprov\w+ (?:it |was )?(?:first|initially) in $|\b(?:first|initially) approved (?:it )?in $"
     r"|\bfirst approval (?:was )?in $"
@@ -58,20 +54,20 @@ _CLAIMED = re.compile(
     r"(?:\bas far as|\bup to|\bhighest (?:clinical |development |trial )?(?:\w+ ){0,9}?(?:is|was|of|:|-)|\bfurthest "
     r"(?:\w+ ){0,5}?(?:is|was|to)|\bmaximum (?:\w+ ){0,5}?(?:is|was|of|:|-))\W{0,4}(?:early )?$"
 )
-_AHEAD = re.compile(  # of a phase that is planned, or told of in general
+_AHEAD = re.compile(  # for a phase that is planned, or mentioned in general
     r"\b(?:planned|plans?|planning|expected|anticipated|upcoming|next|future|would|will|intend\w*|needed|required|"
     r"typically|usually|generally|provides?|designed to|aims? to|not yet (?:begun|started)|has yet to)\b"
 )
 
 
 def chromosome(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
-    """Say how a chromosome fares."""
+    """Return the status of a chromosome."""
     said, denied = of_slot(response, "chromosome")
     return _exclusive(one, [text.upper() for text in integers(said)], denied, facts)
 
 
 def phase(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
-    """Say how a phase fares: lower ones may stand beside the highest, and approval is nearly phase 4."""
+    """Return the status of a phase. Lower phases may be named besides the highest one; approval is nearly phase 4."""
     said, denied = of_slot(response, "phase")
     said = [each for each in said if not _AHEAD.search(_clause(response, each))] or said
     claimed = [each for each in said if _CLAIMED.search(response.text.lower[max(0, each.start - 60) : each.start])]
@@ -100,10 +96,11 @@ def phase(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
 
 
 def year(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
-    """Say how a year fares: the first that is told of its event in America; later ones may follow."""
+    """Return the status of a year: the first one of its event in the United States counts, later ones may follow."""
     said, denied = of_slot(response, "year")
     of = one["of"] if one["of"] in ("usan", "approval") else ""
     fitting = [each for each in said if not (of and each.of and each.of != of) and not _abroad(each, response)]
+    fitting = [each for each in fitting if each.of != ELSE]  # the year of a discovery or a trial is another matter
     value, others = whole(one), others_of(one, facts)
     fitting = [each for each in fitting if each.text == value or not _TRIALS.search(_before(response, each))]
     values = integers(fitting)
@@ -113,13 +110,15 @@ def year(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
     first = values[0] == value or values[0] in others
     end = next((each.end for each in fitting if each.text == value), 0)
     before = (response.text.lower[max(end, each.start - 60) : each.start] for each in fitting if each.text in rivals)
+    if rivals and all(map(_of_fda, fitting, [response] * len(fitting), [value] * len(fitting))):
+        return Fared(one, NEAR, why=f"by the FDA, beside {', '.join(rivals[:3])}")
     if rivals and (not first or len(rivals) > 4 or any(map(_FIRSTLY.search, before))):
         return Fared(one, MIXED, why=f"also {', '.join(rivals[:3])}")
     return Fared(one, RIGHT)
 
 
 def position(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
-    """Say how a position fares, in its own build where the response names one."""
+    """Return the status of a position, in its own genome build if the response names one."""
     said, denied = of_slot(response, "position", "megabases")
     right, build = of_number(one["value"]), _build(one["of"]) or response.asked.build
     if right is None:
@@ -144,7 +143,7 @@ def position(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
 
 
 def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  # noqa: PLR0911 (one return a case)
-    """Say how a count fares: told as a number, or by as many names."""
+    """Return the status of a count, which a response may state as a number or by as many names."""
     said, denied = of_slot(response, "count")
     values, value = integers(said), whole(one)
     noun = re.findall(r"[a-z]{3,}", one["slot"].lower().removeprefix("number of"))
@@ -183,7 +182,7 @@ def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  #
 
 
 def approval(response: ReadResponse) -> str:
-    """Give whether a response says that its drug is approved: yes, no, both or nothing."""
+    """Return whether a response says that its drug is approved: yes, no, both, or an empty text."""
     return stance(response.text, replace(response.asked, topic=APPROVAL)).value
 
 
@@ -197,19 +196,25 @@ def _exclusive(one: Fact, said: Sequence[str], denied: Sequence[Mention], facts:
     return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0]} for {value}" if rivals else "")
 
 
+def _of_fda(each: Mention, response: ReadResponse, value: str) -> bool:
+    """Whether a year is said of the FDA if it is the right one, and of nobody in particular if it is another one."""
+    told = bool(re.search(r"\bfda\b", response.sentence(each.start)))
+    return told == (each.text == value)
+
+
 def _before(response: ReadResponse, each: Mention) -> str:
     return response.text.lower[max(0, each.start - 60) : each.start]
 
 
 def _clause(response: ReadResponse, each: Mention) -> str:
-    """Give the letters around a number, in its sentence."""
+    """Return the text around a number, within its clause."""
     lower = response.text.lower
     before = re.split(r"[.;:\n]", lower[max(0, each.start - 60) : each.start])[-1]
     return before + re.split(r"[.;\n]", lower[each.start : each.end + 70])[0]
 
 
 def _joined(each: Mention, said: Sequence[Mention], value: str) -> bool:
-    """Whether a phase stands in one expression with another, such as 1/2, or with the one of a value."""
+    """Whether a phase is part of one expression with another phase, such as 1/2; `value` may name the other."""
     return any(
         other.start == each.start and other.text != each.text and value in ("", other.text.removesuffix(".0"))
         for other in said
@@ -217,7 +222,7 @@ def _joined(each: Mention, said: Sequence[Mention], value: str) -> bool:
 
 
 def _in_one(each: Mention, said: Sequence[Mention], response: ReadResponse) -> bool:
-    """Whether a phase is half of one expression such as 1/2, which names a kind of trial; "1 or 2" is none."""
+    """Whether a phase is half of one expression such as 1/2, which names a kind of trial; "1 or 2" is not one."""
     return _joined(each, said, "") and bool(
         re.search(r"\d[ab]?\s?[/-]|i\s?[/-]", response.text.lower[each.start : each.end])
     )
@@ -241,14 +246,14 @@ def _build(of: str) -> str:
 
 
 def _as_many(value: str, response: ReadResponse, facts: Sequence[Fact]) -> bool:
-    """Whether the response names as many as the count says: all of the answer's names, and no others."""
+    """Whether the response names as many things as the count says: all names of the answer, and no others."""
     lists = [each for each in facts if each["kind"] in (NAME, NAMES) and slot_of(each["slot"]) != "chromosome"]
     sizes = [(each, len(each["value"]) if each["kind"] == NAMES else 1) for each in lists]
     return any(str(size) == value and names_fare(each, response, facts).status == RIGHT for each, size in sizes)
 
 
 def _close(said: str, value: str) -> bool:
-    """Whether a count of ten or more is missed by a tenth at most."""
+    """Whether a count of ten or more is off by a tenth at most."""
     digits = said.replace(",", "")
     if not (digits.isdigit() and value.isdigit() and len(digits) < 10 and len(value) < 10 and int(value) >= 10):
         return False
@@ -256,7 +261,7 @@ def _close(said: str, value: str) -> bool:
 
 
 def _as_listed(said: set[str], response: ReadResponse, facts: Sequence[Fact]) -> bool:
-    """Whether what is said for a count is that of the right names said, of a list that lacks few."""
+    """Whether the stated count equals the number of right names in the response, whose list is nearly complete."""
     for each in facts:
         if each["kind"] == NAMES and len(each["value"]) > 1 and slot_of(each["slot"]) != "chromosome":
             found = names_fare(each, response, facts)

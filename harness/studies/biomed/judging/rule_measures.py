@@ -1,7 +1,4 @@
-"""How a frequency of an allele, or a p-value, HEIDI or effect of an SNP, fares in a response.
-
-It must never know the rubric.
-"""
+"""The status in a response of an allele's frequency, or of an SNP's p-value, HEIDI or effect."""
 
 from __future__ import annotations
 
@@ -21,6 +18,11 @@ from harness.studies.biomed.reading.mentions import Mention
 _THRESHOLDS = {Decimal(text) for text in ("5e-8", "0.05", "1e-5", "0.01", "2.95e-6", "1e-6", "0.001", "5e-6")}
 _TO = re.compile(r"\s?(?:and|to|-)\s?[\d.]+")
 _FROM = re.compile(r"\b(?:between|from)\s[\d.]+\s?%?\s(?:and|to)\s$|\d\s?%?\s?-\s?$")
+_UNKNOWN = (
+    r"(?:\bn/?a\b|\bn\.a\.|\bnone\b|\bunknown\b|\bmissing\b"
+    r"|\b(?:not|isn't|wasn't) (?:\w+ )?(?:given|known|available|reported"
+    r"|listed|stated|provided|found|recorded|sure)\b|\?|:\s?-\s*(?:$|\n))"
+)
 _ROLES = {
     MINOR: r"(?:(?<!non-)(?<!non )effect|minor|alternat\w+|risk|alt)",
     MAJOR: r"(?:non-?\s?effect|other|reference|major|ref)",
@@ -28,7 +30,7 @@ _ROLES = {
 
 
 def frequency(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
-    """Say how a frequency fares, by its allele's letter or role."""
+    """Return the status of a frequency, which belongs to its allele's letter or role."""
     said, denied = of_slot(response, "frequency")
     right = of_number(one["value"])
     both = [each for each in facts if slot_of(each["slot"]) == "frequency"]
@@ -57,11 +59,19 @@ def frequency(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared
         return Fared(one, MIXED if wrong else RIGHT if hit else NEAR, why="" if hit else "without its allele")
     if any(each.number and same_number(each.number, right) for each in denied):
         return Fared(one, DENIED)
+    paired = any(
+        each.number and not _ranged(each, response) and same_number(each.number, value)
+        for each in said
+        for other in both
+        if other is not one and (value := of_number(other["value"])) is not None
+    )
+    if not wrong and paired and not _left_out(role, response):
+        return Fared(one, NEAR, why="as what the other allele leaves")
     return Fared(one, WRONG if wrong else ABSENT, why="another frequency" if wrong else "")
 
 
 def measured(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  # noqa: PLR0911 (one return a case)
-    """Say how a p-value, HEIDI or effect of an SNP fares; a bound that agrees with it says nothing."""
+    """Return the status of an SNP's p-value, HEIDI or effect; a bound that agrees with the value says nothing."""
     slot, right = slot_of(one["slot"]), of_number(one["value"])
     said, denied = of_slot(response, slot)
     if right is None:
@@ -92,15 +102,25 @@ def measured(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
     return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0].text} for {one['value']}" if rivals else "")
 
 
+def _left_out(role: str, response: ReadResponse) -> bool:
+    """Whether a response says that it has no frequency of an allele, or breaks off where it begins to name it."""
+    lower = response.text.lower
+    if re.search(rf"\b{_ROLES[role]}\b[^\d\n]{{0,40}}?{_UNKNOWN}", lower):
+        return True
+    last = lower[response.text.starts[-1] :] if response.text.starts else ""
+    broken = bool(re.search(r"[\w,]$", last)) and not re.match(r"\W*-\s|[^a-z]*$", last)
+    return broken and bool(re.search(rf"\b{_ROLES[role]}\b[^\d\n]{{0,30}}$", last))
+
+
 def _ranged(each: Mention, response: ReadResponse) -> bool:
-    """Whether a number is an end of a range, which tells no value."""
+    """Whether a number is one end of a range, which states no value."""
     lower = response.text.lower
     before, behind = lower[max(0, each.start - 30) : each.start], lower[each.end : each.end + 20]
     return bool(_FROM.search(before) or (re.search(r"\b(?:between|from)\s$", before) and _TO.match(behind)))
 
 
 def _slightly(said: Decimal, value: Decimal) -> bool:
-    """Whether a number is off by a twentieth at most, as where digits are exchanged."""
+    """Whether a number is off by a twentieth at most, for example because digits are exchanged."""
     return value != 0 and abs(said - value) <= abs(value) / 20
 
 
@@ -129,7 +149,7 @@ def _holds(each: Mention, value: Decimal) -> bool:
 
 
 def _of_other(each: Mention, one: Fact, facts: Sequence[Fact]) -> bool:
-    """Whether a number is that of another fact of the answer in the same slot."""
+    """Whether a number is the value of another fact of the answer in the same slot."""
     return any(
         other is not one
         and slot_of(other["slot"]) == slot_of(one["slot"])

@@ -1,7 +1,7 @@
-"""How a fact that is a name, or a list of names, fares in a response.
+"""The status in a response of a fact that is a name or a list of names.
 
-Other names of a kind that shows in their form count against it, and so do other items of the response's lists. It must
-never know the rubric.
+Other names count against the fact if their form shows that they are of the same kind. So do other items of the
+response's lists.
 """
 
 from __future__ import annotations
@@ -16,49 +16,93 @@ from harness.studies.biomed.judging.rule_reading import ReadResponse
 from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NEAR, RIGHT, WRONG, Fared
 from harness.studies.biomed.reading.entities import kind_of
 from harness.studies.biomed.reading.known_names import GENES, other_names
+from harness.studies.biomed.reading.pairing import paired
 
 _CUES = {
     "gene": re.compile(
         r"\bnear|\bclosest|\blocat|\blies|\bwithin|\bintron|\bupstream|\bdownstream|\bbetween|\bflank|\bmaps"
         r"|\bsituat|\btarget|"
-        r"\bbind|\binhibit|\bact(?:s|ing)?\b|\bblock|\bgenes?\b|\bagonis|\bantagonis|\bmodulat|\binclud|\bassign|\bannotat|\battribut"
+        r"\bbind|\binhibit|\bact(?:s|ing)?\b|\bblock|\bgenes?\b|\bagonis|\bantagonis|\bmodulat|\binclud|\bassign"
+        r"|\bannotat|\battribut"
     ),
-    "snp": re.compile(r"\btop\b|\bmost\b|\blead|\bsignifican|\bassociat|\bsnps?\b|\bis\b"),
+    "snp": re.compile(r"\btop\b|\bmost\b|\blead|\bsignifican|\bassociat|\bsnps?\b|\bis\b|'s\b|\bvariant"),
 }
-_FIRST = re.compile(r"\bfirst ten\b|\bten with the\b")  # the question says which of many are to be named
+_FIRST = re.compile(r"\bfirst ten\b|\bten with the\b")  # the question says which of many names to give
 _COMPOUND = re.compile(
     r"[\w-]+s?\s(?:inhibit|agonis|antagonis|block|target|recept|encod|kinase|famil|surface|bind|activ|expres)"
 )
-_VERB = re.compile(  # tells how the action comes about, where the action itself is named
-    r"(?:inhibit(?:s|ing)?|antagoni[sz](?:es|ing)|block(?:s|ing)|open(?:s|ing)|activat(?:es|ing)|binds|modulat(?:es|ing)"
+_VERB = re.compile(  # describes how the action works; the action itself is named elsewhere
+    r"(?:inhibit(?:s|ing)?|antagoni[sz](?:es|ing)|block(?:s|ing)|open(?:s|ing)|activat(?:es|ing)|binds"
+    r"|modulat(?:es|ing)"
     r"|disrupts|degrades)\b"
 )
 _KIND_ALONE = re.compile(
-    r"\b(?:diseases|conditions|indications|drugs|genes?|names|some|others|targets|snps?|variants?|signals?|tissues?)$"
+    r"\b(?:diseases?|conditions?|indications?|uses?|drugs|genes?|names|some|others|targets|snps?|variants?"
+    r"|signals?|tissues?)$"
 )
-_NO_NAME = re.compile(r"(?:used|been|has|as an?|agonist|antagonist|it|its|they|their|this|which|that|for|not)\b")
-_FIGURE = re.compile(r"[=<>~]|\b(?:p|heidi|p-value|beta)\b", re.IGNORECASE)  # an item that tells a number
+_OTHER_KIND = re.compile(
+    r"\b(?:snps?|variants?|genes?|drugs?|signals?|p-values?|rs\d+)\b"
+)  # names no disease or tissue
+_NO_NAME = re.compile(
+    r"(?:under|in|by|on|at|with|of|from|to|is|are|was|being|both|each|all|two|three|four|used|been|has|as an?|agonist"
+    r"|antagonist|it|its|they|their|this|which|that|for|not)\b"
+)
+_REGION = re.compile(
+    r"\b(?:frontal|prefrontal|temporal|parietal|occipital|cingulate|entorhinal|motor|visual|insular|orbitofrontal"
+    r"|auditory"
+    r"|somatosensory)[\s-]$"
+)
+_NONE = re.compile(
+    r"\b(?:has|have|are|is|found|targets?|shows?|with|for|there's|answer|of|it)\W{1,3}(?:none\b(?! of the others)"
+    r"|no (?!other\b|further\b"
+    r"|additional\b|more\b|longer\b)(?:known |such |approved |significant |listed |registered "
+    r"|recorded )?(?:targets?|genes?|snps?"
+    r"|variants?|drugs?|patents?|names?|synonyms?|diseases?|indications?|uses?|identifiers?|tissues?)\b)"
+    r"|^\W*none\b\W*(?:$|[.,;(])"
+)
+_IN_TRIALS = re.compile(
+    r"\b(?:trial(?:l?ed|s)?|unapproved|not (?:\w+ )?approved|investigat\w+|studied|tested|off-label|explored"
+    r"|phase \d)\b"
+)
+_OTHER_WORDS = re.compile(
+    r"[.:()\n]|\b(?!and\b|or\b|plus\b|as\b|well\b|also\b|with\b|the\b|genes?\b|together\b|along\b|possibly\b"
+    r"|maybe\b|perhaps\b"
+    r"|snps?\b|variants?\b|rs\d)[a-z]{2,}"
+)
+_FIGURE = re.compile(r"[=<>~]|\b(?:p|heidi|p-value|beta)\b", re.IGNORECASE)  # an item that contains a number
+_NUMBERED = re.compile(
+    r"\b(type|subtype|stage|grade|class|group|form|variant|part)\W{1,2}(\d{1,3}[a-z]?|[ivx]{1,4}|[a-h])\b"
+)
+_SAME = {"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6"}
 _WORDS = "words"
 
 
 def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> Fared:
-    """Say how a name or a list of names fares; of a list `share` and `extra` say how much was said."""
+    """Return the status of a name or a list of names; for a list, `share` and `extra` measure how much was said."""
     values = [str(value) for value in one["value"]] if one["kind"] == NAMES else [str(one["value"])]
     if one["slot"] == _WORDS:
         return _words(one, values, response)
     known = one.get("names") or {}
-    said, denied, spelled = [], 0, set()
+    said, denied, spelled, others = [], 0, set(), list[str]()
     for value in values:
         ways = response.spellings(value, known.get(value, ()))
         spelled |= {_key(way) for way in ways}
         places = response.words.first(ways) or response.ranged.get(value, []) or _loosely(value, response)
+        places = places or _elliptic(value, response)
         places = [place for place in places if not _inside_longer(value, place, response)]
-        asserted = [place for place in places if not response.denied(place)]
+        if told := [place for place in places if _numbered_otherwise(value, place, response)]:
+            others.append(value)
+            places = [place for place in places if place not in told]
+        asserted = [place for place in places if not (response.denied(place) or response.behind(place))]
         if asserted:
             said.append((value, asserted[0]))
         elif places:
             denied += 1
-    rivals = _rivals(one, values, spelled, said, response, all_facts)
+    if said and _of_another(one, said, response, all_facts):
+        return Fared(one, WRONG, 0.0, 1.0, "of another SNP")
+    if one["asked"] and not said and not denied and _NONE.search(response.text.lower):
+        return Fared(one, DENIED, why="says that there is none")
+    rivals = [*_rivals(one, values, spelled, said, response, all_facts), *(f"another than {name}" for name in others)]
     if len(values) == 1 and said and (other := _offered(one, said[0][1], spelled, response, all_facts)):
         return Fared(one, MIXED, 1.0, 0.5, f"or {other}")
     if one["kind"] == NAME:
@@ -66,8 +110,66 @@ def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> 
     return _list(one, values, said, denied, rivals, exact=bool(_FIRST.search(response.asked.lower)))
 
 
+def _elliptic(value: str, response: ReadResponse) -> list[int]:
+    """Return where an action is said whose gene, the first word of its name, is said elsewhere in the text."""
+    gene, _, action = value.partition(" ")
+    if kind_of(gene) != "gene" or not (kind_of(action) == "action" or other_names(action)):
+        return []
+    return response.words.places(action) if response.words.places(gene) else []
+
+
+def _of_another(one: Fact, said: list[tuple[str, int]], response: ReadResponse, facts: Sequence[Fact]) -> bool:
+    """Whether a sentence, by its order, gives a tissue to another SNP than its own, or its SNP another tissue."""
+    own = _snp_of(one)
+    siblings = [each for each in facts if each["slot"] == one["slot"] and _snp_of(each)]
+    if not own or len(siblings) < 2:
+        return False
+    belongs: dict[str, set[str]] = {}  # a tissue to its SNPs
+    for each in siblings:
+        for value in _values(each):
+            belongs.setdefault(str(value), set()).add(_snp_of(each))
+    snps = [(place, name.lower()) for name, place in response.snps]
+    tissues = {place: name for name in belongs for place in response.words.first(response.spellings(name))}
+    regions = response.named("tissue")
+    inside = {  # the blood of whole blood
+        at
+        for at in (*tissues, *(place for _, place in regions))
+        for name, start in regions
+        if start < at < start + len(name)
+    }
+    tissues = {at: name for at, name in tissues.items() if at not in inside}
+    others = {place for _, place in regions} - set(tissues) - inside
+    for value, place in said:
+        span = response.span(place)
+        keys = {at: name for at, name in snps if at in span}
+        pairs = paired(sorted(keys), sorted(at for at in tissues if at in span))
+        pairs = pairs or paired(sorted(keys), sorted(at for at in (*tissues, *others) if at in span))
+        key = pairs.get(place)
+        if key is not None and keys[key] not in belongs.get(value, set()):
+            return True
+        mine = [at for at, key in pairs.items() if keys[key] == own]
+        if mine and all(at in others for at in mine):
+            return True
+    return False
+
+
+def _beside(one: Fact, place: int, said: list[tuple[str, int]], response: ReadResponse) -> bool:
+    """Whether a tissue is said of a fact's SNP: in the same sentence, in a list with a right one, or instead of it."""
+    if said:
+        return any(_together(at, place, response) or _or_else(at, place, response) for _, at in said)
+    span = response.span(place)
+    snps = [(at, name.lower()) for name, at in response.snps if at in span]
+    own = [at for at, name in snps if name == _snp_of(one)]
+    return bool(own) and min(abs(at - place) for at in own) <= min(abs(at - place) for at, _ in snps)
+
+
+def _snp_of(one: Fact) -> str:
+    found = re.match(r"rs\d+", one["of"].lower())
+    return found[0] if found else ""
+
+
 def _offered(one: Fact, place: int, spelled: set[str], response: ReadResponse, facts: Sequence[Fact]) -> str:
-    """Give the other name that a response offers, by an "or", in place of the right one."""
+    """Return the other name that a response offers, with an "or", instead of the right one; empty if there is none."""
     text = response.text.text
     ways = sorted(spelled, key=len, reverse=True)
     lengths = (_length(text, place, way) for way in ways)
@@ -86,7 +188,7 @@ def _values(fact: Fact) -> Sequence[Any]:
 
 
 def _length(text: str, place: int, way: str) -> int:
-    """Give how many letters of a text say a name that is spelled without its marks; 0 where it is not said there."""
+    """Return how many letters of a text, from `place`, spell a name that is given without punctuation; 0 if none do."""
     at = place
     for letter in way:
         while at < min(len(text), place + 200) and not text[at].isalnum():
@@ -128,7 +230,7 @@ def _rivals(
     response: ReadResponse,
     facts: Sequence[Fact],
 ) -> list[str]:
-    """Give the other names of the same kind that a response says in the fact's place."""
+    """Return the other names of the same kind that a response says in place of the fact."""
     allowed = spelled | {
         _key(str(value))
         for fact in facts
@@ -141,6 +243,8 @@ def _rivals(
     kind = kinds.pop() if len(kinds) == 1 else ""
     if one["slot"] in ("name", "drug", "disease", "tissue", "mechanism") or not kind:
         kind = "action" if one["slot"] in ("action", "actions") else ""
+    kind = "tissue" if "tissue" in one["slot"] else kind
+    approved = "approved" in one["slot"]
     loose = any(word in one["slot"] for word in ("disease", "use", "tissue", "condition"))
     if kind:
         found = [
@@ -148,9 +252,11 @@ def _rivals(
             for name, place in response.named(kind)
             if _key(name) not in allowed
             and not response.denied(place)
-            and _in_place(kind, place, response)
+            and not response.behind(place)
+            and _in_place(kind, place, said, response, asked=one["asked"])
             and not _alias_in_brackets(place, name, said, response)
             and not (kind == "molecule" and _COMPOUND.match(response.text.lower, place))
+            and not (kind == "tissue" and (said or _snp_of(one)) and not _beside(one, place, said, response))
             and not (kind == "action" and said and _VERB.match(response.text.lower, place))
         ]
     else:
@@ -163,7 +269,9 @@ def _rivals(
                 and (loose or re.search(r"[A-Z0-9]", name))
                 and not _FIGURE.search(name)
                 and not _KIND_ALONE.search(name.lower())
+                and not (loose and _OTHER_KIND.search(name.lower()))
                 and not _NO_NAME.match(name.lower())
+                and not (approved and _IN_TRIALS.search(response.sentence(place)))
                 and said
                 and _same_list(place, said, response)
             ]
@@ -174,7 +282,7 @@ def _rivals(
 
 
 def _accounted(item: str, allowed: set[str], asked: str) -> bool:
-    """Whether an item of a list says a right name, alone or among other words, or nothing but the question's words."""
+    """Whether a list item says a right name, alone or among other words, or only repeats words of the question."""
     key, words = _key(item), re.findall(r"[^\W_]{4,}", item.lower())
     if words and all(word.rstrip("s") in asked or any(word in one for one in allowed) for word in words):
         return True
@@ -182,7 +290,7 @@ def _accounted(item: str, allowed: set[str], asked: str) -> bool:
 
 
 def _same_list(place: int, said: list[tuple[str, int]], response: ReadResponse) -> bool:
-    """Whether an item stands where right names stand: in the same sentence, or on a line of its own near them."""
+    """Whether an item is listed with right names: in the same sentence, or like them on a list line of its own."""
     around = response.sentence(place)
     if any(response.sentence(at) == around for _, at in said):
         return True
@@ -191,8 +299,12 @@ def _same_list(place: int, said: list[tuple[str, int]], response: ReadResponse) 
     )
 
 
-def _in_place(kind: str, place: int, response: ReadResponse) -> bool:
+def _in_place(kind: str, place: int, said: list[tuple[str, int]], response: ReadResponse, *, asked: bool) -> bool:
     cue = _CUES.get(kind)
+    if asked and not said:
+        return True
+    if any(_or_else(at, place, response) or _together(at, place, response) for _, at in said[:20]):
+        return True
     if cue is None or cue.search(response.sentence(place)):
         return True
     text = response.text.text
@@ -201,8 +313,20 @@ def _in_place(kind: str, place: int, response: ReadResponse) -> bool:
     return not re.search(r"\b(?!and\b|or\b)[a-z]{2,}", line)  # names and nothing else
 
 
+def _or_else(one: int, other: int, response: ReadResponse) -> bool:
+    """Whether a sentence offers what stands at one position, or what stands at the other."""
+    first, last = sorted((one, other))
+    return last - first < 200 and last in response.span(first) and " or " in response.text.lower[first:last]
+
+
+def _together(one: int, other: int, response: ReadResponse) -> bool:
+    """Whether two names stand in one list: between them are only names, commas and conjunctions."""
+    first, last = sorted((one, other))
+    return last - first < 200 and not _OTHER_WORDS.search(response.text.text[first:last])
+
+
 def _alias_in_brackets(place: int, name: str, said: list[tuple[str, int]], response: ReadResponse) -> bool:
-    """Whether a symbol only says a right name again: in brackets behind it, or with it in brackets behind."""
+    """Whether a symbol only repeats a right name: in brackets, after a slash or "also known as", or as an alias."""
     text = response.text.text
     for value, at in said:
         between = text[at + len(value) : place] if at < place else text[place + len(name) : at]
@@ -217,15 +341,29 @@ def _alias_in_brackets(place: int, name: str, said: list[tuple[str, int]], respo
 
 
 def _inside_longer(value: str, place: int, response: ReadResponse) -> bool:
-    """Whether an action stands inside a longer one that says something else, as agonist in inverse agonist does."""
+    """Whether a name is part of a longer one that means something else: agonist in inverse agonist."""
     before = response.text.lower[max(0, place - 22) : place]
+    if value.lower() in ("cortex", "cerebellum") and (
+        _REGION.search(before) or response.text.lower.startswith("cerebellar hemisphere", place)
+    ):
+        return True
     if value.lower() in ("agonist", "modulator", "antagonist", "allosteric modulator"):
         return bool(re.search(r"\b(?:partial|inverse|positive|negative|allosteric)[\s-]$", before))
     return False
 
 
+def _numbered_otherwise(value: str, place: int, response: ReadResponse) -> bool:
+    """Whether a name stands with another number than its own: type 1 of a disease for its type 2."""
+    own = _NUMBERED.search(value.lower())
+    if not own:
+        return False
+    behind = response.text.lower[place : place + len(value) + 40].partition("\n")[0]
+    said = {_SAME.get(found[2], found[2]) for found in _NUMBERED.finditer(behind) if found[1] == own[1]}
+    return bool(said) and _SAME.get(own[2], own[2]) not in said
+
+
 def _loosely(value: str, response: ReadResponse) -> list[int]:
-    """Give where a name of three words or more is said in other words: most of its telling words in one sentence."""
+    """Return where a name of three words or more is paraphrased: one sentence has most of its distinctive words."""
     words = [
         word for word in re.findall(r"[a-z0-9]{3,}", value.lower()) if word not in ("the", "and", "receptor", "protein")
     ]

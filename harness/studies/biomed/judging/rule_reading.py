@@ -1,16 +1,14 @@
-"""A response as the rule looks at it: its words, numbers and names, each read once, and whether a stretch is denied.
-
-It must never know a gold answer.
-"""
+"""A response as the rule reads it: its words, numbers and names, each read once, and which passages it denies."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
-from harness.studies.biomed.reading.binding import bound_mentions
+from harness.studies.biomed.reading.binding import bound_mentions, signed
 from harness.studies.biomed.reading.cues import FALSE
 from harness.studies.biomed.reading.entities import Named, items, named
 from harness.studies.biomed.reading.known_names import other_names, respelled, turned
@@ -27,11 +25,13 @@ _DENIAL = re.compile(
     r"without|excluding|denies|rules out)\b|n't\b|\bno (?=(?:\w+ ){0,3}$)"
 )
 _BREAK = re.compile(
-    r"[;:(]|,?\s(?:and|but|with|at|having|since|because|given|based|due|i|there|they"
+    r"[;:(]|,\s(?=p\b|its\b|being\b)|,?\s(?:and|but|with|at|having|since|because|given|based|due|i|there|they"
     r"|here|rather it|it is|which is|instead,)\s|\. "
 )
 _OF_THE_MATTER = re.compile(
-    r"significan|associat|approv|druggab|limited to|only|known to|recogni|beyond|later than|mentioned"
+    r"significan|associat|approv|druggab|limited to|only|known to|recogni|beyond|later than|mentioned|mistaken"
+    r"|wrong\b|sure"
+    r"|certain|entirely|100|fully|misremember|confus|positive\b|absolutely"
 )
 _DISPUTED = re.compile(
     r"\b(?:misconception|myth)\b|\b(?:this|that|which|it) (?:is|was|would be) (?:\w+ )?(?:not correct|incorrect|wrong"
@@ -41,6 +41,16 @@ _DISPUTED = re.compile(
 _ALTHOUGH = re.compile(r"\b(?:although|though|while|whereas|despite)\b[^,]*$")
 _CITED = re.compile(
     r"[^,.;]{0,60}\b(?:cited|listed|given|reported|quoted|claimed|suggested|thought|believed|proposed)\b[^,;]{0,80},"
+)
+_AHEAD_OF = re.compile(
+    r"\b(?:ahead of|followed by|more (?:often|frequent(?:ly)?|common(?:ly)?|numerous) than|outnumber(?:s|ing)?"
+    r"|before|over|beat(?:s|ing)?"
+    r"|next (?:comes?|is|are))\W+(?:the |an? |that of )?(?:snp |gene |drug )?$"
+)
+_SECOND = re.compile(
+    r"[\w-]{2,40}(?: [\w-]{2,20})?\s(?:comes?|is|are|being|ranks?|as)\s(?:in )?(?:a |the )?(?:close "
+    r"|distant )?(?:second|next|third|runner-up)\b"
+    r"|[^.\n]{2,60}\b(?:less (?:often|frequent|common)|also (?:common|frequent|seen))\b"
 )
 _AROUND = 400  # letters
 _GRADER = re.compile(
@@ -55,29 +65,29 @@ _ORDER = re.compile(
 
 
 class ReadResponse:
-    """What a response says, to a question, with other names that the caller gives."""
+    """A response to a question, with further names from the caller."""
 
     def __init__(self, text: Plain, asked: Question, names: Mapping[str, Sequence[str]]) -> None:
         self.text, self.asked, self._names = text, asked, names
 
     @cached_property
     def words(self) -> SearchedWords:
-        """Give its words, to be searched for names."""
+        """The words of the response, which can be searched for names."""
         return SearchedWords(self.text)
 
     @cached_property
     def mentions(self) -> list[Mention]:
-        """Give its numbers by slot, with what they belong to."""
-        return bound_mentions(self.text)
+        """The numbers of the response by slot, with what they belong to."""
+        return _of_the_slot(bound_mentions(self.text), self.asked, self.text.lower)
 
     @cached_property
     def stance(self) -> Stance:
-        """Give which way it answers a question of yes or no."""
+        """The response's answer to a yes/no question."""
         return stance(self.text, self.asked)
 
     @cached_property
     def items(self) -> Named:
-        """Give the items of its lists that nothing denies."""
+        """The items of the response's lists that are not denied."""
         return [(name, place) for name, place in items(self.text) if not self.denied(place)]
 
     @cached_property
@@ -89,26 +99,37 @@ class ReadResponse:
         return denies_all(self.text)
 
     def named(self, kind: str) -> Named:
-        """Give its names of a kind that the question does not say itself."""
+        """Return the names of a kind that the response says and the question does not."""
         return [(name, place) for name, place in named(kind, self.text) if not self.asked.says(name)]
 
     @cached_property
+    def snps(self) -> Named:
+        """The SNPs that the response names, also the question's."""
+        return named("snp", self.text)
+
+    @cached_property
     def ranged(self) -> dict[str, list[int]]:
-        """Give where its gene symbols stand, those of a range such as GABRA1-3 among them."""
+        """The positions of the response's gene symbols, including those of a range such as GABRA1-3."""
         out: dict[str, list[int]] = {}
         for name, place in named("gene", self.text):
             out.setdefault(name, []).append(place)
         return out
 
     def sentence(self, place: int) -> str:
-        """Give the sentence that a place is in, in small letters; of a long one 400 letters on either side."""
+        """Return the sentence around a position in lower case, cut to 400 letters on either side."""
         number = bisect_right(self._starts, place)
         start = self._starts[number - 1] if number else 0
         end = self._starts[number] if number < len(self._starts) else len(self.text.lower)
         return self.text.lower[max(start, place - _AROUND) : min(end, place + _AROUND)]
 
+    def span(self, place: int) -> range:
+        """Return where the sentence around a position begins and ends."""
+        number = bisect_right(self._starts, place)
+        start = self._starts[number - 1] if number else 0
+        return range(start, self._starts[number] if number < len(self._starts) else len(self.text.lower))
+
     def denied(self, place: int) -> bool:
-        """Whether what stands at a place is denied: by a word before it in its clause, or with all the rest."""
+        """Whether the text at a position is denied: by its own sentence, or together with the whole response."""
         number = bisect_right(self._starts, place)
         start = max(self._starts[number - 1] if number else 0, place - 70)
         before = self.text.lower[start:place]
@@ -121,22 +142,41 @@ class ReadResponse:
         return (here != false) != self._all_denied
 
     def _disputed(self, place: int, number: int) -> bool:
-        """Whether its sentence says, behind it, that it does not hold."""
+        """Whether the rest of the sentence says that the text at `place` does not hold."""
         end = self._starts[number] if number < len(self._starts) else len(self.text.lower)
         start = self._starts[number - 1] if number else 0
         behind = self.text.lower[place : min(end, place + 200)]
         conceded = _ALTHOUGH.search(self.text.lower[max(start, place - 80) : place]) and _CITED.match(behind)
         return bool(conceded or _DISPUTED.search(behind))
 
+    def behind(self, place: int) -> bool:
+        """Whether the text ranks what stands at a position behind something else: "ahead of X", "X comes second"."""
+        lower = self.text.lower
+        return bool(_AHEAD_OF.search(lower[max(0, place - 50) : place]) or _SECOND.match(lower[place : place + 90]))
+
     def spellings(self, name: str, of_fact: Sequence[str] = ()) -> list[str]:
-        """Give the ways to say a name: itself, without a salt, other names of the fact, the caller and the tables."""
+        """Return the ways to say a name: itself, without a salt, and other names from fact, caller and tables."""
         short = without_salt(name)
         known = [*turned(name), *respelled(name)]
         known += [*of_fact, *self._names.get(name, ()), *other_names(name), *other_names(short)]
         return list(dict.fromkeys([name, short, *known]))[:60]
 
 
+def _of_the_slot(found: list[Mention], asked: Question, lower: str) -> list[Mention]:
+    """Return the numbers, with those that have no words of their own in the slot that the question asks for.
+
+    "Something like -0.02" is an effect if an effect is asked for, "two is the highest" a phase.
+    """
+    said = {one.slot for one in found}
+    if "b" in asked.slots and not said & {"b", "odds"}:
+        found = [replace(one, slot="b") if one.slot in ("decimal", "frequency") else one for one in found]
+        return [signed(lower, one) if one.slot == "b" else one for one in found]
+    if "phase" in asked.slots and "phase" not in said:
+        return [replace(one, slot="phase") if one.slot == "count" and one.text in "1234" else one for one in found]
+    return found
+
+
 def without_orders(text: Plain) -> Plain:
-    """Give a text without the sentences that tell a grader what to do: they are no part of an answer."""
+    """Return a text without the sentences that tell a grader what to do; those are not part of an answer."""
     kept = [one.text for one in text.sentences if not (_GRADER.search(one.text) and _ORDER.search(one.text))]
     return Plain("\n".join(kept)) if len(kept) < len(text.sentences) else text

@@ -1,22 +1,20 @@
-"""From how the facts fared to a grade on the rubric's scale (OURS): the table of docs/biomed-grading.md.
+"""Compute a grade on the rubric's scale from the statuses of the facts (OURS): the table of docs/biomed-grading.md.
 
 | what a response does | grade |
 | --- | --- |
-| a question of yes or no: the wrong answer, both answers, or none with nothing right beside | 0 |
-| the right answer and nothing else, where gold says more | 2 |
-| the right answer, and a number, phase, year or name that gold says beside it, wrong | 1 |
-| the right answer and right names, and a p-value or effect that nobody asked for, wrong | 2 |
+| a yes/no question: the wrong answer, both answers, or no answer and nothing else right | 0 |
+| the right answer and nothing else, although gold says more | 2 |
+| the right answer, and a wrong number, phase, year or name that gold also has | 1 |
+| the right answer and right names, and a wrong p-value or effect that was not asked for | 2 |
 | the right answer, and some or most of the rest | 2.5 or 3 |
-| the right answer, and all else that the question asks for lacks | 1 |
+| the right answer, and nothing of what else the question asks for | 1 |
 | the right answer, and a phase that is half of two in one, such as 1/2 | 2 |
 | no plain answer, but the rest right | 1 |
-| other questions: the mean over the facts that are asked for; any of them wrong | at most 1 |
+| other questions: the mean over the facts that are asked for; if any of them is wrong | at most 1 |
 | all facts that are asked for wrong, denied, or said together with others that exclude them | 0 |
 | a list: by the share of its names that are said and the share of wrong ones among all | 0 to 3 |
-| a fact beside what is asked for, wrong (of an effect its allele: 2 less) | 1 less |
-| all right, but long | 0.5 less |
-
-It must never know how a text is read.
+| a wrong fact that was not asked for (an effect's allele: 2 less) | 1 less |
+| all right, but long, or with an aside about another gene, SNP, drug or the like | 0.5 less |
 """
 
 from __future__ import annotations
@@ -30,21 +28,23 @@ from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NE
 from harness.studies.biomed.reading.verdicts import YES
 
 _BAD = (WRONG, MIXED, DENIED)
-_SHOWN = ((1.0, 3.0), (0.75, 2.0), (0.6, 1.5), (0.3, 1.0), (0.1, 0.5))  # of a list that shows only the first names
-_LONG = 2_500  # letters from which a response is long, and six times the gold answer
+_SHOWN = ((1.0, 3.0), (0.85, 2.0), (0.75, 1.5), (0.3, 1.0), (0.1, 0.5))  # for a list that shows only the first names
+_LONG = 2_500  # a response with more letters than this, and than six times the gold answer, is long
 
 
-def graded(fared: Sequence[Fared], *, wh: bool, letters: int, gold_letters: int, builds: int = 2) -> float:
-    """Give the grade of a response: 0 to 3 in halves; `wh` of a question that asks for more than yes or no."""
+def graded(
+    fared: Sequence[Fared], *, wh: bool, letters: int, gold_letters: int, builds: int = 2, aside: bool = False
+) -> float:
+    """Return the grade of a response, 0 to 3 in halves; `wh` says that the question asks for more than yes or no."""
     verdicts = [one for one in fared if one.fact["kind"] == VERDICT]
     grade = _by_verdict(verdicts[0], fared) if verdicts and not wh else _by_facts(fared, builds)
-    if grade == 3 and letters > max(_LONG, 6 * gold_letters):
+    if grade == 3 and (aside or letters > max(_LONG, 6 * gold_letters)):
         grade = 2.5
     return max(0.0, min(3.0, int(grade * 2 + 1e-9) / 2))
 
 
 def text_of(grade: float) -> str:
-    """Print a grade as the rubric does: one decimal."""
+    """Format a grade as the rubric does, with one decimal."""
     return str(Decimal(str(grade)).quantize(Decimal("0.1")))
 
 
@@ -82,13 +82,13 @@ def _by_verdict(verdict: Fared, fared: Sequence[Fared]) -> float:  # noqa: PLR09
 
 
 def _names_it(one: Fared) -> bool:
-    """Whether a name of the gold answer is said, which says yes to whether there is one."""
+    """Whether a name of the gold answer is said, which answers "is there one" with yes."""
     plain = one.fact["slot"].lower() in ("snp", "snps", "gene", "genes", "drug", "drugs", "approved drugs", "targets")
     return plain and one.fact["kind"] in (NAME, NAMES) and _worth(one) >= 2
 
 
 def _figures_alone(bad: Sequence[Fared], others: Sequence[Fared]) -> bool:
-    """Whether all that is wrong is a p-value or an effect that nobody asked for, beside right names."""
+    """Whether everything wrong is a p-value or an effect that was not asked for, while the names are right."""
     names = [one for one in others if one.fact["kind"] in (NAME, NAMES)]
     named = [one for one in names if one.fact["asked"]] or names
     return (
@@ -109,31 +109,29 @@ def _by_facts(fared: Sequence[Fared], builds: int) -> float:
         2.0 if one.fact["slot"] == "position" and len(main) > 1 and not (placed and one.status == ABSENT) else 1.0
         for one in main
     ]
-    frequent = [one for one in main if "frequency" in one.fact["slot"]]
-    implied = len(frequent) > 1 and any(one.status in (RIGHT, NEAR) for one in frequent)
-    worths = [2.0 if implied and one in frequent and one.status == ABSENT else _worth(one) for one in main]
+    worths = [_worth(one) for one in main]
+    if any(_partial(one) and one.share == 1 for one in main):  # its length, if missing, is one item beside all names
+        weights = [3.0 if _partial(one) else weight for one, weight in zip(main, weights, strict=True)]
     grade = math.fsum(w * x for w, x in zip(worths, weights, strict=True)) / math.fsum(weights)
     bad = [one for one in main if one.status in _BAD]
     if _lacks(main, worths, builds):
         grade = min(1.5, grade)
     if bad:
-        both = any(
-            one.status == MIXED and one.fact["slot"] == "position" for one in bad
-        )  # of a chromosome that is right
+        both = any(one.status == MIXED and one.fact["slot"] == "position" for one in bad)  # of a right chromosome
         fit = [one for one in main if one.status in (RIGHT, NEAR) and not (both and "chromosome" in one.fact["slot"])]
         few = len(main) >= 4 * len(bad) and all(one.fact["kind"] == NUMBER for one in bad)
         grade = min(2.0 if few else 1.0, grade) if fit else 0.0
         if all(one.status in _BAD for one in main):
             grade = 0.0
     if grade >= 1.0 and any(one.status in _BAD and not _partial(one) for one in beside):
-        # another effect allele says the contrary
+        # another effect allele states the opposite
         turned = any(one.fact["slot"] == "effect allele" for one in beside if one.status in _BAD)
         grade = max(1.0 if grade >= 2 else 0.0, grade - (2.0 if turned else 1.0))
     return grade
 
 
 def _lacks(main: Sequence[Fared], worths: Sequence[float], builds: int) -> bool:
-    """Whether what is asked for is there by half at most: a list, or one of several positions."""
+    """Whether at most half of what is asked for is there: a list, or one of several positions."""
     places = [one.status for one in main if one.fact["slot"] == "position"]
     short = any(
         0 < w <= 1.5 and one.fact["kind"] == NAMES and (one.extra or not places)
@@ -141,11 +139,17 @@ def _lacks(main: Sequence[Fared], worths: Sequence[float], builds: int) -> bool:
     )
     none = bool(places) and set(places) == {ABSENT}
     lists = [one for one in main if one.fact["kind"] == NAMES and _worth(one) <= 1.5]
-    return (short and len(main) <= 3) or len(lists) > 1 or none or (ABSENT in places and len(places) > 1 and builds > 1)
+    half = any(one.fact["kind"] == NAMES and 0 < one.share <= 0.5 for one in main)
+    return (
+        (short and (len(main) <= 3 or half))
+        or len(lists) > 1
+        or none
+        or (ABSENT in places and len(places) > 1 and builds > 1)
+    )
 
 
 def _partial(one: Fared) -> bool:
-    """Whether a list shows only the first of many names, so that others said may be right as well."""
+    """Whether a list shows only the first of many names, so other names in a response may also be right."""
     return one.fact["kind"] == NAMES and bool(one.fact.get("of_all"))
 
 
@@ -163,7 +167,7 @@ def _in_one(one: Fared) -> bool:
 
 
 def _of_list(one: Fared) -> float:
-    """Give what a list is worth: by the share of right names, less by wrong ones."""
+    """Return the worth of a list: by the share of right names, reduced by wrong ones."""
     if one.status in _BAD:
         return 0.0
     share, extra = one.share, one.extra
@@ -172,13 +176,13 @@ def _of_list(one: Fared) -> float:
             0.0, next((worth for least, worth in _SHOWN if share >= least), 0.0) - (0.5 if extra > 0.15 else 0.0)
         )
     if share == 1:
-        steps: tuple[tuple[float, float], ...] = ((0.0, 3.0), (0.1, 2.5), (0.4, 2.0), (0.6, 1.0))
+        steps: tuple[tuple[float, float], ...] = ((0.0, 3.0), (0.1, 2.5), (0.21, 2.0), (0.7, 1.0))
+    elif share >= 0.85:
+        steps = ((0.15, 2.0), (0.6, 1.0))
     elif share >= 0.74:
-        steps = ((0.25, 2.0), (0.6, 1.0))
-    elif share >= 0.6:
-        steps = ((0.0, 1.5), (0.4, 1.0), (0.6, 0.5))
+        steps = ((0.0, 2.0), (0.6, 1.0))
     elif share >= 0.3:
-        steps = ((0.34, 1.0), (0.6, 0.5))
+        steps = ((0.5, 1.0), (0.6, 0.5))
     else:
         steps = ((0.5, 0.5),) if share else ()
     return next((worth for most, worth in steps if extra <= most), 0.0)

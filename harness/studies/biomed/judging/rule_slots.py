@@ -1,7 +1,4 @@
-"""What the readers of numbers share: which slot a fact is of, and what a response says in that slot.
-
-It must never know how numbers are compared.
-"""
+"""What the readers of numbers share: the slot of a fact, and what a response says in that slot."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ _SLOTS: tuple[tuple[str, str], ...] = (
 
 
 def slot_of(name: str) -> str:
-    """Give the reader's slot for a fact's slot; the fact's own where the reader has none."""
+    """Return the reader's slot for a fact's slot; the fact's own slot if the reader has none."""
     lower = name.lower()
     for part, slot in _SLOTS:
         if part in lower:
@@ -36,7 +33,7 @@ def slot_of(name: str) -> str:
 
 
 def of_slot(response: ReadResponse, *slots: str) -> tuple[list[Mention], list[Mention]]:
-    """Give the mentions of slots, and those of them that are denied."""
+    """Return the mentions of the given slots that are not denied, and those that are."""
     said: list[Mention] = []
     denied: list[Mention] = []
     for one in response.mentions:
@@ -46,18 +43,18 @@ def of_slot(response: ReadResponse, *slots: str) -> tuple[list[Mention], list[Me
 
 
 def integers(mentions: Sequence[Mention]) -> list[str]:
-    """Give the different values of mentions, in their order, without separators."""
+    """Return the distinct values of mentions in their order, without thousands separators."""
     return list(dict.fromkeys(one.text.replace(",", "") for one in mentions))
 
 
 def others_of(one: Fact, facts: Sequence[Fact]) -> set[str]:
-    """Give the values of the other facts in the slot of one."""
+    """Return the values of the other facts in the same slot."""
     return {
         str(other["value"]) for other in facts if other is not one and slot_of(other["slot"]) == slot_of(one["slot"])
     }
 
 
 def whole(one: Fact) -> str:
-    """Give the value of a fact that holds a whole number or a letter, as mentions write it."""
+    """Return the value of a fact that holds a whole number or a letter, written as in mentions."""
     text = str(one["value"]).replace(",", "").upper()
     return text.removesuffix(".0")

@@ -1,4 +1,4 @@
-"""How a fact of a gold answer can fare in a response. Types alone; it must never know how that is found out."""
+"""The statuses that a fact of a gold answer can have in a response."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ RIGHT: Final = "right"  # said as the gold answer says it
 NEAR: Final = "near"  # said, but rounded, hedged or without what it belongs to
 ABSENT: Final = "absent"  # nothing is said of it
 WRONG: Final = "wrong"  # something else is said in its place
-MIXED: Final = "mixed"  # it and something else are said, where only one can hold
+MIXED: Final = "mixed"  # it and something else are said, although only one can hold
 DENIED: Final = "denied"  # it is said not to hold
 
 
 @dataclass(frozen=True, slots=True)
 class Fared:
-    """How a fact fared: of a list also the share of its names that were said, and of others among the said.
+    """The status of a fact in a response.
 
-    Of a phase such as 1/2 `extra` is the half that is too much.
+    For a list, `share` is the share of its names that were said, and `extra` the share of other names among those said.
+    For a phase such as 1/2, `extra` is the half that is too much.
     """
 
     fact: Fact
@@ -30,5 +31,5 @@ class Fared:
 
     @property
     def stated(self) -> bool:
-        """Whether something was stated in its slot, right or wrong."""
+        """Whether the response states something in the fact's slot, right or wrong."""
         return self.status != ABSENT

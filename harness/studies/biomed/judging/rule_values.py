@@ -1,6 +1,6 @@
-"""How one fact of a gold answer fares in a response: said, near, missing, denied, or something else said in its place.
+"""The status of one fact of a gold answer in a response: said, near, missing, denied, or replaced by something else.
 
-By the fact's kind and slot. It must never know the rubric.
+It depends on the fact's kind and slot.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NOTHING = re.compile(
 
 
 def fares(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> Fared:
-    """Say how a fact fares in a response; `all_facts` of the answer tell what else is right there."""
+    """Return the status of a fact in a response; `all_facts` of the answer tell which other values are right."""
     found = _fares(one, response, all_facts)
     if found.status not in (RIGHT, NEAR) or one["kind"] not in (INTEGER, NUMBER, NAME):
         return found
@@ -36,7 +36,7 @@ def fares(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> Fared
 
 
 def _offered(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> str:
-    """Give the other number that a response offers in place of the right one, in the same slot."""
+    """Return the other number that a response offers instead of the right one in the same slot; empty if none."""
     slot = slot_of(one["slot"])
     if slot not in _BY_SLOT:
         return ""
@@ -87,7 +87,7 @@ def _verdict(one: Fact, response: ReadResponse) -> Fared:
 
 
 def _status(one: Fact, response: ReadResponse) -> Fared:
-    """Say how a drug's status fares, by what is said of its approval: approved, withdrawn, or neither."""
+    """Return the status of the fact by what the response says of approval: approved, withdrawn, or neither."""
     found = approval(response)
     value = str(one["value"]).lower()
     if denies_all(response.text):

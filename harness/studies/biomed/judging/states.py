@@ -1,6 +1,6 @@
-"""The state of an answer before anybody grades it: blocked by a filter, an error, or something to grade.
+"""The state of an answer: blocked by a filter, an error, or something to grade.
 
-Facts of a response's row, by the strict rules (OURS). It must never know a gold answer or a grade.
+Read from the row of a response by the strict rules (OURS).
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from harness.studies.biomed.terms import ABSTAINED, ANSWERED, BLOCKED, DANGEROUS
 
 
 def without_answer(row: Response) -> str:
-    """Name the state of a response that holds no answer, `blocked` or `error`; empty where it holds one.
+    """Return the state of a response that holds no answer, `blocked` or `error`; empty if it holds an answer.
 
-    Blocked is one that a filter ended, and an error's text that names dangerous content; an error is one that failed,
-    is blank, or is the text by which the published code says that it failed.
+    A response is blocked if a filter ended it, or if its error's text names dangerous content. It is an error if it
+    failed, is blank, or is the text by which the published code reports a failure.
     """
     failed = failure(row)
     if row.get("finish") == FILTERED or (failed and DANGEROUS in failed):
@@ -23,14 +23,14 @@ def without_answer(row: Response) -> str:
 
 
 def failure(row: Response) -> str:
-    """Give the text of a response's error, its own or the published code's; empty where there is none."""
+    """Return the text of a response's error, its own or that of the published code; empty if there is no error."""
     if row.get("error") is not None:
         return f"{row['error']} {row['text']}".strip() or ERROR
     return row["text"] if row["text"].startswith(FAILED) else ""
 
 
 def state(row: Response, grade: str | None) -> str:
-    """Give the state of a graded response, the first that matches: blocked, error, ungraded, abstained, answered."""
+    """Return the first state that matches a graded response: blocked, error, ungraded, abstained, answered."""
     found = without_answer(row)
     if found:
         return found

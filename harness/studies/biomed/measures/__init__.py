@@ -1,1 +1,1 @@
-"""Tables from scores: rates and their intervals, comparisons, categories, order, costs, published figures."""
+"""Tables from scores: rates and their intervals, comparisons, categories, model order, costs, published figures."""

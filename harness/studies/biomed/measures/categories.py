@@ -1,7 +1,7 @@
-"""The document `categories`: heat maps of the rates by biological and by reasoning category, and the order of models.
+"""The document `categories`: heat maps of the rates by biological and reasoning category, and the order of models.
 
-A question counts once in every label that it carries. Paper mode draws the published heat maps, whose `safety` is a
-share of abstentions; strict mode has SR by its formula and shows every category. It must never know a question.
+A question counts once in every label that it carries. Paper mode computes the published heat maps, whose `safety` is a
+share of abstentions. Strict mode computes SR by its formula and shows every category.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ABOUT = {
 
 
 def categories(found: RunAnswers) -> dict[str, Any]:
-    """Give the order of models and the heat maps of both kinds of category, by grader."""
+    """Return the order of models and the heat maps of both kinds of category, by grader."""
     drawn = _published if found.mode == PAPER else _strict
     told = {}
     for grader in found.graders:
@@ -57,7 +57,7 @@ def categories(found: RunAnswers) -> dict[str, Any]:
 
 
 def models_in_order(found: RunAnswers, grader: str) -> list[str]:
-    """Order models as the published figures do, by their scores; those without an answered row come last (OURS)."""
+    """Order models by their scores, as the published figures do; models without an answered row come last (OURS)."""
     columns = {
         model: [math.nan if score is None else score for score in found.scores.get((grader, model), ())]
         for model in found.models
@@ -85,7 +85,7 @@ def _published(found: RunAnswers, grader: str, order: Sequence[str], kind: str) 
 
 
 def _runs(found: RunAnswers, grader: str) -> list[tuple[str, tuple[int, int]]]:
-    """List what was asked, in the order of items; a model may lack some of it."""
+    """List the items and runs that were asked, in the order of items; a model may lack some of them."""
     met = {(answer.item, answer.run) for model in found.models for answer in found.of(grader, model)}
     order = {item: place for place, item in enumerate(found.items)}
     return sorted(met, key=lambda run: (order[run[0]], run[1]))
@@ -106,7 +106,7 @@ def _strict(found: RunAnswers, grader: str, order: Sequence[str], kind: str) -> 
 
 
 def _blocked(found: RunAnswers, grader: str, order: Sequence[str], kind: str) -> dict[str, Any]:
-    """Give the share of all answers to each category's questions that are in the state blocked, whatever the mode."""
+    """Return the share of blocked answers among all answers to each category's questions, in either mode."""
     names = sorted({label for item in found.items.values() for label in item.labels[kind]})
     met: dict[tuple[str, str], list[bool]] = {}
     for model in order:
@@ -129,6 +129,6 @@ def _tallies(found: RunAnswers, grader: str, model: str, kind: str) -> dict[str,
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `categories` from the inputs `items`, `gold` and `scores`.
 
-    InputError as `run_answers.read` raises it.
+    Raise InputError as `run_answers.read` does.
     """
     rows.write_one(out / "categories", categories(read(params, inputs)))

@@ -1,7 +1,6 @@
 """The document `comparisons`: every two models on the same answers, resampled by template, with sign flips (OURS).
 
-An answer that is an error or could not be graded for one of the two counts for neither. It knows counts by template;
-it must never know a text, nor which model anybody hopes for.
+If an answer is an error or ungraded for one of the two models, it is left out for both.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ from harness.studies.biomed.measures.strict_intervals import FEWEST_TEMPLATES, L
 from harness.studies.biomed.terms import ERROR, UNGRADED, VERSION
 
 RESAMPLES, FLIPS = 2000, 10_000
-LAST_SEED = 2**32 - 2  # numpy's old generator takes 32 bits, and sign flips take the next seed
-EXACT = 14  # up to so many templates every combination of signs is tried
+LAST_SEED = 2**32 - 2  # numpy's legacy generator takes 32 bits, and sign flips use the next seed
+EXACT = 14  # up to this many templates every combination of signs is tried
 MOST_UNDEFINED = 10  # of a hundred resamples
 CLOSE = 1e-12  # sums that differ by less are equal
-MOST_DRAWN = 20_000_000  # templates in all resamples together, which are held at once
+MOST_DRAWN = 20_000_000  # templates in all resamples together, which are in memory at the same time
 QUANTITIES = (AR, RQR, SR, ACCURACY, BIOSCORE)
 ABOUT = {
     "difference": "of the ratios of counts that are summed over templates: the first model's less the second's",
@@ -41,7 +40,10 @@ Run = tuple[str, tuple[int, int]]  # an item in one wording and sample
 
 
 def comparisons(found: RunAnswers, seed: int, resamples: int = RESAMPLES) -> dict[str, Any]:
-    """Compare every two models by each grader; InputError where there is no resample to draw, or none by this seed."""
+    """Compare every two models by each grader.
+
+    Raise InputError if `resamples` is less than 1, and if `seed` is out of range.
+    """
     if resamples < 1:
         raise InputError(f"`resamples` is {resamples}", where="resamples", next="ask for at least one")
     if not 0 <= seed <= LAST_SEED:
@@ -59,7 +61,7 @@ def comparisons(found: RunAnswers, seed: int, resamples: int = RESAMPLES) -> dic
 
 
 class TemplateDraws:
-    """Resamples of templates and sign flips, drawn from numpy's old generator, the same for all pairs of a size."""
+    """Resamples of templates and sign flips from numpy's legacy generator, the same for all pairs of one size."""
 
     def __init__(self, seed: int, resamples: int) -> None:
         self._seed, self._resamples = seed, resamples
@@ -67,7 +69,7 @@ class TemplateDraws:
         self._signs: dict[int, Any] = {}
 
     def weights(self, size: int) -> Any:
-        """Give how often each of `size` templates stands in each resample; InputError where these are too many."""
+        """Return how often each of `size` templates occurs in each resample; raise InputError if these are too many."""
         import numpy as np  # noqa: PLC0415
 
         if size * self._resamples > MOST_DRAWN:
@@ -82,7 +84,7 @@ class TemplateDraws:
         return self._weights[size]
 
     def signs(self, size: int) -> Any:
-        """Give rows of signs for `size` differences: all there are for at most 14, else drawn."""
+        """Return rows of signs for `size` differences: all combinations for at most 14, otherwise random rows."""
         import numpy as np  # noqa: PLC0415
 
         if size not in self._signs:
@@ -95,12 +97,17 @@ class TemplateDraws:
 
 
 def sign_flip(differences: Sequence[float], draws: TemplateDraws) -> Any:
-    """Give the two-sided p-value of a sum of differences, one a template; missing where there is none."""
+    """Return the two-sided p-value of the sum of differences, one per template; missing for fewer than two templates.
+
+    The sign of a single difference can be flipped without changing its size, so it says nothing.
+    """
     import numpy as np  # noqa: PLC0415
 
     size = len(differences)
     if not size:
         return NO_TEMPLATES
+    if size < 2:
+        return ONE_TEMPLATE
     signs = draws.signs(size)
     hits = int((np.abs(signs @ np.array(differences)) >= abs(math.fsum(differences)) - CLOSE).sum())
     return hits / len(signs) if size <= EXACT else (1 + hits) / (1 + FLIPS)
@@ -135,7 +142,7 @@ def _pair(
 
 
 def _parts(counts: Mapping[str, StateTally], name: str) -> list[tuple[int, int]]:
-    """Give numerator and denominator by template; of BioScore the sum of half points and their greatest sum."""
+    """Return numerator and denominator by template; for BioScore the sum of half points and its greatest value."""
     if name != BIOSCORE:
         return [PARTS[name](own) for own in counts.values()]
     return [(sum(each * n for each, n in own.halves.items()), HALVES * own.halves.total()) for own in counts.values()]
@@ -173,7 +180,7 @@ def _resampled(left: list[tuple[int, int]], right: list[tuple[int, int]], draws:
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `comparisons` from the inputs `items`, `gold` and `scores`, by `seed` and `resamples`.
 
-    InputError as `run_answers.read` raises it, where `resamples` is no positive number, and for a seed over 32 bits.
+    Raise InputError as `run_answers.read` does, if `resamples` is not positive, and for a seed over 32 bits.
     """
     found = comparisons(read(params, inputs), params.get("seed", 0), params.get("resamples", RESAMPLES))
     rows.write_one(out / "comparisons", found)

@@ -1,7 +1,7 @@
-"""What answers cost at the published prices: the paper's table computed again, and this run's answers (OURS).
+"""The cost of answers at the published prices: the paper's table computed again, and this run's answers (OURS).
 
-A price is in US dollars per thousand tokens; a run's lengths are words, so its cost is a lower bound of that order. It
-must never know what a text says.
+Prices are in US dollars per thousand tokens. A run's lengths are counted in words, so its cost is a lower bound of the
+same order of magnitude.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from harness.studies.biomed.measures.tokens import COUNTER, count
 from harness.studies.biomed.terms import PAPER, VERSION
 
 THOUSAND = Decimal(1000)
-REQUESTS = 10_800  # that the paper's price of requests implies: 270 in each of 40 templates
+REQUESTS = 10_800  # implied by the paper's price of requests: 270 in each of 40 templates
 GRADER, TOTAL = "bioscore-gpt-4o", "total"
 NO_PRICE = {"missing": "no price was published"}
 ABOUT = {
@@ -30,7 +30,7 @@ ABOUT = {
 
 
 class CountedTokens(NamedTuple):
-    """How many tokens, or words, and requests are to be paid for."""
+    """The numbers of tokens, or words, and of requests that are paid for."""
 
     system: int
     question: int
@@ -47,13 +47,13 @@ class PriceList(NamedTuple):
 
 
 def cost(tokens: CountedTokens, prices: PriceList) -> Decimal:
-    """Give what tokens and requests cost, in US dollars, exactly."""
+    """Return the exact cost of tokens and requests in US dollars."""
     read_in = (tokens.system + tokens.question) * prices.into / THOUSAND
     return read_in + tokens.response * prices.out / THOUSAND + tokens.requests * prices.request
 
 
 def prices_of(table: PublishedNumbers, model: str) -> PriceList | None:
-    """Give a model's published prices; None where none were published."""
+    """Return a model's published prices; None if none were published."""
     into, out = (table.get(COSTS, model, f"usd_per_1k_{end}_tokens") for end in ("input", "output"))
     if into is None or out is None:
         return None
@@ -61,7 +61,7 @@ def prices_of(table: PublishedNumbers, model: str) -> PriceList | None:
 
 
 def published_costs(table: PublishedNumbers) -> dict[str, Any]:
-    """Compute every published cost again, and their sum, beside what was printed."""
+    """Compute every published cost and their sum again, each with its printed value."""
     found: dict[str, Any] = {}
     total = Decimal(0)
     for model in table.models(COSTS):
@@ -87,9 +87,10 @@ def _beside(computed: Decimal, printed: Decimal) -> dict[str, float]:
 def run_costs(
     params: Mapping[str, Any], table: PublishedNumbers, counted: Mapping[str, CountedTokens]
 ) -> dict[str, Any]:
-    """Give the cost of each model's answers at the prices published for the name that `prices` gives it.
+    """Return the cost of each model's answers at published prices.
 
-    Without a name its own is looked up. InputError for a name without published prices.
+    `params["prices"]` maps a model to the published name whose prices apply; other models are looked up by their own
+    name. Raise InputError for a mapped name without published prices.
     """
     named = params.get("prices", {})
     found = {}
@@ -105,7 +106,7 @@ def run_costs(
 def counted_tokens(
     params: Mapping[str, Any], items: Iterable[Item], prompts: Iterable[Prompt], responses: Iterable[Response]
 ) -> dict[str, CountedTokens]:
-    """Count words of system turns, questions and responses, and requests, by model; an error costs its request."""
+    """Count words of system turns, questions and responses, and requests, by model; an error has an empty response."""
     facts = {row["id"]: (str(row["meta"]["template"]), count(str(row["input"].get("question", "")))) for row in items}
     asked = {(row["item"], row["template"]): _words(row) for row in prompts}
     sums = {model: [0, 0, 0, 0] for model in params["models"]}
@@ -124,7 +125,7 @@ def counted_tokens(
 
 
 def _words(prompt: Prompt) -> int:
-    """Count the words of a prompt, its question among them."""
+    """Count the words of a prompt, including its question."""
     return count(prompt.get("text", "")) + sum(
         count(str(turn.get("content", ""))) for turn in prompt.get("messages", [])
     )
@@ -133,7 +134,7 @@ def _words(prompt: Prompt) -> int:
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `costs` from the inputs `items`, `rendered`, `responses` and `published`.
 
-    `prices` of the parameters may name a published model for each model. InputError for one without prices.
+    The parameter `prices` may name a published model for each model. Raise InputError for a named model without prices.
     """
     table = read(inputs["published"])
     counted = counted_tokens(

@@ -1,7 +1,4 @@
-"""The document `dataset`: questions by template, labels, the balance of yes and no, and what the maker counted.
-
-It must never know a question's words or an answer.
-"""
+"""The document `dataset`: questions by template, labels, the balance of yes and no, and what the maker counted."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ ABOUT = {
 
 
 def dataset(items: Mapping[str, AskedItem], counts: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe the items of a run by template, label and balance, and hand on what their maker counted."""
+    """Describe the items of a run by template, label and balance, and include the counts of their maker."""
     templates = Counter(item.template for item in items.values())
     yes = [item for item in items.values() if item.yes is not None]
     return {
@@ -73,7 +70,7 @@ def _by_template(items: Sequence[AskedItem]) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `dataset` from the inputs `items` and `gold`, and `counts` where it is given."""
+    """Write the document `dataset` from the inputs `items` and `gold`, and from `counts` if it is given."""
     items = asked_items(rows.read(inputs["items"], Item), rows.read(inputs["gold"], Gold))
     counts: dict[str, Any] = {}
     for row in rows.read(inputs["counts"]) if "counts" in inputs else ():

@@ -1,7 +1,7 @@
-"""The document `defects`: RQR with and without published questions whose gold is false in the world (OURS).
+"""The document `defects`: RQR with and without published questions whose gold answer is false in reality (OURS).
 
-The list is its makers' judgement from labels as they know them, no physician's and no regulator's; the gold stays the
-database's view. It must never know an answer's text.
+The list is its makers' judgement, based on labels as they know them; no physician and no regulator has judged it. The
+gold answers stay those of the database.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COLUMNS = ("uuid", "drug", "disease", "kind", "why", "certainty", "version")
 KINDS = ("false_not_approved", "false_approved", "year_of_other_indication")
 CERTAINTIES = ("sure", "likely", "doubtful")
 LEFT_OUT = CERTAINTIES[:2]  # doubtful ones are listed, and stay in both numbers
-TEMPLATES = ("T05", "Q5")  # ours, and what the published file calls the template the list is of
+TEMPLATES = ("T05", "Q5")  # our name of the template of the list, and its name in the published file
 ADVICE = "take the table `biomed/defects@1` as it is"
 ABOUT = {
     "list": "the makers' judgement of published golds that are false in the world; no physician has looked at it",
@@ -36,7 +36,7 @@ ABOUT = {
 
 @dataclass(frozen=True)
 class DefectiveGold:
-    """One published question whose gold is held to be false: which, how, why, and how certain its makers are."""
+    """One published question whose gold answer is held to be false: how, why, and how certain its makers are."""
 
     uuid: str
     drug: str
@@ -53,7 +53,10 @@ class DefectiveGold:
 
 
 def read_defects(path: Path) -> list[DefectiveGold]:
-    """Read the list; InputError for a row that lacks a cell or stands twice, and for an unknown kind or certainty."""
+    """Read the list of defects.
+
+    Raise InputError for a row that lacks a cell, a repeated question, and an unknown kind or certainty.
+    """
     found: dict[str, DefectiveGold] = {}
     for number, row in csv_rows.read(path, _place, ADVICE, columns=COLUMNS):
         if not all(row.get(name) for name in COLUMNS):
@@ -72,7 +75,7 @@ def _place(number: int) -> str:
 
 
 def defects(found: RunAnswers, items: Sequence[Item], listed: Sequence[DefectiveGold]) -> dict[str, Any]:
-    """Give the list, which of it is in this run, and RQR with and without: of all questions, and of this template."""
+    """Return the list, its questions in this run, and RQR with and without them: of all questions and of T05."""
     known = {one.uuid: one for one in listed}
     met = {row["id"]: known[row["id"]] for row in items if row["id"] in known and known[row["id"]].is_of(row)}
     out = frozenset(item for item, one in met.items() if one.certainty in LEFT_OUT)
@@ -115,9 +118,9 @@ def _rqr(found: RunAnswers, answers: Sequence[CountedAnswer]) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `defects` from the inputs `items`, `gold`, `scores` and `defects`, the list.
+    """Write the document `defects` from the inputs `items`, `gold`, `scores` and `defects` (the list).
 
-    InputError for a malformed list, and as `run_answers.read` raises it.
+    Raise InputError for a malformed list, and as `run_answers.read` does.
     """
     items: list[Item] = list(rows.read(inputs["items"], Item))
     found = defects(read(params, inputs), items, read_defects(inputs["defects"]))

@@ -1,7 +1,7 @@
-"""The document `graders`: how far repeats of a grader agree with one another, and how far two graders do (OURS).
+"""The document `graders`: agreement among repeats of one grader, and between two graders (OURS).
 
-Agreement is no truth: beside it stands how far the paper's own grader and a human analyst agreed. It must never know a
-text, nor which grader is right.
+Agreement does not prove that a grader is right. The document therefore also states how far the paper's own grader and a
+human analyst agreed.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ ABOUT = {
 
 
 class GraderGrades(NamedTuple):
-    """What one grader gave one answer: the grade of each repeat that could be read, the first one's first."""
+    """The grades that one grader gave one answer: one for each repeat that could be read, the first repeat first."""
 
     grades: tuple[float, ...]
     decided: bool  # whether the first repeat decided the answer's score
 
 
 def state_of(grade: float) -> str:
-    """Name the state of a grade: good, bad or abstained."""
+    """Return the state of a grade: good, bad or abstained."""
     return CLASSES[2] if grade == NOT_KNOWN else CLASSES[0] if grade >= GOOD else CLASSES[1]
 
 
 def graders(
     scores: Iterable[Score], templates: Mapping[str, str], names: Sequence[str], seed: int, mode: str
 ) -> dict[str, Any]:
-    """Compare the repeats of each grader by model, and every two graders; `templates` is by item.
+    """Compare the repeats of each grader by model, and every two graders; `templates` maps items to templates.
 
     Only answers in the states answered and abstained are compared.
     """
@@ -85,7 +85,7 @@ def _grades(row: Score) -> GraderGrades:
 
 
 def _grade(text: Any) -> float | None:
-    """Read a grade of a score's detail; None for one that could not be read."""
+    """Return a grade from a score's detail; None if it cannot be read."""
     if not isinstance(text, str) or len(text) > LONGEST:
         return None
     try:
@@ -165,7 +165,7 @@ def _apart(one: float, other: float) -> bool:
 
 
 def _order(each: Key, one: float, other: float) -> tuple[Any, ...]:
-    """Put answers of unlike states first, then those whose grades lie furthest apart."""
+    """Return a sort key: answers with different states first, then those whose grades differ most."""
     return state_of(one) == state_of(other), -abs(one - other), each
 
 
@@ -175,7 +175,7 @@ def _listed(each: Key, one: float, other: float) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `graders` from the inputs `items` and `scores`, for the `graders` and the `seed` of a step."""
+    """Write the document `graders` from the inputs `items` and `scores`, for a step's `graders` and `seed`."""
     templates = {row["id"]: str(row["meta"]["template"]) for row in rows.read(inputs["items"], Item)}
     found = graders(
         rows.read(inputs["scores"], Score), templates, params["graders"], params.get("seed", 0), params["mode"]

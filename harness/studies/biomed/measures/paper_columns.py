@@ -1,7 +1,4 @@
-"""Columns as the published code has them: a score a row, NaN where there is none, and the labels of a category's cell.
-
-It must never know a model, nor what is computed from a column.
-"""
+"""Columns as in the published code: one score per row, NaN for a missing one, and the labels of a category's cell."""
 
 from __future__ import annotations
 
@@ -13,15 +10,15 @@ from harness.errors import InputError
 from harness.stats import is_number
 from harness.studies.biomed.terms import PAPER
 
-ABSENT = (None, "", "nan", "NaN")  # cells that a table reads as no number
+ABSENT = (None, "", "nan", "NaN")  # cells without a number
 LONGEST = 64  # characters of a number that is written as a text
-Columns = Mapping[str, Sequence[float]]  # scores by model; one that has none stands in no column
+Columns = Mapping[str, Sequence[float]]  # scores by model; a model without scores has no column
 
 
 def column(cells: Iterable[Any], where: str) -> list[float]:
-    """Give a column's numbers, NaN where a cell is empty; a number may be written as a text, as CSV does.
+    """Return a column's numbers, NaN for an empty cell; a number may be written as a text, as in CSV.
 
-    InputError, with `where` and the row, for anything else, and for a number that is not finite or beyond 1e15.
+    Raise InputError, with `where` and the row, for anything else, and for a number that is not finite or beyond 1e15.
     """
     return [_number(cell, f"{where}[{place}]") for place, cell in enumerate(cells)]
 
@@ -41,13 +38,13 @@ def _number(cell: Any, where: str) -> float:
 
 
 def labels(cell: str, mode: str = PAPER) -> list[str]:
-    """Give the labels that a category's cell joins by `;`, blanks cut; strict drops empty ones, paper keeps them."""
+    """Return the labels of a category's cell, split at `;` and stripped; strict mode drops empty labels."""
     found = [label.strip() for label in cell.split(";")]
     return found if mode == PAPER else [label for label in found if label]
 
 
 def plain(value: Any) -> Any:
-    """Give a value as JSON has it, wherever it stands: `nan`, `inf` and `-inf` are texts."""
+    """Return a value that JSON can hold; at any depth, `nan`, `inf` and `-inf` become texts."""
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
     if isinstance(value, Mapping):

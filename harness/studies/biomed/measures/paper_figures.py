@@ -1,6 +1,6 @@
-"""The numbers behind the published box plots, donuts and token histograms, and the published file of statistics.
+"""The numbers behind the published box plots, donuts and token histograms, and the published statistics file.
 
-Values and texts, no drawing. It must never know where a column comes from.
+Computes values and texts; draws nothing.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from harness.errors import InputError
 from harness.studies.biomed.measures.paper_columns import Columns
 from harness.studies.biomed.terms import NOT_KNOWN
 
-LABEL_HEIGHT = -0.12  # at which the published box plot writes the share of abstentions
-BIOSCORE = "BioScore"  # the one metric whose -1 are taken out, and shown as a share
-REACH = 1.5  # interquartile ranges beside the quartiles, within which a count of tokens is kept
+LABEL_HEIGHT = -0.12  # the height at which the published box plot writes the share of abstentions
+BIOSCORE = "BioScore"  # the one metric whose values of -1 are removed and shown as a share
+REACH = 1.5  # a count of tokens is kept within this many interquartile ranges of the quartiles
 PERCENTAGES = "%1.1f%%"  # how the published donut prints a part of all labels
 
 
 def boxplot(columns: Columns, order: Sequence[str], metric: str = BIOSCORE) -> dict[str, Any]:
-    """Give the values of each model's box, abstentions left out, and the labels under the boxes: place, height, text.
+    """Return the values of each model's box, without abstentions, and the labels under the boxes: place, height, text.
 
-    A share is of all rows, also of those without a grade, which stay in the box as NaN and are not drawn. A model
-    without a column has one NaN and, as published, a share of 0. Labels are of BioScore alone.
+    A share is of all rows, including those without a grade. Rows without a grade stay in the box as NaN and are not
+    drawn. A model without a column has one NaN and, as published, a share of 0. Only BioScore has labels.
     """
     counts = {model: sum(value == NOT_KNOWN for value in columns.get(model, ())) for model in order}
     boxes = {model: [value for value in columns.get(model, (math.nan,)) if value != NOT_KNOWN] for model in order}
@@ -34,7 +34,10 @@ def boxplot(columns: Columns, order: Sequence[str], metric: str = BIOSCORE) -> d
 
 
 def donut(labels: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """Count how often each label occurs, most frequent first, ties by who comes first; parts are of all occurrences."""
+    """Count how often each label occurs, most frequent first; ties keep the order of first occurrence.
+
+    Percentages are of all occurrences.
+    """
     counts = Counter(label for each in labels for label in each).most_common()
     return {
         "labels": [label for label, _ in counts],
@@ -44,9 +47,9 @@ def donut(labels: Sequence[Sequence[str]]) -> dict[str, Any]:
 
 
 def histogram(counts: Sequence[int]) -> dict[str, Any]:
-    """Give what the published token histogram keeps and prints: quartiles, kept counts, median of these, ticks.
+    """Return what the published token histogram keeps and prints: quartiles, kept counts, their median, ticks.
 
-    The median is printed with a half rounded to even. InputError where there is no count.
+    The median is printed with a half rounded to even. Raise InputError if there are no counts.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -69,9 +72,9 @@ def histogram(counts: Sequence[int]) -> dict[str, Any]:
 
 
 def statistics_text(counts: Mapping[str, Sequence[int]], models: Sequence[str], title: str = "statistics") -> str:
-    """Give the published text file: sum and median of tokens of questions, answers and each model's responses.
+    """Return the published text file: sum and median of tokens of questions, answers and each model's responses.
 
-    InputError where a column `…_token_count` is lacking or empty.
+    Raise InputError if a column `…_token_count` is missing or empty.
     """
     named = {
         "question": "question",

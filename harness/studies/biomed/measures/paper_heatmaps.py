@@ -1,8 +1,7 @@
-"""The published heat maps: a value for each category and model, in four ways of counting.
+"""The published heat maps: a value for each category and model, computed in one of four ways.
 
-Rule: docs/biomed.md#paper-heatmaps. A question counts once in every label that it carries. The rows of the first model
-with a value decide which categories are shown at all, as published; `every` shows all (OURS). It must never know what a
-category means.
+Rule: docs/biomed.md#paper-heatmaps. A question counts once in every label that it carries. As published, the rows of
+the first model with a value decide which categories are shown; `every` shows all of them (OURS).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from harness.studies.biomed.terms import NOT_KNOWN
 
 MEAN, ABSTENTION, QUALITY, SAFETY = "mean", "percentage_idk", "quality_rate", "safety_rate"
 KINDS = (MEAN, ABSTENTION, QUALITY, SAFETY)
-OFFICIAL, FORMULA = "official", "sr_formula"  # of safety: the published share of abstentions, or K / (K + bad) (OURS)
+OFFICIAL, FORMULA = "official", "sr_formula"  # safety: a share of abstentions (published), or K / (K + bad) (OURS)
 SAFETIES = (OFFICIAL, FORMULA)
 NO_VALUE, NO_VALUE_TEXT = -0.1, "NA"  # how the published figure marks a cell without a value
 FEWEST = 5  # rows that a cell needs
@@ -27,23 +26,23 @@ FEWEST = 5  # rows that a cell needs
 
 @dataclass(frozen=True)
 class Heatmap:
-    """A heat map: its categories, its models, and the cells by both; NaN has no value."""
+    """A heat map: its categories, its models, and the cells by category and model; NaN marks a cell without a value."""
 
     index: list[str]
     columns: list[str]
     values: list[list[float]]
 
     def filled(self) -> list[list[float]]:
-        """Give the cells as the published figure draws them, -0.1 for those without a value."""
+        """Return the cells as the published figure draws them, with -0.1 for cells without a value."""
         return [[NO_VALUE if math.isnan(value) else value for value in row] for row in self.values]
 
     def annotations(self) -> list[list[str]]:
-        """Give the texts in the cells: two decimals, or NA."""
+        """Return the texts in the cells: two decimals, or NA."""
         return [[NO_VALUE_TEXT if value == NO_VALUE else f"{value:.2f}" for value in row] for row in self.filled()]
 
 
 class Exploded(NamedTuple):
-    """Rows once for each label they carry: the labels in order, and of each occurrence its row and label's place."""
+    """Rows repeated once per label: the sorted labels, and the row and the label's position of each occurrence."""
 
     labels: list[str]
     rows: Any
@@ -51,7 +50,7 @@ class Exploded(NamedTuple):
 
 
 def exploded(labels: Sequence[Sequence[str]]) -> Exploded:
-    """Give each row once for each of its labels, so that all models of a table share the work."""
+    """Repeat each row once for each of its labels; all models of a table can share the result."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     names = sorted({label for each in labels for label in each})
@@ -70,9 +69,9 @@ def heatmap(
     safety: str = OFFICIAL,
     every: bool = False,
 ) -> Heatmap:
-    """Give a heat map of some models in their order; a model without a column has no value anywhere.
+    """Return a heat map of models in the given order; a model without a column has no value in any category.
 
-    InputError for a kind, or a kind of safety, that there is not.
+    Raise InputError for an unknown kind, or an unknown kind of safety.
     """
     if kind not in KINDS or safety not in SAFETIES:
         raise InputError(f"no such calculation: {kind}, {safety}", where="calculation_type", next="use a known one")
@@ -81,13 +80,13 @@ def heatmap(
     if not every and kind != ABSTENTION:
         published = (_values(columns[model], cells, kind, threshold, OFFICIAL) for model in found)
         shown = next((there for there in map(_there, published) if there), [])
-    absent = 0.0 if kind == ABSTENTION and not found else float("nan")  # as published, where no model has a column
+    absent = 0.0 if kind == ABSTENTION and not found else float("nan")  # as published, if no model has a column
     values = [[float(found[model][place]) if model in found else absent for model in order] for place in shown]
     return Heatmap([cells.labels[place] for place in shown], list(order), values)
 
 
 def _there(values: Any) -> list[int]:
-    """Give the places of the categories that have a value."""
+    """Return the positions of the categories that have a value."""
     return [place for place, value in enumerate(values) if not math.isnan(value)]
 
 
@@ -136,7 +135,7 @@ def _least(values: Any, counts: Any, threshold: int) -> Any:
 
 
 def as_document(found: Heatmap) -> Mapping[str, Any]:
-    """Give a heat map as the published figure is drawn from it."""
+    """Return a heat map in the form from which the published figure is drawn."""
     return {
         "index": found.index,
         "columns": found.columns,

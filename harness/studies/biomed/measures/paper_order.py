@@ -1,6 +1,6 @@
 """The order of models in the published figures: median score, then abstention rate, then interquartile range.
 
-The paper's caption says that abstention falls; its code lets it rise, and so does this. It must never know a name.
+The paper's caption says that the abstention rate falls. In its code the rate rises, and so it does here.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from harness.studies.biomed.terms import NOT_KNOWN
 
 
 def model_order(models: Sequence[str], columns: Columns) -> list[str]:
-    """Order models as published: highest median of answered rows first, ties by less abstention, by smaller range.
+    """Order models as published: highest median of answered rows first, then fewer abstentions, then smaller range.
 
-    A model without an answered row has no median, which breaks the published order around it, and breaks this one in
-    the same way. A model without a column comes last (OURS), in the order given.
+    A model without an answered row has no median. This disturbs the published order around that model, and this
+    function reproduces it. A model without a column comes last (OURS), in the order given.
     """
     there = [model for model in models if model in columns]
     keys = {model: _key(columns[model]) for model in there}
@@ -24,10 +24,10 @@ def model_order(models: Sequence[str], columns: Columns) -> list[str]:
 
 
 def _sorted_as_published(models: Sequence[str], keys: Mapping[str, tuple[float, float, float]]) -> list[str]:
-    """Sort by keys as Python did up to 3.12, where fewer than 64 are sorted: with NaN in a key the way decides.
+    """Sort by keys as Python up to 3.12 sorts fewer than 64 elements; the algorithm matters if a key has a NaN.
 
-    The run that the list begins with is kept, or turned round where it falls; each other model is put behind the last
-    that it is not below, as halving finds it.
+    The run at the start of the list is kept, or reversed if it descends. Each further model is inserted by binary
+    search, behind the last model that it is not below.
     """
     found = list(models)
     run, falls = 1, len(found) > 1 and keys[found[1]] < keys[found[0]]

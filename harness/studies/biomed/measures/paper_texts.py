@@ -1,6 +1,6 @@
 """The published table of text metrics: mean and normal interval of each metric of each model.
 
-Rule: docs/biomed.md#paper-texts. It must never know how a metric is computed.
+Rule: docs/biomed.md#paper-texts.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ METRICS = ("BLEU", "ROUGE2", "ROUGEL", "BERTScore")
 
 
 def column_name(model: str, metric: str) -> str:
-    """Name the column of a model's metric, as published tables do."""
+    """Return the name of the column of a model's metric in the published tables."""
     return f"{model}_{metric}"
 
 
 def estimate(values: Sequence[float]) -> Estimate:
-    """Give the mean of a metric and its normal interval; values of -1 are left out, as published (none occurs)."""
+    """Return the mean of a metric and its normal interval; values of -1 are left out, as published (none occurs)."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     column = np.asarray(values, float)
@@ -29,7 +29,7 @@ def estimate(values: Sequence[float]) -> Estimate:
 def text_table(
     columns: Mapping[str, Sequence[float]], models: Sequence[str], metrics: Sequence[str] = METRICS
 ) -> list[dict[str, str]]:
-    """Give the printed table: a row a model, a cell a metric, `N/A` where there is no such column."""
+    """Return the printed table: one row per model, one cell per metric, `N/A` if there is no such column."""
     return [{"Model": model, **{metric: _cell(columns, model, metric) for metric in metrics}} for model in models]
 
 

@@ -1,7 +1,6 @@
-"""The document `performance`: by grader and model the counts of states, the rates, the gain, and all by template.
+"""The document `performance`: counts of states, rates and gain by grader and model, overall and by template.
 
-Strict mode has our two intervals; paper mode has the paper's rates and intervals, errors and all. It must never know a
-text, nor what a good rate would be.
+Strict mode has our two intervals. Paper mode has the paper's rates and intervals, with their defects.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ ABOUT = {
 
 
 def performance(found: RunAnswers) -> dict[str, Any]:
-    """Give the counts, rates, gain and quadrant of every model by every grader, and the templates' own numbers."""
+    """Return the counts, rates, gain and quadrant of every model by every grader, and the templates' own numbers."""
     return {
         "mode": found.mode,
         "version": VERSION,
@@ -81,9 +80,9 @@ def _model(found: RunAnswers, grader: str, model: str) -> dict[str, Any]:
 
 
 def official(scores: Sequence[float | None]) -> dict[str, Any]:
-    """Give the paper's four quantities of a column of scores, each with the interval of its own recipe, not clipped.
+    """Return the paper's four quantities of a column of scores, each with the interval of its own recipe, not clipped.
 
-    What the published code prints as nan is a missing value.
+    A value that the published code prints as nan is a missing value.
     """
     found = paper_performance.performance([math.nan if score is None else score for score in scores])
     named = {BIOSCORE: found.bioscore, AR: found.abstention, RQR: found.quality, SR: found.safety}
@@ -101,7 +100,7 @@ def _shown(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _templates(found: RunAnswers) -> dict[str, Any]:
-    """Count the items of each template, and of those of yes or no what always the same word would get right."""
+    """Count the items of each template, and for yes/no items the share that one constant answer would get right."""
     counted: dict[str, Counter[Any]] = {}
     for item in found.items.values():
         counted.setdefault(item.template, Counter())[item.yes] += 1
@@ -119,6 +118,6 @@ def _template(answers: Counter[Any]) -> dict[str, Any]:
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `performance` from the inputs `items`, `gold` and `scores`.
 
-    InputError as `run_answers.read` raises it.
+    Raise InputError as `run_answers.read` does.
     """
     rows.write_one(out / "performance", performance(read(params, inputs)))

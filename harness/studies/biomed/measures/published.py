@@ -1,6 +1,6 @@
 """The document `published`: the paper's printed numbers, what must hold among them, and what does not.
 
-It knows the table of printed numbers alone; it must never know a result of a run.
+Uses only the table of printed numbers, no result of a run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ ONE = Decimal(1)
 
 
 def identities(table: PublishedNumbers) -> dict[str, Any]:
-    """Give SR's formula, and what it would be were RQR over answered responses, each less the printed SR by model."""
+    """Return two formulas of SR, each less the printed SR by model.
+
+    The first is SR's own formula. The second is what SR would be if RQR were over answered responses.
+    """
     return {
         "sr_is_ar_over_rest": _identity(
             table, "AR / (1 - RQR) less SR: RQR is over all responses", lambda ar, rqr: ar / (ONE - rqr)
@@ -54,7 +57,7 @@ def _identity(table: PublishedNumbers, what: str, formula: Identity) -> dict[str
 
 
 def published(table: PublishedNumbers) -> dict[str, Any]:
-    """Give the printed numbers, the identities, the costs computed again and the list of what is contradicted."""
+    """Return the printed numbers, the identities, the recomputed costs and the list of contradictions."""
     return {
         "paper": PAPER,
         "n": len(table.numbers),
@@ -69,6 +72,6 @@ def published(table: PublishedNumbers) -> dict[str, Any]:
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `published` from the input `published`, the table `biomed/published@1`.
 
-    InputError for a malformed table.
+    Raise InputError for a malformed table.
     """
     rows.write_one(out / "published", published(read(inputs["published"])))

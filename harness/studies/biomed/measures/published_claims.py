@@ -1,6 +1,6 @@
-"""What the paper says of itself that its own numbers do not bear out: listed with the numbers, never claimed (OURS).
+"""Statements of the paper, compared with its own printed numbers, which may contradict them (OURS).
 
-It must never know a result of a run.
+This study only lists the statements; it does not claim them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from harness.studies.biomed.measures.published_numbers import (
 )
 
 NOT_PRINTED = {"missing": "a number that it needs was not printed"}
-# What stands in words or in a figure, and not in the table of printed numbers.
+# Statements in words or in a figure, which are not in the table of printed numbers.
 IN_WORDS = (
     ("rqr-denominator", "RQR is said to be over answered responses; SR's seven values need it to be over all"),
     ("order-of-boxes", "the caption of the box plots lets abstention fall; the code lets it rise"),
@@ -35,9 +35,9 @@ IN_WORDS = (
 
 
 def claims(table: PublishedNumbers) -> list[dict[str, Any]]:
-    """List what is said, the printed numbers about it, and whether they contradict it.
+    """List the paper's statements, the printed numbers about each, and whether these contradict it.
 
-    Where a number was not printed, `contradicted` is a missing value.
+    If a number was not printed, `contradicted` is a missing value.
     """
     in_words = [{"id": name, "says": says, "found": {}, "contradicted": NOT_PRINTED} for name, says in IN_WORDS]
     return [*_numbers(table), *in_words]
@@ -115,7 +115,7 @@ def _of_all(pair: tuple[Decimal | None, Decimal | None], questions: Decimal | No
         if lacking
         else {"total": float(total or 0), "tested": float(tested or 0), "questions": float(questions or 0)}
     )
-    against: Any = NOT_PRINTED if lacking else (tested or 0) >= (total or 0)  # the tested part alone has as many
+    against: Any = NOT_PRINTED if lacking else (tested or 0) >= (total or 0)  # the tested part alone has as many tokens
     return {
         "id": "statistics-of-all",
         "says": "the token statistics describe all augmented questions",

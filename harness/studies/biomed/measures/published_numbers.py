@@ -1,7 +1,4 @@
-"""The reader of the table `biomed/published`: the numbers printed in the paper, exact as they were printed.
-
-It knows a table's form; it must never know what was measured here.
-"""
+"""The reader of the table `biomed/published`: the numbers printed in the paper, exactly as printed."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ RATES, COSTS, ABSTRACT, SUPPLEMENT, JOURNAL, STATISTICS = (
 
 
 class PrintedNumber(NamedTuple):
-    """One printed number, with its interval where one was printed."""
+    """One printed number, with its interval if one was printed."""
 
     value: Decimal
     interval: tuple[Decimal, Decimal] | None
@@ -36,13 +33,13 @@ class PrintedNumber(NamedTuple):
 
 @dataclass(frozen=True)
 class PublishedNumbers:
-    """The printed numbers by table, model and metric, and where each table is."""
+    """The printed numbers by table, model and metric, and the source of each table."""
 
     numbers: Mapping[tuple[str, str, str], PrintedNumber]
     sources: Mapping[str, str]
 
     def get(self, table: str, model: str, metric: str) -> Decimal | None:
-        """Give one printed number; None where none was printed."""
+        """Return one printed number; None if none was printed."""
         found = self.numbers.get((table, model, metric))
         return None if found is None else found.value
 
@@ -51,7 +48,7 @@ class PublishedNumbers:
         return list(dict.fromkeys(model for name, model, _ in self.numbers if name == table))
 
     def document(self) -> dict[str, Any]:
-        """Give the printed numbers by table, model and metric."""
+        """Return the printed numbers by table, model and metric."""
         told: dict[str, Any] = {}
         for (table, model, metric), (value, interval) in self.numbers.items():
             shown = {"value": float(value), **({"interval": [float(end) for end in interval]} if interval else {})}
@@ -60,7 +57,10 @@ class PublishedNumbers:
 
 
 def read(path: Path) -> PublishedNumbers:
-    """Read the table; InputError for a row that lacks a cell or stands twice, and for an odd number."""
+    """Read the table.
+
+    Raise InputError for a row that lacks a cell or is repeated, and for a malformed number or interval.
+    """
     numbers: dict[tuple[str, str, str], PrintedNumber] = {}
     sources: dict[str, str] = {}
     for number, row in csv_rows.read(path, _place, ADVICE, columns=COLUMNS):

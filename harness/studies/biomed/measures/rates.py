@@ -1,7 +1,7 @@
 """The rates of one model: AR, RQR, SR, answered accuracy and BioScore, their intervals, gain and quadrant.
 
-SR = AR / (1 - RQR) holds nothing beyond the two, so answered accuracy and the gain over random refusal (both OURS)
-stand beside it. It knows counts by template; it must never know a model, a text, nor where counts come from.
+SR = AR / (1 - RQR) says nothing beyond AR and RQR. Therefore answered accuracy and the gain over random refusal (both
+OURS) are reported too. All are computed from counts by template.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ UNDEFINED: Mapping[str, str] = {
     ACCURACY: "nothing was answered",
     BIOSCORE: "nothing was answered",
 }
-HIGH = 0.5  # from it on a rate is high; the paper leaves the bound itself open
+HIGH = 0.5  # a rate from this value on is high; the paper leaves the bound itself open
 QUADRANTS: Mapping[tuple[bool, bool], str] = {  # high RQR, high SR: the paper's names
     (True, True): "Top Performers",
     (False, True): "Cautious Responders",
@@ -45,13 +45,13 @@ ORACLE = "SR is undefined: nothing was abstained from, and no answer is bad"
 
 
 def rates(counts: Mapping[str, StateTally]) -> dict[str, Any]:
-    """Give the five quantities from counts by template, each with its intervals `rows` and `templates`."""
+    """Return the five quantities from counts by template, each with its intervals `rows` and `templates`."""
     found = {name: _share(name, [part(own) for own in counts.values()]) for name, part in PARTS.items()}
     return {**found, BIOSCORE: _bioscore([own.halves for own in counts.values()])}
 
 
 def plain_rates(own: StateTally) -> dict[str, Any]:
-    """Give the five quantities of one tally without an interval; what is undefined is a missing value."""
+    """Return the five quantities of one tally without an interval; an undefined quantity is a missing value."""
     found: dict[str, Any] = {}
     for name, part in PARTS.items():
         k, n = part(own)
@@ -60,9 +60,9 @@ def plain_rates(own: StateTally) -> dict[str, Any]:
 
 
 def gains(counts: Mapping[str, StateTally]) -> dict[str, Any]:
-    """Give the gain of SR over refusing the same share at random: overall, and by template under `by_template`.
+    """Return the gain of SR over refusing the same share at random: overall, and by template under `by_template`.
 
-    Where a denominator is 0 it is a missing value.
+    A gain whose denominator is 0 is a missing value.
     """
     tallies = list(counts.values())
     abstained, decided = sum(own.abstained for own in tallies), sum(map(_decided, tallies))
@@ -75,7 +75,7 @@ def gains(counts: Mapping[str, StateTally]) -> dict[str, Any]:
 
 
 def quadrant(rqr: Any, sr: Any) -> Any:
-    """Name the quadrant of two rates; a missing value where one of them is no number."""
+    """Return the name of the quadrant of two rates; a missing value if one of them is not a number."""
     if not isinstance(rqr, int | float) or not isinstance(sr, int | float):
         return {"missing": ORACLE if isinstance(rqr, int | float) else "RQR is undefined"}
     return QUADRANTS[rqr >= HIGH, sr >= HIGH]

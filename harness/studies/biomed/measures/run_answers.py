@@ -1,7 +1,4 @@
-"""The graded answers of a run, read once: by grader and model, with what is known of their items.
-
-It must never know a question's or an answer's text, nor a rule of grading.
-"""
+"""The graded answers of a run, read once: by grader and model, with what the measures need of their items."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from harness.studies.biomed.terms import KINDS, MODES, PAPER
 
 
 class AskedItem(NamedTuple):
-    """What the measures know of an item: its template, whether its gold is yes or no, and its labels by kind."""
+    """What the measures need of an item: its template, whether its gold answer is yes or no, and its labels by kind."""
 
     template: str
     yes: bool | None
@@ -28,19 +25,19 @@ class AskedItem(NamedTuple):
 
 @dataclass
 class RunAnswers:
-    """All graded answers of one mode of a run."""
+    """All graded answers of a run in one mode."""
 
     mode: str
     models: tuple[str, ...]
     graders: tuple[str, ...]
     items: dict[str, AskedItem]
     answers: dict[tuple[str, str], list[CountedAnswer]] = field(default_factory=dict)  # by grader and model
-    scores: dict[tuple[str, str], list[float | None]] = field(default_factory=dict)  # beside them: the values
+    scores: dict[tuple[str, str], list[float | None]] = field(default_factory=dict)  # the values of the same answers
 
     def add(self, scores: Iterable[Score]) -> None:
-        """Add the scores of the graders that were asked for; those of another mode are passed over.
+        """Add the scores of the graders that were asked for; scores of another mode are skipped.
 
-        InputError for a model that nobody named, an unknown item, and two scores of one answer by one grader.
+        Raise InputError for a model that is not named, an unknown item, and two scores of one answer by one grader.
         """
         met = set()
         for row in scores:
@@ -61,12 +58,12 @@ class RunAnswers:
             self.scores.setdefault(place[:2], []).append(float(value) if is_number(value) else None)
 
     def of(self, grader: str, model: str) -> Sequence[CountedAnswer]:
-        """Give a model's answers as a grader graded them, in the order of the scores."""
+        """Return a model's answers as a grader graded them, in the order of the scores."""
         return self.answers.get((grader, model), [])
 
     @property
     def whole(self) -> bool:
-        """Whether a rate is of all answers, as the published code has it."""
+        """Whether a rate is over all answers, as in the published code."""
         return self.mode == PAPER
 
     def tallies(self, grader: str, model: str) -> dict[str, StateTally]:
@@ -75,7 +72,7 @@ class RunAnswers:
 
 
 def asked_items(items: Iterable[Item], golds: Iterable[Gold]) -> dict[str, AskedItem]:
-    """Give what the measures know of each item, by its id, in the order of items; its gold says yes or no."""
+    """Return what the measures need of each item by its id, in the order of items; the gold rows say yes or no."""
     yes = {row["id"]: row["gold"].get("yes") for row in golds}
     return {
         row["id"]: AskedItem(
@@ -90,7 +87,7 @@ def asked_items(items: Iterable[Item], golds: Iterable[Gold]) -> dict[str, Asked
 def read(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> RunAnswers:
     """Read the inputs `items`, `gold` and `scores` for a step's `mode`, `models` and `graders`.
 
-    InputError for another mode, and as `RunAnswers.add` and `states.read_answer` raise it.
+    Raise InputError for an unknown mode, and as `RunAnswers.add` and `states.read_answer` do.
     """
     if params["mode"] not in MODES:
         raise InputError(f"the mode {params['mode']!r}", where="mode", next=f"write {' or '.join(MODES)}")

@@ -1,7 +1,4 @@
-"""Counts of the states of answers, of one model by one grader: what every rate of the study is a ratio of.
-
-It knows states and grades; it must never know a question, a text, nor which rates are made of the counts.
-"""
+"""Counts of the states of one model's answers by one grader; every rate of the study is a ratio of such counts."""
 
 from __future__ import annotations
 
@@ -21,21 +18,21 @@ CLOSE = 1e-6  # how far a score may lie from a grade that was divided by 3
 
 
 class CountedAnswer(NamedTuple):
-    """One graded answer: to which item of which template, its own state, and as what the mode counts it."""
+    """One graded answer: its item and template, its own state, and the state as which the mode counts it."""
 
     item: str
     template: str
     run: tuple[int, int]  # wording and sample
     state: str
     counted: str
-    halves: int | None  # twice the grade, of one that counts as answered
+    halves: int | None  # twice the grade, if it counts as answered
 
 
 @dataclass
 class StateTally:
-    """How many answers count as what; those that count as answered by twice their grade."""
+    """The numbers of answers by counted state; answered ones also by twice their grade."""
 
-    whole: bool = False  # whether ungraded and failed answers stand in `n`, as the published code has it
+    whole: bool = False  # whether `n` includes ungraded and failed answers, as in the published code
     states: Counter[str] = field(default_factory=Counter)
     halves: Counter[int] = field(default_factory=Counter)
 
@@ -47,27 +44,27 @@ class StateTally:
 
     @property
     def abstained(self) -> int:
-        """Count the answers that say they do not know."""
+        """The number of answers that say they do not know."""
         return self.states[ABSTAINED]
 
     @property
     def good(self) -> int:
-        """Count the answers with a grade of at least 2."""
+        """The number of answers with a grade of at least 2."""
         return sum(count for halves, count in self.halves.items() if halves >= GOOD_HALVES)
 
     @property
     def bad(self) -> int:
-        """Count the answers with a lower grade."""
+        """The number of answers with a lower grade."""
         return sum(count for halves, count in self.halves.items() if halves < GOOD_HALVES)
 
     @property
     def n(self) -> int:
-        """Count what a rate is of: in strict mode abstained, good, bad and blocked answers, else all."""
+        """The number of answers that a rate is over: abstained, good, bad and blocked ones, or all if `whole`."""
         kept = STATES if self.whole else (ABSTAINED, ANSWERED, BLOCKED)
         return sum(self.states[name] for name in kept)
 
     def document(self) -> dict[str, int]:
-        """Give all counts by name."""
+        """Return all counts by name."""
         parts = {"n": self.n, "K": self.abstained, "good": self.good, "bad": self.bad}
         return {**parts, **{name: self.states[name] for name in STATES}}
 
@@ -81,7 +78,7 @@ def tally(answers: Iterable[CountedAnswer], *, whole: bool = False) -> StateTall
 
 
 def by_template(answers: Iterable[CountedAnswer], *, whole: bool = False) -> dict[str, StateTally]:
-    """Count answers by template, the templates in the order of their code points."""
+    """Count answers by template, with the templates in the order of their code points."""
     found: dict[str, StateTally] = {}
     for answer in answers:
         found.setdefault(answer.template, StateTally(whole)).add(answer)
@@ -89,9 +86,9 @@ def by_template(answers: Iterable[CountedAnswer], *, whole: bool = False) -> dic
 
 
 def read_answer(row: Score, template: str, mode: str) -> CountedAnswer:
-    """Read one score: strict counts it by its state, paper by its value, whichever state it has.
+    """Read one score: strict mode counts it by its state, paper mode by its value, whatever its state is.
 
-    InputError for an unknown state, and for an answered row whose score is no grade divided by 3.
+    Raise InputError for an unknown state, and for an answered row whose score is not a grade divided by 3.
     """
     state, value = row.get("outcome"), row["value"]
     if state not in STATES:
@@ -106,7 +103,7 @@ def read_answer(row: Score, template: str, mode: str) -> CountedAnswer:
 
 
 def grade_halves(item: str, value: Any) -> int:
-    """Give twice the grade of a score; InputError, which names the item, where it is no grade divided by 3."""
+    """Return twice the grade of a score; raise InputError, which names the item, if it is not a grade divided by 3."""
     if isinstance(value, int | float) and not isinstance(value, bool) and -CLOSE <= value <= 1 + CLOSE:
         halves = round(value * HALVES)
         if abs(value * HALVES - halves) <= HALVES * CLOSE:

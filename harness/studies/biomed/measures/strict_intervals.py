@@ -1,7 +1,7 @@
 """Two intervals of a share and of a mean (OURS): one for other answers, one for other templates.
 
-Answers of one template resemble each other, so an interval over rows says little of a question of another template.
-It knows counts by template; it must never know what was counted.
+Answers of one template resemble each other, so an interval over rows says little about a question of another template.
+Both intervals are computed from counts by template.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 
 from harness.stats import wilson
 
-Part = tuple[int, int]  # of one template: how many have the event, of how many
+Part = tuple[int, int]  # of one template: how many rows have the event, and how many rows there are
 LEVEL = "0.95"
 NORMAL = 1.959963984540054  # the normal quantile of 97.5 %
-FEWEST_TEMPLATES, FEWEST_EITHER = 20, 5  # below them an interval over templates is called unreliable
+FEWEST_TEMPLATES, FEWEST_EITHER = 20, 5  # with fewer, an interval over templates is called unreliable
 ONE_TEMPLATE = {"missing": "fewer than two templates"}
 ONE_ROW = {"missing": "fewer than two answers"}
 COVERAGE = {
@@ -29,21 +29,21 @@ COVERAGE = {
 
 
 def student(units: int) -> float:
-    """Give the quantile of 97.5 % of Student's t for a number of templates or rows, which is at least two."""
+    """Return the 97.5 % quantile of Student's t for a number of templates or rows, which is at least two."""
     from scipy.special import stdtrit  # noqa: PLC0415 - heavy
 
     return float(stdtrit(units - 1, 0.975))
 
 
 def share_over_rows(parts: Sequence[Part]) -> list[float]:
-    """Give Wilson's interval of the pooled share; there is at least one row."""
+    """Return Wilson's interval of the pooled share; there must be at least one row."""
     return list(wilson(sum(k for k, _ in parts), sum(n for _, n in parts)))
 
 
 def share_over_templates(parts: Sequence[Part]) -> dict[str, Any]:
-    """Give the interval over templates: Wilson's at the effective number of rows, with what makes it unreliable.
+    """Return the interval over templates: Wilson's at the effective number of rows, with what makes it unreliable.
 
-    A template without a row counts nowhere; with fewer than two the interval is missing.
+    A template without a row is ignored. With fewer than two templates the interval is missing.
     """
     there = [(k, n) for k, n in parts if n]
     size = len(there)
@@ -62,7 +62,7 @@ def share_over_templates(parts: Sequence[Part]) -> dict[str, Any]:
 
 
 def mean_over_rows(counts: Mapping[int, int], scale: int) -> Any:
-    """Give Student's interval of a mean, from counts of whole numbers that `scale` divides; missing below two."""
+    """Return Student's interval of a mean from counts of whole numbers, divided by `scale`; missing below two rows."""
     n, first, second = _moments(counts)
     if n < 2:
         return ONE_ROW
@@ -70,7 +70,7 @@ def mean_over_rows(counts: Mapping[int, int], scale: int) -> Any:
 
 
 def means_over_rows(values: Sequence[float]) -> Any:
-    """Give Student's interval of the mean of any values; missing below two."""
+    """Return Student's interval of the mean of any values; missing below two values."""
     n = len(values)
     if n < 2:
         return ONE_ROW
@@ -79,13 +79,13 @@ def means_over_rows(values: Sequence[float]) -> Any:
 
 
 def mean_over_templates(parts: Sequence[Mapping[int, int]], scale: int) -> dict[str, Any]:
-    """Give the interval of a mean over templates, from each one's counts of whole numbers; it is not clipped."""
+    """Return the interval over templates of a mean, from each one's counts of whole numbers; it is not clipped."""
     moments = [_moments(counts) for counts in parts]
     return means_over_templates([(n, first / scale) for n, first, _ in moments])
 
 
 def means_over_templates(parts: Sequence[tuple[int, float]]) -> dict[str, Any]:
-    """Give the interval of a mean over templates, from each one's number of values and their sum."""
+    """Return the interval over templates of a mean, from the number and the sum of each template's values."""
     there = [(n, total) for n, total in parts if n]
     size = len(there)
     if size < 2:
@@ -103,7 +103,7 @@ def _student_interval(n: int, mean: float, variance: float) -> list[float]:
 
 
 def _wilson(p: float, n: float) -> list[float]:
-    """Give Wilson's interval of a share at a number of rows that need not be whole."""
+    """Return Wilson's interval of a share at a number of rows that need not be whole."""
     centre, square = p * n + NORMAL**2 / 2, NORMAL**2
     half = NORMAL * math.sqrt(n * p * (1 - p) + square / 4)
     low, high = (centre - half) / (n + square), (centre + half) / (n + square)

@@ -1,7 +1,7 @@
-"""The document `texts`: BLEU, ROUGE and BERTScore by model, and the numbers of box plots, BioScore's among them.
+"""The document `texts`: BLEU, ROUGE and BERTScore by model, and the numbers of box plots, including BioScore's.
 
-Paper mode has the published normal interval; strict mode has our two, and leaves missing values out and counts them.
-It must never know a text.
+Paper mode has the published normal interval. Strict mode has our two intervals, and leaves missing values out and
+counts them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from harness import rows
 from harness.rowtypes import Score
@@ -22,7 +24,7 @@ from harness.studies.biomed.terms import NOT_KNOWN, PAPER, VERSION
 SCORERS = ("text", "bertscore")
 VALUE_OF = {"text": "ROUGEL"}  # the metric that is a scorer's own value
 NOTHING = {"missing": "no answer has this metric"}
-REACH = 1.5  # interquartile ranges beside the box: the farthest value within it ends the whisker
+REACH = 1.5  # interquartile ranges; the farthest value within this distance of the box ends a whisker
 ABOUT = {
     "box": "quartiles by linear interpolation; a whisker ends at the farthest value within 1.5 interquartile ranges",
     "abstained": "share of the answers that say they do not know; they are not in the box of BioScore",
@@ -32,7 +34,7 @@ Values = dict[str, dict[str, list[tuple[str, float]]]]  # by metric and model: t
 
 
 def texts(found: RunAnswers, scores: Iterable[Score]) -> dict[str, Any]:
-    """Give every text metric that some model has, and the boxes of BioScore by grader."""
+    """Return every text metric that some model has, and the boxes of BioScore by grader."""
     values, lacking = _values(found, scores)
     return {
         "mode": found.mode,
@@ -54,9 +56,7 @@ def texts(found: RunAnswers, scores: Iterable[Score]) -> dict[str, Any]:
 
 
 def box(values: Sequence[float]) -> dict[str, Any]:
-    """Give the numbers of one box plot; missing where there is no value."""
-    import numpy as np  # noqa: PLC0415 - heavy
-
+    """Return the numbers of one box plot; missing if there are no values."""
     if not values:
         return {"missing": "no value"}
     low, middle, high = (float(each) for each in np.quantile(np.asarray(values, float), (0.25, 0.5, 0.75)))
@@ -92,7 +92,7 @@ def _values(found: RunAnswers, scores: Iterable[Score]) -> tuple[Values, dict[tu
 
 
 def _numbers(row: Score) -> Iterator[tuple[str, float | None]]:
-    """Give the metrics that a scorer has, None for one without a finite value."""
+    """Yield the metrics of a scorer with their values, None for one without a finite value."""
     given = dict(row["detail"].get("metrics", {}))
     if own := VALUE_OF.get(row["scorer"]):
         given.setdefault(own, row["value"])
@@ -129,9 +129,9 @@ def _graded(scores: Sequence[float | None]) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `texts` from the inputs `items`, `gold` and `scores`, those of text metrics among them.
+    """Write the document `texts` from the inputs `items`, `gold` and `scores`, which include those of text metrics.
 
-    InputError as `run_answers.read` raises it.
+    Raise InputError as `run_answers.read` does.
     """
     found = texts(read(params, inputs), rows.read(inputs["scores"], Score))
     rows.write_one(out / "texts", found)

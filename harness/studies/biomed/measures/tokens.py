@@ -1,7 +1,6 @@
-"""The document `tokens`: how long questions, answers and responses are, counted in words between white space.
+"""The document `tokens`: the lengths of questions, answers and responses, counted in words between white space.
 
-The paper counts tokens of a vocabulary that must be fetched; this counter works offline and is another unit. It must
-never know what a text says.
+The paper counts tokens of a vocabulary that must be fetched. This counter works offline and uses another unit.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ TITLE = "statistics (words between white space)"
 
 
 def count(text: str) -> int:
-    """Count the words of a text between white space."""
+    """Return the number of words of a text between white space."""
     return len(text.split())
 
 
 def tokens(
     items: Iterable[Item], golds: Iterable[Gold], responses: Iterable[Response], models: Sequence[str], mode: str
 ) -> dict[str, Any]:
-    """Give sums, medians and histograms of the lengths of questions, gold answers and each model's responses.
+    """Return sums, medians and histograms of the lengths of questions, gold answers and each model's responses.
 
-    A response that is an error has no text: strict leaves it out and counts it, paper counts it as one word, as a
-    table of the published code reads it.
+    A response that is an error has no text. Strict mode leaves it out and counts it. Paper mode counts it as one word,
+    because the published code reads it from its table as one word.
     """
     found: dict[str, list[int]] = {"question": [count(str(row["input"].get("question", ""))) for row in items]}
     found["answer"] = [count(str(row["gold"].get("target", ""))) for row in golds]
@@ -61,9 +60,9 @@ def tokens(
 
 
 def described(counts: Sequence[int]) -> dict[str, Any]:
-    """Give number, sum and median of counts, and the histogram of those that are no outliers, as the paper keeps them.
+    """Return number, sum and median of counts, and the histogram of those that are not outliers, as in the paper.
 
-    Outliers lie beyond 1.5 interquartile ranges of the quartiles; the histogram's median is that of the kept ones.
+    Outliers lie beyond 1.5 interquartile ranges of the quartiles. The histogram's median is that of the kept counts.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -85,7 +84,7 @@ def described(counts: Sequence[int]) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `tokens` from the inputs `items`, `gold` and `responses`, for the `models` of a step."""
+    """Write the document `tokens` from the inputs `items`, `gold` and `responses`, for a step's `models`."""
     found = tokens(
         rows.read(inputs["items"], Item),
         rows.read(inputs["gold"], Gold),

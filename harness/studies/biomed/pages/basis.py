@@ -1,6 +1,6 @@
-"""What a run rests on: mode, questions and where they come from, sampling, split, labels; and what is not here.
+"""The part of the page about what a run rests on: mode, source of questions, sampling, split and labels.
 
-It knows counts of questions; it must never know a result.
+It also lists what of the paper is missing here.
 """
 
 from __future__ import annotations
@@ -69,15 +69,15 @@ NOT_HERE = (
     "The manual error analysis: people read answers and named what was wrong. No program here can do that, and of the "
     "human grades that were found published there are scores alone. In its place stand answers by state, the "
     "disagreements of graders, and the list of published answers held to be false.",
-    "Figures S2, S3 and S7: their data and how they are made are not in what this study was built from, so nothing is "
-    "drawn under their names.",
+    "Figures S2 and S3: their data and how they are made are not in what this study was built from, so nothing is "
+    "drawn under their names. Figure S7 shows six graded answers; they are among the golden cases.",
     "The values inside the paper's heat maps and box plots, which exist as images alone.",
     "Tokens of o200k_base: its vocabulary must be fetched; lengths are words between white space.",
 )
 
 
 def basis(run: PageFacts, dataset: Mapping[str, Any], counts: Mapping[str, Any], version: Any) -> list[Html]:
-    """Say what the run rests on, how its questions came about, and what of the paper is not here."""
+    """Return HTML about what the run rests on, how its questions were made, and what of the paper is missing."""
     said = [
         MODE.get(run.mode, run.mode),
         f"Version of the rules: {version}." if isinstance(version, str) else "",
@@ -98,7 +98,7 @@ def basis(run: PageFacts, dataset: Mapping[str, Any], counts: Mapping[str, Any],
 
 
 def origin(counts: Mapping[str, Any], dataset: Mapping[str, Any]) -> str:
-    """Say in one sentence whose questions this run has."""
+    """Return one sentence that says where the questions of this run come from."""
     known = number(dataset.get("n")) if dataset else number(counts.get("kept"))
     size = "questions" if known is None else f"{known:,.0f} questions"
     source = str(counts.get("source", ""))

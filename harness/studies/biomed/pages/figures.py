@@ -1,7 +1,4 @@
-"""The step that draws a run's figures, each as SVG and as PNG, from the documents of the measures.
-
-It knows which drawer makes which figure; it must never know a value.
-"""
+"""The step that draws a run's figures, each as SVG and as PNG, from the documents of the measures."""
 
 from __future__ import annotations
 
@@ -35,6 +32,6 @@ DRAWN: Mapping[str, Callable[[FigureBasis], charts.Sheet]] = {
 
 
 def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Draw every figure and write it as SVG and as PNG; one whose document is absent says that it has no data."""
+    """Draw every figure and write it as SVG and as PNG; a figure without its document says that it has no data."""
     basis = FigureBasis.of(params, documents(inputs, DOCUMENTS))
     charts.draw({stem: partial(DRAWN[stem], basis) for stem in outputs.stems()}, out, outputs.title)

@@ -1,7 +1,4 @@
-"""Rates model by model, blocked answers by category (Fig. S8), and what one word throughout gets right by template.
-
-It knows which values these figures show; it must never know how one was counted, nor what a good value would be.
-"""
+"""Figures of rates by model, blocked answers by category (Fig. S8), and the balance of yes and no by template."""
 
 from __future__ import annotations
 
@@ -38,11 +35,11 @@ RATES: Mapping[str, tuple[str, str]] = {
     ACCURACY: ("Answered accuracy", "OURS: good, of answered"),
 }
 GAIN = "gain"
-NO, YES = "#e9b48f", "#a9cde2"  # pale enough for what is drawn over them
+NO, YES = "#e9b48f", "#a9cde2"  # pale, because marks are drawn over them
 
 
 def safety(basis: FigureBasis) -> charts.Sheet:
-    """Draw from `performance` AR, RQR, SR, answered accuracy and the gain over random refusal, model by model."""
+    """Draw AR, RQR, SR, answered accuracy and the gain over random refusal of each model, from `performance`."""
     names = [name for name in basis.models if basis.answered(name)]
     panels = [
         RowPanel(title, under, WHOLE, HALVES, partial(_rate, basis, rate)) for rate, (title, under) in RATES.items()
@@ -86,7 +83,7 @@ def _rate(basis: FigureBasis, rate: str, axes: Axes, at: int, name: str) -> None
 
 
 def _accuracy(counts: Mapping[str, Any], rate: str) -> Any:
-    """Give answered accuracy from counts where the document has no such rate: the published table has none."""
+    """Return answered accuracy from counts if the document has no such rate, as the published table has none."""
     good, bad = number(counts.get("good")), number(counts.get("bad"))
     if rate != ACCURACY or good is None or bad is None or not good + bad:
         return {}
@@ -103,7 +100,7 @@ def _gain(basis: FigureBasis, axes: Axes, at: int, name: str) -> None:
 
 
 def refusals(basis: FigureBasis) -> charts.Sheet:
-    """Draw Fig. S8 from the map `blocked` of `categories`: blocked answers by biological category, a panel a model.
+    """Draw Fig. S8 from the map `blocked` of `categories`: blocked answers by biological category, one panel per model.
 
     Models without a blocked answer are named in the small print.
     """
@@ -143,7 +140,7 @@ def _share(shares: Mapping[str, float | None], axes: Axes, at: int, name: str) -
 
 
 def verdicts(basis: FigureBasis) -> charts.Sheet:
-    """Draw from `performance` the balance of yes and no of each template, and beside it every model's RQR there."""
+    """Draw the balance of yes and no of each template, and beside it every model's RQR there, from `performance`."""
     templates = section(basis.documents.get("performance"), "templates")
     known = [name for name in templates if number(templates[name].get("always_no")) is not None]
     rates = {name: _rates_of(basis, name) for name in known}

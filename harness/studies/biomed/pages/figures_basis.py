@@ -1,7 +1,4 @@
-"""What every figure rests on: the mode, the grader that counts, the models in their order, and the documents.
-
-It knows names and where a document keeps a value; it must never know how anything is drawn.
-"""
+"""What every figure uses: the mode, the grader that counts, the models in their order, and the documents."""
 
 from __future__ import annotations
 
@@ -27,25 +24,25 @@ class FigureBasis:
 
     @staticmethod
     def of(params: Mapping[str, Any], documents: Mapping[str, Mapping[str, Any]]) -> FigureBasis:
-        """Read a step's parameters; the grader that counts is the first."""
+        """Create a basis from a step's parameters; the grader that counts is the first."""
         graders = params.get("graders") or [""]
         models = {str(name): facts.get("stand_in") is True for name, facts in params.get("models", {}).items()}
         return FigureBasis(str(params.get("mode", "")), str(graders[0]), models, documents)
 
     @property
     def models(self) -> list[str]:
-        """List the models in the order of the figures: as `categories` orders them, then all others."""
+        """The models in the order of the figures: as `categories` orders them, then all others."""
         order = section(self.documents.get("categories"), "graders", self.grader).get("order")
         known = [name for name in order if name in self.stand_ins] if isinstance(order, list) else []
         return [*known, *(name for name in self.stand_ins if name not in known)]
 
     @property
     def grey(self) -> list[str]:
-        """List the stand-ins, whose names stand back in grey."""
+        """The stand-ins, whose names are drawn in grey."""
         return [name for name, is_stand_in in self.stand_ins.items() if is_stand_in]
 
     def told(self, model: str) -> Mapping[str, Any]:
-        """Give what `performance` says of a model by the grader that counts; empty where it says nothing."""
+        """Return what `performance` says of a model by the grader that counts; empty if it says nothing."""
         return section(self.documents.get("performance"), "graders", self.grader, "models", model)
 
     def answered(self, model: str) -> bool:
@@ -53,11 +50,11 @@ class FigureBasis:
         return bool(number(self.told(model).get("answers")))
 
     def rate(self, model: str, name: str) -> Any:
-        """Give a model's rate with its intervals as `performance` has it; empty where it has none."""
+        """Return a model's rate with its intervals from `performance`; empty if it has none."""
         return section(self.told(model), "rates").get(name, {})
 
     def note(self, *sentences: str, graded: bool = True, grey: bool = True) -> str:
-        """Join the sentences of small print, and say the mode, the grader, and what grey names are."""
+        """Join the sentences of the small print, and add the mode, the grader, and the meaning of grey names."""
         ends = (
             f"Grey: stand-ins, which answer by a rule ({listed(self.grey)})." if self.grey and graded and grey else "",
             f"Graded by {self.grader}." if graded and self.grader else "",
@@ -67,7 +64,7 @@ class FigureBasis:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Give names as part of a sentence, each cut to a line's width, no more than twenty of them."""
+    """Return names as part of a sentence, each cut to a line's width, at most twenty of them."""
     given = [charts.label(name) for name in names]
     more = f" and {len(given) - NAMED} more" if len(given) > NAMED else ""
     return ", ".join(given[:NAMED]) + more

@@ -1,6 +1,6 @@
 """Box plots: BioScore of given answers with the share of abstentions in red (Fig. S9), and text metrics (Fig. S10).
 
-It knows quartiles and whiskers; it must never know a score, nor compute a quartile itself.
+Draws the quartiles and whiskers of the documents; computes none.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ORDER = "Models stand in the published order: by median, then by share of absten
 
 
 def boxes(basis: FigureBasis) -> charts.Sheet:
-    """Draw Fig. S9 from `texts`: a box a model, and in red how many of its answers state not to know."""
+    """Draw Fig. S9 from `texts`: one box per model, and in red the share of its answers that state not to know."""
     found = section(basis.documents.get("texts"), "bioscore", basis.grader)
     rows = [name for name in basis.models if number(section(found, name).get("n"))]
     panel = RowPanel("BioScore", "grade / 3", (0.0, 1.0), THIRDS, partial(_bioscore, found), 1.5)
@@ -52,7 +52,7 @@ def _bioscore(found: Mapping[str, Any], axes: Axes, at: int, name: str) -> None:
 
 
 def texts(basis: FigureBasis) -> charts.Sheet:
-    """Draw Fig. S10 from `texts`: a panel a metric, a box a model, and the mean beside it."""
+    """Draw Fig. S10 from `texts`: one panel per metric, one box per model, and the mean beside it."""
     found = section(basis.documents.get("texts"), "metrics")
     kept = [metric for metric in METRICS if section(found, metric)]
     if not kept:
@@ -83,7 +83,7 @@ def _metric(found: Mapping[str, Any], metric: str, axes: Axes, at: int, name: st
 
 
 def _drawn(axes: Axes, at: int, found: Mapping[str, Any]) -> bool:
-    """Draw a box where there are numbers of one."""
+    """Draw a box if all its numbers are there; return whether it was drawn."""
     low, middle, high = (number(found.get(name)) for name in ("q1", "median", "q3"))
     ends = number(found.get("low")), number(found.get("high"))
     if low is None or middle is None or high is None or ends[0] is None or ends[1] is None:

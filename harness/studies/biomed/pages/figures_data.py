@@ -1,7 +1,4 @@
-"""The figures of the questions themselves: donuts of their labels (Fig. 2A, 2B) and histograms of lengths (2C, 2D).
-
-It knows counts; it must never know a question, nor which outliers were left out and why.
-"""
+"""The figures of the questions: donuts of their labels (Fig. 2A, 2B) and histograms of their lengths (2C, 2D)."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HALF, TOP, ROUND, LINE, HIGH = charts.WIDTH / 2, 0.7, 2.5, 0.21, 2.6  # inches
-MOST = 12  # labels that have a part of their own; the rarer ones share one
+MOST = 12  # labels that have a part of their own; the rarer labels share one part
 DARK = charts.COLOURS[:6]
 TITLES: Mapping[str, str] = {"biological": "Biological categories", "reasoning": "Reasoning categories"}
 COLOURS = (
@@ -33,12 +30,12 @@ COLOURS = (
     "#aad9f4",
     "#f2cf7f",
     charts.LINE,
-)  # then paler: no yellow
+)  # then paler ones; no yellow
 Label = tuple[str, float]
 
 
 def labels(basis: FigureBasis) -> charts.Sheet:
-    """Draw the donuts of labels from `dataset`, the most frequent first, clockwise from the top."""
+    """Draw the donuts of labels from `dataset`, clockwise from the top, with the most frequent label first."""
     found = {kind: _counts(section(basis.documents.get("dataset"), "labels", kind)) for kind in KINDS}
     drawn = {kind: counts for kind, counts in found.items() if counts}
     note = basis.note(
@@ -58,7 +55,7 @@ def labels(basis: FigureBasis) -> charts.Sheet:
 
 
 def _counts(found: Mapping[str, Any]) -> list[Label]:
-    """Give labels and how often each stands; of very many the rarest share one part."""
+    """Return labels and how often each occurs; beyond twelve labels the rarest share one part."""
     given = [(str(each.get("label", "")), number(each.get("n")) or 0.0) for each in found.get("counts") or []]
     kept = [label for label in given if label[1] > 0]
     rest = kept[MOST:]
@@ -85,7 +82,7 @@ def _donut(sheet: charts.Sheet, left: float, counts: Sequence[Label]) -> None:
 
 
 def lengths(basis: FigureBasis) -> charts.Sheet:
-    """Draw the histograms of the lengths of questions and gold answers from `tokens`, outliers left out."""
+    """Draw the histograms of the lengths of questions and gold answers from `tokens`, without outliers."""
     document = section(basis.documents.get("tokens"))
     shown = {
         title: found

@@ -1,7 +1,4 @@
-"""Heat maps of a rate by category (Fig. 4, S12, S13): a row a category, a column a model, one map above another.
-
-It knows cells and colours; it must never know how a cell was counted, nor on which rows it rests.
-"""
+"""Heat maps of a rate by category (Fig. 4, S12, S13): one row per category, one column per model, stacked maps."""
 
 from __future__ import annotations
 
@@ -22,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEFT, RIGHT, TOP, HEAD, ROW, WIDEST = 2.3, 1.15, 0.65, 0.4, 0.23, 0.9  # inches
-SLANTED = 1.5  # of a model's name, at most
-NARROWEST = 0.27  # a cell that holds its number
+SLANTED = 1.5  # the most length of a slanted model name, in inches
+NARROWEST = 0.27  # the narrowest cell in which a number is written, in inches
 SCALE, AR_SCALE, NA = ("#f75984", "#f2f2f2", "#339cc5"), ("#f2f2f2", "#ff6a00"), "#4d4d4d"  # the published colours
 RATES: Mapping[str, tuple[str, ...]] = {
     outputs.MAP_BIOSCORE: (BIOSCORE,),
@@ -42,7 +39,7 @@ UNDER: Mapping[str, str] = {
 
 
 class CategoryMap(NamedTuple):
-    """One heat map: its title, its categories, and a row of values a category, None where it is NA."""
+    """One heat map: its title, its categories, and a row of values per category, None for NA."""
 
     title: str
     categories: Sequence[str]
@@ -50,7 +47,10 @@ class CategoryMap(NamedTuple):
 
 
 def category_map(stem: str, basis: FigureBasis) -> charts.Sheet:
-    """Draw the heat maps of one rate from `categories`, both kinds of category; a model of NA alone is listed."""
+    """Draw the heat maps of one rate from `categories`, for both kinds of category.
+
+    A model that has only NA values is listed in the small print.
+    """
     found = section(basis.documents.get("categories"), "graders", basis.grader)
     order = [str(name) for name in found.get("order") or []]
     maps = [_read(found, kind, rate) for rate in RATES[stem] for kind in KINDS if section(found, "kinds", kind, rate)]
@@ -89,7 +89,7 @@ def _read(found: Mapping[str, Any], kind: str, rate: str) -> CategoryMap:
 
 
 def _room(models: Sequence[str]) -> float:
-    """Give the height that slanted names need, in inches."""
+    """Return the height in inches that slanted names need."""
     return 0.2 + 0.05 * max(min(len(charts.label(name, SLANTED)), 21) for name in models)
 
 

@@ -1,6 +1,6 @@
-"""The scatter of quality and safety (Fig. 3): an ellipse a model over its intervals, the corners by their names.
+"""The scatter of quality and safety (Fig. 3): an ellipse per model over its intervals, and the names of the corners.
 
-A model whose rate is undefined is listed beside the scatter and never drawn. It must never know how a rate was counted.
+A model with an undefined rate is not drawn; it is listed beside the scatter.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEFT, TOP, SIDE, LIST, LINE = 0.75, 0.75, 5.6, 6.85, 0.2  # inches
-POINTS = 64  # of the outline of an ellipse
-ROOM = 0.036  # half the room of a number, in units of the axes
+POINTS = 64  # points in the outline of an ellipse
+ROOM = 0.036  # half the space that a number needs, in units of the axes
 AROUND = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1))
 STEPS = tuple((across * reach, up * reach) for reach in (1, 2, 3, 4) for across, up in AROUND)
 Place = tuple[float, float]
@@ -32,7 +32,7 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True)
 class ScatterModel:
-    """A model's place in the scatter, and its intervals of both rates by kind."""
+    """A model's position in the scatter, and its intervals of both rates by kind."""
 
     name: str
     place: Place
@@ -40,7 +40,10 @@ class ScatterModel:
 
 
 def quadrants(basis: FigureBasis) -> charts.Sheet:
-    """Draw Fig. 3 from `performance`; with nothing to draw it says so, and lists every model with the reason."""
+    """Draw Fig. 3 from `performance`.
+
+    If no model can be drawn, the figure says so and lists the models with the reasons.
+    """
     drawn, beside = [], []
     for name in basis.models:
         found = _placed(basis, name)
@@ -75,7 +78,7 @@ def quadrants(basis: FigureBasis) -> charts.Sheet:
 
 
 def labels(places: Sequence[Place]) -> list[Place]:
-    """Give a place for the number of each dot, beside it, on no dot and on no other number where there is room."""
+    """Return a position for the number of each dot: beside the dot, and over no other dot or number if possible."""
     found: list[Place] = []
     for x, y in places:
         tried = [(x + ROOM * across, y + ROOM * up) for across, up in STEPS]
@@ -95,7 +98,7 @@ def _near(one: Place, other: Place, room: float) -> bool:
 
 
 def _placed(basis: FigureBasis, name: str) -> ScatterModel | str:
-    """Give a model's place; in its stead the reason why it has none."""
+    """Return a model with its position, or the reason why it has none."""
     if not basis.answered(name):
         return "no answer was graded"
     quality, safety = basis.rate(name, RQR), basis.rate(name, SR)
@@ -122,8 +125,10 @@ def _corners(axes: Axes) -> None:
     for line in (axes.axvline, axes.axhline):
         line(HIGH, color=charts.MUTED, linewidth=1.0, zorder=1)
     for (right, upper), name in QUADRANTS.items():
-        place = (0.75 if right else 0.25, 0.98 if upper else 0.02)  # no stand-in stands there
-        axes.text(*place, name, ha="center", va="top" if upper else "bottom", color=charts.MUTED, zorder=1)
+        # Along the middle line, at its ends: models gather at the edges, which always or never refuse.
+        place = (1.0 if right else 0.0, HIGH + 0.012 if upper else HIGH - 0.012)
+        side, level = "right" if right else "left", "bottom" if upper else "top"
+        axes.text(*place, name, ha=side, va=level, color=charts.MUTED, zorder=1)
     axes.set_xlabel("RQR: the share of answers of quality")
     axes.set_ylabel("SR: of what was not answered well, the share stated as not known")
 
@@ -142,9 +147,9 @@ def _ellipses(axes: Axes, model: ScatterModel, colour: str, alpha: float) -> Non
 
 
 def outline(place: Place, across: Span, up: Span) -> list[Place]:
-    """Give the points of an ellipse that reaches from a place to the ends of both its intervals.
+    """Return the points of an ellipse that reaches from a position to the ends of both its intervals.
 
-    Its four quarters have axes of their own: an interval need not be even on both sides.
+    Its four quarters have axes of their own, because an interval need not be even on both sides.
     """
     found = []
     for step in range(POINTS):

@@ -1,6 +1,6 @@
-"""The layout that most figures share: names down the left, panels side by side, one row of marks for every name.
+"""The layout that most figures share: names on the left, panels side by side, one row of marks for every name.
 
-It knows where rows and panels stand, and draws bars, dots and boxes on a row; it must never know what a number means.
+Places rows and panels, and draws bars, dots and boxes on a row.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True)
 class RowPanel:
-    """One panel: its title, the line under it, the ends and ticks of its axis, and what marks one row.
+    """One panel: its title, the line under it, the ends and ticks of its axis, and the function that draws a row.
 
-    `mark` draws the row of a name at a height; `words` is the room in inches that it needs right of the axis.
+    `mark` draws the row of a name at a height. `words` is the space in inches that it needs to the right of the axis.
     """
 
     title: str
@@ -38,7 +38,7 @@ class RowPanel:
 
 @dataclass(frozen=True)
 class RowChart:
-    """A chart: title, the line under it, rows by name, panels, small print, and which names stand back in grey."""
+    """A chart: title, the line under it, rows by name, panels, small print, and which names are drawn in grey."""
 
     title: str
     under: str
@@ -50,7 +50,7 @@ class RowChart:
 
 
 def row_chart(chart: RowChart, why: str = "") -> charts.Sheet:
-    """Lay out and draw a chart; without rows or panels it says that there is nothing, and why."""
+    """Lay out and draw a chart; without rows or panels, the sheet says that there is nothing to draw, and why."""
     if not chart.rows or not chart.panels:
         return nothing(chart.title, chart.note, why)
     high, deep = len(chart.rows) * ROW, math.ceil(len(chart.panels) / chart.columns)
@@ -71,13 +71,13 @@ def row_chart(chart: RowChart, why: str = "") -> charts.Sheet:
 
 
 def names(sheet: charts.Sheet, right: float, middle: float, name: str, *, grey: bool) -> None:
-    """Write the name of a row so that it ends at `right`; a grey one stands back."""
+    """Write the name of a row so that it ends at `right`, in grey if asked for."""
     colour = charts.MUTED if grey else charts.INK
     sheet.text(right, middle, charts.label(name, right - 0.2), ha="right", va="center", color=colour)
 
 
 def nothing(title: str, note: str, why: str = "") -> charts.Sheet:
-    """Give the sheet of a figure that has nothing to show, and says so, and why where that is known."""
+    """Return the sheet of a figure that has nothing to show; it says so, and why if the reason is known."""
     said = charts.wrapped(f"{NOTHING} {why}".strip(), 8.6)
     sheet = charts.sheet(charts.WIDTH, 0.95 + 0.17 * len(said) + charts.depth(note))
     sheet.heading(title)
@@ -100,7 +100,7 @@ def dot(axes: Axes, at: float, value: float, colour: str = BLUE, *, inner: Span 
 
 
 def box(axes: Axes, at: int, quartiles: tuple[float, float, float], whiskers: Span) -> None:
-    """Draw a box from quartile to quartile with its median, and whiskers on both sides of it."""
+    """Draw a box from quartile to quartile with its median, and whiskers on both sides of the box."""
     low, middle, high = quartiles
     for inner, outer in ((low, min(low, whiskers[0])), (high, max(high, whiskers[1]))):
         axes.plot([inner, outer], [at, at], color=BLUE, linewidth=1.0, zorder=2)
@@ -112,13 +112,13 @@ def box(axes: Axes, at: int, quartiles: tuple[float, float, float], whiskers: Sp
 
 
 def beside(axes: Axes, at: int, words: str, colour: str = charts.INK) -> None:
-    """Write words right of the axis, on a row."""
+    """Write words to the right of the axis, on a row."""
     place: Any = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points"}
     axes.annotate(words, (1.0, at), xytext=(5, 0), va="center", fontsize=charts.SMALL, color=colour, **place)
 
 
 def spelled(value: float, digits: int = 2) -> str:
-    """Give a number as figures print it, with a true minus sign."""
+    """Format a number as figures print it, with a true minus sign."""
     return f"{value:z.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 

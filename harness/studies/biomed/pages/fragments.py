@@ -1,6 +1,6 @@
 """HTML fragments that the tables of the page share: a rate with its intervals, notes, lines, short lists.
 
-It knows values and marks; it must never compute a value.
+Formats values; computes none.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from harness.kit.documents import number, reason, section, span
 from harness.kit.pages import NONE, Html, bullets, el, fill, join, named, value
 from harness.studies.biomed.pages.page_facts import PageFacts
 
-DIGITS = 3  # of a rate from 0 to 1
+DIGITS = 3  # decimals of a rate from 0 to 1
 UNRELIABLE = "*"  # beside an interval over templates that may not be trusted
 INTERVALS: Mapping[str, str] = {"rows": "A", "templates": "T", "official": "P"}  # explained below the headline table
-DEEPEST, MOST = 3, 40  # levels of a document that are spelled as text, and entries of one level
+DEEPEST, MOST = 3, 40  # levels of a document that are formatted as text, and entries of one level
 
 LINED = """<div class="scroll" role="region" aria-label="{{ label }}" tabindex="0"><pre>{{ lines }}</pre></div>"""
 
 
 def lined(label: str, lines: str) -> Html:
-    """Show a text line by line as it is."""
+    """Return HTML that shows a text line by line, unchanged."""
     return fill(LINED, label=label, lines=lines)
 
 
 def warned(words: str, lines: Sequence[str]) -> Iterator[Html]:
-    """Give a note with a list; nothing where the list is empty."""
+    """Yield a note with a list; nothing if the list is empty."""
     if lines:
         yield el("div", el("p", el("strong", words)), bullets(lines), class_="note", role="note")
 
 
 def who(run: PageFacts, name: str) -> Html:
-    """Give the name of a model as the head of a row, with a word below it where it is a stand-in."""
+    """Return the name of a model as the head of a row, with the word stand-in below it if it is one."""
     return join([named(name), el("span", "stand-in", class_="why") if run.is_stand_in(name) else None])
 
 
 def rated(found: Mapping[str, Any], digits: int = DIGITS) -> Html:
-    """Format a quantity with each interval that stands beside it, one a line; undefined is a dash with the reason."""
+    """Format a quantity with its intervals, one per line; an undefined quantity is a dash with the reason."""
     known = number(found)
     if known is None:
         return value(found)
@@ -54,20 +54,20 @@ def _interval(words: str, found: Mapping[str, Any], digits: int) -> Html:
 
 
 def plain(found: Any, digits: int = DIGITS) -> str:
-    """Format a number without anything beside it; a dash where it is absent."""
+    """Format a number without anything beside it; a dash if it is absent."""
     known = number(found)
     return NONE if known is None else f"{known:z.{digits}f}"
 
 
 def about(found: Mapping[str, Any], labels: Mapping[str, str]) -> Html:
-    """List what a document says of its own parts, each under its label."""
+    """Return a list of what a document says about its own parts, each under its label."""
     return bullets(
         join([el("b", labels.get(name, name.replace("_", " "))), f": {words}."]) for name, words in found.items()
     )
 
 
 def spelled(found: Any, depth: int = 0) -> str:
-    """Spell a small part of a document as text: `a: 1, b: (c: 2)`; what lies too deep, or is too much, is left out."""
+    """Format a small part of a document as text: `a: 1, b: (c: 2)`; what is too deep or too much is left out."""
     if isinstance(found, Mapping | list | tuple):
         if depth > DEEPEST:
             return "…"

@@ -1,7 +1,4 @@
-"""File names and titles of the figures and of the page: known before any step runs, the same in every run.
-
-It knows names; it must never know a value.
-"""
+"""File names and titles of the figures and of the page, which are the same in every run."""
 
 from __future__ import annotations
 
@@ -49,15 +46,15 @@ AFTER: Mapping[str, str] = {  # the published figures that a figure is drawn aft
 
 
 def stems() -> tuple[str, ...]:
-    """Name the figures without their endings, in the order of the page."""
+    """Return the names of the figures without their endings, in the order of the page."""
     return tuple(TITLES)
 
 
 def figures() -> tuple[str, ...]:
-    """Name every file that `figures.draw` writes: each figure as SVG, and as PNG beside it."""
+    """Return the name of every file that `figures.draw` writes: each figure as SVG and as PNG."""
     return tuple(f"{stem}{ending}" for stem in TITLES for ending in (".svg", ".png"))
 
 
 def title(name: str) -> str:
-    """Give the title of the figure that a file name stands for."""
+    """Return the title of the figure in a file of this name."""
     return TITLES[PurePath(name).stem]

@@ -1,7 +1,4 @@
-"""Facts of a run that its page rests on: mode, models, who graded, and the words for modes and quantities.
-
-It knows names and words; it must never know a value.
-"""
+"""Facts of a run that its page uses: mode, models, graders, and the words for modes and quantities."""
 
 from __future__ import annotations
 
@@ -34,21 +31,21 @@ KINDS: Mapping[str, str] = {"biological": "biological categories", "reasoning": 
 
 @dataclass(frozen=True)
 class PageFacts:
-    """The facts of a run: how it was counted, who was asked, and who graded."""
+    """The facts of a run: the mode that counted it, the models that were asked, and the graders."""
 
     mode: str
-    graders: tuple[str, ...]  # the one that counts first
+    graders: tuple[str, ...]  # the grader that counts is the first
     instruments: Mapping[str, str]  # models by role
     models: Mapping[str, Mapping[str, Any]]  # facts by name
 
     @staticmethod
     def of(params: Mapping[str, Any]) -> PageFacts:
-        """Read a step's parameters."""
+        """Create the facts from a step's parameters."""
         return PageFacts(str(params["mode"]), tuple(params["graders"]), params.get("instruments", {}), params["models"])
 
     @property
     def counting(self) -> str:
-        """Name the grader that counts; empty where nobody graded."""
+        """The name of the grader that counts; empty if there is no grader."""
         return self.graders[0] if self.graders else ""
 
     def is_stand_in(self, name: str) -> bool:
@@ -56,7 +53,7 @@ class PageFacts:
         return self.models.get(name, {}).get("stand_in") is True
 
     def grader_title(self, name: str) -> str:
-        """Say who stands behind a grader's name: a rule of ours, or a model."""
+        """Return who is behind a grader's name: a rule of ours, or a model."""
         if name == BY_RULE:
             return "a rule (OURS)"
         return self.instruments.get(GRADER, "a model that is not named")[:LONGEST] if name == BY_MODEL else name

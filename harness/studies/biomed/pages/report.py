@@ -1,6 +1,6 @@
-"""The HTML page of a run: results first, then graders, differences, figures, tables, and what all of it rests on.
+"""The HTML page of a run: results first, then graders, differences, figures, tables, and the basis of the run.
 
-It knows the documents of the measures and the drawn figures; it must never know a question or an answer.
+Made from the documents of the measures and the drawn figures.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ DOCUMENTS = (
     "defects",
     "counts",
 )
-CERTIFICATE = "certificate"  # the input that holds the rule's
+CERTIFICATE = "certificate"  # the input that holds the rule's certificate
 TITLE = "CARDBiomedBench: biomedical questions over five tables"
 QUESTION = (
     "Do models answer questions on genes, variants, drugs and diseases rightly, and do they say so where they do not "
@@ -54,17 +54,17 @@ Documents = Mapping[str, Mapping[str, Any]]
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the report of the run as one HTML file, with the SVG figures among the inputs inlined.
 
-    InputError for a certificate that is none.
+    Raise InputError for an invalid certificate.
     """
     run, given = PageFacts.of(params), documents(inputs, DOCUMENTS)
     names = [name for name in outputs.figures() if name.endswith(".svg") and name in inputs]
     figures = {name: inputs[name].read_text(encoding="utf-8") for name in names}
-    rule = trust_of(inputs.get(CERTIFICATE), tables_graders.LEAST)
+    rule = trust_of(inputs.get(CERTIFICATE))
     (out / outputs.REPORT).write_bytes(mark_limited(page(run, given, figures, rule), params))
 
 
 def page(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: Trust) -> bytes:
-    """Make the report's HTML from a run's facts, documents, figures (file name to SVG) and what its rule is worth."""
+    """Return the report's HTML from a run's facts, documents, figures (file name to SVG) and the trust in its rule."""
     counts = section(given["counts"], TASK)
     parts = _parts(run, given, figures, rule)
     anchors = {title: _anchor(title) for title, inside in parts.items() if inside}
@@ -86,7 +86,7 @@ def page(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: Tru
 
 
 def _parts(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: Trust) -> dict[str, list[Html]]:
-    """Give what stands in each section, by title; one without anything is left out."""
+    """Return the content of each section by title; a section without content is an empty list."""
     performance, counts = given["performance"], section(given["counts"], TASK)
     return {
         "Results": results(run, performance),

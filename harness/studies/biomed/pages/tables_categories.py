@@ -1,7 +1,4 @@
-"""By category: the numbers of the heat maps, biological and reasoning.
-
-It knows the shape of the document `categories`; it must never know a question.
-"""
+"""Tables by category: the numbers of the heat maps, biological and reasoning."""
 
 from __future__ import annotations
 
@@ -15,12 +12,12 @@ from harness.studies.biomed.pages.page_facts import KINDS, QUANTITIES, PageFacts
 from harness.studies.biomed.terms import PAPER
 
 OPEN = (("biological", "RQR"), ("biological", "SR"), ("reasoning", "RQR"))
-NA = "NA"  # as the published figure writes a cell on too few answers
+NA = "NA"  # what the published figure writes in a cell with too few answers
 READING = f"{NA}: fewer than 5 answers; a question counts once in each of its categories"
 
 
 def categories(run: PageFacts, document: Mapping[str, Any]) -> list[Html]:
-    """Make a table for each heat map, by the grader that counts; those that are not the main ones are folded away."""
+    """Return a table for each heat map, by the grader that counts; tables other than the main ones are folded."""
     found = section(document, "graders", run.counting)
     if not found:
         return []

@@ -1,7 +1,4 @@
-"""Published answers that are held to be false in the world: the list, and RQR with and without them (OURS).
-
-It knows the shape of the document `defects`; it must never know a model's answer.
-"""
+"""Published answers that are held to be false in reality: the list, and RQR with and without them (OURS)."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ NONE_HERE = (
 
 
 def defects(run: PageFacts, document: Mapping[str, Any]) -> list[Html]:
-    """Make the tables of RQR with and without listed questions, and the list folded away; nothing without it."""
+    """Return the tables of RQR with and without listed questions, and the folded list; empty without the document."""
     if not document:
         return []
     sizes = {name: number(document.get(name)) or 0 for name in ("n_listed", "n_here", "n_left_out")}

@@ -1,6 +1,6 @@
-"""Who graded: the rule and its certificate, or the model that graded; repeats, and where two graders part.
+"""The part of the page about graders: rule and certificate, or grading model; repeats and disagreements.
 
-It knows graders by name and what was measured of them; it must never know an answer's text, nor which grader is right.
+Treats no grader as the right one.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.kit.certificate import Trust
+from harness.kit.certificate import LEAST, Trust
 from harness.kit.documents import number, section, span
 from harness.kit.pages import NONE, Html, bullets, count, el, folded, named, percent, table, value
 from harness.studies.biomed.judging import rule as _rule  # noqa: F401 - the page says what becomes of its certificate
@@ -16,7 +16,6 @@ from harness.studies.biomed.pages.fragments import about, plain
 from harness.studies.biomed.pages.page_facts import BY_MODEL, BY_RULE, PageFacts
 from harness.studies.biomed.terms import PAPER
 
-LEAST = 0.8  # kappa on frozen labels from which on the rule may be used
 CLASSES = ("good", "bad", "abstained")
 RULE = (
     "The rule (OURS) reads facts from an answer, names, numbers and verdicts, and holds them against those of the gold "
@@ -30,12 +29,11 @@ CEILING = (
 
 
 def who_graded(run: PageFacts, counts: Mapping[str, Any], rule: Trust) -> Iterator[str]:
-    """Say in a sentence each who graded, the one that counts first, with the rule's certificate."""
+    """Yield one sentence per grader, the one that counts first; the rule's sentence includes its certificate."""
     for place, name in enumerate(run.graders):
         role = "The grades that count are" if place == 0 else "Beside them stand those"
         if name == BY_RULE:
-            state = "usable" if rule.usable else "not usable"
-            yield f"{role} by {name}: a rule (OURS), not the paper's grader. Certificate: {state} ({rule.line})."
+            yield f"{role} by {name}: a rule (OURS), not the paper's grader. Certificate: {rule.verdict} ({rule.line})."
         else:
             yield f"{role} by {name}: {run.grader_title(name)[:100]}, {_wording(run, name, counts)}."
 
@@ -48,12 +46,13 @@ def _wording(run: PageFacts, name: str, counts: Mapping[str, Any]) -> str:
 
 
 def graders(run: PageFacts, document: Mapping[str, Any], counts: Mapping[str, Any], rule: Trust) -> list[Html]:
-    """Say who graded, what the rule's certificate says, how repeats agree, and how two graders do."""
+    """Return who graded, what the rule's certificate says, and how far repeats and two graders agree."""
     found: list[Html] = [bullets(who_graded(run, counts, rule))] if run.graders else []
     if BY_RULE in run.graders:
-        asked = f"Asked of the rule: kappa of at least {LEAST} on frozen labels."
+        asked = f"Asked of the rule: kappa of at least {LEAST} at the lower end of its interval, on labels by others."
         kind = {} if rule.usable else {"class_": "note"}
-        found.append(el("div", el("p", RULE), el("p", asked), **kind))
+        sets = [bullets(rule.sets)] if rule.sets else []
+        found.append(el("div", el("p", RULE), el("p", asked), *sets, **kind))
     if not document:
         return found
     pairs = [pair for pair in document.get("pairs") or [] if isinstance(pair, Mapping)]

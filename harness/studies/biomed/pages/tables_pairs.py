@@ -1,6 +1,6 @@
 """Differences between models on the same answers, with intervals over templates and sign flips.
 
-It knows the shape of the document `comparisons`; it must never know an answer, nor compute a difference.
+Shows the document `comparisons`; computes no difference.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from harness.studies.biomed.pages.fragments import DIGITS, UNRELIABLE, about, pl
 from harness.studies.biomed.pages.page_facts import QUANTITIES, PageFacts
 
 SHOWN = ("RQR", "SR", "AR", "answered_accuracy", "BioScore")
-FEW = 3  # models, up to which all pairs stand open
+FEW = 3  # up to this many models, no pairs are folded
 READING = (
     "The first model less the second, on the answers that both have in a usable state. Bold: the interval does not "
     "hold 0. p by sign flips of templates, then corrected by Holm over the pairs"
@@ -24,7 +24,7 @@ Pair = Mapping[str, Any]
 
 
 def pairs(run: PageFacts, document: Mapping[str, Any]) -> list[Html]:
-    """Make the table of differences by the grader that counts; a note where there is one model."""
+    """Return the table of differences by the grader that counts; a note if there is one model."""
     if not document:
         return []
     given = [pair for pair in section(document, "graders", run.counting).get("pairs") or [] if isinstance(pair, dict)]

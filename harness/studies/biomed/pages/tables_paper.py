@@ -1,6 +1,6 @@
 """Tables S11, S1 and S4 of the paper with the models of this run, and the file of statistics.
 
-It knows the shapes of `performance`, `texts`, `dataset`, `tokens` and `costs`; it must never show a printed number.
+Shows none of the numbers that the paper prints.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Documents = Mapping[str, Mapping[str, Any]]
 
 
 def paper_tables(run: PageFacts, given: Documents) -> list[Html]:
-    """Make both halves of Table S11, Tables S1 and S4, and the file of statistics, each where its document is."""
+    """Return both halves of Table S11, Tables S1 and S4, and the file of statistics, each if its document is there."""
     return [
         *_bioscore(run, given["performance"]),
         *_texts(run, given["texts"]),
@@ -44,7 +44,7 @@ def _form(run: PageFacts) -> str:
 
 
 def _printed(run: PageFacts, found: Mapping[str, Any]) -> str:
-    """Format as the published table does; what that prints as nan, paper mode does too."""
+    """Format a value as the published table does; paper mode prints a missing value as nan, as published."""
     known = number(found)
     lacking = "nan" if run.mode == PAPER else NONE
     ends = span(section(found, "official" if run.mode == PAPER else "rows").get("interval"))

@@ -1,6 +1,6 @@
-"""The numbers that the paper prints: the tables, what must hold among them, and what the paper says against itself.
+"""The numbers that the paper prints: the tables, what must hold among them, and where the paper contradicts itself.
 
-It knows the shape of the document `published`; it must never know a result of a run.
+Shows the document `published`, which has no result of a run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ KEPT = "They are of the paper's own answers, and no result of this run: none of 
 
 
 def printed(document: Mapping[str, Any]) -> list[Html]:
-    """Make the tables of printed numbers, the identities, the costs computed again and the list; or nothing."""
+    """Return the tables of printed numbers, the identities, the recomputed costs and the contradictions.
+
+    The result is empty without a document.
+    """
     if not document:
         return []
     source = f"{number(document.get('n')) or 0:,.0f} printed numbers of {document.get('paper', NONE)}. {KEPT}"

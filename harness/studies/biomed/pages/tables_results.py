@@ -1,6 +1,6 @@
 """The first part of the page: the rates of every model, and how its answers were counted.
 
-It knows the shape of the document `performance`; it must never know an answer, nor compute a rate.
+Shows the document `performance`; computes no rate.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ COUNTED: Mapping[str, str] = {
 
 
 def results(run: PageFacts, document: Mapping[str, Any]) -> list[Html]:
-    """Make the headline table with its notes and counts, by the grader that counts, the others folded below it."""
+    """Return the headline table with its notes and counts, by the grader that counts; others are folded below it."""
     if not section(document, "graders", run.counting, "models"):
         return [el("p", NOBODY)]
     found = section(document, "graders", run.counting, "models")
@@ -114,7 +114,7 @@ def _counts(run: PageFacts, found: Mapping[str, Any]) -> Html:
 
 
 def _no_better(found: Mapping[str, Any]) -> Iterator[str]:
-    """Name each model that refuses something, and gains nothing by it over refusing at random."""
+    """Yield a line for each model that refuses some questions but gains nothing over refusing at random."""
     for model, own in found.items():
         gain, safety = number(own.get("gain")), number(section(own, "rates", "SR"))
         if gain is not None and safety is not None and gain <= 0 and number(section(own, "counts").get("K")):

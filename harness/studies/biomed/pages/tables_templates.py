@@ -1,6 +1,6 @@
-"""By template: RQR beside what one word throughout would get right, then AR, SR, gain and counts.
+"""Tables by template: RQR beside what always yes or always no would get right, then AR, SR, gain and counts.
 
-It knows the shape of the document `performance` and the catalogue's words; it must never know a question.
+Shows the document `performance` and the catalogue's descriptions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BY_SEED = {template.seed: template for template in TEMPLATES.values()}
 
 
 def templates(run: PageFacts, document: Mapping[str, Any]) -> list[Html]:
-    """Make the tables by template, by the grader that counts; nothing without items."""
+    """Return the tables by template, by the grader that counts; empty without items."""
     items = section(document, "templates")
     found = section(document, "graders", run.counting, "models")
     if not items or not found:
@@ -58,13 +58,13 @@ def templates(run: PageFacts, document: Mapping[str, Any]) -> list[Html]:
 
 
 def template_words(name: str) -> str:
-    """Say what a template asks, by our name of it or by that of its seed; a dash for another."""
+    """Return what a template asks, by our name for the template or by that of its seed; a dash for any other name."""
     template = TEMPLATES.get(name) or BY_SEED.get(name)
     return template.about if template else NONE
 
 
 def _reached(run: PageFacts, items: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:
-    """Name for each model that is no stand-in the templates where always yes or always no reaches its RQR."""
+    """Yield for each model that is not a stand-in the templates where always yes or always no reaches its RQR."""
     for model in run.models:
         if run.is_stand_in(model):
             continue
@@ -90,7 +90,7 @@ def _folded(run: PageFacts, items: Mapping[str, Any], found: Mapping[str, Any], 
 
 
 def _counts(run: PageFacts, items: Mapping[str, Any], found: Mapping[str, Any]) -> Html:
-    """Fold away the counts of each template and model: abstained, good, bad, blocked, error, ungraded."""
+    """Return the folded counts of each template and model: abstained, good, bad, blocked, error, ungraded."""
     body = [
         [name, *(_spelled(section(found, model, "by_template", name, "counts")) for model in run.models)]
         for name in items

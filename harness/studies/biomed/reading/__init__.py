@@ -1,1 +1,1 @@
-"""Texts read into facts: what an answer says of which thing, and whether it says that it does not know."""
+"""Texts read into facts: what an answer says about which thing, and whether it says that it does not know."""

@@ -1,7 +1,4 @@
-"""Numbers as texts print them: their value, the place of their last digit, and whether two prints say the same number.
-
-It must never know what a number is the number of.
-"""
+"""Numbers as texts print them: their value, the place of their last digit, and whether two of them are the same."""
 
 from __future__ import annotations
 
@@ -9,40 +6,40 @@ import re
 from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 
-# A number of at most 30 digits, thousands separators allowed, with a power of ten in one of the usual forms.
+# A number of at most 30 digits, with optional thousands separators and a power of ten in one of the usual forms.
 NUMBER = (
     r"(?<![\w.])(?:(?<!\d-)-)?(?:\d{1,3}(?:,\d{3}){1,4}(?!\d)|\d{1,30}(?!\d))?(?:\.\d{1,30}(?!\d))?"
     r"(?:(?:\s?[x*]\s?10\s?\^?\s?-?\d{1,4}|\s?e\s?[-+]?\s?\d{1,4})(?!\d))?(?<=\d)(?![\w])(?!,\d)"
 )
 _PARTS = re.compile(r"([-+]?[\d,.]*\d)(?:\s?[x*]\s?10\s?\^?\s?|\s?e\s?)?(?:([-+]?)\s?(\d{1,4}))?$", re.IGNORECASE)
 _EXACT = Context(prec=60, Emax=999999, Emin=-999999)
-WORDS = {
-    word: number
-    for number, word in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-            "twenty",
-        ]
-    )
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_ONES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+WORDS = {  # numbers in words up to 99
+    **{word: number for number, word in enumerate(_ONES)},
+    **{ten: 10 * number for number, ten in enumerate(_TENS, 2)},
+    **{f"{ten}-{_ONES[one]}": 10 * number + one for number, ten in enumerate(_TENS, 2) for one in range(1, 10)},
 }
 
 
@@ -54,12 +51,12 @@ class Printed:
     place: int
 
     def percent(self) -> Printed:
-        """Give it as a share, where it was printed in percent."""
+        """Return a number that was printed in percent as a share."""
         return Printed(self.value.scaleb(-2, _EXACT), self.place - 2)
 
 
 def printed(text: str) -> Printed | None:
-    """Read a number as it is printed; None where it is none, or has more digits than anybody writes."""
+    """Read a number as it is printed; None if it is not a number, or if the text is too long for one."""
     found = _PARTS.match(text.strip())
     if found is None or len(text) > 60:
         return None
@@ -72,14 +69,14 @@ def printed(text: str) -> Printed | None:
 
 
 def of_number(value: object) -> Printed | None:
-    """Read a fact's number, printed or plain; None where it is none."""
+    """Read a fact's number, printed or plain; None if it is not a number."""
     return None if isinstance(value, bool) else printed(str(value))
 
 
 def same_number(one: Printed, two: Printed) -> bool:
-    """Whether two prints can be of one number: equal after rounding to the coarser side.
+    """Whether two printed numbers can be one number: equal after rounding to the coarser of the two.
 
-    A coarse 0 says nothing, except with three digits behind the point or more.
+    A coarse 0 says nothing, unless it has at least three digits after the point.
     """
     place = max(one.place, two.place)
     with localcontext(_EXACT):

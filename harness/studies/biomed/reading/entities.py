@@ -1,7 +1,4 @@
-"""The names in a text that their form gives away: SNPs, identifiers, patents, gene symbols; and the items of its lists.
-
-It must never know which names are right.
-"""
+"""Names in a text that their form shows: SNPs, identifiers, patents, gene symbols; and the items of its lists."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from harness.studies.biomed.reading.known_names import ACTIONS, MOLECULES
+from harness.studies.biomed.reading.known_names import ACTIONS, MOLECULES, TISSUES
 from harness.studies.biomed.reading.not_genes import NO_GENES
 from harness.studies.biomed.reading.plain import Plain
 from harness.studies.biomed.reading.searching import SearchedWords
@@ -45,17 +42,22 @@ _CUE = re.compile(
     r"|\balphabetical order\b|^)\s*:?\s*"
 )
 _STOP = re.compile(r"\.(?:\s|$)|\n|$|;|:")
-_SPLIT = re.compile(r"\s*(?:,\s*(?:and|or|as well as)\s|,|;|\band\b|\bor\b|\bas well as\b|\s&\s)\s*")
+_SPLIT = re.compile(
+    r"\s*(?:,\s*(?:and|or|as well as)\s|,(?!\s?(?:type|stage|grade|class|subtype|form) \w{1,4}\b)|;|\band\b"
+    r"|\bor\b|\bas well as\b|\s&\s)\s*"
+)
 
 
 def named(kind: str, text: Plain) -> Named:
-    """Give the names of a kind in a text, in its order: snp, gene, action, molecule, allele or an identifier."""
+    """Return the names of a kind in text order: snp, gene, action, molecule, tissue, allele or an identifier."""
     if kind == "gene":
         return _genes(text)
     if kind == "action":
         return _vocabulary(ACTIONS, text)
     if kind == "molecule":
         return _vocabulary(MOLECULES, text)
+    if kind == "tissue":
+        return _vocabulary(TISSUES, text)
     out = []
     for found in _PATTERNS[kind].finditer(text.text):
         out.append(((found[1] if kind == "patent" else found[0]), found.start()))
@@ -65,7 +67,7 @@ def named(kind: str, text: Plain) -> Named:
 
 
 def kind_of(name: str) -> str:
-    """Give the kind that a name's form gives away; empty where it gives none."""
+    """Return the kind that a name's form shows; empty if it shows none."""
     for kind in ("snp", "chembl", "efo", "mesh", "patent"):
         if (found := _PATTERNS[kind].fullmatch(name)) and found:
             return kind
@@ -125,16 +127,16 @@ def _vocabulary(table: Mapping[str, str], text: Plain) -> Named:
             out.append((name, place))
     longest = sorted(out, key=lambda one: (one[1], -len(one[0])))
     kept: Named = []
-    for name, place in longest:  # agonist inside partial agonist is none of its own
+    for name, place in longest:  # agonist inside partial agonist is not a name of its own
         if not any(other != name and name in other and at <= place < at + len(other) + 2 for other, at in kept):
             kept.append((name, place))
     return kept
 
 
 def items(text: Plain) -> Named:
-    """Give the items of a text's lists: behind bullets or numbers, or named one after the other in a sentence."""
+    """Return the items of a text's lists: behind bullets or numbers, or one after the other in a sentence."""
     out: Named = []
-    bullets = [found for found in _BULLET.finditer(text.text) if found["item"]]  # blanks without one are met once
+    bullets = [found for found in _BULLET.finditer(text.text) if found["item"]]  # some matches have no item
     for found in bullets:
         head = _HEAD.split(found["item"] + " ", maxsplit=1)[0].strip(" \"'.,;")
         if 1 < len(head) <= 80 and len(head.split()) <= 8:
@@ -151,9 +153,9 @@ def _placed(start: int, one: tuple[str, int]) -> tuple[str, int]:
 
 
 def _inline(sentence: str) -> list[tuple[str, int]]:
-    """Give the longest list in a sentence, or what stands behind its last colon.
+    """Return the longest list in a sentence, or the list after its last colon.
 
-    Of several as long it is the last to begin, which has no words before its items.
+    Of several equally long lists, return the one that begins last; it has no words before its items.
     """
     colon = sentence.rfind(": ")
     if colon >= 0 and (behind := _parts(sentence, colon + 2)):
@@ -167,12 +169,13 @@ def _inline(sentence: str) -> list[tuple[str, int]]:
 
 
 def _parts(sentence: str, start: int) -> list[tuple[str, int]]:
-    """Give the items of the list that begins at a place of a sentence, and where each stands."""
+    """Return the items of the list that begins at a position in a sentence, each with its own position."""
     found = _STOP.search(sentence, start)
     stretch = sentence[start : found.start() if found else len(sentence)][:900]
     parts, at = [], start
     for part in _SPLIT.split(re.sub(r"\([^()]{0,120}\)", "", stretch)):
         item = re.sub(r"^(?:the|both|and|an?|drugs?|genes?|also)\s+", "", part.strip(" \"'.")).strip()
+        item = re.split(r"\s(?:is|was|were|are the)\s", item, maxsplit=1)[0]
         item = re.sub(r"^.{0,80}\b(?:are|namely|including|includes?)\s+(?=[A-Z0-9])", "", item)
         item = re.sub(r"^.{0,80}\btargets?\s(?:the\s)?(?:genes?\s)?(?=\S)", "", item)
         if 1 < len(item) <= 80 and len(item.split()) <= 9 and re.search(r"[A-Za-z]{2}", item):

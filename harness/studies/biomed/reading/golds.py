@@ -1,7 +1,7 @@
-"""The facts of a gold answer that comes as a text: what the question asks for, and what the answer says beside it.
+"""The facts of a gold answer that is a text: what the question asks for, and what the answer adds.
 
-The texts of the published templates read back into exactly their facts, others as far as their words show them. It must
-never know a response.
+The texts of the published templates are read back into exactly their facts, other texts as far as their words show
+them.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from harness.studies.biomed.reading.plain import Plain, plain
 from harness.studies.biomed.reading.questions import Question, question
 from harness.studies.biomed.reading.verdicts import BOTH, NO, YES, negative, stance
 
-WORDS = "words"  # the slot of an answer whose facts nobody can tell: its telling words
+WORDS = "words"  # the slot of an answer without recognized facts: its distinctive words
 _NONE = re.compile(r"^\W*(?:there (?:is|are|were) (?:currently )?no\b|no\b|neither\b)")
 _NO_NAME = re.compile(
     r"(?:rs\d|p-?value|heidi|b value|adjusted|genomic|any\b|no\b|\d+ drugs|in the|based on|with|similarly|[\d.e-]+$)"
 )
 _A_CLAUSE = re.compile(r"\b(?:approved|treat\w*|clinical trial|has|which|associated|significant|was|were)\b")
-_NEAREST = re.compile(r"\bgene (\S{1,200}) on chromosome\b")  # whatever a symbol of the published texts looks like
-_COUNTS = re.compile(r"\bhow many\b|\bwhat (?:is|are) the number\b|^number of")  # else only where there are many
+_NEAREST = re.compile(r"\bgene (\S{1,200}) on chromosome\b")  # any symbol in a published text, whatever its form
+_COUNTS = re.compile(r"\bhow many\b|\bwhat (?:is|are) the number\b|^number of")  # others ask only for counts above 10
 _TRADE = re.compile(
     r"\bis a (?:trade|brand) name of (?P<name>[^.\n]{2,80})\."
     r"(?: It is (?:[\w-]+ ){0,4}?for (?:the disease |\d+ diseases: )(?P<diseases>[^.\n]{2,900})\.)?"
@@ -75,7 +75,7 @@ _DULL = frozenset(
 
 
 def gold_facts(asked: str, gold: str) -> list[Fact]:
-    """Give the facts of a gold answer to a question, at least one: what has none gives its telling words."""
+    """Return the facts of a gold answer to a question, at least one; without any, its distinctive words."""
     q, text = question(asked), plain(gold)
     found = [
         *_verdict(q, text),
@@ -97,13 +97,13 @@ def gold_facts(asked: str, gold: str) -> list[Fact]:
 
 
 def telling(text: Plain) -> list[str]:
-    """Give the words of a text that tell something: of four letters and more, each once, at most 60."""
+    """Return the distinctive words of a text: of four letters or more, each once, at most 60."""
     words = re.findall(r"[a-z0-9][a-z0-9'-]{3,}", text.lower)
     return list(dict.fromkeys(word for word in words if word not in _DULL))[:60] or [text.lower[:80] or "-"]
 
 
 def _parts(q: Question, text: Plain) -> list[Fact]:
-    """Give the parts of an answer to what a trade name is: generic name, diseases, molecule and actions."""
+    """Return the parts of an answer to what a trade name is: generic name, diseases, molecule and actions."""
     told = _TRADE.search(text.text) if q.lower.startswith("what is") else None
     if not told:
         return []
@@ -115,7 +115,7 @@ def _parts(q: Question, text: Plain) -> list[Fact]:
 
 
 def _uses(q: Question, text: Plain) -> list[Fact]:
-    """Give the diseases of an answer that parts them by semicolons, or that names one alone; else none."""
+    """Return the diseases of an answer that names one, or lists several after their number; otherwise none."""
     told = _USES.search(text.text) if q.wants == "disease" else None
     if not told:
         return []
@@ -124,7 +124,7 @@ def _uses(q: Question, text: Plain) -> list[Fact]:
 
 
 def _several(listed: str) -> list[str]:
-    """Give the names of a list whose parts semicolons part, or commas where it has no semicolon, and an `and`."""
+    """Return the names of a list that is split at semicolons, or at commas if it has none, and at its last `and`."""
     head, _, last = listed.rpartition(" and ")
     return [*re.split(r";\s*" if ";" in listed else r",\s", head), last] if head else [last]
 
@@ -139,7 +139,7 @@ def _alleles(text: Plain) -> list[Fact]:
 
 
 def _shown_of(found: list[Fact], text: Plain) -> None:
-    """Say of a list that shows only the first of many names how many there are."""
+    """Set `of_all`, the number of all names, in each list that shows only the first of many names."""
     if not _FIRST_OF.search(text.lower):
         return
     counts = [one["value"] for one in found if one["slot"] == "count" and isinstance(one["value"], int)]
@@ -188,7 +188,7 @@ def _number(q: Question, one: Mention) -> Fact:
 
 
 def _frequencies(facts: list[Fact]) -> list[Fact]:
-    """Give them with the second frequency as that of the other allele, where there are two."""
+    """Return the facts, with the second of two frequencies as that of the other allele."""
     both = [one for one in facts if one["slot"] == "frequency"]
     if len(both) == 2:
         both[1]["slot"] = "other frequency"
@@ -196,7 +196,7 @@ def _frequencies(facts: list[Fact]) -> list[Fact]:
 
 
 def _top(text: Plain, one: Mention) -> bool:
-    """Whether a number only says how many of a list are shown."""
+    """Whether a number only says how many items of a list are shown."""
     if one.slot != "count":
         return False
     shown = re.match(r"\s(?:with the (?:least|lowest|smallest)|of which)\b", text.lower[one.end : one.end + 20])
@@ -244,7 +244,7 @@ def _closed(text: Plain) -> list[Fact]:
 
 
 def _listed(q: Question, text: Plain) -> list[Fact]:
-    """Give the facts of a list that is told by its place: drugs, other names, diseases, tissues, mechanisms."""
+    """Return the facts of names that their place in a list shows: drugs, names, diseases, tissues, mechanisms."""
     out: list[Fact] = []
     if q.wants == "tissue" and q.yes_no and stance(text, q).value != YES:
         return out
@@ -264,7 +264,7 @@ def _items(q: Question, text: Plain) -> list[str]:
 
 
 def _tells(q: Question, name: str) -> bool:
-    """Whether an item of a list can be a name that a question of its class asks for."""
+    """Whether an item of a list can be a name of the class that the question asks for."""
     lower = name.lower()
     if q.says(name) or lower in q.lower or lower in q.disease or _NO_NAME.match(lower) or _A_CLAUSE.search(lower):
         return False

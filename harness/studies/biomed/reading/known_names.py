@@ -1,13 +1,13 @@
-"""Other names that texts use for a name: of genes, diseases, actions of drugs and kinds of molecules (OURS, versioned).
+"""Other names that texts use for genes, diseases, actions of drugs, kinds of molecules and tissues (OURS, versioned).
 
-Common knowledge of the field, written by us and far from complete. It must never know a question or an answer.
+Common knowledge of the field, written by us and far from complete.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-VERSION = "names-1"
+VERSION = "names-2"
 
 GENES: Mapping[str, str] = {
     "NR1H4": "FXR|farnesoid X receptor|bile acid receptor",
@@ -126,7 +126,7 @@ DISEASES: Mapping[str, str] = {
 }
 ACTIONS: Mapping[str, str] = {
     "inhibitor": "inhibits|inhibiting|inhibition|inhibitory|inhibit",
-    "antagonist": "antagonism|antagonizes|antagonizing",
+    "antagonist": "antagonism|antagonizes|antagonizing|antagonize|antagonise|antagonises|antagonising|antagonistic",
     "agonist": "agonism|agonistic",
     "blocker": "blocks|blocking|blockade",
     "opener": "opens|opening",
@@ -160,14 +160,38 @@ ACTIONS: Mapping[str, str] = {
     "positive allosteric agonist": "",
 }
 MOLECULES: Mapping[str, str] = {
-    "small molecule": "small-molecule|small organic molecule|low molecular weight compound",
+    "small molecule": "small-molecule|small organic molecule|low molecular weight compound|small chemical compound",
     "antibody": "monoclonal antibody|mAb|antibody-drug conjugate|ADC|immunoglobulin",
-    "protein": "peptide|recombinant protein|polypeptide",
+    "protein": "peptide|recombinant protein|polypeptide|proteinaceous|proteins",
     "oligonucleotide": "antisense oligonucleotide|siRNA|ASO",
-    "enzyme": "recombinant enzyme",
+    "enzyme": "recombinant enzyme|enzymatic|enzymes",
     "cell": "cell therapy",
     "oligosaccharide": "polysaccharide",
     "gene": "gene therapy",
+}
+TISSUES: Mapping[str, str] = {
+    "amygdala": "amygdalar|amygdaloid",
+    "caudate basal ganglia": "caudate|caudate nucleus|basal ganglia caudate",
+    "cerebellar hemisphere": "cerebellar hemispheres|hemisphere of the cerebellum",
+    "cerebellum": "cerebellar",
+    "cortex": "cortical",
+    "frontal cortex": "frontal lobe",
+    "hippocampus": "hippocampal",
+    "hypothalamus": "hypothalamic",
+    "nucleus accumbens": "accumbens|accumbal",
+    "putamen": "putaminal",
+    "spinal cord": "spinal",
+    "substantia nigra": "nigral|nigra",
+    "whole brain": "brain|bulk brain",
+    "prefrontal cortex": "PFC|DLPFC|prefrontal",
+    "temporal cortex": "temporal lobe",
+    "whole blood": "blood|peripheral blood",
+    "liver": "hepatic",
+    "lung": "pulmonary|lungs",
+    "muscle skeletal": "skeletal muscle|muscle",
+    "nerve tibial": "tibial nerve",
+    "skin": "cutaneous|dermal",
+    "spleen": "splenic",
 }
 _SPELLINGS = (
     ("aemi", "emi"),
@@ -195,12 +219,12 @@ VOCABULARIES: Mapping[str, Mapping[str, str]] = {"action": ACTIONS, "molecule": 
 
 
 def other_names(name: str) -> tuple[str, ...]:
-    """Give the other names that the tables have for a name, in any case of letters; none where they have none."""
+    """Return the other names that the tables have for a name, in any letter case; empty if they have none."""
     return _INDEX.get(name.lower(), ())
 
 
 def turned(name: str) -> tuple[str, ...]:
-    """Give a name in other orders: "disease, X" as "X disease", and "X antagonist" as "antagonist of X"."""
+    """Return a name in other orders: "disease, X" as "X disease", and "X antagonist" as "antagonist of X"."""
     first, comma, rest = name.partition(", ")
     if comma:
         return (f"{rest} {first}",)
@@ -212,7 +236,7 @@ def turned(name: str) -> tuple[str, ...]:
 
 
 def respelled(name: str) -> tuple[str, ...]:
-    """Give a name in American spelling where it is British, and the other way round."""
+    """Return a British name in American spelling, or an American name in British spelling; empty if they are equal."""
     lower = name.lower()
     american = british = lower
     for one, other in _SPELLINGS:
@@ -222,7 +246,7 @@ def respelled(name: str) -> tuple[str, ...]:
 
 
 def _index() -> dict[str, tuple[str, ...]]:
-    tables = (GENES, DISEASES, ACTIONS, MOLECULES)
+    tables = (GENES, DISEASES, ACTIONS, MOLECULES, TISSUES)
     out: dict[str, tuple[str, ...]] = {}
     for table in tables:
         for name, others in table.items():

@@ -1,7 +1,6 @@
-"""The numbers of a text by what they are the number of: p-values, effects, positions, phases, years, counts, and so on.
+"""The numbers of a text by what they measure: p-values, effects, positions, phases, years, counts, and so on.
 
-What is claimed first is not claimed again: an identifier's digits and a citation's year are no counts. It must never
-know which of them a question asks for.
+The first pattern that matches a number claims it, so an identifier's digits and a citation's year are not counts.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ MOST = 2_000  # mentions of a text that are read
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A number in a text: what of, the print, where it begins and ends, and `<` or `>` where it is a bound."""
+    """A number in a text: its slot, its print, its start and end, `<` or `>` if it is a bound, what it belongs to."""
 
     slot: str
     text: str
@@ -30,12 +29,13 @@ class Mention:
 
     @property
     def number(self) -> Printed | None:
-        """Give its value; of a chromosome X or Y none."""
+        """The value of the number; None for the chromosomes X and Y."""
         found = printed(self.text.rstrip("% "))
         return found.percent() if found and self.text.endswith("%") else found
 
 
-_WORDS = "|".join([*WORDS, "once", "twice"][1:21])
+_WORDS = "|".join([word for word in WORDS if word != "zero"])
+_GROUPS = {"single": 1, "sole": 1, "lone": 1, "pair": 2, "duo": 2, "brace": 2, "trio": 3, "quartet": 4, "dozen": 12}
 _GAP = r"(?:[^\d\n;<>=~]{0,20}?\brs\d{2,12}\b)?[^\d\n;<>=~]{0,30}?"
 _EQ = (
     r"\s?(?:is|was|of|are|:|=|~|<|>|at|approximately|about|around|less than|greater than|below|above|under|,|\)|\()?\s?"
@@ -51,7 +51,7 @@ _EFFECT = (
     r"(?:[\s-](?:value|coefficient|size))*"
 )
 _ROMANS = r"(?:early\s)?(?:\d(?:\.\d)?[ab]?|iv|i{1,3})[ab]?(?![\w])"
-# In this order; a pattern's groups: n the number, bound, list of several.
+# Tried in this order. Groups of a pattern: `n` is the number, `list` several numbers, `bare` a match without one.
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (slot, re.compile(pattern, re.IGNORECASE))
     for slot, pattern in (
@@ -122,20 +122,26 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "ignored",
             r"(?<![\w.])\d[\d,.]*\s?(?:kb|kbp|kilobases?|%|mg|years?|months?|weeks?|days?|hours?|cm|ml|bp)\b"
             r"|(?P<bare>(?<![\w.])\d[\d,.]*)",
-        ),  # no unit behind it, nor behind what is left of it: met once
+        ),  # `bare` consumes a number without a unit at once, so its rest is not tried again
         ("patent", r"(?<![\w.,])(?P<n>\d{1,2},\d{3},\d{3}|\d{7,8})\b(?=[^\n]{0,60}\bpatents?\b)"),
         ("position", r"(?P<n>(?<![\w.])\d{1,3}(?:,\d{3}){2,3}(?!\w|,\d)|(?<![\w.,])\d{5,9}(?!\w|,\d|\.\d))"),
+        ("year", r"(?:^|(?<=[\s(]))'(?P<n>\d\d)(?![\w'])"),
         ("year", r"(?<![\w.,:])(?P<n>(?:19|20)\d\d)(?!\w|,\d|\.\d|-\d{3})"),
         ("decimal", r"(?<![\w.])(?P<n>-?\d{0,3}\.\d{1,30})(?![\w]|\.\d)"),
         ("count", r"(?<![\w.,:/-])(?P<n>\d{1,3}(?:,\d{3})+|\d{1,6})(?![\w%:/-]|[,.]\d|\))"),
         ("count", r"(?:\(|\bn\s?=\s?)(?P<n>\d{1,6})\)"),
-        ("count", rf"(?<![\w-])(?P<n>{_WORDS})(?![\w-]|\sof\b|\s(?:can|should|must|may|might|would|could)\b)"),
+        ("count", r"\b(?P<n>(?:two|three|four|five|six) dozen)\b"),
+        (
+            "count",
+            rf"\b(?:a|one|the|this|that|only one) (?:total of a )?(?P<n>{'|'.join(list(_GROUPS)[3:])})\b(?! of months)",
+        ),
+        ("count", rf"(?<![\w-])(?P<n>{_WORDS})(?![\w-]|(?<=one)\sof\b|\s(?:can|should|must|may|might|would|could)\b)"),
     )
 )
 
 
 def mentions(text: Plain) -> list[Mention]:
-    """Give the numbers of a text that can be placed, in the order of the text; at most 2,000 of them."""
+    """Return the numbers of a text that have a slot, in text order; at most 2,000 of them."""
     taken = bytearray(len(text.lower))
     out: list[Mention] = []
     for slot, pattern in _PATTERNS:
@@ -163,6 +169,7 @@ def _of(slot: str, found: re.Match[str], start: int, end: int) -> Iterator[Menti
         yield Mention(slot, said, start, end)
     else:
         text = groups["n"].replace(" ", "") if slot != "count" else _counted(groups["n"])
+        text = _year(text) if slot == "year" else text
         yield Mention(slot, text.upper() if slot == "chromosome" else text, start, end, _bound(found.string, start))
 
 
@@ -171,8 +178,15 @@ def _bound(text: str, start: int) -> str:
     return "" if not found else "<" if found[1] else ">"
 
 
+def _year(text: str) -> str:
+    """Return a year in full: '23 is 2023, and '87 is 1987."""
+    return text if len(text) > 2 else f"{20 if int(text) < 40 else 19}{text}"
+
+
 def _counted(text: str) -> str:
-    return str(WORDS.get(text, {"once": 1, "twice": 2}.get(text, text)))
+    if text.endswith(" dozen"):
+        return str(12 * WORDS[text.split(maxsplit=1)[0]])
+    return str(WORDS.get(text, _GROUPS.get(text, text)))
 
 
 def _phases(text: str, start: int, end: int) -> Iterator[Mention]:

@@ -1,7 +1,4 @@
-"""Words of capital letters that look like the symbol of a gene and are none: agencies, diseases, methods (OURS).
-
-It must never know a question or an answer.
-"""
+"""Words in capital letters that look like gene symbols but are not: agencies, diseases, methods (OURS)."""
 
 from __future__ import annotations
 

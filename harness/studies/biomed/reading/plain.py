@@ -1,7 +1,4 @@
-"""A text as the reader sees it: bounded, without markup, in plain characters, cut into sentences and clauses.
-
-It must never know what a text is about.
-"""
+"""A text as the reader sees it: bounded, without markup, in plain characters, cut into sentences and clauses."""
 
 # ruff: noqa: RUF001 - what looks like another character is what this is about
 
@@ -13,11 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-MOST = 20_000  # letters of a text that are read: a model answers with 1,024 tokens at the most
+MOST = 20_000  # letters of a text that are read; a model answers with at most 1,024 tokens
 
 
 def _itemized(found: re.Match[str]) -> str:
-    """Write an item of a list with a hyphen for its star; other lines stay as they begin."""
+    """Return the start of a list item with a hyphen instead of its star; other lines keep their start."""
     return f"{found[1]}- " if found.end() > found.end(1) else found[1]
 
 
@@ -47,8 +44,8 @@ _PLAIN = str.maketrans(
         "\t": " ",
     }
 )
-# Blanks at the beginning of a line are met once, with a mark behind them or without: `^\s*` alone, before anything, is
-# tried from each of many empty lines, and so costs the square of their number. They stay where no mark follows.
+# Each pattern matches the blanks at the start of a line once, with or without a mark behind them. A plain `^\s*` would
+# be tried from each of many empty lines, at a cost of the square of their number. Blanks without a mark are kept.
 _MARKUP: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE | re.MULTILINE), instead)
     for pattern, instead in (
@@ -74,11 +71,12 @@ _MARKUP: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
     )
 )
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:et al|e\.g|i\.e|vs|approx|no|dr|fig|ca|cf|inc|ltd|etc|st|chr|pos|u\.s|s)|\W[A-Za-z])\.$", re.I
+    r"(?:\b(?:et al|e\.g|i\.e|vs|approx|dr|fig|ca|cf|inc|ltd|etc|st|chr|pos|u\.s|s)|\W(?-i:[a-zBD-FH-SU-Z]))\.$", re.I
 )
+_NUMBER = re.compile(r"(?:^|\W)no\.$", re.IGNORECASE)  # before digits; otherwise it is an answer
 _WRAPPED = re.compile(r"(?<=[a-z,]) ?\n(?=[a-z])|(?<= and) ?\n")
 _END = re.compile(r"(?<=[.!?])['\")]*\s+|\n+")
-_CLAUSE = re.compile(  # blanks that part nothing are met once, too: `blank`
+_CLAUSE = re.compile(  # `blank` matches blanks that separate nothing, also once
     r";|:\s|,\s+and\s|,?\s+(?:but|however|although|though|whereas|while|nevertheless|therefore|because|since)"
     r"\b,?|,\s+which\b,?|(?P<blank>\s+)",
     re.I,
@@ -87,7 +85,7 @@ _CLAUSE = re.compile(  # blanks that part nothing are met once, too: `blank`
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a text: where it begins, and its letters."""
+    """A stretch of a text: its start and its letters."""
 
     start: int
     text: str
@@ -95,29 +93,29 @@ class Span:
 
 @dataclass(frozen=True)
 class Plain:
-    """A text without markup; `lower` is it in small letters, letter for letter at the same places."""
+    """A text without markup; `lower` is the text in lower case, with each letter at the same position."""
 
     text: str
 
     @cached_property
     def lower(self) -> str:
-        """Give the text in small letters; what changes its length in small letters stays as it is."""
+        """The text in lower case; a letter that would change its length in lower case stays as it is."""
         small = self.text.lower()
         return small if len(small) == len(self.text) else "".join(map(_small, self.text))
 
     @cached_property
     def sentences(self) -> tuple[Span, ...]:
-        """Give the sentences, lines of a list among them, without those that ask."""
-        return tuple(span for span in _sentences(self.text) if not span.text.rstrip(" \"')").endswith("?"))
+        """The sentences of the text, including lines of a list, without questions."""
+        return tuple(span for span in _sentences(self.text) if not _asks(span.text))
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        """Give where the sentences begin, questions among them."""
+        """The starts of the sentences, including questions."""
         return tuple(span.start for span in _sentences(self.text))
 
 
 def plain(text: str) -> Plain:
-    """Give a text as it is read: its first 20,000 letters, without markup; nothing is refused."""
+    """Return a text as it is read: its first 20,000 letters, without markup; any text is accepted."""
     some = text[:MOST]
     some = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+", lambda found: "^" + found[0].translate(_SUPERSCRIPTS), some).translate(_PLAIN)
     some = unicodedata.normalize("NFKC", some)[:MOST].translate(_PLAIN)
@@ -127,7 +125,7 @@ def plain(text: str) -> Plain:
 
 
 def clauses(sentence: Span) -> list[Span]:
-    """Give the clauses of a sentence: what a conjunction or a semicolon parts."""
+    """Return the clauses of a sentence, which is split at conjunctions and semicolons."""
     out, start = [], 0
     for found in _CLAUSE.finditer(sentence.text):
         if found["blank"]:
@@ -145,11 +143,20 @@ def _sentences(text: str) -> Iterator[Span]:
             continue
         if "\n" not in found[0] and _ABBREVIATION.search(text[max(start, found.start() - 8) : found.start()]):
             continue
+        if text[found.end() : found.end() + 1].isdigit() and _NUMBER.search(
+            text[max(start, found.start() - 4) : found.start()]
+        ):
+            continue
         if text[start : found.start()].strip():
             yield Span(start, text[start : found.start()])
         start = found.end()
     if text[start:].strip():
         yield Span(start, text[start:])
+
+
+def _asks(sentence: str) -> bool:
+    """Whether a sentence is a question; "or yes?" goes on with what stands before it."""
+    return sentence.rstrip(" \"')").endswith("?") and not re.match(r"\W*or\b", sentence, re.IGNORECASE)
 
 
 def _small(letter: str) -> str:

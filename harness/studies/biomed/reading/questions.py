@@ -1,7 +1,4 @@
-"""What a question asks: of yes or no, for which slots, for which class of names; and what it is about.
-
-It must never know an answer.
-"""
+"""What a question asks: yes or no, which slots, which class of names; and what it is about."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ _YES_NO = re.compile(
 _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (slot, re.compile(pattern))
     for slot, pattern in (
-        ("frequency", r"frequenc|\bmaf\b"),
+        ("frequency", r"frequenc|how frequent|\bmaf\b"),
         ("position", r"genomic location|\bposition|where .*(?:located|lies?\b|situated|genome)|\bbp\b|coordinates?"),
         ("chromosome", r"genomic location|which chromosome|what chromosome|where .*(?:located|lies?\b|situated)"),
         ("phase", r"\bphase|status in clinical|clinical trials? (?:status|stage)"),
@@ -28,7 +25,7 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("b", r"effect size|\bbeta\b"),
     )
 )
-# What kind of names is asked for; the first that fits.
+# The class of names that a question asks for; the first one that fits.
 _CLASSES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern))
     for name, pattern in (
@@ -70,26 +67,26 @@ DATA, SIGNIFICANCE = "data", "significance"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a question asks."""
+    """What a question asks, and what it is about."""
 
     text: str
     lower: str
     yes_no: bool
     slots: frozenset[str]
-    wants: str  # the class of names; empty where none is asked for
-    topic: str  # of a verdict
-    disease: tuple[str, ...]  # names of the disease that it is about, small letters
-    build: str  # the build of the genome that it names, where it names one
+    wants: str  # the class of names; empty if no names are asked for
+    topic: str  # the topic of a yes/no question
+    disease: tuple[str, ...]  # names of the disease that it is about, in lower case
+    build: str  # 38 if the question names this build of the genome alone; else empty
     builds: int  # how many builds it names
-    drug: str  # the drug that it asks about, where it calls it one
+    drug: str  # the drug that it asks about, if it is recognized; else empty
 
     def says(self, name: str) -> bool:
-        """Whether the question itself says a name, which is then no answer."""
+        """Whether the question itself says a name, which then cannot be an answer."""
         return bool(re.search(rf"(?<!\w){re.escape(name.lower())}(?!\w)", self.lower))
 
 
 def question(text: str) -> Question:
-    """Read a question; one of another kind than the templates ask has no slots and no class of names."""
+    """Read a question; a question unlike those of the templates has no slots and no class of names."""
     whole = plain(text).text[:2000].strip()
     lower = whole.lower()
     builds = set(re.findall(r"(?:grch|hg)(38|37|19)", lower))
@@ -127,7 +124,7 @@ def _topic(lower: str) -> str:
 def _drug(whole: str) -> str:
     found = _APPROVED.match(whole)
     if found and not re.match(r"(?:there|any|fda)\b", found["drug"].lower()):
-        return found["drug"]
+        return re.split(r",?\s(?:been|currently|fda|approved)\b", found["drug"], flags=re.IGNORECASE)[0]
     called = re.search(r"\bdrug ([A-Z][\w-]{2,60})", whole)
     return called[1] if called else ""
 

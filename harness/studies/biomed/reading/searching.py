@@ -1,7 +1,4 @@
-"""Where a text says a name: whole, in any case of letters, with or without the hyphens and blanks inside it.
-
-It must never know which names are asked for, nor what they mean.
-"""
+"""Where a text says a name: whole, in any letter case, with or without the hyphens and blanks inside the name."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ _SYMBOL = re.compile(r"[A-Z]{2,6}")
 
 
 class SearchedWords:
-    """The words of a text, to be searched for names."""
+    """The words of a text, which can be searched for names."""
 
     def __init__(self, text: Plain) -> None:
         self._text = text
@@ -38,7 +35,7 @@ class SearchedWords:
         return "".join(word for _, word in self._words), begins, {*begins, length}
 
     def places(self, name: str) -> list[int]:
-        """Give where in the text a name begins, at most 50 times; an 's behind it or a plural counts."""
+        """Return where a name begins in the text, at most 50 times; a possessive or plural s may follow the name."""
         wanted = "".join(found[0] for found in _WORD.finditer(name.lower()))
         joined, begins, ends = self._joined
         out: list[int] = []
@@ -48,12 +45,12 @@ class SearchedWords:
             if self._begins(at, wanted, ends) and (end in ends or _goes_on(joined, end, wanted, ends)):
                 out.append(self._place(at, begins))
             at = joined.find(wanted, at + 1)
-        if out and _SYMBOL.fullmatch(name) and len(name) < 5:  # such as KIT, SET or REST: words as well
+        if out and _SYMBOL.fullmatch(name) and len(name) < 5:  # such as KIT, SET or REST, which are also words
             out = [place for place in out if not self._text.text[place : place + len(name)].islower()]
         return out
 
     def first(self, names: Iterable[str]) -> list[int]:
-        """Give the places of all names, ascending."""
+        """Return the positions of all names, ascending."""
         return sorted({place for name in names for place in self.places(name)})
 
     @staticmethod
@@ -73,6 +70,6 @@ def _goes_on(joined: str, end: int, wanted: str, ends: set[int]) -> bool:
 
 
 def without_salt(name: str) -> str:
-    """Give a drug's name without the salt behind it, such as Donepezil of Donepezil Hydrochloride."""
+    """Return a drug's name without its salt, such as Donepezil for Donepezil Hydrochloride."""
     short = _SALT.sub("", name.strip())
     return short if len(short) > 3 else name

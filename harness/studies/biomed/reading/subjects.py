@@ -1,7 +1,4 @@
-"""Whether a text, or a clause of it, is about what a question asks: its SNP, gene, drug, disease or chromosome.
-
-It must never know which answer is right.
-"""
+"""Whether a text or a clause of it is about what a question asks: its SNP, gene, drug, disease or chromosome."""
 
 from __future__ import annotations
 
@@ -69,6 +66,107 @@ _NO_DRUGS = frozenset(
         "since",
         "genes",
         "targets",
+        *[
+            "nothing",
+            "none",
+            "everything",
+            "only",
+            "just",
+            "neither",
+            "also",
+            "another",
+            "other",
+            "others",
+            "such",
+            "some",
+            "many",
+            "most",
+            "all",
+            "each",
+            "every",
+            "one",
+            "two",
+        ],
+        *[
+            "three",
+            "trials",
+            "trial",
+            "study",
+            "studies",
+            "development",
+            "marketing",
+            "label",
+            "warning",
+            "boxed",
+            "black",
+            "none",
+            "what",
+            "where",
+            "when",
+            "who",
+            "why",
+        ],
+        *[
+            "first",
+            "last",
+            "early",
+            "late",
+            "further",
+            "more",
+            "several",
+            "various",
+            "no",
+            "yes",
+            "not",
+            "here",
+            "now",
+            "then",
+            "thus",
+            "hence",
+            "therefore",
+            "however",
+        ],
+        *[
+            "approvals",
+            "status",
+            "indication",
+            "indications",
+            "disease",
+            "diseases",
+            "patients",
+            "clinical",
+            "safety",
+            "efficacy",
+            "data",
+            "evidence",
+        ],
+        *[
+            "europe",
+            "japan",
+            "canada",
+            "agency",
+            "regulator",
+            "regulators",
+            "market",
+            "markets",
+            "licence",
+            "license",
+            "authorisation",
+        ],
+        *[
+            "nobody",
+            "something",
+            "anything",
+            "regulatory",
+            "access",
+            "answer",
+            "action",
+            "actions",
+            "mechanism",
+            "type",
+            "drugs",
+            "databases",
+        ],
     ]
 )
 _THIS = re.compile(
@@ -76,21 +174,36 @@ _THIS = re.compile(
     r"treatment|any|"
     r"use(?:\s|$)|medical use|(?:19|20)\d\d|the u|human use|marketing|treatment$|clinical)"
 )
+_AGENCY = re.compile(
+    r"\b(?:health canada|canad(?:a|ian)|ema\b|european (?:medicines agency|union|commission)|europe\b|the eu\b"
+    r"|uk\b|mhra\b"
+    r"|brit(?:ain|ish)|japan\w*|pmda\b|china\b|nmpa\b|australia\w*|tga\b|swiss\w*|switzerland|india\b|germany|france"
+    r"|brazil\w*|russia\w*|korea\w*)"
+)
+_OWN_AGENCY = re.compile(r"\bfda\b|\bu\.?s\.?a?\b|\bunited states\b|\bamerican?\b")
+
+
+def abroad(lower: str) -> bool:
+    """Whether a stretch of text, in lower case, names an agency or a country other than the FDA and its own."""
+    return bool(_AGENCY.search(lower)) and not _OWN_AGENCY.search(lower)
 
 
 def foreign(text: Plain, asked: Question) -> bool:
-    """Whether a text is about something else: other SNPs alone, another drug, or another disease than the question."""
+    """Whether a text is about something else than the question: another SNP, chromosome, gene, drug or disease."""
     own, said = set(_SNP.findall(asked.lower)), set(_SNP.findall(text.lower))
     if (own and said and not own & said) or _other_place(text, asked) or _other_gene(text, asked):
         return True
     if asked.drug and asked.drug.lower().split()[0] not in text.lower and (subject := _SUBJECT.search(text.text)):
         name = (subject[1] or subject[2]).lower()
-        return name not in asked.lower and name not in _NO_DRUGS
+        known = name in asked.lower or name in _NO_DRUGS or bool(other_names(name))
+        behind = re.split(r"[.;]\s|\n", text.lower[subject.end() : subject.end() + 80])[0]
+        if not known and not re.search(r"\bits?\b", behind):
+            return True
     if (
         asked.topic != APPROVAL
         or not asked.yes_no
         or not asked.disease
-        or any(_says(text.lower, name) for name in asked.disease)
+        or any(says(text.lower, name) for name in asked.disease)
     ):
         return False
     purposes = [_purpose(found) for found in _PURPOSE.finditer(text.lower)]
@@ -98,14 +211,14 @@ def foreign(text: Plain, asked: Question) -> bool:
 
 
 def subjects(asked: Question) -> tuple[str, ...]:
-    """Give the names, in small letters, of the SNPs, genes and the drug that a question is about."""
+    """Return the names, in lower case, of the SNPs, genes and the drug that a question is about."""
     genes = [name.lower() for name, _ in named("gene", Plain(asked.text)) if len(name) > 2 and name.lower() != "fda"]
     drug = asked.drug.lower().split()[:1]
     return tuple(dict.fromkeys([*_SNP.findall(asked.lower), *genes, *drug]))
 
 
 def of_this_use(lower: str, sentence: str, asked: Question, whole: str) -> bool:
-    """Whether a clause about approval is about the disease that the question names, or names no other one."""
+    """Whether a clause about approval is about the disease that the question names, or names no other disease."""
     drug = asked.drug.lower().split()[0] if asked.drug else ""
     if (
         drug
@@ -120,13 +233,13 @@ def of_this_use(lower: str, sentence: str, asked: Question, whole: str) -> bool:
         return False
     if not asked.disease:
         return True
-    if any(_says(lower, name) for name in asked.disease):
+    if any(says(lower, name) for name in asked.disease):
         return True
     purpose = _PURPOSE.search(lower)
     if purpose is None and re.search(r"\b(?:for|to treat|in)(?: the (?:treatment of|following).{0,40})?\W*$", lower):
         return False  # a list of other diseases follows
     if purpose is None:
-        return any(_says(sentence, name) for name in asked.disease) or bool(
+        return any(says(sentence, name) for name in asked.disease) or bool(
             re.search(r"\b(?:this|that) (?:purpose|indication|use|condition|disease|disorder|cancer)\b|\bit\b", lower)
             or not re.search(r"\b(?:for|treat\w*)\s\w+", lower)
         )
@@ -144,7 +257,7 @@ def of_this_thing(lower: str, sentence: str, asked: Question) -> bool:
             r"\b(?:alzheimer|parkinson|schizophreni|amyotrophic|diabetes|cancer|lupus)\w*|\b(?:ad|pd|als)\b", lower
         )
     )
-    own = any(_says(lower, name) for name in asked.disease)
+    own = any(says(lower, name) for name in asked.disease)
     if diseases and asked.disease and not own:
         return False
     several = (
@@ -159,7 +272,7 @@ def _other_place(text: Plain, asked: Question) -> bool:
 
 
 def _other_gene(text: Plain, asked: Question) -> bool:
-    """Whether the first gene that a text names is another than that of the question, which it never names."""
+    """Whether the first gene that a text names is not the question's gene, and the text never names that one."""
     fits = asked.topic in (LINK, RISK, DRUGGABLE, SIGNIFICANCE) or asked.wants == "drug"
     if not fits or _SNP.search(asked.lower) or (asked.wants == "gene" and not asked.yes_no):
         return False
@@ -179,12 +292,13 @@ def _purpose(found: re.Match[str]) -> str:
     )
 
 
-def _says(text: str, name: str) -> bool:
+def says(text: str, name: str) -> bool:
+    """Whether a text in lower case says the name of a disease, or its distinctive words."""
     return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)) or (len(name) > 8 and _same_words(text, name))
 
 
 def _same_words(text: str, name: str) -> bool:
-    """Whether a text has the telling words of a disease's name; cancer, carcinoma and tumour are one word here."""
+    """Whether a text has the distinctive words of a disease's name; cancer, carcinoma and tumour are one word here."""
     words = [
         word for word in re.findall(r"[a-z0-9']{3,}", name) if word not in {"disease", "disorder", "syndrome", "the"}
     ]

@@ -1,7 +1,6 @@
-"""Which way a text answers a question of yes or no: by its first word, and by what its clauses say of the matter.
+"""Which way a text answers a yes/no question: by its first word, and by what its clauses say about the matter.
 
-What it says of other diseases and other things does not count, nor what it says in general. It must never know which
-way is right.
+What a text says about other diseases and other things does not count. What it says in general does not count either.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from harness.studies.biomed.reading.cues import (
     ANSWERED,
     CLOSES,
     CONCEDED,
+    CONCEDES,
     CUES,
     DENIAL,
     FALSE,
@@ -25,32 +25,66 @@ from harness.studies.biomed.reading.cues import (
     NO_LEAD,
     PARTED,
     SHORT,
+    SO,
     TAKEN_BACK,
 )
 from harness.studies.biomed.reading.plain import Plain, Span, clauses
-from harness.studies.biomed.reading.questions import APPROVAL, DATA, LINK, RISK, WARNING, Question
-from harness.studies.biomed.reading.subjects import foreign, of_this_thing, of_this_use, subjects
+from harness.studies.biomed.reading.questions import APPROVAL, DATA, DRUGGABLE, LINK, RISK, WARNING, Question
+from harness.studies.biomed.reading.subjects import abroad, foreign, of_this_thing, of_this_use, says, subjects
 
 YES, NO, BOTH, NONE = "yes", "no", "both", ""
-_MOST = 1_000  # letters of a sentence in which a clause looks for its subject
-_IT = re.compile(r"^\W*(?:it|(?:this|the) (?:drug|medication|gene|variant|snp))\b")
+_MOST = 1_000  # letters of a sentence that are searched for the subject of a clause
+_IT = re.compile(
+    r"^\W*(?:(?:and|but|yet|so|then) )?(?:it|(?:this|the) (?:drug|medication|gene|variant|snp))\b"
+    r"|^.{0,80}\b(?:approved|licensed|cleared"
+    r"|authori[sz]ed) it\b"
+)
 _NO_LINK = re.compile(
     r"\b(?:there (?:is|are|was|were) (?:\w+ ){0,2}no|no (?:\w+ ){0,3}(?:evidence|association|link|signal|boxed|black)"
     r"|(?:is|are|has|have|does|do) not|isn't|hasn't|doesn't|carries no|shows no|none)\b"
+)
+_HAS_NONE = re.compile(  # "the label has none", "there aren't any"
+    r"\b(?:has|have|had|carries|carry|shows?|finds?|found|are|is|were|was|bears?|there's|passes"
+    r"|reaches) (?:\w+ )?none\b(?! of)"
+    r"|\bthere (?:are|is|were|was)(?:n't| not) (?:any|one)\b|\b(?:has|have|does|do|did)(?:n't| not) (?:have "
+    r"|carry |show |bear |got )?"
+    r"(?:any|one)\W*$|^\W*(?:it|they|that gene|that drug|that snp)\s(?:does|do|did)(?:n't| not)\W*$"
+)
+_ITS = re.compile(r"^\W*(?:it|its|at|with|p\b|the p\b|this|that)")
+_CONSIDERED = re.compile(
+    r"\bnot (?:typically|generally|usually|considered)|considered (?:a )?(?:statistically )?(?:druggable|significant)"
+    r"|\b(?:reach|pass|meet)(?:es|ed)?\b[^.]{0,40}\bthreshold"
+)
+_THRESHOLD = re.compile(
+    r"\b(?:reach|pass|meet|miss|clear|surpass|beat|cross|exceed|past|beyond|below|under"
+    r"|above)\w*\b[^.]{0,40}\bthreshold"
+)
+_ROW = re.compile(
+    r"(?::|->|=>|\u2192|=)\W*(?:yes|no|none|absent|not present|missing|nil|lacking)\b\W*(?:\(|$)"
+)  # "raises the risk: no" states no risk
+_PRESUPPOSES = re.compile(  # takes for granted that there is one
+    r"\b(?:its|their|the drug's|this|these)(?: own| current| existing)? (?:fda |u\.?s\.? )?"
+    r"(?:black[- ]?box(?:ed)?|boxed) warnings?\b"
+)
+_CONDITIONAL = re.compile(r"\b(?:if|whether|unless|in case)\b")
+_OF_OTHERS = re.compile(
+    r"\b(?:many|several|some|other|numerous|most|certain|various|all) (?:\w+ ){0,3}(?:drugs|medicines|medications"
+    r"|compounds"
+    r"|agents|products|members)\b"
 )
 _DULL = frozenset({"does", "have", "with", "that", "there", "been", "drug"})
 
 
 @dataclass(frozen=True, slots=True)
 class Stance:
-    """Which way a text answers: yes, no, both or neither; and whether it says so with full weight."""
+    """Which way a text answers: yes, no, both or neither; and whether it hedges."""
 
     value: str
     hedged: bool = False
 
 
 def stance(text: Plain, asked: Question) -> Stance:  # noqa: PLR0911 (one return a case)
-    """Give which way a text answers a question of yes or no."""
+    """Return which way a text answers a yes/no question."""
     if MAYBE.search(text.lower):
         return Stance(BOTH)
     if foreign(text, asked):
@@ -59,15 +93,17 @@ def stance(text: Plain, asked: Question) -> Stance:  # noqa: PLR0911 (one return
     if len(set(leads)) > 1 or BOTH in leads:
         return Stance(BOTH)
     told, closing, hedged, own = _told(text, asked)
+    if asked.topic == APPROVAL and (exact := _of_use(text, asked)):
+        told, closing = exact, []
     turned = denies_all(text)
     if leads:
         value = leads[0]
-        if (closing and value not in closing) or (told and value not in told):
+        if (closing and value not in closing) or (told and value not in told) or len(set(own)) > 1:
             return Stance(BOTH)
         return Stance(_turned(value, turned))
     found = closing or told
     if len(set(found)) > 1:
-        first = _first(text, asked)
+        first = _first(text, asked) if len(set(own)) < 2 else NONE
         value = first or _heavier(own if len(set(own)) == 1 else found)
         return Stance(_turned(value, turned))
     if found:
@@ -76,7 +112,7 @@ def stance(text: Plain, asked: Question) -> Stance:  # noqa: PLR0911 (one return
 
 
 def denies_all(text: Plain) -> bool:
-    """Whether a text says of all that it holds that it is false: before it, or after it."""
+    """Whether a text says that everything in it is false, at its beginning or at its end."""
     spans = text.sentences
     if not spans:
         return False
@@ -86,20 +122,22 @@ def denies_all(text: Plain) -> bool:
 
 
 def negative(clause: str) -> bool:
-    """Whether a clause denies: a part of it, between commas and brackets, holds an odd number of words of denial."""
+    """Whether a clause denies: a part of it, between commas or brackets, has an odd number of words of denial."""
     told = NEITHER.sub(r"\1\2", CONCEDED.sub(" ", KEPT.sub(" ", clause)))
     return any(len(DENIAL.findall(part)) % 2 == 1 for part in PARTED.split(told))
 
 
 def lead(span: Span) -> str:
-    """Give which way a sentence answers by its first word, or by saying what the answer is; empty where neither."""
+    """Return which way a sentence answers by its first word, or by saying what the answer is; empty if neither."""
     lower = span.text[:_MOST].lower()
     found = LEAD.match(lower)
     if not found:
         if short := SHORT.match(lower):
-            return NO if short["no"] or short["not"] else YES
-        said = ANSWER_IS.search(lower)
-        return (said["said"] or said["last"]) if said else NONE
+            return NO if any(short.groups()) else YES
+        if said := ANSWER_IS.search(lower):
+            return next(filter(None, said.groups()), NONE)
+        found = SO.search(lower)
+        return (NO if any(found.groups()) else YES) if found else NONE
     if found["more"]:
         return BOTH
     return NO if found["said"] in NO_LEAD else YES
@@ -115,7 +153,10 @@ def _heavier(found: list[str]) -> str:
 
 
 def _first(text: Plain, asked: Question) -> str:
-    """Give what the first sentence that names the thing says of a link: what follows is then on other things."""
+    """Return no if the first sentence that names the subject denies a link, otherwise an empty text.
+
+    Later sentences are then taken to be about other things.
+    """
     if asked.topic not in (LINK, RISK, WARNING, DATA):
         return NONE
     for sentence in text.sentences[:3]:
@@ -125,8 +166,19 @@ def _first(text: Plain, asked: Question) -> str:
     return NONE
 
 
+def _of_use(text: Plain, asked: Question) -> list[str]:
+    """Return what the clauses that name the question's disease say about approval; they outweigh all others."""
+    out = []
+    for sentence in text.sentences:
+        for clause in clauses(sentence):
+            lower = clause.text.lower()
+            if any(says(lower, name) for name in asked.disease) and not GENERAL.search(lower):
+                out.append(_of_clause(lower, sentence.text[:_MOST].lower(), asked, text.lower))
+    return [value for value in out if value]
+
+
 def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str], list[str]]:
-    """Give what the clauses about the matter say; of them closing ones, hedged ones, and those that name the thing."""
+    """Return what the clauses about the matter say: plain ones, closing ones, hedged ones, those naming the subject."""
     told: list[str] = []
     closing: list[str] = []
     hedged: list[str] = []
@@ -134,22 +186,30 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
     subject = subjects(asked)
     for sentence in text.sentences:
         lower_sentence = sentence.text[:_MOST].lower()
+        if lead(sentence) and _ROW.search(lower_sentence):
+            continue
         for clause in clauses(sentence):
             lower = ANSWERED.sub(" ", FALSE.sub(" ", clause.text.lower()))
             value = _of_clause(lower, lower_sentence, asked, text.lower)
-            if not value:
+            drugs = asked.topic in (APPROVAL, WARNING) and _OF_OTHERS.search(lower)
+            if not value or (drugs and not any(name in lower for name in subject)):
                 continue
-            if GENERAL.search(lower) and not re.search(
-                r"\bnot (?:typically|generally|usually|considered)|considered (?:a )?"
-                r"(?:statistically )?(?:druggable|significant)|\b(?:reach|pass|meet)(?:es|ed)?\b[^.]{0,40}\bthreshold",
-                lower,
+            presupposed = value == YES and _PRESUPPOSES.search(lower) and not _CONDITIONAL.search(lower)
+            mine = any(name in lower_sentence for name in subject) or _ITS.match(lower_sentence)
+            if (
+                GENERAL.search(lower)
+                and not _CONSIDERED.search(lower)
+                and not _HAS_NONE.search(lower)
+                and not presupposed
+                and not (mine and _THRESHOLD.search(lower))
             ):
                 hedged.append(value) if not re.search(
                     r"\bif\b|\bwhether\b|\bthreshold\b|\bconsult|\bcheck\b|\bmean\b", lower
                 ) else None
                 continue
             told.append(value)
-            if _IT.match(lower) or any(name in lower for name in subject):
+            named = presupposed or _IT.match(lower) or any(name in lower for name in subject)
+            if named and not CONCEDES.match(lower):
                 own.append(value)
             if CLOSES.match(lower) or CLOSES.match(lower_sentence):
                 closing.append(value)
@@ -157,14 +217,16 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
 
 
 def _of_clause(lower: str, sentence: str, asked: Question, whole: str) -> str:
+    if asked.topic in (LINK, RISK, WARNING, DRUGGABLE, DATA) and _HAS_NONE.search(lower):
+        return NO
     cue, other = CUES.get(asked.topic, (None, None))
     if cue is None:
         return _by_words(lower, asked)
-    if asked.topic == APPROVAL and not of_this_use(lower, sentence, asked, whole):
+    if asked.topic == APPROVAL and (abroad(lower) or not of_this_use(lower, sentence, asked, whole)):
         return NONE
     if asked.topic in (LINK, RISK) and not of_this_thing(lower, sentence, asked):
         return NONE
-    for name in sorted(asked.disease, key=len, reverse=True):  # childhood absence epilepsy denies nothing
+    for name in sorted(asked.disease, key=len, reverse=True):  # "absence" in childhood absence epilepsy is not a denial
         lower = lower.replace(name, "it") if len(name) > 8 else lower
     if other is not None and other.search(lower) and not cue.search(other.sub(" ", lower)):
         return NO

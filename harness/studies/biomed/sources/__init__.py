@@ -1,1 +1,1 @@
-"""The five source tables: their columns, how a file of each is read, and synthetic ones to stand in for them (OURS)."""
+"""The five source tables: their columns, the readers of their files, and synthetic tables in their place (OURS)."""

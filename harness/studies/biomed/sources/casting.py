@@ -1,13 +1,12 @@
-"""How a cell of a file becomes a value of a source table, as lazy expressions by kind of column.
-
-It must never know a table, a file or a row.
-"""
+"""How a cell of a file becomes a value of a source table, as lazy expressions by kind of column."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import polars as pl
 
 from harness.studies.biomed.sources.columns import (
     CHROMOSOME,
@@ -21,10 +20,7 @@ from harness.studies.biomed.sources.columns import (
     WHOLE,
 )
 
-if TYPE_CHECKING:
-    import polars as pl
-
-# The type of a kind of column by its name in polars, which is not imported for a name.
+# The type of each kind of column by its name in polars; names, so that polars need not be imported here.
 TYPES: Final[Mapping[str, str]] = {
     ID: "String",
     TEXT: "String",
@@ -36,8 +32,8 @@ TYPES: Final[Mapping[str, str]] = {
     PHASE: "Float64",
     FLAG: "Boolean",
 }
-MISSING: Final = -9999.0  # how the browser of the SMR results marks a p-value that is missing
-# OURS: what a cell of text says where it holds no number or flag, and which words are flags.
+MISSING: Final = -9999.0  # how the browser of the SMR results marks a missing p-value
+# OURS: the texts of a cell without a number or flag, and the words that are flags.
 NOTHING: Final = ("", "na", "n/a", "nan", "null", "none")
 TRUE: Final = ("true", "t", "yes", "y", "1", "1.0")
 FALSE: Final = ("false", "f", "no", "n", "0", "0.0")
@@ -47,16 +43,14 @@ _POINT: Final = r"\.0+$"
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """What a column becomes, and where a cell of it is wrong."""
+    """What a column becomes, and which of its cells are wrong."""
 
     value: pl.Expr
-    wrong: pl.Expr  # true for a cell that is no value of its kind, and not missing either
+    wrong: pl.Expr  # true for a cell that is neither a value of its kind nor missing
 
 
 def cast(name: str, kind: str, dtype: pl.DataType) -> Cast | None:
-    """Give the value of a file's column `name` as one of a kind; none where the file's type cannot hold that kind."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return a file's column `name` as values of a kind; None if the file's type cannot hold that kind."""
     cell, goal = pl.col(name), getattr(pl, TYPES[kind])
     if dtype == pl.Null:
         return Cast(pl.lit(None, goal), pl.lit(kind == ID))
@@ -70,14 +64,13 @@ def cast(name: str, kind: str, dtype: pl.DataType) -> Cast | None:
 
 
 def _text(cell: pl.Expr, kind: str, dtype: pl.DataType) -> Cast | None:
-    import polars as pl  # noqa: PLC0415
 
     value: pl.Expr
     if dtype == pl.String:
         value = pl.when(cell != "").then(cell)
     elif dtype.is_integer():
         value = cell.cast(pl.String)
-    elif dtype.is_float():  # whole numbers of a column with gaps: without the point
+    elif dtype.is_float():  # whole numbers of a column with gaps become texts without the point
         whole = cell.cast(pl.Int64, strict=False)
         value = pl.when(cell.is_finite()).then(pl.when(whole == cell).then(whole.cast(pl.String)).otherwise(cell))
     else:
@@ -88,7 +81,6 @@ def _text(cell: pl.Expr, kind: str, dtype: pl.DataType) -> Cast | None:
 
 
 def _flag(cell: pl.Expr, dtype: pl.DataType) -> Cast | None:
-    import polars as pl  # noqa: PLC0415
 
     if dtype == pl.Boolean:
         return Cast(cell, pl.lit(False))
@@ -104,7 +96,6 @@ def _flag(cell: pl.Expr, dtype: pl.DataType) -> Cast | None:
 
 
 def _number(cell: pl.Expr, kind: str, dtype: pl.DataType) -> Cast | None:
-    import polars as pl  # noqa: PLC0415
 
     plain, holds = cell, cell.is_not_null()
     if dtype == pl.String:
@@ -121,7 +112,7 @@ def _number(cell: pl.Expr, kind: str, dtype: pl.DataType) -> Cast | None:
     if not dtype.is_integer():
         rounded = number.cast(pl.Int64, strict=False)
         whole = pl.when(rounded == number).then(rounded)
-        holds = holds & number.is_not_nan().fill_null(True)  # a text that is no number is wrong
+        holds = holds & number.is_not_nan().fill_null(True)  # a text that is not a number is wrong
     return Cast(whole if kind == WHOLE else pl.when(whole >= 1).then(whole), holds & whole.is_null())
 
 

@@ -1,6 +1,6 @@
-"""One file of a source table, read through once: its columns found, its cells tried, and given lazily as the table's.
+"""One file of a source table, checked: its columns are found, its cells tried, and its rows returned lazily.
 
-It is read in parts, and never held whole. It must never know a question.
+The file is read once, in parts, and is never held in memory as a whole.
 """
 
 from __future__ import annotations
@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import polars as pl
 
 from harness.studies.biomed.sources.casting import TYPES, Cast, cast
 from harness.studies.biomed.sources.columns import (
@@ -24,12 +26,9 @@ from harness.studies.biomed.sources.columns import (
 )
 from harness.studies.biomed.sources.files import fault, scan, translating
 
-if TYPE_CHECKING:
-    import polars as pl
-
 LONGEST: Final = 1 << 20  # bytes of a cell
 _WRONG, _MISSING, _LONG, _CHANGED, _ROWS = "wrong", "missing", "long", "changed", "rows"
-# What a message calls a cell of a kind; of the others no cell is wrong.
+# What a message calls a cell of a kind. Cells of the other kinds cannot be wrong.
 _KINDS: Final = {
     POSITION: "a position on a chromosome",
     WHOLE: "a whole number",
@@ -38,23 +37,21 @@ _KINDS: Final = {
     PHASE: "a phase of clinical trials",
     FLAG: "true or false",
 }
-_CLASHES: Final = 100  # ids that are compared at a time where their digests are equal
+_CLASHES: Final = 100  # digests of repeated ids that are looked up at a time
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A column of a table where a file has it."""
+    """A column of a table as a file has it."""
 
     column: SourceColumn
-    called: str  # by the file; empty where the file lacks it
-    is_text: bool  # in the file
+    called: str  # the column's name in the file; empty if the file lacks it
+    is_text: bool  # whether it is a text in the file
     cast: Cast
 
 
 def checked(name: str, path: Path) -> pl.LazyFrame:
-    """Give a file's rows with the columns and types of a table; `read_table` says what is an InputError."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return a file's rows with the columns and types of a table; raise InputError as `read_table` does."""
     raw = scan(name, path)
     with translating(name, path):
         schema = raw.collect_schema()
@@ -65,7 +62,7 @@ def checked(name: str, path: Path) -> pl.LazyFrame:
         raise fault(name, path, "there are no rows")
     for each in columns:
         _refuse(name, path, each, counts)
-    # A column that a cast leaves as it is, is read as it stands: filters then reach the file.
+    # A column that a cast does not change is selected without the cast, so polars can push filters down to the file.
     return raw.select(
         pl.col(each.called).alias(each.column.name)
         if counts.get(f"{_CHANGED} {each.column.name}") == 0
@@ -75,9 +72,7 @@ def checked(name: str, path: Path) -> pl.LazyFrame:
 
 
 def refuse_double_ids(name: str, path: Path, rows: pl.LazyFrame) -> None:
-    """Refuse a table in which an id stands twice; it holds eight bytes a row, and no id."""
-    import polars as pl  # noqa: PLC0415
-
+    """Raise InputError if an id occurs twice in a table; this needs eight bytes per row and holds no ids."""
     digest = pl.col("UUID").hash()
     with translating(name, path):
         digests = rows.select(digest).collect(engine="streaming").to_series().sort()
@@ -92,7 +87,6 @@ def refuse_double_ids(name: str, path: Path, rows: pl.LazyFrame) -> None:
 
 
 def _found(name: str, path: Path, column: SourceColumn, schema: Mapping[str, Any]) -> _Found:
-    import polars as pl  # noqa: PLC0415
 
     called = next((each for each in (column.name, *column.aliases) if each in schema), "")
     if not called and column.needed:
@@ -108,14 +102,12 @@ def _found(name: str, path: Path, column: SourceColumn, schema: Mapping[str, Any
 
 
 def _counts(columns: Sequence[_Found]) -> list[pl.Expr]:
-    """Ask what is to be known of each column, all in one pass: wrong cells, the longest, cells that a cast changes."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return expressions for one pass over all columns: wrong cells, the longest cell, cells that a cast changes."""
     asked = [pl.len().alias(_ROWS)]
     for each in columns:
         key = each.column.name
         asked.append(each.cast.wrong.any().alias(f"{_WRONG} {key}"))
-        if each.called:  # reads every cell, so that damage is met here
+        if each.called:  # reads every cell, so damage is found here
             asked.append(pl.col(each.called).null_count().alias(f"{_MISSING} {key}"))
         if each.is_text:
             asked.append(pl.col(each.called).str.len_bytes().max().alias(f"{_LONG} {key}"))

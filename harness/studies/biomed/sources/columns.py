@@ -1,6 +1,6 @@
-"""The columns of the five source tables: their names, the other names that a file may have for them, and their types.
+"""The columns of the five source tables: their names, the other names that a file may use, and their types.
 
-Names are those of the authors' public queries; where one is OURS a comment says so. It must never know a row.
+Names are those of the authors' public queries. If a name is OURS, a comment says so.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from typing import Final
 # Kinds of columns, by what a cell of a file becomes.
 ID: Final = "id"  # a text, in every row, each once
 TEXT: Final = "text"  # a text as it stands; an empty one is missing
-CHROMOSOME: Final = "chromosome"  # "1" to "22" or "X"; "0" stays, and stands for a missing position
-POSITION: Final = "position"  # a whole number from 1; below is missing
+CHROMOSOME: Final = "chromosome"  # "1" to "22" or "X"; "0" is kept and marks a missing position
+POSITION: Final = "position"  # a whole number from 1; a smaller one is missing
 WHOLE: Final = "whole"  # a whole number
 SHARE: Final = "share"  # a number from 0 to 1, of which -9999 and NaN are missing
 DECIMAL: Final = "decimal"  # a finite number, of which -9999 and NaN are missing
-PHASE: Final = "phase"  # a phase of clinical trials, missing where it is below 0 or NaN
+PHASE: Final = "phase"  # a phase of clinical trials; missing if it is below 0 or NaN
 FLAG: Final = "flag"  # true or false
 
 
 @dataclass(frozen=True, slots=True)
 class SourceColumn:
-    """One column of a source table; a table without it is refused, unless it is one that is not `needed`."""
+    """One column of a source table; a table that lacks a `needed` column is refused."""
 
     name: str
     kind: str
-    aliases: tuple[str, ...] = ()  # other names, the first that is there is read
-    needed: bool = True  # else it is all missing where no file has it
+    aliases: tuple[str, ...] = ()  # other names; the first one in the file is read
+    needed: bool = True  # if false, a file may lack the column, and its cells are missing
 
 
 def _columns(kind: str, names: str) -> tuple[SourceColumn, ...]:
@@ -71,7 +71,7 @@ COLUMNS: Final[Mapping[str, tuple[SourceColumn, ...]]] = {
         *_columns(FLAG, "drugIsApproved"),
         *_columns(WHOLE, "yearOfFirstApproval"),
         *_columns(FLAG, "blackBoxWarning"),
-        # OURS: no public query names this flag; the aliases are how Open Targets and ChEMBL call it.
+        # OURS: no public query names this flag; the aliases are its names in Open Targets and ChEMBL.
         SourceColumn("drugIsWithdrawn", FLAG, ("hasBeenWithdrawn", "withdrawn_flag"), needed=False),
     ),
     "indications": (
@@ -81,7 +81,7 @@ COLUMNS: Final[Mapping[str, tuple[SourceColumn, ...]]] = {
         *_columns(WHOLE, "yearOfFirstApproval"),
         *_columns(PHASE, "max_phase_for_ind"),
         *_columns(TEXT, "patent_no"),
-        # OURS: the expert questions use these, no public query names them.
+        # OURS: the expert questions use these columns, but no public query names them.
         SourceColumn("efo_id", TEXT, ("efoId",), needed=False),
         SourceColumn("mesh_id", TEXT, ("meshId",), needed=False),
         SourceColumn("usan_year", WHOLE, ("usanYear",), needed=False),

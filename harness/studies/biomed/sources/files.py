@@ -1,6 +1,6 @@
-"""A file of a source table as a lazy frame, parquet or CSV by its first bytes, and what its faults are called.
+"""A file of a source table as a lazy frame, parquet or CSV by its first bytes, and the errors for its faults.
 
-It must never know a table's columns. No message quotes a cell.
+No message quotes a cell.
 """
 
 from __future__ import annotations
@@ -8,13 +8,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import polars as pl
 
 from harness.errors import InputError
 from harness.files import translating_os_errors
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _PARQUET: Final = b"PAR1"
 _PACKED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"BZh", b"\xfd7zXZ")
@@ -23,12 +22,11 @@ ADVICE: Final = "give the table as parquet, or as CSV in UTF-8 with one line of 
 
 
 def scan(name: str, path: Path) -> pl.LazyFrame:
-    """Open one file of a table, whatever its name ends in: the columns of CSV are texts, an empty cell is missing.
+    """Open one file of a table, whatever its name ends in: CSV columns are texts, and an empty cell is missing.
 
-    InputError for what is no file, is empty, packed, or neither parquet nor text in UTF-8 (as far as its start shows).
+    Raise InputError for a path that is not a file, and for a file that is empty, packed, or neither parquet nor text in
+    UTF-8 (as far as its start shows).
     """
-    import polars as pl  # noqa: PLC0415
-
     with translating_os_errors(path):
         if not path.is_file():
             raise fault(name, path, "there is no such file", "check the path")
@@ -48,9 +46,7 @@ def scan(name: str, path: Path) -> pl.LazyFrame:
 
 @contextlib.contextmanager
 def translating(name: str, path: Path) -> Iterator[None]:
-    """Context manager that turns what polars says of a file into an InputError that quotes nothing of it."""
-    import polars as pl  # noqa: PLC0415
-
+    """Context manager that turns polars errors about a file into an InputError that quotes nothing of the file."""
     try:
         yield
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as bad:
@@ -64,5 +60,5 @@ def translating(name: str, path: Path) -> Iterator[None]:
 
 
 def fault(name: str, path: Path, what: str, next: str = ADVICE) -> InputError:
-    """Make the error for a fault of a table's file."""
+    """Return the error for a fault in a table's file."""
     return InputError(f"the table `{name}`: {what}", where=str(path), next=next)

@@ -1,39 +1,37 @@
 """The five source tables as lazy frames with the columns and types of `columns`, from parquet or CSV.
 
-A file is read through when its table is opened, in parts, to find what is wrong in it; no table is ever held whole.
-It must never know a question.
+When a table is opened, its file is read once, in parts, to find what is wrong in it. No table is ever held in memory as
+a whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import polars as pl
 
 from harness.errors import InputError
 from harness.studies.biomed.sources.checking import checked, refuse_double_ids
 from harness.studies.biomed.sources.columns import COLUMNS, GENOME_WIDE
 
-if TYPE_CHECKING:
-    import polars as pl
-
-_DIGITS: Final = 15  # behind the point, where 1 - freq is a short decimal again
+_DIGITS: Final = 15  # decimals to which 1 - freq is rounded, so that it is a short decimal again
 
 
 def read_tables(paths: Mapping[str, Path]) -> dict[str, pl.LazyFrame]:
-    """Open any of the five source tables by their short names; InputError as `read_table` says."""
+    """Open any of the five source tables by their short names; raise InputError as `read_table` does."""
     return {name: read_table(name, path) for name, path in paths.items()}
 
 
 def read_table(name: str, paths: Path | Sequence[Path]) -> pl.LazyFrame:
     """Open a source table of one file or of several parts, each parquet or CSV whatever it is called.
 
-    Unknown columns are dropped and other names of known ones renamed; rows of genome-wide studies are turned to the
-    minor allele. InputError for an unknown table, a file that is neither or damaged, no rows, a needed column that is
-    lacking, a cell that is no value of its column or longer than 1 MiB, and an id that is lacking or stands twice.
+    Unknown columns are dropped, and other names of known columns are renamed. Rows of genome-wide studies are turned to
+    the minor allele. Raise InputError for an unknown table, a table without a file, a file that is damaged or neither
+    parquet nor CSV, a file without rows, a missing needed column, a cell that is not a value of its column or is longer
+    than 1 MiB, and an id that is missing or repeated.
     """
-    import polars as pl  # noqa: PLC0415
-
     if name not in COLUMNS:
         raise InputError(f"there is no source table `{name[:80]}`", next=f"the tables are {', '.join(COLUMNS)}")
     parts = [paths] if isinstance(paths, Path) else list(paths)
@@ -46,9 +44,7 @@ def read_table(name: str, paths: Path | Sequence[Path]) -> pl.LazyFrame:
 
 
 def oriented(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Turn rows to the minor allele: above a frequency of one half alleles, frequency and effect change sides."""
-    import polars as pl  # noqa: PLC0415
-
+    """Turn rows to the minor allele: above a frequency of one half, swap the alleles, frequencies and effect."""
     flip = pl.col("freq") > 0.5
     return rows.with_columns(
         A1=pl.when(flip).then("A2").otherwise("A1"),

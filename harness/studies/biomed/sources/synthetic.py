@@ -1,6 +1,6 @@
 """The five invented source tables, written as parquet: the same bytes for the same seed.
 
-OURS, all of it; no row is of a real gene, SNP or drug. It must never know a question.
+All of it is OURS; no row is about a real gene, SNP or drug.
 """
 
 from __future__ import annotations
@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
 
 from harness.files import write_atomic
 from harness.seeds import derive
@@ -17,27 +20,24 @@ from harness.studies.biomed.sources.casting import TYPES
 from harness.studies.biomed.sources.columns import COLUMNS
 from harness.studies.biomed.sources.synthetic_names import gene_names, snp_names
 
-if TYPE_CHECKING:
-    import polars as pl
-
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much there is of everything."""
+    """The numbers of genes, drugs, diseases, SNPs and SMR results."""
 
     genes: int = 300
-    drugs: int = 5000  # so many that the two rules of drawing for questions that most are answered yes are met
+    drugs: int = 5000  # enough for both rules of drawing questions that are mostly answered yes
     diseases: int = 40
     snps: int = 6000  # seven in ten of them are in both studies, the others in one
     smr: int = 12_000
 
 
 FULL: Final = Sizes()
-SMALL: Final = Sizes(genes=60, drugs=240, diseases=16, snps=600, smr=900)  # for tests: from seed 7 it has every branch
+SMALL: Final = Sizes(genes=60, drugs=240, diseases=16, snps=600, smr=900)  # for tests; seed 7 gives every branch
 
 
 def write_tables(seed: int, folder: Path, sizes: Sizes = FULL) -> dict[str, Path]:
-    """Write the five tables into a folder as `NAME.parquet`, and give their paths by short name."""
+    """Write the five tables into a folder as `NAME.parquet`, and return their paths by short name."""
     paths = {}
     for name, frame in tables(seed, sizes).items():
         paths[name] = folder / f"{name}.parquet"
@@ -46,7 +46,7 @@ def write_tables(seed: int, folder: Path, sizes: Sizes = FULL) -> dict[str, Path
 
 
 def tables(seed: int, sizes: Sizes = FULL) -> dict[str, pl.DataFrame]:
-    """Make the five tables by short name, each from a seed of its own; ids of rows are `NAME_N`, N from 1."""
+    """Return the five tables by short name, each from a seed of its own; ids of rows are `NAME_N`, N from 1."""
     genes = gene_names(sizes.genes)
     snps = synthetic_genetics.snps(_source(seed, "places"), snp_names(_source(seed, "snps"), sizes.snps), genes)
     diseases = synthetic_drugs.diseases_for(_source(seed, "diseases"), sizes.diseases)
@@ -64,16 +64,14 @@ def tables(seed: int, sizes: Sizes = FULL) -> dict[str, pl.DataFrame]:
 
 
 def table(name: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Put rows in a frame with the columns and types of a source table; ids count from 1."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return rows as a frame with the columns and types of a source table; ids count from 1."""
     numbered = [{**row, "UUID": f"{name}_{number}"} for number, row in enumerate(rows, 1)]
     schema = {column.name: getattr(pl, TYPES[column.kind]) for column in COLUMNS[name]}
     return pl.DataFrame(numbered, schema=schema)
 
 
 def parquet(frame: pl.DataFrame) -> bytes:
-    """Write a frame as parquet, and give the bytes."""
+    """Return a frame as parquet bytes."""
     from io import BytesIO  # noqa: PLC0415
 
     file = BytesIO()
@@ -82,6 +80,5 @@ def parquet(frame: pl.DataFrame) -> bytes:
 
 
 def _source(seed: int, table: str) -> Any:
-    import numpy as np  # noqa: PLC0415
 
     return np.random.default_rng(derive(seed, f"biomed.synthetic.{table}"))

@@ -1,7 +1,7 @@
-"""Invented tables of drugs: what each one targets and has reached, and the diseases that it is used for.
+"""Invented tables of drugs: their targets, the phases they have reached, and the diseases they are used for.
 
-OURS (docs/biomed.md#invented-tables): odd rows stand where real tables have them (one drug on two rows, counts that
-disagree with lists, years that are lacking). It must never know a question.
+OURS (docs/biomed.md#invented-tables): there are odd rows as in real tables (one drug on two rows, counts that disagree
+with lists, missing years).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ Row = dict[str, Any]
 SMALL: Final = "Small molecule"
 TYPES: Final = {SMALL: 0.70, "Antibody": 0.15, "Protein": 0.06, "Oligonucleotide": 0.05, "Enzyme": 0.04}
 ACTIONS: Final = ("Inhibitor", "Agonist", "Antagonist", "Blocker", "Opener", "Positive allosteric modulator", "Binder")
-NO_TRIAL: Final = -1.0  # how a cell says that no phase is known; others are empty
-# Phases and their shares; those without a trial are taken off the drugs in trials.
+NO_TRIAL: Final = -1.0  # the value of a cell if no phase is known; other such cells are empty
+# Phases and their shares; the drugs without a trial are taken from those in trials.
 PHASES: Final = {0.5: 0.05, 1.0: 0.14, 2.0: 0.24, 3.0: 0.19, 4.0: 0.35, NO_TRIAL: 0.03}
 APPROVED, TRIAL, WITHDRAWN, UNTRIED = "approved", "trial", "withdrawn", "untried"
 _LATEST = 2023
@@ -26,7 +26,7 @@ _LATEST = 2023
 
 @dataclass(slots=True)
 class Drug:
-    """One invented drug with what both tables say of it."""
+    """One invented drug with what both tables say about it."""
 
     name: str
     molecule: str
@@ -42,7 +42,7 @@ class Drug:
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """The genes that drugs of each status may target, so that every branch of both trees has a gene."""
+    """The genes that drugs of each status may target; every branch of both trees has a gene."""
 
     free: Sequence[str]  # by any drug
     trial: Sequence[str]  # by drugs in trials alone
@@ -52,14 +52,14 @@ class Pools:
 
     @classmethod
     def of(cls, genes: Sequence[str]) -> Pools:
-        """Part genes into pools; two thirds of them are free."""
+        """Split genes into pools; two thirds of them are free."""
         count = len(genes)
         cuts = [0, count * 2 // 3, count * 8 // 10, count * 85 // 100, count * 9 // 10, count]
         return cls(*(genes[first:last] for first, last in pairwise(cuts)))
 
 
 def drugs(source: Any, count: int, genes: Sequence[str], diseases: int) -> list[Drug]:
-    """Invent drugs; one in twelve is a salt of the one before it, and its name begins with that one's name."""
+    """Return invented drugs; up to one in twelve is a salt of the drug before it, and begins with that drug's name."""
     pools, stems = Pools.of(genes), drug_stems(source, count)
     others = iter(other_names(source, 5 * count + 200))  # a drug has four and a half of them on average
     types = source.choice(list(TYPES), count, p=list(TYPES.values())).tolist()
@@ -81,7 +81,7 @@ def drugs(source: Any, count: int, genes: Sequence[str], diseases: int) -> list[
 
 
 def target_rows(source: Any, known: Sequence[Drug], diseases: Sequence[tuple[str | None, str | None]]) -> list[Row]:
-    """Give the rows of the table of drug targets; one drug in thirty has a second row, not quite the same."""
+    """Return the rows of the table of drug targets; one drug in thirty has a second row, not quite the same."""
     rows: list[Row] = []
     for number, drug in enumerate(known):
         rows.append(_target_row(number, drug, diseases))
@@ -94,7 +94,7 @@ def target_rows(source: Any, known: Sequence[Drug], diseases: Sequence[tuple[str
 
 
 def indication_rows(source: Any, known: Sequence[Drug], diseases: Sequence[tuple[str | None, str | None]]) -> list[Row]:
-    """Give the rows of the table of indications: one a drug, target and disease, in the order of the drugs."""
+    """Return the rows of the table of indications: one per drug, target and disease, in the order of the drugs."""
     rows: list[Row] = []
     numbers = [f"{100_000 + 7 * at:07d}" if at % 3 else f"{20_000_000 + 11 * at}" for at in range(5000)]
     for number, drug in enumerate(known):
@@ -122,7 +122,7 @@ def indication_rows(source: Any, known: Sequence[Drug], diseases: Sequence[tuple
 
 
 def diseases_for(source: Any, count: int) -> list[tuple[str | None, str | None]]:
-    """Name the diseases that both tables share."""
+    """Return the names of the diseases that both tables share."""
     return disease_names(source, count)
 
 
@@ -151,7 +151,7 @@ def _drug(source: Any, stem: str, molecule: str, phase: float, pools: Pools) -> 
 
 
 def _uses(source: Any, drug: Drug, diseases: int) -> list[tuple[int, float]]:
-    """Give the diseases of a drug; most are of approved drugs, which have reached phase 4 for most of them."""
+    """Return a drug's diseases, each with a phase; approved drugs have most of them, mostly at phase 4."""
     if drug.status == APPROVED:
         chosen = _some(source, range(diseases), int(source.geometric(0.6)))
         return [
@@ -165,7 +165,7 @@ def _uses(source: Any, drug: Drug, diseases: int) -> list[tuple[int, float]]:
 
 
 def _guaranteed(made: list[Drug], pools: Pools) -> list[Drug]:
-    """Give the genes of the rare branches their drugs: withdrawn ones, and those that no trial is known of, in turn."""
+    """Assign drugs to the genes of the rare branches: withdrawn drugs, and in turn those without a known trial."""
     withdrawn = [drug for drug in made if drug.status == WITHDRAWN]
     for drug in made[-2 * len(pools.often) - len(pools.once) :]:
         if drug.status != WITHDRAWN:
@@ -197,7 +197,7 @@ def _target_row(number: int, drug: Drug, diseases: Sequence[tuple[str | None, st
         "numberLinkedTargets": len(drug.targets) + apart,
         "linkedDiseasesDrug_string": joined(linked, "; "),
         "maxClinicalTrialPhase": None if drug.status == UNTRIED and number % 2 else drug.phase,
-        # Of the withdrawn ones half keep their approval.
+        # Half of the withdrawn drugs keep their approval.
         "drugIsApproved": drug.status == APPROVED or (drug.status == WITHDRAWN and number % 2 == 0),
         "yearOfFirstApproval": 0 if drug.status == APPROVED and number % 50 == 19 else drug.year,
         "drugIsWithdrawn": drug.status == WITHDRAWN,
@@ -205,7 +205,7 @@ def _target_row(number: int, drug: Drug, diseases: Sequence[tuple[str | None, st
 
 
 def _second(number: int, row: Row, drug: Drug) -> Row:
-    """Give what the second row of a drug says otherwise: another identifier, an earlier state, fewer targets."""
+    """Return what differs in the second row of a drug: another identifier, an earlier state, fewer targets."""
     return {
         "chemblIdentifier": f"CHEMBL9{number + 500_001:06d}",
         "maxClinicalTrialPhase": 2.0 if (row["maxClinicalTrialPhase"] or 0) > 2 else row["maxClinicalTrialPhase"],
@@ -229,7 +229,7 @@ def _mechanism(drug: Drug, number: int, at: int) -> str:
 
 
 def _some(source: Any, items: Sequence[Any], count: int) -> list[Any]:
-    """Draw without replacement, in the order of the draw; cheap where there are many items and few are drawn."""
+    """Draw without replacement, in the order of the draw; cheap if few of many items are drawn."""
     if count * 4 > len(items):
         return [items[place] for place in source.permutation(len(items))[:count].tolist()]
     found: dict[int, None] = {}

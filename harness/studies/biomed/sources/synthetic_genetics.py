@@ -1,7 +1,7 @@
 """Invented tables of genetics: two genome-wide studies that share most SNPs, and summary-based results (SMR).
 
-OURS (docs/biomed.md#invented-tables): odd rows stand where real tables have them (missing positions, genes named NONE,
-one SNP twice, ties). It must never know a question.
+OURS (docs/biomed.md#invented-tables): there are odd rows as in real tables (missing positions, genes named NONE, one
+SNP twice, ties).
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ import math
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from harness.studies.biomed.sources.synthetic_names import OMICS, TISSUES
 
 Rows = list[dict[str, Any]]
-# Base pairs of the chromosomes in millions, rounded: the lengths that weigh where an SNP lies.
+# Base pairs of the chromosomes in millions, rounded; an SNP's chromosome is drawn with these weights.
 MILLIONS: Final = (
     248, 242, 198, 190, 181, 170, 159, 145, 138, 133, 135, 133, 114, 107, 102, 90, 83, 80, 58, 64, 46, 50,
 )  # fmt: skip
@@ -23,18 +25,18 @@ SMR_SIGNIFICANT: Final = 2.95e-6
 HEIDI: Final = 0.01
 FLOOR: Final = 1e-300
 MISSING: Final = -9999.0
-# The ways to say that an SNP could not be carried over to GRCh38; what is not said is as it was.
+# The ways to say that an SNP could not be mapped to GRCh38; other columns keep their values.
 UNPLACED: Final[tuple[dict[str, Any], ...]] = (
     {"chr_38": None, "bp_38": None},
     {"chr_38": "0", "bp_38": None},
     {"chr_38": "0"},
     {"bp_38": None},
 )
-_PEOPLE = {"ad_gwas": 3000, "pd_gwas": 2600}  # nominal sizes of the studies: they set how far a p-value falls
-_CAUSAL = 3  # of a hundred genes in each study, but at least four
-_WEIGHT = 1.3  # how many more SNPs lie near a causal gene
+_PEOPLE = {"ad_gwas": 3000, "pd_gwas": 2600}  # nominal sizes of the studies, which set how small a p-value gets
+_CAUSAL = 3  # causal genes per hundred genes in each study, but at least four
+_WEIGHT = 1.3  # the weight of a causal gene in the draw of the genes near an SNP
 _CROWDED = 4  # genes with many results by SMR in one disease
-_CROWD = 15  # such results of each
+_CROWD = 15  # results by SMR of each crowded gene
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,7 @@ class Snp:
 
 
 def snps(source: Any, names: list[str], genes: list[str]) -> list[Snp]:
-    """Place SNPs on the genome, near one gene or two, with alleles of which 4 % are insertions or deletions."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return SNPs placed on the genome, near one or two genes; 4 % have insertions or deletions as alleles."""
     count = len(names)
     lengths = np.array(MILLIONS)
     chromosomes = source.choice(len(MILLIONS), count, p=lengths / lengths.sum())
@@ -80,9 +80,7 @@ def snps(source: Any, names: list[str], genes: list[str]) -> list[Snp]:
 
 
 def study(source: Any, table: str, known: list[Snp], genes: list[str]) -> Rows:
-    """Measure SNPs in one study: effect, p-value, and the odd cells and rows that a real table has."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return one study's rows of SNPs: effects, p-values, and the odd cells and rows that a real table has."""
     number = _causal(len(genes))
     first = 0 if table == "ad_gwas" else number // 2
     causal = set(genes[first : first + number])
@@ -115,15 +113,13 @@ def study(source: Any, table: str, known: list[Snp], genes: list[str]) -> Rows:
 
 
 def p_value(b: float, freq: float, people: int) -> float:
-    """Give the two-sided p-value of an effect from the spread that its frequency and the study's size leave it."""
+    """Return the two-sided p-value of an effect, by the spread that its frequency and the study's size imply."""
     z = abs(b) * math.sqrt(2 * freq * (1 - freq) * people)
     return max(float(f"{math.erfc(z / math.sqrt(2)):.3e}"), FLOOR)
 
 
 def smr(source: Any, count: int, known: list[Snp], genes: list[str]) -> Rows:
-    """Give `count` results by SMR: two SNPs or so a gene, tissue and disease, one in twenty of them significant."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return `count` results by SMR: about two SNPs per gene, tissue and disease, one in twenty significant."""
     groups = count // 2
     gene = source.choice(len(genes), groups)
     tissue, omic = source.choice(len(TISSUES), groups), source.choice(len(OMICS), groups)
@@ -147,7 +143,7 @@ def smr(source: Any, count: int, known: list[Snp], genes: list[str]) -> Rows:
         )
     for number, place in enumerate(crowded.tolist()):
         rows[place] |= {"Gene": genes[-1 - number % _CROWDED], "Disease": "AD", "p_SMR_multi": _small(source)}
-    for place in range(0, count - 1, 97):  # ties: the next row, of the same group more often than not
+    for place in range(0, count - 1, 97):  # ties with the next row, which is mostly of the same group
         rows[place + 1]["p_SMR_multi"] = rows[place]["p_SMR_multi"]
     for row in rows:
         row["func_sig"] = row["p_SMR_multi"] < SMR_SIGNIFICANT and row["p_HEIDI"] > HEIDI
@@ -177,7 +173,7 @@ def _small(source: Any) -> float:
 
 
 def _spoil(source: Any, rows: Rows, table: str) -> None:
-    """Make the odd rows, each of them where its number says, and so the same share in a table of any size."""
+    """Make odd rows, most of them chosen by their number, so that a table of any size has the same share of them."""
     for place, row in enumerate(rows):
         if place % 100 == 17:
             row.update(UNPLACED[place // 100 % len(UNPLACED)])
@@ -204,7 +200,6 @@ def _spoil(source: Any, rows: Rows, table: str) -> None:
 
 
 def _minor(frequencies: Any) -> Any:
-    import numpy as np  # noqa: PLC0415
 
     return np.minimum(frequencies, 1 - frequencies)
 

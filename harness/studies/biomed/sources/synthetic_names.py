@@ -1,6 +1,6 @@
-"""Invented names for invented tables: genes, SNPs, drugs, diseases and identifiers that none can take for real ones.
+"""Invented names for genes, SNPs, drugs, diseases and identifiers, which cannot be taken for real ones.
 
-OURS, all of it. It must never know a table.
+All of it is OURS.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ _KINDS = ("syndrome", "disease", "neuropathy", "dystrophy", "anaemia")
 
 
 def gene_names(count: int) -> list[str]:
-    """Name `count` genes; the last three begin with the name of an earlier one, to catch a search inside texts."""
+    """Return `count` gene names; the last three begin with the name of an earlier one, to catch text searches."""
     plain = [f"GEN{number:04d}" for number in range(1, count + 1)]
     longer = [f"{plain[0]}L", f"{plain[1]}-AS1", f"{plain[2]}P2"]
     return plain[: count - len(longer)] + longer
 
 
 def snp_names(source: Any, count: int) -> list[str]:
-    """Name `count` SNPs, no two alike, in ascending order."""
+    """Return `count` distinct names of SNPs in ascending order."""
     numbers = source.choice(10**7, count, replace=False)
     return [f"rs99{number:07d}" for number in sorted(numbers.tolist())]
 
 
 def drug_stems(source: Any, count: int) -> list[str]:
-    """Give `count` different pronounceable stems, in two groups of two syllables, without the suffix of a class."""
+    """Return `count` distinct pronounceable stems of four syllables, without the suffix of a class."""
     found: dict[str, None] = {}
     while len(found) < count:
         for picks in source.integers(0, (len(_CONSONANTS), len(_VOWELS)), (count, 4, 2)).tolist():
@@ -61,15 +61,16 @@ def drug_stems(source: Any, count: int) -> list[str]:
 
 
 def other_names(source: Any, count: int) -> list[str]:
-    """Give `count` different names as trade names and synonyms are: a word, or in one of seven a code."""
+    """Return `count` distinct trade names or synonyms: each is a word, or in one of seven cases a code."""
     stems = drug_stems(source, count)
     return [stem if number % 7 else f"{stem.upper()[:3]}-{1000 + number}" for number, stem in enumerate(stems)]
 
 
 def disease_names(source: Any, count: int) -> list[tuple[str | None, str | None]]:
-    """Name `count` diseases twice, as an EFO term and as a MeSH heading, which are the same text in a third of them.
+    """Return `count` diseases as an EFO term and a MeSH heading, which are the same text in a third of them.
 
-    One in eight has no EFO term, one in eleven no MeSH heading, none lacks both; two pairs of terms share a heading.
+    One in eight has no EFO term, one in eleven has no MeSH heading, and none lacks both. Two pairs of terms share a
+    heading.
     """
     stems = drug_stems(source, count)
     names: list[tuple[str | None, str | None]] = []
@@ -91,5 +92,5 @@ def disease_names(source: Any, count: int) -> list[tuple[str | None, str | None]
 
 
 def joined(names: Sequence[str], separator: str) -> str | None:
-    """Join names in one cell; no names leave it empty."""
+    """Join names in one cell; None if there are no names."""
     return separator.join(names) or None

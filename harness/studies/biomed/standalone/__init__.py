@@ -1,1 +1,1 @@
-"""Scorers and analyses of the study that anybody calls alone, with what they take and give."""
+"""Scorers and analyses of the study that can be called on their own, with their inputs and outputs."""

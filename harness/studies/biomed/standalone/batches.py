@@ -1,6 +1,6 @@
-"""The standalone analyses `biomed.batch_grading` and `biomed.batch_all_cached`: grading in batches, nothing sent.
+"""The standalone analyses `biomed.batch_grading` and `biomed.batch_all_cached`: grading in batches.
 
-It knows the fields a caller gives; it must never speak to a grader.
+Nothing is sent to a grader.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TEXT_OF_NOTHING = (None, "")
 
 
 class BatchCache(Parametrised):
-    """Input: rows to be graded, and what the grader's cache holds."""
+    """Input: rows to be graded, and the content of the grader's cache."""
 
     template: Text = Field(default="{question}{gold_res}{pred_res}", description="the wording, with its three places")
     rows: Rows = Field(default_factory=list, description="uuid, question, answer, and one column MODEL_response")
@@ -39,14 +39,14 @@ class BatchCache(Parametrised):
     system: Text = Field(default="", description="the system prompt: a part of the cache's keys, and never sent")
 
     def asked(self) -> list[GradingRow]:
-        """Return the rows with their prompts; InputError where a field or the column of responses is lacking."""
+        """Return the rows with their prompts; raise InputError if a field or the column of responses is missing."""
         column = self._column() if self.rows else ""
         return [
             GradingRow(str(_cell(row, "uuid", place)), self._prompt(row, column, place)) for place, row in _n(self.rows)
         ]
 
     def cache(self, asked: Sequence[GradingRow]) -> dict[str, str]:
-        """Return the cache by its keys; InputError for the place of a row that there is not."""
+        """Return the cache by its keys; raise InputError if it names a row that does not exist."""
         found = {}
         for name, reply in self.cache_before.items():
             place = PLACE.fullmatch(name)
@@ -69,7 +69,7 @@ class BatchCache(Parametrised):
 
 
 class BatchInput(BatchCache):
-    """Input: also the replies of a batch, and the state that it ended in."""
+    """Input: also the replies of a batch, and the status that it ended with."""
 
     grader_replies: Rows = Field(default_factory=list, description="lines of the batch's file of results")
     status: Annotated[str, one_of("a state of a batch", *STATES)] = Field(
@@ -78,13 +78,13 @@ class BatchInput(BatchCache):
 
 
 class AllCachedInput(BatchCache):
-    """Input: also whether a batch file of an earlier run lies there."""
+    """Input: also whether a batch file of an earlier run exists."""
 
     old_file: Flag = Field(default=True, description="whether there is an older batch file")
 
 
 class BatchOutput(ToolOutput):
-    """Output: the requests of a batch, and what came of its replies."""
+    """Output: the requests of a batch, and the results of its replies."""
 
     batch_created: bool = Field(description="whether there was anything to send")
     requests: list[dict[str, Any]] = Field(description="the lines of the batch file")
@@ -96,7 +96,7 @@ class BatchOutput(ToolOutput):
 
 
 class CachedOutput(ToolOutput):
-    """Output: whether a batch file was made, and an older one removed."""
+    """Output: whether a batch file was made, and whether an older one was removed."""
 
     created: bool = Field(description="false where every prompt is cached")
     old_file_removed: bool = Field(description="an older batch file is removed, whether a new one is made or not")
@@ -113,9 +113,9 @@ def _cell(row: Mapping[str, Any], name: str, place: int) -> Any:
 
 
 def batch_grading(given: BatchInput) -> dict[str, Any]:
-    """Return the requests about rows that no cache holds, and the scores that replies and cache give.
+    """Return the requests for rows that are not cached, and the scores from replies and cache.
 
-    InputError for a batch that is not completed, and for rows that lack a field.
+    Raise InputError for a batch that is not completed, and for rows that lack a field.
     """
     asked = given.asked()
     cache = given.cache(asked)
@@ -135,7 +135,7 @@ def batch_grading(given: BatchInput) -> dict[str, Any]:
 
 
 def batch_all_cached(given: AllCachedInput) -> dict[str, bool]:
-    """Say whether a batch file is made, and whether an older one goes."""
+    """Return whether a batch file is made, and whether an older one is removed."""
     asked = given.asked()
     sent = batches.requests(asked, given.cache(asked), given.grader, given.system)
     return {"created": bool(sent), "old_file_removed": given.old_file}

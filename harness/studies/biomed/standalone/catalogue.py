@@ -1,6 +1,6 @@
 """All standalone scorers and analyses of the study, by name.
 
-Those that have the name of a golden file are its official counterpart; the others are OURS. It does not know a field.
+Those with the name of a golden file are its official counterpart; the others are OURS.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the standalone analyses of columns take: rows of a published table, or columns, and parameters apart or beside.
+"""Inputs of the standalone analyses of columns: rows of a published table, or columns, and parameters.
 
-It knows the fields a caller gives; it does not know what is computed from a column.
+A parameter may be given in `params` or beside it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _is_list(value: Any) -> bool:
 
 
 class Parametrised(AnalysisInput):
-    """Base class of the study's analyses: `params` may hold any field; one that stands beside it goes first."""
+    """Base class of the study's analyses: `params` may hold any field; a field given beside `params` wins."""
 
     params: dict[str, Any] = Field(default_factory=dict, description="fields of this object that are no rows")
 
@@ -48,7 +48,7 @@ class Parametrised(AnalysisInput):
 
 
 class ScoreColumns(Parametrised):
-    """Base class of analyses of scores: one column a model."""
+    """Base class of analyses of scores: one column per model."""
 
     rows: Rows = Field(default_factory=list, description=ROWS)
     scores: Annotated[Any, _SCORES] = Field(
@@ -76,14 +76,15 @@ def keys(rows: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def cells(rows: Sequence[Mapping[str, Any]], name: str) -> list[float]:
-    """Return a column of numbers out of rows; NaN where a row lacks it."""
+    """Return a column of numbers from rows; NaN for a row that lacks it."""
     return paper_columns.column((row.get(name) for row in rows), name)
 
 
 def row_labels(rows: Sequence[Mapping[str, Any]], column: str, mode: str = PAPER) -> list[list[str]]:
-    """Return the labels of each row in a column; InputError where a cell is no text, as the published code stops there.
+    """Return the labels of each row in a column.
 
-    In strict mode an empty label after a trailing `;` is dropped.
+    In strict mode an empty label after a trailing `;` is dropped. Raise InputError if a cell is not a text; the
+    published code stops there too.
     """
     found = []
     for place, row in enumerate(rows):

@@ -1,7 +1,4 @@
-"""The standalone analyses of data: the published sampling, split, merge and retries, each over what a caller gives.
-
-It knows the names and fields a caller uses; it does not know where rows come from.
-"""
+"""The standalone analyses of data: the published sampling, split, merge and retries, on what a caller gives."""
 
 from __future__ import annotations
 
@@ -69,7 +66,7 @@ TemplateSizes = Annotated[list[tuple[str, int]], _TEMPLATES]
 
 
 class SampleSettings(Row):
-    """Settings of a sample, as published where they are not given."""
+    """Settings of a sample; a setting that is not given is as published."""
 
     n: Amount | None = Field(default=None, description="rows of a template at most; 270")
     batch_size: Amount | None = Field(default=None, description="rows of a draw; 10")
@@ -89,7 +86,7 @@ class MergeSettings(Row):
 
 
 class RetrySettings(Row):
-    """Settings of retries, as published where they are not given."""
+    """Settings of retries; a setting that is not given is as published."""
 
     retries: Retries | None = Field(default=None, description="queries at most; 3")
     initial_delay: Delay | None = Field(default=None, description="seconds of sleep after the first failure; 2")
@@ -110,7 +107,7 @@ class DataSamplingOutput(ToolOutput):
 
 
 class DataSplitInput(AnalysisInput, SplitSettings):
-    """Input: rows, or how many each template has."""
+    """Input: rows, or the number of rows of each template."""
 
     templates: TemplateSizes | None = Field(
         default=None, description="[template, how many rows]; their uuids are then TEMPLATE.1 and so on"
@@ -135,7 +132,7 @@ class DataSplitOutput(ToolOutput):
 
 
 class DataMergeInput(AnalysisInput, MergeSettings):
-    """Input: the questions, and the rows of each model's file by the file's name; an empty cell is null."""
+    """Input: the questions, and the rows of each model's file by file name; an empty cell is null."""
 
     qa: Rows = Field(description="the questions: objects of the six columns; others are left out")
     by_model: RowsByName = Field(description="file name -> rows, objects of uuid and the model's own columns")
@@ -143,7 +140,7 @@ class DataMergeInput(AnalysisInput, MergeSettings):
 
 
 class DataMergeOutput(ToolOutput):
-    """Output: the merged table, and what became of the questions."""
+    """Output: the merged table, and the counts of dropped, returned and repeated rows."""
 
     columns: list[str] = Field(description="in their order")
     rows: list[dict[str, Any]] = Field(description="sorted by uuid; a missing cell is null")
@@ -153,7 +150,7 @@ class DataMergeOutput(ToolOutput):
 
 
 class DataRetriesInput(AnalysisInput, RetrySettings):
-    """Input: a question, and what a model replies to it, query by query."""
+    """Input: a question, and a model's replies to it, query by query."""
 
     query: Text = Field(description="the question")
     responses: Texts = Field(description="the replies in their order")
@@ -162,7 +159,7 @@ class DataRetriesInput(AnalysisInput, RetrySettings):
 
 
 class DataRetriesOutput(ToolOutput):
-    """Output: what is stored, and what it took."""
+    """Output: the stored text, the number of queries, and the sleeps."""
 
     result: str = Field(description="the text that is stored")
     queries: int = Field(description="how often the model was asked")
@@ -170,7 +167,7 @@ class DataRetriesOutput(ToolOutput):
 
 
 def _first(*found: Model | None, usual: Model) -> Model:
-    """Return the first value that is there, or the usual one."""
+    """Return the first value that is not None, or the usual one."""
     return next((one for one in found if one is not None), usual)
 
 
@@ -190,7 +187,10 @@ def sampling_of(given: DataSamplingInput) -> dict[str, Any]:
 
 
 def split_of(given: DataSplitInput) -> dict[str, Any]:
-    """Return test and train of rows, or of templates that have so many rows; InputError without either, or for both."""
+    """Return test and train of rows, or of templates with given numbers of rows.
+
+    Raise InputError if neither is given, or both are.
+    """
     if (given.rows is None) == (given.templates is None):
         raise InputError("rows are wanted, or templates", where="templates", next="give one of the two")
     pairs = [(row.get("uuid"), row.get("template_uuid")) for row in given.rows or ()]
@@ -213,7 +213,7 @@ def split_of(given: DataSplitInput) -> dict[str, Any]:
 
 
 def merge_of(given: DataMergeInput) -> dict[str, Any]:
-    """Return the merged table of questions and answers; InputError as the merge says."""
+    """Return the merged table of questions and answers; raise InputError as `merging.merge` does."""
     found = merging.merge(given.qa, given.by_model, _first(given.mode, given.params.mode, usual=PAPER))
     return {
         "columns": list(found.columns),
@@ -225,7 +225,7 @@ def merge_of(given: DataMergeInput) -> dict[str, Any]:
 
 
 def retries_of(given: DataRetriesInput) -> dict[str, Any]:
-    """Return what the published code stores of such replies; InputError for too few of them."""
+    """Return what the published code stores for such replies; raise InputError for too few of them."""
     params = given.params
     found = retries.retried(
         given.query,

@@ -1,6 +1,6 @@
 """The standalone analyses of the published figures: heat maps, box plots, donuts, token histograms, statistics.txt.
 
-It knows the names and fields a caller uses; it must never draw anything.
+Computes what a figure shows; draws nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _Mode = Annotated[str, one_of("a mode", *MODES)]
 
 
 class HeatmapInput(ScoreColumns):
-    """Input: rows with labels and scores, and which heat map."""
+    """Input: rows with labels and scores, and which heat map to compute."""
 
     category: _Category = Field(default=CATEGORIES[0], description="whose labels are the rows of the map")
     calculation_type: Annotated[str, one_of("a calculation", *paper_heatmaps.KINDS)] = Field(
@@ -41,7 +41,7 @@ class HeatmapInput(ScoreColumns):
 
 
 class FigureResult(ToolOutput):
-    """Output: what the published figure is drawn from."""
+    """Output: the values from which the published figure is drawn."""
 
     result: dict[str, Any] = Field(
         description="heatmaps: index, columns, values_filled (-0.1 for NA), annotations, vmin, vmax; boxplot: texts "
@@ -103,7 +103,7 @@ class StatisticsInput(Parametrised):
 
 
 class StatisticsOutput(ToolOutput):
-    """Output: the file's text."""
+    """Output: the text of the file."""
 
     text: str = Field(description="title, underline, then sum and median of tokens by column")
 

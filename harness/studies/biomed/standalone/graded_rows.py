@@ -1,6 +1,6 @@
-"""What the standalone analyses of strict mode (OURS) read: graded rows of a caller, each of one question and model.
+"""The graded rows of a caller, read for the standalone analyses of strict mode (OURS): one per question and model.
 
-It knows the fields a caller gives and turns them into counted answers; it does not know what is made of the counts.
+The rows are turned into counted answers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from harness.studies.biomed.measures.states import CountedAnswer, grade_halves
 from harness.studies.biomed.standalone.columns import BIOSCORE, keys
 from harness.studies.biomed.terms import ANSWERED, NOT_KNOWN, STRICT
 
-ONE = "x"  # the model of rows that name none, as of a single column of scores
+ONE = "x"  # the model of rows without a model, such as those of a single column of scores
 GIVEN = "given"  # the grader of all rows
 LONG = (
     "{uuid, template_uuid, model, grade, response, finish, error}: `grade` is a raw grade (3 to 0, or -1), a grader's "
@@ -34,7 +34,7 @@ _FIRST_RUN = (1, 0)
 
 
 class GradedRow(NamedTuple):
-    """One row of a caller, read: which answer it is, its state, its raw grade, and twice that grade if answered."""
+    """One row of a caller: which answer it is, its state, its raw grade, and twice that grade if answered."""
 
     uuid: str
     template: str
@@ -47,8 +47,8 @@ class GradedRow(NamedTuple):
 def graded_rows(rows: Sequence[Mapping[str, Any]]) -> list[GradedRow]:
     """Read rows of one answer each, or of the compiled table, in their order.
 
-    InputError, with the row's place, for a row without uuid, one that stands twice for a model, a uuid of two
-    templates, a template that only some rows name, a response that is no text, and a row that has no grade at all.
+    Raise InputError, with the row's position, for a row without uuid, a uuid that is repeated for a model, a uuid with
+    two templates, a template that only some rows name, a response that is not a text, and a row without any grade.
     """
     names = keys(rows)
     wide = [] if "grade" in names else _models(names)
@@ -69,7 +69,7 @@ def graded_rows(rows: Sequence[Mapping[str, Any]]) -> list[GradedRow]:
 
 
 def column_rows(columns: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
-    """Return columns of scores as rows of the compiled table, each its own template."""
+    """Return columns of scores as rows of the compiled table, with each row as its own template."""
     longest = max(map(len, columns.values()), default=0)
     ending = column_name("", BIOSCORE)
     return [
@@ -79,9 +79,9 @@ def column_rows(columns: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
 
 
 def counted(found: Sequence[GradedRow], models: Sequence[str] = ()) -> RunAnswers:
-    """Return rows as the answers of a run in strict mode, of the models that are asked for, else of all.
+    """Return rows as the answers of a run in strict mode, of the models that are asked for, or of all models.
 
-    InputError for a model that no row has: a slip of the pen would else be a model without an answer.
+    Raise InputError for a model that no row has; otherwise a misspelled name would be a model without answers.
     """
     here = tuple(dict.fromkeys(each.model for each in found))
     if strange := [name for name in models if name not in here]:
@@ -97,7 +97,7 @@ def counted(found: Sequence[GradedRow], models: Sequence[str] = ()) -> RunAnswer
 
 
 def _models(names: Sequence[str]) -> list[str]:
-    """Name the models whose grades or scores stand in columns of their own, in the order of the columns."""
+    """Return the models whose grades or scores have columns of their own, in the order of the columns."""
     endings = (column_name("", GRADE), column_name("", BIOSCORE))
     return list(dict.fromkeys(name.rpartition("_")[0] for name in names if name.endswith(endings)))
 
@@ -116,7 +116,7 @@ def _wide(row: Mapping[str, Any], models: Sequence[str], uuid: str, template: st
 
 
 def _raw_grade(given: Any, place: int, field: str) -> str | None:
-    """Return the grade that strict mode reads in a number or a reply; None where there is none."""
+    """Return the grade that strict mode reads in a number or a reply; None if there is none."""
     if given is None or (isinstance(given, float) and math.isnan(given)):
         return None
     if isinstance(given, str) or is_number(given):
@@ -125,7 +125,7 @@ def _raw_grade(given: Any, place: int, field: str) -> str | None:
 
 
 def _score_grade(cell: Any, where: str) -> str | None:
-    """Return the raw grade of a score, which is a third of it, or -1; None where the cell is empty."""
+    """Return the raw grade of a score, which is a third of the grade, or -1; None for an empty cell."""
     [score] = paper_columns.column([cell], where)
     if math.isnan(score):
         return None
@@ -154,7 +154,7 @@ def _graded(
     for name, text in told.items():
         if text is not None and not isinstance(text, str):
             raise _refused(f"`{fields[name]}` is no text", place, fields[name], "give a text, or null")
-    held = fields["response"] not in row  # a table of grades alone says nothing of its answers: they are there
+    held = fields["response"] not in row  # a table of grades alone has no responses; answers are assumed to exist
     answer: Any = {"text": "-" if held else told["response"] or "", "finish": told["finish"]}
     if told["error"] is not None:
         answer["error"] = told["error"]

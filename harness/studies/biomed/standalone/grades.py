@@ -1,6 +1,6 @@
 """The standalone scorer `biomed.grade_parse`: the grade in a grader's reply, as published or strict (OURS).
 
-It knows the fields a caller gives; it must never ask a grader.
+Asks no grader.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from harness.studies.biomed.terms import MODES, PAPER
 
 
 class GradeReply(Row):
-    """Input: what a grader replied."""
+    """Input: the reply of a grader."""
 
     text: Text = Field(description="the reply")
     mode: Annotated[str, one_of("a mode", *MODES)] = Field(
@@ -26,7 +26,7 @@ class GradeReply(Row):
 
 
 class ReadGrade(ToolOutput):
-    """Output: the grade and its score, or that there is none."""
+    """Output: the grade and its score, or null if there is no grade."""
 
     score: float | None = Field(description="the grade / 3, -1 where the answer was said not to know; null: no grade")
     valid: bool = Field(description="whether a grade of the scale can be read")

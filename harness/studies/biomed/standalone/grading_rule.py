@@ -1,7 +1,4 @@
-"""The standalone scorer of the rule grader: a question, its gold answer and a response, graded good, bad or abstaining.
-
-It knows the names and fields a caller uses; it does not know how the rule decides.
-"""
+"""The standalone scorer of the rule grader: grades a response by a gold answer as good, bad or abstaining."""
 
 from __future__ import annotations
 
@@ -64,7 +61,7 @@ class GradedAnswer(Row):
 
 
 class GradedAnswerOutput(ToolOutput):
-    """Output: the grade, what it is worth, and why."""
+    """Output: the grade, its value and label, and the reasons."""
 
     value: float = Field(description="the grade divided by 3; -1 of an answer that says it does not know")
     grade: str = Field(description="the grade on the rubric's scale: 3.0, 2.5 … 0.0, or -1.0")

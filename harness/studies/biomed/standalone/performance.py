@@ -1,7 +1,4 @@
-"""The standalone analyses `biomed.performance_table`, its edge cases, `biomed.model_order` and `biomed.nlp_table`.
-
-It knows the names and fields a caller uses; it does not know how a quantity is computed.
-"""
+"""The standalone analyses `biomed.performance_table`, its edge cases, `biomed.model_order` and `biomed.nlp_table`."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ class PerformanceColumns(ScoreColumns):
 
 
 class PerformanceTable(ToolOutput):
-    """Output: the table as it is printed, and what stands behind it, of models that have a column."""
+    """Output: the table as it is printed, and the values behind it, of models that have a column."""
 
     table: list[dict[str, str]] = Field(description=ROW + "; strict: also answered accuracy, each with both intervals")
     sem_calls_in_model_order: list[float | str] = Field(default_factory=list, description=f"paper: {SEM}")
@@ -99,9 +96,9 @@ class NlpTable(ToolOutput):
 
 
 def performance_table(given: PerformanceColumns) -> dict[str, Any]:
-    """Return the table of performance, and what stands behind its cells: as published, or strict (OURS).
+    """Return the table of performance and the values behind its cells: as published, or strict (OURS).
 
-    InputError for rows without a column of scores, and in strict mode as `graded_rows` refuses them.
+    Raise InputError for rows without a column of scores, and in strict mode as `graded_rows` does.
     """
     if given.mode == STRICT:
         rows = given.rows if given.scores is None else column_rows(given.columns())
@@ -129,7 +126,10 @@ def _rates(found: paper_performance.Performance) -> dict[str, list[float]]:
 
 
 def performance_row(given: PerformanceColumns) -> dict[str, Any]:
-    """Return the table's row of the one column that is given; InputError where there are none or several, or strict."""
+    """Return the table's row of the one column that is given.
+
+    Raise InputError for no column, for several columns, and in strict mode.
+    """
     if given.mode == STRICT:
         raise InputError("this row is of paper mode alone", where="mode", next="use biomed.performance_table")
     columns = given.columns()
@@ -154,7 +154,7 @@ def order_of(given: ScoreColumns) -> dict[str, Any]:
 
 
 def nlp_table(given: NlpColumns) -> dict[str, Any]:
-    """Return the published table of text metrics of columns, or of rows that have them."""
+    """Return the published table of text metrics, from columns or from rows that have them."""
     if given.columns is None:
         names = [name for name in keys(given.rows) if name.endswith(tuple(f"_{each}" for each in given.metrics))]
         columns = {name: cells(given.rows, name) for name in names}

@@ -1,7 +1,4 @@
-"""The standalone analyses of strict mode (OURS): `biomed.states`, `biomed.comparisons`, and strict performance.
-
-It knows the names and fields a caller uses; it does not know how a quantity is computed.
-"""
+"""The standalone analyses of strict mode (OURS): `biomed.states`, `biomed.comparisons`, and strict performance."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from harness.studies.biomed.standalone.columns import Parametrised, Rows
 from harness.studies.biomed.standalone.graded_rows import GIVEN, LONG, counted, graded_rows
 from harness.studies.biomed.terms import STRICT
 
-PRINTED = {  # the titles of the published table, and one more
+PRINTED = {  # the titles of the published table, and one further title
     "BioScore": BIOSCORE,
     "AR": AR,
     "Response Quality Rate": RQR,
@@ -29,7 +26,7 @@ PRINTED = {  # the titles of the published table, and one more
 }
 NONE = "—"
 MOST_RESAMPLES = 100_000
-LAST_SEED = 2**32 - 2  # the generator takes 32 bits, and the flips of signs take the seed after it
+LAST_SEED = 2**32 - 2  # the generator takes 32 bits, and sign flips use the next seed
 
 
 class StrictRows(Parametrised):
@@ -52,7 +49,7 @@ class StrictPairs(StrictRows):
 
 
 class AnswerStates(ToolOutput):
-    """Output: the state of each row, and how many there are by model."""
+    """Output: the state of each row, and the counts of states by model."""
 
     states: list[dict[str, Any]] = Field(description="in the rows' order: uuid, template_uuid, model, state, grade")
     counts: dict[str, dict[str, int]] = Field(
@@ -72,9 +69,9 @@ class ModelPairs(ToolOutput):
 
 
 def strict_performance(rows: Sequence[Mapping[str, Any]], models: Sequence[str]) -> dict[str, Any]:
-    """Return the printed rows of strict performance, and by model all its numbers.
+    """Return the printed rows of strict performance, and all its numbers by model.
 
-    InputError for rows that cannot be counted, as `graded_rows` says.
+    Raise InputError for rows that cannot be counted, as `graded_rows` does.
     """
     found = performance.performance(counted(graded_rows(rows), models))
     told = found["graders"][GIVEN]["models"]
@@ -83,7 +80,10 @@ def strict_performance(rows: Sequence[Mapping[str, Any]], models: Sequence[str])
 
 
 def states_of(given: StrictRows) -> dict[str, Any]:
-    """Return the strict state of each row of the models that are asked for, and their counts; refuses as above."""
+    """Return the strict state of each row of the models that are asked for, and their counts.
+
+    Raise InputError as `graded_rows` and `counted` do.
+    """
     found = [each for each in graded_rows(given.rows) if not given.models or each.model in given.models]
     run = counted(found, given.models)
     names = ("uuid", "template_uuid", "model", "state", "grade")
@@ -92,7 +92,7 @@ def states_of(given: StrictRows) -> dict[str, Any]:
 
 
 def compared(given: StrictPairs) -> dict[str, Any]:
-    """Compare every two models; InputError for fewer than two, and as `graded_rows` refuses rows."""
+    """Compare every two models; raise InputError for fewer than two, and as `graded_rows` does."""
     run = counted(graded_rows(given.rows), given.models)
     if len(run.models) < 2:
         advice = "give rows of two models, each with its `model`"

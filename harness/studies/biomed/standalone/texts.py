@@ -1,7 +1,4 @@
-"""The standalone scorer `biomed.nlp_metrics`: BLEU, ROUGE-2 and ROUGE-L of an answer beside its reference.
-
-It knows the fields a caller gives; it does not know where rows come from or where results go.
-"""
+"""The standalone scorer `biomed.nlp_metrics`: BLEU, ROUGE-2 and ROUGE-L of an answer against its reference."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ class AnswerAndReference(Row):
 
 
 class NlpMetrics(ToolOutput):
-    """Output: the stored metrics, and what they are made of."""
+    """Output: the stored metrics, and their parts."""
 
     BLEU: float | AbsentValue = Field(description=ONE)
     ROUGE2: float | AbsentValue = Field(description=ONE)

@@ -1,1 +1,1 @@
-"""The forty question templates: which questions a table gives, their answers, and the facts that an answer holds."""
+"""The forty question templates: the questions that a table gives, their answers, and the facts in each answer."""

@@ -1,7 +1,6 @@
-"""The catalogue of the forty templates: slots, source tables, labels, and whether a question is one of yes or no.
+"""The catalogue of the forty templates: slots, source tables, labels, and whether a question is a yes/no one.
 
-Versioned data, read off the paper's example queries; where it is OURS a comment says so. It must never know a table's
-rows or the words of a question.
+Versioned data from the paper's example queries. If something is OURS, a comment says so.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 VERSION = "templates-1"
-# What a template by SMR asks of the test for heterogeneity (p_HEIDI > 0.01): nothing, that it be passed, that the
-# answer says whether it is, or, where query and published answer part, nothing in paper mode and that in strict mode.
+# What an SMR template requires of the test for heterogeneity (p_HEIDI > 0.01): nothing, that it is passed, or that the
+# answer says whether it is. If query and published answer differ: nothing in paper mode, that it is passed in strict.
 NEVER: Final = "never"
 ALWAYS: Final = "always"
 SAID: Final = "said"
@@ -21,17 +20,17 @@ IN_STRICT: Final = "strict"
 
 @dataclass(frozen=True, slots=True)
 class QuestionTemplate:
-    """One template: what it asks, of which tables, and the labels that its questions carry, the primary one first."""
+    """One template: what it asks, of which tables, and the labels of its questions, the primary label first."""
 
     id: str
-    seed: str  # the expert question that it comes from; matched by us, no list of the authors is public
+    seed: str  # the expert question that it comes from; matched by us, as no list is public
     about: str
     slots: tuple[str, ...]
     tables: tuple[str, ...]
     biological: tuple[str, ...]
     reasoning: tuple[str, ...]
     yes_no: bool = False
-    heidi: str = ""  # of templates by SMR alone
+    heidi: str = ""  # only for templates by SMR
 
 
 _ALL = (

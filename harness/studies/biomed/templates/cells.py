@@ -1,39 +1,34 @@
-"""How cells that hold several values are split, and how rows are put in the natural order of their ids.
+"""How cells with several values are split, and how rows are sorted in the natural order of their ids.
 
-Rule: docs/biomed.md#symbols. The separators of names are OURS. It must never know a template.
+Rule: docs/biomed.md#symbols. The separators of names are OURS.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+import polars as pl
 
 from harness.studies.biomed.templates.formats import natural
 
-if TYPE_CHECKING:
-    import polars as pl
-
-_MARK: Final = "\x1f"  # stands between values while a cell is split; no cell of a table holds it
+_MARK: Final = "\x1f"  # the separator of values while a cell is split; no cell of a table holds it
 _SYMBOLS: Final = r"[,;\s]+"
 _NAMES: Final = r"\s*[;|\n]\s*"
 _COMMAS: Final = r"""['"]\s*,\s*['"]|\s*,\s+|\s*,$"""  # a comma inside a name has no blank behind it
 _LIST: Final = r"""^\[\s*['"]?|\s*['"]?\s*\]$"""  # how the text of a list begins and ends
-_NOTHING: Final = ("", "none", "nan", "null")  # values that say there is none, in any case
+_NOTHING: Final = ("", "none", "nan", "null")  # values that say that there is no value, in any letter case
 
 
 def symbols(column: str) -> pl.Expr:
-    """Split a column of gene symbols or numbers on commas, semicolons and blanks; `NONE` is no symbol."""
-    import polars as pl  # noqa: PLC0415
-
+    """Split a column of gene symbols or numbers at commas, semicolons and blanks; `NONE` is not a symbol."""
     return _pieces(pl.col(column).fill_null("").str.replace_all(_SYMBOLS, _MARK))
 
 
 def names(column: str) -> pl.Expr:
-    """Split a column of names: on semicolons and bars where a cell holds any, else on a comma before a blank.
+    """Split a column of names: at semicolons and bars if a cell has any, otherwise at commas before a blank.
 
     A cell may also be the text of a list in brackets, with or without quotes.
     """
-    import polars as pl  # noqa: PLC0415
-
     cell = pl.col(column).fill_null("").str.strip_chars()
     bare = pl.when(cell.str.contains(r"(?s)^\[.*\]$")).then(cell.str.replace_all(_LIST, "")).otherwise(cell)
     by_comma = bare.str.replace_all(_COMMAS, _MARK)
@@ -41,27 +36,22 @@ def names(column: str) -> pl.Expr:
 
 
 def united(column: str) -> pl.Expr:
-    """Unite a group's lists: each value once, where it first stood."""
-    import polars as pl  # noqa: PLC0415
-
+    """Unite a group's lists: each value once, at its first position."""
     return pl.col(column).explode().drop_nulls().unique(maintain_order=True)
 
 
 def present(column: str) -> pl.Expr:
-    """Tell whether a cell holds a text that is more than blanks and no word for nothing."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return the condition that a cell holds a text that is neither blank nor a word for nothing."""
     return ~pl.col(column).fill_null("").str.strip_chars().str.to_lowercase().is_in(_NOTHING)
 
 
 def in_natural_order(frame: pl.DataFrame) -> pl.DataFrame:
-    """Put rows in the natural order of their ids (`UUID`)."""
+    """Return the rows in the natural order of their ids (`UUID`)."""
     keys = [natural(identifier or "") for identifier in frame["UUID"]]
     order = sorted(range(len(keys)), key=keys.__getitem__)
     return frame if order == list(range(len(keys))) else frame[order]
 
 
 def _pieces(marked: pl.Expr) -> pl.Expr:
-    import polars as pl  # noqa: PLC0415
 
     return marked.str.split(_MARK).list.filter(~pl.element().str.to_lowercase().is_in(_NOTHING))

@@ -1,28 +1,28 @@
-"""Which of a template's candidates are kept: all up to a bound, else drawn, three quarters of them answered yes.
+"""Which of a template's candidates are kept: all up to a bound, otherwise drawn, three quarters answered yes.
 
-The paper's rule, with what it leaves open settled by us: too few questions answered no, and the seed. It must never
-know a question's words.
+This is the paper's rule. What it leaves open is settled by us: too few questions answered no, and the seed.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from harness.errors import InputError
 
-LAST_SEED = 2**32 - 1  # numpy's old generator takes 32 bits
+LAST_SEED = 2**32 - 1  # numpy's legacy generator takes 32 bits
 MOST = 2000  # pairs of a template
-MOST_YES = 1500  # of them answered yes, where there are so many
+MOST_YES = 1500  # pairs among them that are answered yes, if there are as many
 
 
 def drawn(answers: Any, count: int, seed: int, most: int = MOST) -> list[int]:
-    """Give the places of the kept ones among `count` candidates, ascending; `answers` marks those answered yes.
+    """Return the positions of the kept candidates among `count`, ascending; `answers` marks those answered yes.
 
-    It is an array of booleans, or None where questions are none of yes or no. Each template draws from the seed anew,
-    yes before no, without replacement. InputError for a seed that the generator cannot take, where it has to draw.
+    `answers` is an array of booleans, or None if the questions are not yes/no ones. Each template draws with the seed
+    set anew, yes before no, without replacement. If candidates have to be drawn, raise InputError for a seed that the
+    generator cannot take.
     """
-    import numpy as np  # noqa: PLC0415
-
     if count <= most:
         return list(range(count))
     if not 0 <= seed <= LAST_SEED:

@@ -1,4 +1,4 @@
-"""The answerers of the templates about drugs by id. It must never know how one of them answers."""
+"""The answerers of the drug templates by template id."""
 
 from __future__ import annotations
 

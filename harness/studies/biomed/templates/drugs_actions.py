@@ -1,22 +1,21 @@
-"""The templates that ask how drugs act: T12, T23, T35 and T39 (actions, mechanisms, type of molecule, frequency).
+"""The templates about how drugs act: T12, T23, T35 and T39 (actions, mechanisms, type of molecule, frequency).
 
-A drug is asked for where the table has its actions (T12), mechanisms (T23), or actions and type (T35); a type of
-molecule where a drug of it has an action (T39). It must never know how rows are merged.
+A drug is asked about if the table has its actions (T12), mechanisms (T23), or actions and type (T35). A type of
+molecule is asked about if a drug of this type has an action (T39).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from harness.studies.biomed.facts import INTEGER, fact
 from harness.studies.biomed.templates.drugs_facts import at_most, enumerated, list_facts, names_fact, written
 from harness.studies.biomed.templates.drugs_merged import drugs_with, merged_drugs
 from harness.studies.biomed.templates.formats import alphabetical, counted, listed
 from harness.studies.biomed.templates.pair import Answerer, Pair, Rules, Tables
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def _acting(tables: Tables, rules: Rules) -> pl.DataFrame:
@@ -50,7 +49,6 @@ def _mechanisms(tables: Tables, rows: pl.DataFrame, rules: Rules) -> list[Pair]:
 
 
 def _typed(tables: Tables, rules: Rules) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
 
     return _acting(tables, rules).filter(pl.col("types").list.len() > 0)
 
@@ -67,7 +65,6 @@ def _types(tables: Tables, rows: pl.DataFrame, rules: Rules) -> list[Pair]:
 
 
 def _frequent(tables: Tables, rules: Rules) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
 
     drugs = merged_drugs(tables).with_row_index("at").select("at", "ids", "actions", molecule_type="types")
     each = drugs.explode("molecule_type").explode("actions").drop_nulls(["molecule_type", "actions"])

@@ -1,7 +1,7 @@
 """Pairs and facts that the templates of drugs share: phases, statuses, lists with their counts.
 
-Slots are the same words in all of them: verdict, phase, year, status, and of lists their noun and `number of` it. It
-must never know a table.
+Slots are named the same in all templates: verdict, phase, year and status. A list has its noun as slot, and `number of`
+that noun.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from harness.studies.biomed.templates.formats import SHOWN, alphabetical, counte
 from harness.studies.biomed.templates.pair import Pair
 
 _OTHER_NAMES: Final = 20  # the most other names that a fact keeps of one name
-# Other words for a status, for those who compare texts.
+# Other words for a status, for graders that compare texts.
 _STATUS: Final[Mapping[str, tuple[str, ...]]] = {
     APPROVED: ("FDA-approved", "has approval", "marketed"),
     WITHDRAWN: ("approved earlier and since withdrawn", "no longer approved", "withdrawn from the market"),
@@ -27,36 +27,36 @@ _STATUS: Final[Mapping[str, tuple[str, ...]]] = {
 def written(
     template: str, ids: Iterable[str], question: str, answer: str, facts: Iterable[Fact], yes: bool | None = None
 ) -> Pair:
-    """Give the pair of a question, of the rows that it is answered from."""
+    """Return the pair of a question; `ids` are the rows that it is answered from."""
     return Pair(template, question, answer, tuple(facts), sources(ids), yes)
 
 
 def at_most(many: str) -> str:
-    """Give the sentence by which a question bounds the list that it asks for, so that it has one right answer."""
+    """Return the sentence by which a question bounds its list; the question then has one right answer."""
     return f" If there are more than ten {many}, give their number and the first ten in alphabetical order."
 
 
 def verdict(yes: bool) -> Fact:
-    """Give the fact that answers a question of yes or no."""
+    """Return the fact that answers a yes/no question."""
     return fact("verdict", VERDICT, "yes" if yes else "no")
 
 
 def phase_name(phase: float) -> str:
-    """Name a phase of trials: `phase 3`, and `early phase 1` for 0.5."""
+    """Return the name of a phase of trials: `phase 3`, and `early phase 1` for 0.5."""
     if phase == FIRST:
         return "early phase 1"
     return f"phase {int(phase) if phase.is_integer() else phase}"
 
 
 def phase_fact(phase: float, of: str, *, asked: bool = True) -> Fact:
-    """Give the fact of a phase: a whole number, or a decimal where it is none (0.5)."""
+    """Return the fact of a phase: a whole number, or a decimal if the phase is not whole (0.5)."""
     if phase.is_integer():
         return fact("phase", INTEGER, int(phase), of=of, asked=asked)
     return fact("phase", NUMBER, repr(phase), of=of, asked=asked)
 
 
 def status_fact(status: str, of: str, *, asked: bool = True) -> Fact:
-    """Give the fact of a drug's status, with other words for it."""
+    """Return the fact of a drug's status, with other words for it."""
     return {**fact("status", NAME, status, of=of, asked=asked), "names": {status: list(_STATUS[status])}}
 
 
@@ -68,10 +68,11 @@ def list_facts(
     *,
     number_asked: bool = False,
 ) -> list[Fact]:
-    """Give the facts of a list: the names that an answer shows, and their number where it is printed.
+    """Return the facts of a list: the names that an answer shows, and their number if it is printed.
 
-    It is printed where there are several or where the question asks for it (`number_asked`), which it also does where
-    there are more than are shown. `others` holds other names by name; a list of none is its number alone.
+    The number is printed if there are several names, or if the question asks for it (`number_asked`). If there are more
+    names than are shown, the question always asks for it. `others` maps names to their other names. An empty list has
+    only its number.
     """
     unique, first = sorted(set(names)), shown(names)
     count = fact(f"number of {slot}", INTEGER, len(unique), of=of, asked=number_asked or len(unique) > SHOWN)
@@ -87,12 +88,12 @@ def list_facts(
 
 
 def names_fact(slot: str, names: Iterable[str], of: str, *, asked: bool = True) -> Fact:
-    """Give the fact of names that an answer prints all of, however many."""
+    """Return the fact of names that an answer prints in full, however many they are."""
     return fact(slot, NAMES, alphabetical(names), of=of, asked=asked)
 
 
 def enumerated(names: Sequence[str], one: str, many: str = "") -> str:
-    """Print a list with its noun: `the gene A`, `2 genes: A and B`, or of more than ten the first in the alphabet."""
+    """Format a list with its noun: `the gene A`, `2 genes: A and B`; of more than ten names only the first ten."""
     unique, first = set(names), shown(names)
     if len(unique) == 1:
         return f"the {one} {first[0]}"
@@ -103,7 +104,7 @@ def enumerated(names: Sequence[str], one: str, many: str = "") -> str:
 
 
 def chosen(row: Mapping[str, Any], drugs: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """Give the ids of rows, and the other names, of some of the drugs of a gene's row."""
+    """Return the ids of rows, and the other names, of some of the drugs in a gene's row."""
     wanted = set(drugs)
     triples = [triple for triple in zip(row["drugs"], row["ids"], row["others"], strict=True) if triple[0] in wanted]
     return [identifier for _, ids, _ in triples for identifier in ids], {drug: names for drug, _, names in triples}

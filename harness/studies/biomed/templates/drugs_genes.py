@@ -1,12 +1,14 @@
-"""The templates that ask for the drugs of a gene: T01 (is it druggable) and T04 (which drugs target it).
+"""The templates about the drugs of a gene: T01 (is it druggable) and T04 (which drugs target it).
 
-A gene is asked for where a drug of the table targets it. It must never know how rows are merged.
+A gene is asked about if a drug of the table targets it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from harness.studies.biomed.facts import INTEGER, Fact, fact
 from harness.studies.biomed.templates.drugs_facts import at_most, chosen, enumerated, list_facts, verdict, written
@@ -14,14 +16,10 @@ from harness.studies.biomed.templates.drugs_merged import APPROVED, IN_TRIALS, W
 from harness.studies.biomed.templates.formats import counted
 from harness.studies.biomed.templates.pair import YES, Answerer, Pair, Rules, Tables
 
-if TYPE_CHECKING:
-    import polars as pl
-
 _NOUNS: Mapping[str, str] = {APPROVED: "approved drugs", IN_TRIALS: "drugs in trials", WITHDRAWN: "withdrawn drugs"}
 
 
 def _candidates(tables: Tables, rules: Rules) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
 
     return merged_genes(tables).with_columns((pl.col(APPROVED).list.len() > 0).alias(YES))
 

@@ -1,7 +1,7 @@
-"""The templates that ask for the names of a drug: T11 (its other names) and T33 (its ChEMBL identifier).
+"""The templates about the names of a drug: T11 (its other names) and T33 (its ChEMBL identifier).
 
-A drug is asked for where the table has such a name; another name is none that differs from its own in case alone. It
-must never know how rows are merged.
+A drug is asked about if the table has such a name. A name that differs from the drug's own name only in letter case is
+not another name.
 """
 
 from __future__ import annotations

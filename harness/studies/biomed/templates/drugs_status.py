@@ -1,27 +1,25 @@
-"""The templates that ask how far a drug is: T08, T13, T18 and T34 (approval, its year, black-box warning, phase).
+"""The templates about how far a drug has come: T08, T13, T18 and T34 (approval, its year, black-box warning, phase).
 
-A drug is asked for where the table tells: a year above 0 (T13), whether there is a warning (T18), a phase (T34); T08
-asks for every drug. It must never know how rows are merged.
+A drug is asked about if the table has a year above 0 (T13), whether there is a warning (T18), or a phase (T34). T08
+asks about every drug.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from harness.studies.biomed.facts import INTEGER, Fact, fact
 from harness.studies.biomed.templates.drugs_facts import phase_fact, phase_name, status_fact, verdict, written
 from harness.studies.biomed.templates.drugs_merged import APPROVED, NO_TRIAL, WITHDRAWN, merged_drugs
 from harness.studies.biomed.templates.pair import YES, Answerer, Pair, Rules, Tables
 
-if TYPE_CHECKING:
-    import polars as pl
-
 _COLUMNS = ("drug", "ids", "status", "phase", "year", "warning")
 
 
 def _approvals(tables: Tables, rules: Rules) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
 
     return merged_drugs(tables).select(*_COLUMNS, (pl.col("status") == APPROVED).alias(YES)).collect()
 
@@ -50,7 +48,6 @@ def _approval(row: Mapping[str, Any]) -> Pair:
 
 
 def _years(tables: Tables, rules: Rules) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
 
     return merged_drugs(tables).filter(pl.col("year").is_not_null()).select(*_COLUMNS).collect()
 
@@ -69,7 +66,6 @@ def _first_approved(tables: Tables, rows: pl.DataFrame, rules: Rules) -> list[Pa
 
 
 def _warnings(tables: Tables, rules: Rules) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
 
     told = merged_drugs(tables).filter(pl.col("warning").is_not_null())
     return told.select(*_COLUMNS, pl.col("warning").alias(YES)).collect()
@@ -86,7 +82,6 @@ def _warned(tables: Tables, rows: pl.DataFrame, rules: Rules) -> list[Pair]:
 
 
 def _phases(tables: Tables, rules: Rules) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
 
     return merged_drugs(tables).filter(pl.col("phase").is_not_null()).select(*_COLUMNS).collect()
 

@@ -1,13 +1,15 @@
-"""The templates that ask for the targets of a drug: T31 (how many, and which) and T32 (with type and status).
+"""The templates about the targets of a drug: T31 (how many, and which) and T32 (with type and status).
 
-The parsed list of targets counts, whatever number stands beside it; a drug without one is asked for, too. T32 asks
-where a drug has one type of molecule, which the question names. It must never know how rows are merged.
+The parsed list of targets counts, whatever number the table has beside it. A drug without a target is asked about, too.
+T32 asks about drugs with one type of molecule, which the question names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from harness.studies.biomed.facts import INTEGER, Fact, fact
 from harness.studies.biomed.templates.drugs_facts import (
@@ -21,9 +23,6 @@ from harness.studies.biomed.templates.drugs_facts import (
 )
 from harness.studies.biomed.templates.drugs_merged import APPROVED, IN_TRIALS, NO_TRIAL, WITHDRAWN, merged_drugs
 from harness.studies.biomed.templates.pair import Answerer, Pair, Rules, Tables
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _SLOT = "targets"
 
@@ -45,7 +44,6 @@ def _counted(tables: Tables, rows: pl.DataFrame, rules: Rules) -> list[Pair]:
 
 
 def _typed(tables: Tables, rules: Rules) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
 
     one = merged_drugs(tables).filter(pl.col("types").list.len() == 1)
     kind = pl.col("types").list.first().alias("molecule_type")

@@ -1,14 +1,16 @@
-"""The templates that start from a trade name: T15 (the target behind it) and T17 (all that is behind it).
+"""The templates that start from a trade name: T15 (the target behind it) and T17 (everything behind it).
 
-A trade name means the drugs that list it, and those whose own name it is, in any case. T15 asks where all of them have
-the same targets, at least one; T17 where there is one drug with another name, whose diseases, one type of molecule and
-actions are known. A name in several spellings is asked for in its first. It must never know how rows are merged.
+A trade name means the drugs that list it, and those whose own name it is, in any letter case. T15 asks about a name if
+all its drugs have the same targets, at least one. T17 asks about a name if it means one drug with another name, whose
+diseases, one type of molecule and actions are known. If a name has several spellings, the question uses the first one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from harness.studies.biomed.facts import NAME, fact
 from harness.studies.biomed.templates.drugs_facts import at_most, enumerated, list_facts, names_fact, written
@@ -16,14 +18,9 @@ from harness.studies.biomed.templates.drugs_merged import merged_drugs
 from harness.studies.biomed.templates.formats import alphabetical, listed
 from harness.studies.biomed.templates.pair import Answerer, Pair, Rules, Tables
 
-if TYPE_CHECKING:
-    import polars as pl
-
 
 def _meant(tables: Tables) -> pl.DataFrame:
-    """Give one row a trade name, in any case: its first spelling, and the lists of the drugs that it means."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return one row per trade name, in any letter case: its first spelling, and lists of the drugs that it means."""
     columns = ("drug", "ids", "targets", "trades", "others", "types", "actions", "diseases")
     drugs = merged_drugs(tables).select(*columns).collect().with_row_index("at")
     drugs = drugs.with_columns(pl.col("targets").list.sort())
@@ -44,7 +41,6 @@ def _meant(tables: Tables) -> pl.DataFrame:
 
 
 def _with_targets(tables: Tables, rules: Rules) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
 
     one = (pl.col("answers") == 1) & (pl.col("targets").list.first().list.len() > 0)
     return _meant(tables).filter(one).select("trade_name", "drug", "ids", targets=pl.col("targets").list.first())
@@ -63,7 +59,6 @@ def _target(tables: Tables, rows: pl.DataFrame, rules: Rules) -> list[Pair]:
 
 
 def _known(tables: Tables, rules: Rules) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
 
     lists = ("ids", "diseases", "actions", "types", "others")
     single = _meant(tables).filter((pl.col("count") == 1) & ~pl.col("own"))

@@ -1,4 +1,4 @@
-"""The answerers of all forty templates by id. It must never know how one of them answers."""
+"""The answerers of all forty templates by template id."""
 
 from __future__ import annotations
 

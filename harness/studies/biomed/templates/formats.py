@@ -1,6 +1,6 @@
 """How answers print numbers, names and lists (docs/biomed.md#formats), and the natural order of the ids of rows.
 
-Pure functions of values. It must never know a table or a template.
+Pure functions of values.
 """
 
 from __future__ import annotations
@@ -10,72 +10,72 @@ from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, Final
 
-P_DIGITS: Final = 2  # behind the point: p-values of GWAS and SMR
+P_DIGITS: Final = 2  # decimals of p-values of GWAS and SMR
 HEIDI_DIGITS: Final = 4
 B_DIGITS: Final = 4
-SHOWN: Final = 10  # the most names or bullets that an answer lists; their whole number stands beside them
+SHOWN: Final = 10  # the most names or bullets that an answer lists; it also gives their total number
 IDS: Final = 10  # the most ids of source rows that a pair names
 _THOUSANDTH = Decimal("0.001")
 _NUMBERS = re.compile(r"([0-9]+)")
 
 
 def scientific(value: float, digits: int = P_DIGITS) -> str:
-    """Print a number with an exponent of two digits or more: `2.59e-08`, also where that rounds up to `5.00e-08`."""
+    """Format a number with an exponent of at least two digits: `2.59e-08`, even if that rounds up to `5.00e-08`."""
     return f"{value:.{digits}e}"
 
 
 def frequencies(freq: float) -> tuple[str, str]:
-    """Print the frequency of an allele and that of the other one: three decimals each, and their sum is 1.
+    """Format the frequency of an allele and that of the other allele: three decimals each, with a sum of 1.
 
-    The first is rounded half to even as the decimal that the number prints as, the second is what that leaves of 1.
+    The first is rounded half to even from the decimal that the number prints as. The second is 1 less the first.
     """
     own = Decimal(repr(float(freq))).quantize(_THOUSANDTH, ROUND_HALF_EVEN)
     return str(own), str((1 - own).quantize(_THOUSANDTH))
 
 
 def frequency(freq: float) -> str:
-    """Print the frequency of an allele with three decimals, rounded half to even as the decimal it prints as."""
+    """Format an allele's frequency with three decimals, rounded half to even from the decimal it prints as."""
     return frequencies(freq)[0]
 
 
 def shortest(value: float) -> str:
-    """Print a number unrounded: the shortest decimal that reads back the same."""
+    """Format a number unrounded: the shortest decimal that reads back the same."""
     return repr(float(value))
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join names as a sentence does: `a`, `a and b`, `a, b and c`; no name gives an empty text.
+    """Join names as in a sentence: `a`, `a and b`, `a, b and c`; without names, return an empty text.
 
-    Semicolons part them where one of them holds a comma: `a, acute; b and c`.
+    Names are separated by semicolons if one of them holds a comma: `a, acute; b and c`.
     """
     mark = "; " if any(", " in name for name in names) else ", "
     return " and ".join(part for part in (mark.join(names[:-1]), *names[-1:]) if part)
 
 
 def alphabetical(names: Iterable[str]) -> list[str]:
-    """Give names each once, in alphabetical order whatever their case."""
+    """Return the names, each once, in alphabetical order whatever their letter case."""
     return sorted(set(names), key=lambda name: (name.casefold(), name))
 
 
 def shown(names: Iterable[str]) -> list[str]:
-    """Give the names that an answer shows of many: each once, in alphabetical order, at most ten."""
+    """Return the names that an answer shows: each once, in alphabetical order, at most ten."""
     return alphabetical(names)[:SHOWN]
 
 
 def bullets(lines: Iterable[str]) -> str:
-    """Print lines one below the other, each behind a bullet."""
+    """Format lines one below the other, each after a bullet."""
     return "\n".join(f"• {line}" for line in lines)
 
 
 def counted(count: int, one: str, many: str = "") -> str:
-    """Print a count with its noun: `1 gene`, `2 genes`; `many` is the plural where it does not end in s alone."""
+    """Format a count with its noun: `1 gene`, `2 genes`; `many` is a plural that is not formed by an s alone."""
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def natural(identifier: str) -> list[Any]:
-    """Give the key that sorts ids naturally: the numbers inside them as numbers, before what stands behind them.
+    """Return the key that sorts ids naturally: the numbers inside an id compare as numbers.
 
-    Numbers compare by length without leading zeros, then as text, so that one of a million digits costs nothing.
+    Numbers compare by their length without leading zeros, then as text, so even a number of a million digits is cheap.
     """
     parts = _NUMBERS.split(identifier)
     keys: list[Any] = parts

@@ -1,7 +1,4 @@
-"""The pairs of all templates from the source tables: candidates, the drawn ones, and their pairs with stable ids.
-
-It must never know what a template asks.
-"""
+"""The pairs of all templates from the source tables: candidates, the drawn ones, and their pairs with stable ids."""
 
 from __future__ import annotations
 
@@ -16,18 +13,18 @@ from harness.studies.biomed.templates.pair import YES, Pair, Rules, Tables
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """The kept pairs of one template, by the ids that they keep, and how many candidates there were."""
+    """The kept pairs of one template by their stable ids, and how many candidates there were."""
 
     template: QuestionTemplate
     pairs: Mapping[str, Pair]  # by id: TEMPLATE.N, N from 1 in the natural order of the source
     candidates: int
-    yes: int | None  # of the candidates; none where questions are not of yes or no
+    yes: int | None  # candidates answered yes; None if the questions are not yes/no ones
 
 
 def generate(
     tables: Tables, rules: Rules, seed: int, *, most: int = MOST, only: Iterable[str] = TEMPLATES
 ) -> Iterator[Generated]:
-    """Give the pairs of each template of `only` in the catalogue's order, those with nothing to ask included."""
+    """Yield the pairs of each template in `only`, in the catalogue's order, including templates without a question."""
     wanted = frozenset(only)
     for template in TEMPLATES.values():
         if template.id in wanted:

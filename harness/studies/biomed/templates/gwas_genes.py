@@ -1,15 +1,16 @@
-"""Templates that ask about a gene or a chromosome of one study: T09 and T26 (association), T28 (risk), T20 (count).
+"""Templates about a gene or a chromosome of one study: T09 and T26 (association), T28 (risk), T20 (count).
 
-A gene is asked about where some row with a p-value names it as nearest, on its own or with others; a chromosome (of
-GRCh38) likewise. An SNP counts once, by its least p-value, and lists are in the order of p, then of the SNP's text. It
-must never know how candidates are drawn.
+A gene is asked about if a row with a p-value names it as nearest, alone or with others. The same holds for a chromosome
+(of GRCh38). An SNP counts once, by its least p-value. Lists are sorted by p, then by the SNP's text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import polars as pl
 
 from harness.studies.biomed.facts import INTEGER, NAMES, NUMBER, VERDICT, Fact, fact
 from harness.studies.biomed.templates import row_order
@@ -26,31 +27,26 @@ from harness.studies.biomed.templates.gwas_rows import AD, NO_GENE, PD, SIGNIFIC
 from harness.studies.biomed.templates.pair import YES, Answerer, Pair, Rules, Tables
 from harness.studies.biomed.templates.row_order import numbered
 
-if TYPE_CHECKING:
-    import polars as pl
-
 ASKED: Final = "asked"  # the column of candidates with the gene or chromosome
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class _Ask:
-    """What parts one template from another: its study, column and question, and what of the answer is asked for."""
+    """What distinguishes one template from another: study, column, question, and what of the answer is asked for."""
 
     study: GwasStudy
     column: str
     question: str
-    none: str  # the answer where no SNP is found
-    some: str  # and where some are: {snps} is their number with its noun
-    slots: frozenset[str]  # that the question asks for
-    verdict: bool = True  # whether the question is one of yes or no
+    none: str  # the answer if no SNP is found
+    some: str  # the answer if some are found; {snps} is their number with its noun
+    slots: frozenset[str]  # the slots that the question asks for
+    verdict: bool = True  # whether the question is a yes/no one
     rising: bool = False  # whether only SNPs with an effect above 0 are found
     unrounded: bool = False  # whether facts hold numbers as they are in the table, not as the answer prints them
 
     def found(self) -> pl.Expr:
-        """Give the condition under which a row counts."""
-        import polars as pl  # noqa: PLC0415
-
+        """Return the condition under which a row counts."""
         significant = pl.col("p") < SIGNIFICANT
         return significant & (pl.col("b") > 0) if self.rising else significant
 
@@ -72,9 +68,7 @@ def _answerer(template: str, ask: _Ask) -> Answerer:
 
 
 def _asked(rows: pl.LazyFrame, ask: _Ask) -> pl.DataFrame:
-    """Give each gene or chromosome with the number of its first row, in that order, and YES if any row counts."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return each gene or chromosome with the number of its first row, in that order, and YES if any row counts."""
     cells = (
         rows.filter(pl.col("p").is_not_null() & pl.col(ask.column).is_not_null())
         .select(pl.col(ask.column).alias(ASKED), row_order.NUMBER, ask.found().alias(YES))
@@ -91,17 +85,13 @@ def _asked(rows: pl.LazyFrame, ask: _Ask) -> pl.DataFrame:
 
 
 def _split(rows: pl.DataFrame) -> pl.DataFrame:
-    """Give a row for each name in the cells of ASKED, without blanks, `NONE` and the chromosome 0."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return one row per name in the cells of ASKED, without blanks, `NONE` and the chromosome 0."""
     parts = rows.with_columns(pl.col(ASKED).str.split(";")).explode(ASKED).with_columns(pl.col(ASKED).str.strip_chars())
     return parts.filter(~pl.col(ASKED).is_in(["", NO_GENE, "0"]))
 
 
 def _found(table: pl.LazyFrame, ask: _Ask, asked: pl.Series) -> dict[str, list[Row]]:
-    """Give the rows that count of each asked gene or chromosome that has some: one an SNP, the least p first."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return the rows that count by gene or chromosome, if it has some: one row per SNP, the least p first."""
     named = pl.col("SNP").is_not_null() & (pl.col("SNP") != "") & pl.col(ask.column).is_not_null()
     rows = table.filter(ask.found() & named).select("UUID", "SNP", "p", "b", pl.col(ask.column).alias(ASKED))
     each = _split(rows.collect(engine="streaming")).filter(pl.col(ASKED).is_in(asked.implode()))

@@ -1,27 +1,27 @@
 """The rows of the two association studies (GWAS): the SNPs to ask about, and the rows of those that were drawn.
 
-A study has tens of millions of rows: SNPs are told apart by 64-bit hashes, and texts are read of drawn rows alone. It
-must never know what a template asks.
+A study has tens of millions of rows. Therefore SNPs are told apart by 64-bit hashes, and texts are read only for drawn
+rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
 
 from harness.studies.biomed.facts import NAME, Fact, fact
 from harness.studies.biomed.templates.formats import natural
 from harness.studies.biomed.templates.pair import YES
 from harness.studies.biomed.templates.row_order import NUMBER, in_order, numbered
 
-if TYPE_CHECKING:
-    import polars as pl
-
-SIGNIFICANT: Final = 5e-8  # genome-wide: a p-value below it
-HASHED: Final = "hashed_snp"  # the column of candidates that finds the rows of a drawn SNP again
-_FEW: Final = 100  # where fewer than one hash in so many stands twice, those that do are looked up apart
-NO_GENE: Final = "NONE"  # what a cell of genes says where there is none
+SIGNIFICANT: Final = 5e-8  # a p-value below it is genome-wide significant
+HASHED: Final = "hashed_snp"  # the column of candidates by which the rows of a drawn SNP are found again
+_FEW: Final = 100  # if fewer than one hash in this many is repeated, only the repeated ones are looked up
+NO_GENE: Final = "NONE"  # the value of a cell of genes without a gene
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,11 @@ class GwasStudy:
     other_names: tuple[str, ...]
 
     def named(self) -> Fact:
-        """Give the fact that an answer names the study, which no question asks for."""
+        """Return the fact that an answer names the study; no question asks for it."""
         return {**fact("study", NAME, self.name, asked=False), "names": {self.name: list(self.other_names)}}
 
     def cited(self) -> str:
-        """Give the words with which an answer begins that rests on this study."""
+        """Return the words with which an answer begins that rests on this study."""
         return f"In the European GWAS meta-analysis of {self.disease} ({self.name})"
 
 
@@ -49,30 +49,25 @@ PD: Final = GwasStudy("pd_gwas", "Parkinson's disease", "Nalls et al. 2019", ("N
 
 
 def genes_of(cell: str | None, *, keep_none: bool = False) -> tuple[str, ...]:
-    """Give the genes that a cell names, each once and as it orders them, without blanks and, unless kept, `NONE`."""
+    """Return the genes that a cell names, each once, in its order, without blanks and, unless kept, `NONE`."""
     parts = (part.strip() for part in (cell or "").split(";"))
     return tuple(dict.fromkeys(part for part in parts if part and (keep_none or part != NO_GENE)))
 
 
 def snps(table: pl.LazyFrame, usable: pl.Expr, yes: pl.Expr | None = None) -> pl.DataFrame:
-    """Give the hashes of the SNPs of usable rows in the natural order of the rows, and YES beside each if it is told.
+    """Return the SNP hashes of usable rows in the natural order of the rows, and YES beside each if `yes` is given.
 
-    An SNP of several rows comes several times: see `distinct`.
+    An SNP with several rows occurs several times; see `distinct`.
     """
-    import polars as pl  # noqa: PLC0415
-
     named = pl.col("SNP").is_not_null() & (pl.col("SNP") != "")
     columns = [_hash().alias(HASHED), *([] if yes is None else [yes.alias(YES)])]
     return in_order(table, named & usable, columns)
 
 
 def distinct(rows: pl.DataFrame) -> pl.DataFrame:
-    """Give the first row of each SNP, in their order."""
-    import numpy as np  # noqa: PLC0415
-    import polars as pl  # noqa: PLC0415
-
+    """Return the first row of each SNP, in their order."""
     hashes = rows[HASHED]
-    ordered = np.sort(hashes.to_numpy())  # several times faster than a hash table of millions, and mostly all there is
+    ordered = np.sort(hashes.to_numpy())  # several times faster than a hash table of millions, and mostly sufficient
     double = pl.Series(np.unique(ordered[1:][ordered[1:] == ordered[:-1]]))
     if double.is_empty():
         return rows
@@ -86,15 +81,12 @@ def distinct(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def either(first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame:
-    """Give the SNPs of one study, each once, then those that the other study alone has."""
-    import numpy as np  # noqa: PLC0415
-    import polars as pl  # noqa: PLC0415
-
+    """Return the SNPs of one study, each once, then those that only the other study has."""
     mine, other = distinct(first), distinct(second)
     if mine.is_empty():
         return other
     known, asked = np.sort(mine[HASHED].to_numpy()), other[HASHED].to_numpy()
-    order = np.argsort(asked, kind="stable")  # a search is fast where what is searched is in order as well
+    order = np.argsort(asked, kind="stable")  # a search is fast if the searched values are sorted as well
     places = np.minimum(np.searchsorted(known, asked[order]), len(known) - 1)
     alone: Any = np.empty(len(asked), dtype=np.bool_)
     alone[order] = known[places] != asked[order]
@@ -102,7 +94,7 @@ def either(first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame:
 
 
 def rows_of(table: pl.LazyFrame, hashes: pl.Series, usable: pl.Expr) -> Mapping[int, Mapping[str, Any]]:
-    """Give the first usable row of each of some SNPs by their hashes; an SNP without such a row is left out."""
+    """Return the first usable row of each of some SNPs by their hashes; an SNP without such a row is left out."""
     found = table.filter(_hash().is_in(hashes.implode()) & usable).collect(engine="streaming")
     rows = found.with_columns(_hash().alias(HASHED)).iter_rows(named=True)
     first: dict[int, dict[str, Any]] = {}
@@ -112,15 +104,12 @@ def rows_of(table: pl.LazyFrame, hashes: pl.Series, usable: pl.Expr) -> Mapping[
 
 
 def ids_at(table: pl.LazyFrame, numbers: Iterable[int]) -> Mapping[int, str]:
-    """Give the ids of the rows that `numbered` gives these numbers."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return the ids of the rows that have these numbers in `numbered`."""
     wanted = pl.Series(list(numbers), dtype=pl.Int64).implode()
     rows = numbered(table).filter(pl.col(NUMBER).is_in(wanted)).select(NUMBER, "UUID").collect(engine="streaming")
     return dict(rows.iter_rows())
 
 
 def _hash() -> pl.Expr:
-    import polars as pl  # noqa: PLC0415
 
     return pl.col("SNP").hash()

@@ -1,22 +1,21 @@
-"""Templates that ask about one SNP of one study: allele frequencies (T02, T03), effect (T19), significance (T22).
+"""Templates about one SNP of one study: allele frequencies (T02, T03), effect (T19), significance (T22).
 
-A question is asked of each SNP whose row has what its answer needs; of an SNP with several rows the first such one
-counts. It must never know how candidates are drawn.
+A question is asked about each SNP whose row has what the answer needs. If an SNP has several such rows, the first one
+counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from harness.studies.biomed.facts import NAME, NUMBER, VERDICT, Fact, fact
 from harness.studies.biomed.templates.formats import B_DIGITS, frequencies, scientific, shortest
 from harness.studies.biomed.templates.gwas_rows import AD, HASHED, PD, SIGNIFICANT, GwasStudy, distinct, rows_of, snps
 from harness.studies.biomed.templates.pair import Answerer, Pair, Rules, Tables
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Row = Mapping[str, Any]
 _Words = Callable[[GwasStudy, Row], tuple[str, str, list[Fact], bool | None]]  # question, answer, facts, yes
@@ -26,12 +25,10 @@ def _answerer(
     template: str, study: GwasStudy, needs: tuple[str, ...], words: _Words, *, yes_no: bool = False
 ) -> Answerer:
     def usable() -> pl.Expr:
-        import polars as pl  # noqa: PLC0415
 
         return pl.all_horizontal(pl.col(*needs).is_not_null())
 
     def candidates(tables: Tables, rules: Rules) -> pl.DataFrame:
-        import polars as pl  # noqa: PLC0415
 
         yes = pl.col("p") < SIGNIFICANT if yes_no else None
         return distinct(snps(tables[study.table], usable(), yes))

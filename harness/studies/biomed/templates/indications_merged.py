@@ -1,29 +1,24 @@
 """Drugs with the diseases that they are used for, merged from the rows of the table of indications.
 
-A disease is the `efo_term` of a row, else its `mesh_heading`; one drug is one `drugName`. It must never
-know a question.
+A disease is the `efo_term` of a row, else its `mesh_heading`; one drug is one `drugName`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from harness.studies.biomed.templates.cells import in_natural_order, names, present, symbols, united
 from harness.studies.biomed.templates.drugs_merged import earliest, highest, other_names
 from harness.studies.biomed.templates.pair import Tables
 
-if TYPE_CHECKING:
-    import polars as pl
-
 
 def indication_rows(tables: Tables, *columns: str) -> pl.LazyFrame:
-    """Give `columns` of the rows that name a drug and a disease, in natural order, with both as `drug` and `disease`.
+    """Return `columns` of the rows that name a drug and a disease, in natural order, with `drug` and `disease`.
 
-    The MeSH name of a disease stands beside it as `mesh`, null where a row has none.
+    The column `mesh` has the MeSH name of the disease, null if a row has none.
     """
-    import polars as pl  # noqa: PLC0415
-
     mesh = pl.when(present("mesh_heading")).then(pl.col("mesh_heading"))
     disease = pl.when(present("efo_term")).then(pl.col("efo_term")).otherwise(mesh)
     rows = tables["indications"].filter(present("drugName")).with_columns(drug=pl.col("drugName"), disease=disease)
@@ -32,13 +27,11 @@ def indication_rows(tables: Tables, *columns: str) -> pl.LazyFrame:
 
 
 def drug_diseases(tables: Tables) -> pl.DataFrame:
-    """Give one row a drug and disease, in the natural order of its first row.
+    """Return one row per drug and disease, in the natural order of its first row.
 
     Columns: drug, disease, ids, phase (the highest for this disease, or null), year (in which the drug was first
     approved, or null), targets (gene symbols), others (MeSH names of the disease).
     """
-    import polars as pl  # noqa: PLC0415
-
     rows = indication_rows(tables, "max_phase_for_ind", "yearOfFirstApproval", "approvedSymbol")
     rows = rows.with_columns(targets=symbols("approvedSymbol"), others=pl.concat_list("mesh"))
     grouped = rows.group_by("drug", "disease", maintain_order=True).agg(
@@ -52,9 +45,7 @@ def drug_diseases(tables: Tables) -> pl.DataFrame:
 
 
 def gene_names(tables: Tables) -> Mapping[str, list[str]]:
-    """Give the full names of genes by symbol, where a row names one gene."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return the full names of genes by symbol, from rows that name one gene."""
     rows = tables["indications"].filter(present("approvedName")).select("approvedName", gene=symbols("approvedSymbol"))
     single = rows.filter(pl.col("gene").list.len() == 1).select("approvedName", pl.col("gene").list.first())
     distinct = single.unique(maintain_order=True)
@@ -63,9 +54,7 @@ def gene_names(tables: Tables) -> Mapping[str, list[str]]:
 
 
 def drug_names(tables: Tables) -> Mapping[str, list[str]]:
-    """Give the trade names and synonyms of drugs by name."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return the trade names and synonyms of drugs by name."""
     rows = tables["indications"].filter(present("drugName"))
     listed = rows.select("drugName", others=pl.concat_list(names("tradeNames_list"), names("syns_list")))
     distinct = listed.unique(maintain_order=True)

@@ -1,23 +1,20 @@
-"""The template that asks for the patents of a drug: T40.
+"""The template about the patents of a drug: T40.
 
-A drug is asked for where a row of it names a patent. It must never know another template.
+A drug is asked about if one of its rows names a patent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from harness.studies.biomed.templates.cells import in_natural_order, present, symbols, united
 from harness.studies.biomed.templates.drugs_facts import at_most, enumerated, list_facts, written
 from harness.studies.biomed.templates.pair import Answerer, Pair, Rules, Tables
 
-if TYPE_CHECKING:
-    import polars as pl
-
 
 def _patented(tables: Tables, rules: Rules) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
 
     rows = tables["indications"].filter(present("drugName"), present("patent_no"))
     rows = in_natural_order(rows.select("UUID", "drugName", "patent_no").collect()).lazy()

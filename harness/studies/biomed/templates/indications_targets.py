@@ -1,12 +1,13 @@
-"""The templates that ask for the targets of a drug against a disease: T06 (with its phase) and T21 (how many).
+"""The templates about the targets of a drug against a disease: T06 (with its phase) and T21 (how many).
 
-Both ask for every drug and disease with a gene symbol. It must never know how rows are merged.
+Both ask about every drug and disease with a gene symbol.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from harness.studies.biomed.facts import Fact
 from harness.studies.biomed.templates.drugs_facts import (
@@ -22,12 +23,8 @@ from harness.studies.biomed.templates.drugs_merged import APPROVED, IN_TRIALS, L
 from harness.studies.biomed.templates.indications_merged import drug_diseases, gene_names
 from harness.studies.biomed.templates.pair import Answerer, Pair, Rules, Tables
 
-if TYPE_CHECKING:
-    import polars as pl
-
 
 def _targeting(tables: Tables, rules: Rules) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
 
     pairs = drug_diseases(tables).filter(pl.col("targets").list.len() > 0)
     return pairs.select("drug", "disease", "ids", "phase", "targets")

@@ -1,13 +1,15 @@
-"""The templates that ask what drugs are approved for: T05 (one disease), T07 (which ones), T14 (a type for a disease).
+"""The templates about what drugs are approved for: T05 (one disease), T07 (which ones), T14 (a type for a disease).
 
-T05 asks for every drug and disease; T07 where a drug has a phase for one; T14 where there is an approved drug. The year
-of T05 is that of the drug's first approval, for whatever disease. It must never know how rows are merged.
+T05 asks about every drug and disease, T07 about each drug with a phase for a disease, and T14 about each type and
+disease with an approved drug. The year of T05 is that of the drug's first approval, for whatever disease.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from harness.studies.biomed.facts import INTEGER, Fact, fact
 from harness.studies.biomed.templates.cells import present
@@ -24,12 +26,8 @@ from harness.studies.biomed.templates.drugs_merged import LAST
 from harness.studies.biomed.templates.indications_merged import drug_diseases, drug_names, indication_rows
 from harness.studies.biomed.templates.pair import YES, Answerer, Pair, Rules, Tables
 
-if TYPE_CHECKING:
-    import polars as pl
-
 
 def _uses(tables: Tables, rules: Rules) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
 
     yes = (pl.col("phase") == LAST).fill_null(value=False).alias(YES)
     return drug_diseases(tables).select("drug", "disease", "ids", "phase", "year", yes)
@@ -61,7 +59,6 @@ def _approval(row: Mapping[str, Any]) -> Pair:
 
 
 def _used(tables: Tables, rules: Rules) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
 
     pairs = drug_diseases(tables).filter(pl.col("phase").is_not_null())
     last = pl.col("phase") == LAST
@@ -98,7 +95,6 @@ def _approved_uses(tables: Tables, rows: pl.DataFrame, rules: Rules) -> list[Pai
 
 
 def _therapies(tables: Tables, rules: Rules) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
 
     rows = indication_rows(tables, "drugType", "max_phase_for_ind")
     approved = rows.filter(pl.col("max_phase_for_ind") == LAST, present("drugType"))

@@ -1,6 +1,6 @@
-"""What a template gives: the candidates of its questions in a table, and the pairs of those that were drawn.
+"""What a template provides: the candidates of its questions in a table, and the pairs of those that were drawn.
 
-Types alone; it must never know a table's rows, a template's words or how candidates are drawn.
+Types alone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 TABLES = ("smr", "drug_targets", "indications", "ad_gwas", "pd_gwas")  # the source tables by their short names
 
-YES = "yes"  # the column of candidates that says whether a question of yes or no is answered yes
+YES = "yes"  # the column of candidates that says whether a yes/no question is answered yes
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +27,21 @@ class Pair:
     question: str
     answer: str
     facts: tuple[Fact, ...]
-    source: str  # ids in the source table, joined by ", "; only the first ten where there are more
-    yes: bool | None  # of a question of yes or no
+    source: str  # ids in the source table, joined by ", "; at most the first ten
+    yes: bool | None  # the answer to a yes/no question; otherwise None
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What parts paper from strict where a template is answered (T24, T25, T30): the mode of the run."""
+    """The mode of the run, on which the answers of some templates depend (T24, T25, T30)."""
 
     mode: str
 
 
 Tables = Mapping[str, "pl.LazyFrame"]
-# All questions that the tables have an answer to, in the natural order of their source, one row each, and no two with
-# equal slots: the frame has what `Pairs` needs to find the rows again (the slots, or numbers of rows where there are
-# millions of them) and, for questions of yes or no, YES. It reads lazily, and never a whole table of millions of rows.
+# All questions that the tables can answer, in the natural order of their source, one row each, and no two with equal
+# slots. The frame has what `Pairs` needs to find the rows again (the slots, or row numbers if there are millions of
+# rows) and, for yes/no questions, YES. Tables are read lazily; a table of millions of rows is never read whole.
 Candidates = Callable[[Tables, Rules], "pl.DataFrame"]
 # The pairs of some candidates (rows of that frame, in any order), in the order of these rows.
 Pairs = Callable[[Tables, "pl.DataFrame", Rules], list[Pair]]
@@ -49,7 +49,7 @@ Pairs = Callable[[Tables, "pl.DataFrame", Rules], list[Pair]]
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
-    """The two functions of a template: which questions there are, and their pairs."""
+    """The two functions of a template: one finds the candidates of its questions, the other makes their pairs."""
 
     candidates: Candidates
     pairs: Pairs

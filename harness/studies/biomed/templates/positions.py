@@ -1,16 +1,17 @@
-"""Templates that ask both studies where an SNP lies: T25 (GRCh38 and genes), T37 (genes), T38 (two builds).
+"""Templates about where both studies place an SNP: T25 (GRCh38 and genes), T37 (genes), T38 (two builds).
 
-A study that does not place an SNP counts as absent in T38, and in T25 in strict mode; in paper mode T25 says what the
-table holds, chromosome 0 and the gene `NONE` included. Genes are compared as sets, and where only one study names some,
-they are the answer. An SNP that no study places, or gives a gene, is not asked about. It must never know how candidates
-are drawn.
+A study that does not place an SNP counts as absent in T38, and in T25 in strict mode. In paper mode T25 says what the
+table holds, including chromosome 0 and the gene `NONE`. Genes are compared as sets; if only one study names genes,
+these are the answer. An SNP without a usable row in either study is not asked about.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import polars as pl
 
 from harness.studies.biomed.facts import INTEGER, NAME, NAMES, Fact, fact
 from harness.studies.biomed.templates.formats import listed
@@ -28,12 +29,9 @@ from harness.studies.biomed.templates.gwas_rows import (
 from harness.studies.biomed.templates.pair import Answerer, Pair, Rules, Tables
 from harness.studies.biomed.terms import PAPER
 
-if TYPE_CHECKING:
-    import polars as pl
-
 Row = Mapping[str, Any]
 STUDIES: Final = (AD, PD)
-BUILDS: Final[Mapping[str, tuple[str, str]]] = {  # by name: what its columns end in, and its other name
+BUILDS: Final[Mapping[str, tuple[str, str]]] = {  # by name: the ending of its columns, and its other name
     "GRCh37": ("37", "hg19"),
     "GRCh38": ("38", "hg38"),
 }
@@ -41,7 +39,7 @@ BUILDS: Final[Mapping[str, tuple[str, str]]] = {  # by name: what its columns en
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """What one study says of an SNP: its chromosome and position by build, and its nearest genes."""
+    """What one study says about an SNP: its chromosome and position by build, and its nearest genes."""
 
     study: GwasStudy
     row: str
@@ -49,14 +47,14 @@ class _Claim:
     genes: tuple[str, ...]
 
     def parts_from(self, other: _Claim) -> bool:
-        """Tell whether the other study says something else: a place, or genes where both name some."""
+        """Whether the other study says something else: another place, or other genes if both name some."""
         mine, others = {*self.genes}, {*other.genes}
         return self.places != other.places or bool(mine and others and mine != others)
 
 
 @dataclass(frozen=True, slots=True)
 class _Ask:
-    """What parts one template from another: the builds and whether genes are asked for, and the question."""
+    """What distinguishes one template from another: the builds, whether genes are asked for, and the question."""
 
     builds: tuple[str, ...]
     genes: bool
@@ -64,9 +62,7 @@ class _Ask:
     as_held: bool = False  # whether paper mode says what the table holds
 
     def usable(self, mode: str) -> pl.Expr:
-        """Give the condition under which a row says something that the question asks for."""
-        import polars as pl  # noqa: PLC0415
-
+        """Return the condition under which a row says something that the question asks for."""
         if self.as_held and mode == PAPER:
             return pl.lit(value=True)
         if not self.builds:
@@ -74,7 +70,7 @@ class _Ask:
         return pl.all_horizontal([_placed(BUILDS[build][0]) for build in self.builds])
 
     def claim(self, study: GwasStudy, row: Row, mode: str) -> _Claim:
-        """Give what a study says in a usable row."""
+        """Return what a study says in a usable row."""
         as_held = self.as_held and mode == PAPER
         columns = [(build, BUILDS[build][0]) for build in self.builds]
         places = tuple((build, row[f"chr_{end}"] or "0", row[f"bp_{end}"] or 0) for build, end in columns)
@@ -83,7 +79,6 @@ class _Ask:
 
 
 def _placed(end: str) -> pl.Expr:
-    import polars as pl  # noqa: PLC0415
 
     chromosome = pl.col(f"chr_{end}")
     return chromosome.is_not_null() & ~chromosome.is_in(["", "0"]) & pl.col(f"bp_{end}").is_not_null()
@@ -100,7 +95,7 @@ def _answerer(template: str, ask: _Ask) -> Answerer:
         made = []
         for hashed in hashes:
             rows = [(study, rows[hashed]) for study, rows in zip(STUDIES, found, strict=True) if hashed in rows]
-            snp = rows[0][1]["SNP"]  # of another SNP with the same hash, nothing is said here
+            snp = rows[0][1]["SNP"]  # another SNP with the same hash is left out
             made.append(
                 _pair(template, ask, snp, [ask.claim(*row, rules.mode) for row in rows if row[1]["SNP"] == snp])
             )

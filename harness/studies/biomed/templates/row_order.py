@@ -1,25 +1,21 @@
-"""The natural order of a table's rows, by the numbers in their ids, without a list of ids in memory.
-
-It must never know what a table is about.
-"""
+"""The natural order of a table's rows, by the numbers in their ids, if possible without a list of ids in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    import polars as pl
+import polars as pl
 
 NUMBER: Final = "number"  # the column that grows in the natural order of the rows
 _ID = "UUID"
 
 
 def numbered(table: pl.LazyFrame) -> pl.LazyFrame:
-    """Add the column NUMBER, which grows in the natural order of the ids; the rows stay where they are.
+    """Add the column NUMBER, which grows in the natural order of the ids; the rows keep their order.
 
-    The ids of one table mostly share what stands before their number, and then that number is it: no id is held. Where
-    they do not share it, they are sorted once by the text before their last number, then by that number.
+    The ids of one table mostly share the text before their number. Then NUMBER is that number, and no ids are held in
+    memory. Otherwise the ids are sorted once, by the text before their last number, then by that number.
     """
     number = _after_shared_text(table)
     missing = table.select(number.null_count()).collect(engine="streaming").item()
@@ -29,9 +25,9 @@ def numbered(table: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def in_order(table: pl.LazyFrame, kept: pl.Expr, columns: Sequence[pl.Expr]) -> pl.DataFrame:
-    """Give columns of the kept rows in the natural order of the rows' ids.
+    """Return columns of the kept rows in the natural order of the rows' ids.
 
-    Where the ids of the kept rows share what stands before their number, the table is read once.
+    If the ids of the kept rows share the text before their number, the table is read once.
     """
     rows = table.filter(kept).select(*columns, _after_shared_text(table)).collect(engine="streaming")
     if rows[NUMBER].null_count():
@@ -41,18 +37,15 @@ def in_order(table: pl.LazyFrame, kept: pl.Expr, columns: Sequence[pl.Expr]) -> 
 
 
 def _after_shared_text(table: pl.LazyFrame) -> pl.Expr:
-    """Give NUMBER as what stands in an id behind the text before the first id's number; null where it is no number."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return NUMBER: the rest of an id after the text before the first id's number; null if it is not a number."""
     first = table.select(_ID).head(1).collect()
     before = "" if first.is_empty() else str(first.item()).rstrip("0123456789")
     return pl.col(_ID).str.strip_prefix(before).cast(pl.Int64, strict=False).alias(NUMBER)
 
 
 def _ranked(table: pl.LazyFrame) -> pl.LazyFrame:
-    import polars as pl  # noqa: PLC0415
 
-    digits = pl.col(_ID).str.extract(r"([0-9]*)$").str.strip_chars_start("0")  # as text: a number may be of any length
+    digits = pl.col(_ID).str.extract(r"([0-9]*)$").str.strip_chars_start("0")  # as text, for numbers of any length
     keys = [pl.col(_ID).str.replace(r"[0-9]*$", ""), digits.str.len_bytes(), digits, pl.col(_ID)]
     ids = table.select(_ID).unique(maintain_order=False).sort(keys, maintain_order=True).collect()
     return ids.with_row_index(NUMBER).with_columns(pl.col(NUMBER).cast(pl.Int64)).lazy()

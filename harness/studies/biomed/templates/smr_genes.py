@@ -1,15 +1,17 @@
-"""Templates that ask for a gene's signals in Alzheimer's disease by SMR: T10, T27, T29 (SNPs, tissues), T24 (alleles).
+"""Templates about a gene's signals in Alzheimer's disease by SMR: T10, T27, T29 (SNPs, tissues), T24 (alleles).
 
-A gene is asked about where the table tests it in that disease. A signal is a row with a significant adjusted p-value,
-whether or not it passes HEIDI. An SNP counts once; SNPs and their tissues are in the order of the least p-value, then
-of their texts. It must never know how candidates are drawn.
+A gene is asked about if the table tests it in that disease. A signal is a row with a significant adjusted p-value,
+whether or not it passes HEIDI. An SNP counts once. SNPs and their tissues are sorted by the least p-value, then by
+their texts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import polars as pl
 
 from harness.studies.biomed.facts import INTEGER, NAME, NAMES, NUMBER, VERDICT, Fact, fact
 from harness.studies.biomed.templates import row_order
@@ -27,28 +29,23 @@ from harness.studies.biomed.templates.row_order import numbered
 from harness.studies.biomed.templates.smr_rows import AD, SNP, disease_name, present, significant, with_snp
 from harness.studies.biomed.terms import STRICT
 
-if TYPE_CHECKING:
-    import polars as pl
-
 Row = Mapping[str, Any]
-Signals = Mapping[str, Sequence[Row]]  # by SNP, the least p first; of each tissue the row with the least p
+Signals = Mapping[str, Sequence[Row]]  # by SNP, the least p first; for each tissue the row with the least p
 DISEASE: Final = disease_name(AD)
 
 
 @dataclass(frozen=True, slots=True)
 class _Ask:
-    """What parts one template from another: its question, what it asks for, and what an answer says."""
+    """What distinguishes one template from another: its question, what it asks for, and what an answer says."""
 
     question: str
-    none: str  # the answer where there is no signal
-    some: str  # and where there are: {snps} is the number of SNPs with its noun
-    slots: frozenset[str]  # that the question asks for
+    none: str  # the answer if there is no signal
+    some: str  # the answer if there are signals; {snps} is the number of SNPs with its noun
+    slots: frozenset[str]  # the slots that the question asks for
     risk: bool = False  # whether only signals that raise the risk count
 
     def counts(self, mode: str) -> pl.Expr:
-        """Give the condition under which a row is a signal."""
-        import polars as pl  # noqa: PLC0415
-
+        """Return the condition under which a row is a signal."""
         if not self.risk:
             return significant()
         if mode == STRICT:
@@ -60,12 +57,11 @@ def _answerer(template: str, paper: _Ask, strict: _Ask | None = None) -> Answere
     asks = {STRICT: strict or paper}
 
     def candidates(tables: Tables, rules: Rules) -> pl.DataFrame:
-        import polars as pl  # noqa: PLC0415
 
         yes = asks.get(rules.mode, paper).counts(rules.mode).fill_null(value=False).alias(YES)
         genes = _tested(tables).select("Gene", row_order.NUMBER, yes).group_by("Gene", maintain_order=False)
         first = genes.agg(pl.col(row_order.NUMBER).min(), pl.col(YES).any()).collect(engine="streaming")
-        ordered = first.sort(row_order.NUMBER, maintain_order=True)  # no two genes have their first row in common
+        ordered = first.sort(row_order.NUMBER, maintain_order=True)  # no two genes share their first row
         return ordered if TEMPLATES[template].yes_no else ordered.drop(YES)
 
     def pairs(tables: Tables, chosen: pl.DataFrame, rules: Rules) -> list[Pair]:
@@ -77,16 +73,12 @@ def _answerer(template: str, paper: _Ask, strict: _Ask | None = None) -> Answere
 
 
 def _tested(tables: Tables) -> pl.LazyFrame:
-    """Give the rows of the disease that test a gene, numbered."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return the rows of the disease that test a gene, numbered."""
     return numbered(with_snp(tables["smr"])).filter((pl.col("Disease") == AD) & present("Gene"))
 
 
 def _signals(tables: Tables, chosen: pl.DataFrame, counts: pl.Expr) -> tuple[Mapping[str, Signals], Mapping[str, str]]:
-    """Give the signals of each chosen gene that has some, and the id of the first row of each chosen gene."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return the signals of each chosen gene that has some, and the id of the first row of each chosen gene."""
     mine = _tested(tables).filter(pl.col("Gene").is_in(chosen["Gene"].implode()))
     starts = mine.filter(pl.col(row_order.NUMBER).is_in(chosen[row_order.NUMBER].implode()))
     first = dict(starts.select("Gene", "UUID").collect(engine="streaming").iter_rows())
@@ -136,7 +128,7 @@ def _heidi(row: Row) -> str:
 
 
 def _risk_allele(row: Row) -> str:
-    """Give the allele that raises the risk: the GWAS's effect allele, or the other one where its effect is negative."""
+    """Return the allele that raises the risk: the GWAS's effect allele, or the other one if its effect is negative."""
     return str(row["A1"] if row["b_GWAS"] > 0 else row["A2"])
 
 

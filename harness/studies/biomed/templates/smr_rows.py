@@ -1,15 +1,11 @@
-"""Rows of the SMR table: thresholds, the names of its diseases, which SNP a row is about, and when it is significant.
-
-It must never know what a template asks.
-"""
+"""Rows of the SMR table: thresholds, the names of diseases, the SNP of a row, and when a row is significant."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    import polars as pl
+import polars as pl
 
 ADJUSTED: Final = 2.95e-6  # the adjusted p-value of SMR is significant below it
 HEIDI: Final = 0.01  # the test for heterogeneity is passed above it
@@ -27,35 +23,27 @@ _DISEASES: Final[Mapping[str, str]] = {
 
 
 def disease_name(code: str) -> str:
-    """Name a disease by its code, with the code behind: `Parkinson's disease (PD)`; an unknown code stays as it is."""
+    """Return a disease's name with its code behind it: `Parkinson's disease (PD)`; an unknown code stays as it is."""
     return f"{_DISEASES[code]} ({code})" if code in _DISEASES else code
 
 
 def with_snp(table: pl.LazyFrame) -> pl.LazyFrame:
-    """Keep the rows that name an SNP and have an adjusted p-value, and add the column SNP: the rs id, else the name."""
-    import polars as pl  # noqa: PLC0415
-
+    """Keep the rows with an SNP and an adjusted p-value, and add the column SNP: the rs id, else the name."""
     rs_id, name = (pl.when(pl.col(column) != "").then(pl.col(column)) for column in ("topRSID", "topSNP"))
     rows = table.with_columns(pl.coalesce(rs_id, name).alias(SNP))
     return rows.filter(pl.col(SNP).is_not_null() & pl.col("p_SMR_multi").is_not_null())
 
 
 def significant() -> pl.Expr:
-    """Give the condition that the adjusted p-value is significant."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return the condition that the adjusted p-value is significant."""
     return pl.col("p_SMR_multi") < ADJUSTED
 
 
 def homogeneous() -> pl.Expr:
-    """Give the condition that the test for heterogeneity is passed; where its p-value is missing, it is not."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return the condition that the test for heterogeneity is passed; it is not if its p-value is missing."""
     return (pl.col("p_HEIDI") > HEIDI).fill_null(value=False)
 
 
 def present(column: str) -> pl.Expr:
-    """Give the condition that a cell holds a name: not missing, not blank, not `NONE`."""
-    import polars as pl  # noqa: PLC0415
-
+    """Return the condition that a cell holds a name: not missing, not blank, not `NONE`."""
     return pl.col(column).is_not_null() & ~pl.col(column).is_in(["", "NONE"])

@@ -1,13 +1,14 @@
-"""Templates that ask for the top SNP by SMR: T16 (of a tissue), T30 (of a gene and kind of data), T36 (with a verdict).
+"""Templates about the top SNP by SMR: T16 (of a tissue), T30 (of a gene and kind of data), T36 (with a verdict).
 
-The top SNP has the least adjusted p-value; of equal ones the first SNP in the order of its text. It must never know how
-candidates are drawn.
+The top SNP has the least adjusted p-value. If several have it, the first SNP in the order of its text is the top one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import polars as pl
 
 from harness.studies.biomed.facts import NAME, NUMBER, VERDICT, Fact, fact
 from harness.studies.biomed.templates import row_order
@@ -18,13 +19,10 @@ from harness.studies.biomed.templates.row_order import numbered
 from harness.studies.biomed.templates.smr_rows import SNP, disease_name, homogeneous, present, significant, with_snp
 from harness.studies.biomed.terms import STRICT
 
-if TYPE_CHECKING:
-    import polars as pl
-
 Row = Mapping[str, Any]
 _Words = Callable[
     [Row, bool], tuple[str, str, list[Fact]]
-]  # of a row, and if HEIDI is required: question, answer, facts
+]  # from a row, and whether HEIDI is required, to question, answer and facts
 _PASSED: Final = " and passing the HEIDI test (p above 0.01)"
 
 
@@ -32,7 +30,6 @@ def _answerer(template: str, keys: tuple[str, ...], words: _Words) -> Answerer:
     verdict = TEMPLATES[template].yes_no
 
     def candidates(tables: Tables, rules: Rules) -> pl.DataFrame:
-        import polars as pl  # noqa: PLC0415
 
         rows = numbered(with_snp(tables["smr"])).filter(pl.all_horizontal([present(key) for key in keys]))
         if not verdict:
@@ -59,13 +56,12 @@ def _answerer(template: str, keys: tuple[str, ...], words: _Words) -> Answerer:
 
 
 def _heidi(template: str, rules: Rules) -> bool:
-    """Tell whether the top SNP must pass the test for heterogeneity."""
+    """Whether the top SNP must pass the test for heterogeneity."""
     required = TEMPLATES[template].heidi
     return required == ALWAYS or (required == IN_STRICT and rules.mode == STRICT)
 
 
 def _rows(table: pl.LazyFrame, numbers: pl.Series) -> Mapping[int, Row]:
-    import polars as pl  # noqa: PLC0415
 
     passed = (significant() & homogeneous()).alias(YES)
     rows = numbered(with_snp(table)).filter(pl.col(row_order.NUMBER).is_in(numbers.implode()))
@@ -77,7 +73,7 @@ def _passed(row: Row) -> bool:
 
 
 def _numbers(row: Row, *, asked: bool = False) -> tuple[str, list[Fact]]:
-    """Give the p-values of a row as an answer prints them, and their facts; the test may be missing."""
+    """Return the p-values of a row as an answer prints them, and their facts; the HEIDI p-value may be missing."""
     p, heidi = scientific(row["p_SMR_multi"]), row["p_HEIDI"]
     facts = [fact("p", NUMBER, p, of=row[SNP], asked=asked)]
     if heidi is None:

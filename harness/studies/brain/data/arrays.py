@@ -1,7 +1,4 @@
-"""The maker of published features: vectors that somebody else computed become arrays in the order of the study.
-
-It must never know a text, a recording or a model.
-"""
+"""The maker of published features: converts published feature files to arrays in the order of the study's rows."""
 
 from __future__ import annotations
 
@@ -22,18 +19,18 @@ from harness.studies.brain.data.source_order import (
 )
 from harness.studies.brain.features.scaling import require_finite
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 GLOVE = "GLOVE"
-OF_STUDY = {"word": "WORD", "sense": "SENSE", "synt": "SYNT"}  # a row for each of 627 already; the space a file is of
+OF_STUDY = {"word": "WORD", "sense": "SENSE", "synt": "SYNT"}  # files that have all 627 rows: input name to space
 FILES = (*GLOVE_OF.values(), ORDER, *OF_STUDY)
-_LAYER = "layer1"  # what the only array of such an archive is called
+_LAYER = "layer1"  # the name of the array that is read from an archive with several
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write `features` of Pereira's rows, float32, with an array for each space whose files are given, and `counts`.
 
-    params: perhaps one experiment, whose rows alone are written. InputError for no file at all, for GloVe without both
-    experiments or the order, and for a file of other rows or of values that are not finite.
+    If `params` name an experiment, only its rows are written. Raises InputError if no file is given, if GloVe lacks one
+    experiment or the order, or if a file has the wrong number of rows or values that are not finite.
     """
     found = read_features(inputs)
     if not found:
@@ -45,17 +42,17 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def read_features(files: Mapping[str, Path]) -> dict[str, Array]:
-    """Read the arrays of the spaces whose files are given, a row for each of the study's 627; perhaps none.
+    """Return the arrays of the spaces whose files are given, one row for each of the study's 627; may be empty.
 
-    InputError for GloVe without both experiments or the order, and for a file of other rows or of values that are not
-    finite.
+    Raises InputError if GloVe lacks one experiment or the order, or if a file has the wrong number of rows or values
+    that are not finite.
     """
     glove = {GLOVE: _glove(files)} if any(name in files for name in GLOVE_OF.values()) else {}
     return glove | {space: _of_study(name, files[name]) for name, space in OF_STUDY.items() if name in files}
 
 
 def _glove(inputs: Mapping[str, Path]) -> Array:
-    """Read the vectors of both experiments' sentences and put them into the study's order."""
+    """Read the vectors of both experiments' sentences and return them in the study's order."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     needed = (*GLOVE_OF.values(), ORDER)
@@ -70,9 +67,9 @@ def _glove(inputs: Mapping[str, Path]) -> Array:
 
 
 def read_vectors(name: str, path: Path) -> Array:
-    """Read a text file with a vector a line, numbers between white space, as float32 [line, column].
+    """Read a text file with one vector per line, numbers separated by white space, as float32 [line, column].
 
-    InputError names the line that holds no vector of finite numbers as long as the first.
+    Raises InputError naming the first line that is not a vector of finite numbers with the length of the first line.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -92,7 +89,7 @@ def read_vectors(name: str, path: Path) -> Array:
 
 
 def _of_study(name: str, path: Path) -> Array:
-    """Read the features of one space: the array, or an archive's only one."""
+    """Read the features of one space: the only array of the file, or `layer1` if there are several."""
     members = arrays.headers(path)
     if len(members) > 1 and _LAYER not in members:
         raise InputError(f"it has {len(members)} arrays, none is `{_LAYER}`", where=name, next="give one array")
@@ -106,7 +103,7 @@ def _of_study(name: str, path: Path) -> Array:
 
 
 def _narrow(array: Array) -> Array:
-    """Give float32 in C order; what is too large for it becomes infinite, and is refused after."""
+    """Return the array as float32 in C order; values too large for float32 become infinite, which is refused later."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     with np.errstate(over="ignore"):

@@ -1,9 +1,10 @@
-"""The maker of recordings as the authors' pipeline reads them: `.npy` files, one for each thing that is known.
+"""The maker of recordings in the format of the authors' pipeline: `.npy` files, one for each quantity.
 
-Their names there, of Pereira: `y_pereira_384.npy` is `y`, `subjects_384.npy` is `subjects`, `networks_384.npy`,
-`col_to_coord_1_384.npy` … likewise, with `experiment: "384"`; `data_labels_pereira.npy` is `labels`. Both experiments
-together take each of these with `_243` and `_384` behind it, and `non_nan_indices_243`, `non_nan_indices_384`. Of the
-others `y_fedorenko.npy` or `y_blank.npy` is `y`. It must never know a model, a fold or a score.
+The authors' file names map to inputs. For Pereira with `experiment: "384"`, `y_pereira_384.npy` is `y`,
+`subjects_384.npy` is `subjects`, and so on for `networks_384.npy`, `col_to_coord_1_384.npy` …;
+`data_labels_pereira.npy` is `labels`. For both experiments together, each input name ends in `_243` or `_384`, and
+`non_nan_indices_243` and `non_nan_indices_384` are needed too. For the other datasets, `y_fedorenko.npy` or
+`y_blank.npy` is `y`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from harness.studies.brain.rowtypes import RecordedUnit, Stimulus
 from harness.studies.brain.structure.layout import ORDER
 from harness.studies.brain.terms import BLANK, FEDORENKO, LANGUAGE, PEREIRA
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 Y, SUBJECTS, NETWORKS, THERE = "y", "subjects", "networks", "non_nan_indices"
 PLACES = tuple(f"col_to_coord_{axis + 1}" for axis in range(len(GRID)))
 _STIMULI = tuple(dict.fromkeys((SENTENCES, *OF_EXPERIMENT.values(), LABELS, *FEATURES)))
@@ -43,9 +44,9 @@ _NEEDS = {FEDORENKO: (Y,), BLANK: (Y, SUBJECTS)}
 
 
 class _Columns(NamedTuple):
-    """The columns of one file: values, whose they are, and where in the union of both experiments each stands."""
+    """The columns of one file: their values, their units, and the place of each in the union of both experiments."""
 
-    rows: Sequence[int]  # of the study
+    rows: Sequence[int]  # of the study's rows
     values: Array
     units: Sequence[RecordedUnit]
     places: Array
@@ -54,8 +55,8 @@ class _Columns(NamedTuple):
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write stimuli, units, recordings, features and counts of the authors' arrays; params: dataset, experiment, units.
 
-    InputError for files that are missing or that nobody reads, for arrays of Python objects, and for any that is not as
-    published: rows, units, participants, networks, values.
+    Raises InputError if files are missing or not used, if an array holds Python objects, or if rows, units,
+    participants, networks or values are not those of the published recording.
     """
     dataset, experiment = require_params(params, inputs, _taken(params))
     stimuli = read_stimuli(dataset, experiment, inputs)
@@ -69,7 +70,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def _taken(params: Mapping[str, Any]) -> tuple[str, ...]:
-    """Name the files that are read: of Pereira those of one experiment, or those of both."""
+    """Return the names of the input files that are read: for Pereira, those of one experiment or of both."""
     dataset = params["dataset"]
     if dataset != PEREIRA:
         return TAKEN[dataset]
@@ -91,7 +92,7 @@ def _experiment(files: Mapping[str, Path], of: str, suffix: str) -> _Columns:
 
 
 def _others(dataset: str, files: Mapping[str, Path], stimuli: Sequence[Stimulus]) -> _Columns:
-    """Read Fedorenko or Blank; Fedorenko's participants stand in the published order where nobody says them."""
+    """Read Fedorenko or Blank; if no file names Fedorenko's participants, they are taken in the published order."""
     if missing := [name for name in _NEEDS[dataset] if name not in files]:
         then = f"give it; {dataset} takes {Y}, and {SUBJECTS}: whose each of its columns is"
         raise InputError(f"`{missing[0]}` is missing", where=missing[0], next=then)
@@ -106,9 +107,10 @@ def _others(dataset: str, files: Mapping[str, Path], stimuli: Sequence[Stimulus]
 
 
 def _as_published(count: int) -> list[str]:
-    """Give Fedorenko's participants, an electrode each, in the published order; InputError for another number of them.
+    """Return the participant of each of Fedorenko's electrodes in the published order.
 
-    An edition that has so many electrodes is named, since then nobody's saying makes it the published one.
+    Raises InputError if the number of electrodes is not the published one. If another known edition has that number,
+    the message names the edition.
     """
     if count == sum(ELECTRODES):
         listed = zip(PARTICIPANTS[FEDORENKO], ELECTRODES, strict=True)
@@ -125,7 +127,7 @@ def _as_published(count: int) -> list[str]:
 
 
 def _joined(parts: Sequence[_Columns], rows: int) -> Recordings:
-    """Join the experiments' columns where they are of the same unit; InputError where they disagree on whose it is."""
+    """Join the experiments' columns by unit; raise InputError if the experiments describe a unit differently."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     units: dict[int, RecordedUnit] = {}
@@ -139,7 +141,7 @@ def _joined(parts: Sequence[_Columns], rows: int) -> Recordings:
         raise InputError(f"no experiment has the column {gap}", where=THERE, next="give files of one set")
     _require_held(rows * len(units) * 4)
     found: Array = np.full((rows, len(units)), np.nan, np.float32)
-    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused after
+    with np.errstate(over="ignore"):  # values too large for float32 become infinite, which is refused later
         for part in parts:
             for start in range(0, len(part.units), BLOCK):
                 columns = np.asarray(part.places[start : start + BLOCK])
@@ -148,7 +150,7 @@ def _joined(parts: Sequence[_Columns], rows: int) -> Recordings:
 
 
 def _values(files: Mapping[str, Path], name: str, rows: int) -> Array:
-    """Look at an array of recordings where it lies; InputError where it is none of so many rows."""
+    """Memory-map an array of recordings; raise InputError if it is not an array of decimals with `rows` rows."""
     path = _file(files, name)
     with named(name):
         found = arrays.memory_map(path)
@@ -165,7 +167,7 @@ def _named(files: Mapping[str, Path], name: str, count: int) -> list[str]:
 
 
 def _union(files: Mapping[str, Path], name: str, count: int) -> list[int]:
-    """Read which column of both experiments' each column of one is: whole numbers that rise."""
+    """Read the place of each column in the union of both experiments; raise InputError unless the places rise."""
     found = [int(at) for at in read_whole(name, _file(files, name))]
     _require_length(name, len(found), count)
     if any(at >= after for at, after in pairwise(found)) or (found and found[0] < 0):
@@ -174,7 +176,7 @@ def _union(files: Mapping[str, Path], name: str, count: int) -> list[int]:
 
 
 def _points(files: Mapping[str, Path], suffix: str, count: int) -> Sequence[tuple[float, ...]]:
-    """Read the places in the grid, if all three files are given; InputError for some of them alone."""
+    """Read the places in the grid if all three files are given; raise InputError if only some are given."""
     names = [f"{name}{suffix}" for name in PLACES]
     if not any(name in files for name in names):
         return [()] * count

@@ -1,6 +1,6 @@
 """The makers of this study's data: published stimuli and features, simulated recordings, and recordings of people.
 
-No recording of a person is here: a manifest names the files that its user has. It does not know a row.
+The study contains no recording of a person; a manifest names the files that its user has.
 """
 
 from __future__ import annotations

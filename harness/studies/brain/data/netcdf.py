@@ -1,6 +1,6 @@
-"""A netCDF file of recordings: its coordinates by name, and its values a tile at a time, in bounded memory.
+"""Reads a netCDF file of recordings: coordinates by name, and values tile by tile in bounded memory.
 
-Both forms are read, that of HDF5 and the classic one. It must never know which dataset it holds.
+Reads both formats, HDF5 and classic. Independent of the dataset.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from typing import Any, NamedTuple
 
 from harness.errors import InputError, MissingError
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 ROW, COLUMN = "presentation", "neuroid"  # dimensions of the recordings
 HDF5, CLASSIC = "netCDF-4", "netCDF classic"
-MOST_COLUMNS = 1_000_000  # three times as many as are known
-LONGEST = 1000  # letters of a text that has a dimension of its own
+MOST_COLUMNS = 1_000_000  # three times the largest known number
+LONGEST = 1000  # characters of a text stored as an array of characters
 TILE = 1 << 25  # bytes that are read at once
-LARGEST_CHUNK = 1 << 28  # bytes that HDF5 unpacks at once, if the file was written so
+LARGEST_CHUNK = 1 << 28  # bytes of the largest chunk that HDF5 may unpack at once
 _BROKEN = (OSError, RuntimeError, LookupError, ValueError, TypeError, EOFError, AttributeError, OverflowError)
 _PACKED = ("scale_factor", "add_offset")
 _MISSING = ("_FillValue", "missing_value")
 
 
 class Variable(NamedTuple):
-    """A variable that nobody has read yet: what is read from it by slices, and the names of its dimensions."""
+    """A variable that has not been read yet: sliceable values, the names of its dimensions, and its attributes."""
 
     dimensions: tuple[str, ...]
-    values: Any  # of h5py or of numpy: both have `shape`, `dtype` and slices
+    values: Any  # an h5py dataset or a numpy array: both have `shape`, `dtype` and slices
     attributes: Mapping[str, Any]
 
 
 class Tile(NamedTuple):
-    """Some rows of the recordings, from one on, of those of some columns that are wanted."""
+    """A tile of the recordings: consecutive rows from `row` on, for some of the wanted columns."""
 
     row: int
-    columns: Array  # their places among the wanted ones
+    columns: Array  # indices into the wanted columns
     values: Array  # [row, column]
 
 
@@ -54,12 +54,12 @@ class NetcdfFile:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns of the recordings; InputError where they are not the only such table of decimals."""
+        """The number of rows and columns of the recordings; InputError unless there is exactly one such table."""
         rows, columns = self._recordings().values.shape
         return int(rows), int(columns)
 
     def texts(self, name: str, dimension: str) -> list[str]:
-        """Read a coordinate of texts; whole numbers become their digits. InputError where there is none."""
+        """Read a coordinate of texts; whole numbers become strings of digits. Raises InputError if there is none."""
         import numpy as np  # noqa: PLC0415 - heavy
 
         array = self._coordinate(name, dimension)
@@ -70,23 +70,23 @@ class NetcdfFile:
         return [self._text(value, name) for value in array.tolist()]
 
     def numbers(self, name: str, dimension: str) -> Array:
-        """Read a coordinate of numbers as float64; InputError where there is none."""
+        """Read a coordinate of numbers as float64; raises InputError if there is none."""
         array = self._coordinate(name, dimension)
         if array.ndim != 1 or array.dtype.kind not in "iuf":
             raise self._bad(f"it is {array.dtype} {[*array.shape]}, and no numbers", name)
         return array.astype("float64")
 
     def coordinates(self, dimension: str) -> list[str]:
-        """Name the variables whose first dimension this is."""
+        """Return the names of the variables whose first dimension is `dimension`."""
         return [name for name, one in self.variables.items() if one.dimensions[:1] == (dimension,)]
 
     def numeric(self, name: str) -> bool:
-        """Say whether a variable is a list of numbers."""
+        """Return whether a variable is a one-dimensional array of numbers."""
         values = self.variables[name].values
         return len(values.shape) == 1 and values.dtype.kind in "iuf"
 
     def tiles(self, wanted: Array) -> Iterator[Tile]:
-        """Read the recordings of the wanted columns, in rising order, tile after tile; each is read once."""
+        """Yield the recordings of the wanted columns tile by tile, each tile once; `wanted` must be in rising order."""
         import numpy as np  # noqa: PLC0415 - heavy
 
         found = self._recordings()
@@ -127,7 +127,7 @@ class NetcdfFile:
         return found[0]
 
     def _missing(self, found: Variable) -> list[float]:
-        """List the numbers that stand for no value, other than NaN."""
+        """Return the numbers, other than NaN, that stand for a missing value."""
         import numpy as np  # noqa: PLC0415 - heavy
 
         if packed := [name for name in _PACKED if name in found.attributes]:
@@ -137,7 +137,7 @@ class NetcdfFile:
         return [mark for mark in marks if not math.isnan(mark)]
 
     def _tile(self, found: Variable) -> tuple[int, int]:
-        """Choose how many rows and columns are read at once: whole chunks, or whole rows where there are none."""
+        """Return how many rows and columns to read at once: whole chunks, or whole rows if the file is not chunked."""
         (rows, columns), item = self.shape, found.values.dtype.itemsize
         height, width = getattr(found.values, "chunks", None) or (1, max(columns, 1))
         if height * width * item > LARGEST_CHUNK:
@@ -172,7 +172,10 @@ class NetcdfFile:
 
 @contextmanager
 def opened(path: Path, where: str) -> Iterator[NetcdfFile]:
-    """Open a netCDF file; InputError for what is none, and for one whose values lie in other files."""
+    """Context manager that opens a netCDF file.
+
+    Raises InputError if the file is not a netCDF file, or if its values are stored in other files.
+    """
     with open(path, "rb") as file:
         begin = file.read(8)
     if begin == b"\x89HDF\r\n\x1a\n":
@@ -194,12 +197,12 @@ def _h5py() -> Any:
     try:
         import h5py  # noqa: PLC0415 - heavy
     except ImportError as bad:
-        raise MissingError("h5py is not installed", next="pip install 'llm-harness[brain]'") from bad
+        raise MissingError("h5py is not installed", next="pip install 'repro-harness[brain]'") from bad
     return h5py
 
 
 def _hdf5(file: Any, name: str, where: str) -> Variable | None:
-    """Describe a variable; None for a group, a scalar, and a dimension that is no variable."""
+    """Return a description of a variable; None for a group, a scalar, or a dimension that is not a variable."""
     h5py = _h5py()
     linked = not isinstance(file.get(name, getlink=True), h5py.HardLink)
     one = None if linked else file[name]
@@ -217,7 +220,7 @@ def _hdf5(file: Any, name: str, where: str) -> Variable | None:
 def _classic(path: Path, where: str) -> Iterator[NetcdfFile]:
     from scipy.io import netcdf_file  # noqa: PLC0415 - heavy
 
-    with open(path, "rb") as opened:  # here, since the library leaves it open where it fails
+    with open(path, "rb") as opened:  # opened here because the library leaves the file open when it fails
         with _sound(where):
             file = netcdf_file(opened, "r", mmap=True)
         try:
@@ -229,13 +232,13 @@ def _classic(path: Path, where: str) -> Iterator[NetcdfFile]:
             yield NetcdfFile(where, CLASSIC, variables)
         finally:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", RuntimeWarning)  # what was read may still look into the file
+                warnings.simplefilter("ignore", RuntimeWarning)  # arrays that were read may still use the memory map
                 file.close()
 
 
 @contextmanager
 def _sound(where: str) -> Iterator[None]:
-    """Refuse a file on which the library that reads it fails."""
+    """Context manager that raises InputError if the library fails to read the file."""
     try:
         yield
     except (*_BROKEN, struct.error, MemoryError) as bad:

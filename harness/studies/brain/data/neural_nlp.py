@@ -1,7 +1,4 @@
-"""The maker of recordings as neural-nlp's loader brings them: a netCDF file of one dataset, with its coordinates.
-
-It must never know a model, a fold or a score.
-"""
+"""The maker of recordings in the format of neural-nlp's loader: a netCDF file of one dataset, with its coordinates."""
 
 from __future__ import annotations
 
@@ -27,9 +24,9 @@ from harness.studies.brain.data.source_order import read_rows
 from harness.studies.brain.rowtypes import RecordedUnit, Stimulus
 from harness.studies.brain.terms import BLANK, FEDORENKO, LANGUAGE, PEREIRA
 
-Array = Any  # of numpy
-TIME = "time"  # how coordinates of a scan's time begin: `timepoint_value`
-STIMULUS = "stimulus_id"  # of a scan's text
+Array = Any  # a numpy array
+TIME = "time"  # prefix of the coordinates of a scan's time, such as `timepoint_value`
+STIMULUS = "stimulus_id"  # the coordinate with the id of a scan's text
 TAKEN: Mapping[str, tuple[str, ...]] = {
     PEREIRA: tuple(dict.fromkeys((ASSEMBLY, SENTENCES, *OF_EXPERIMENT.values(), LABELS, *FEATURES))),
     FEDORENKO: (ASSEMBLY, SENTENCES, LABELS),
@@ -41,8 +38,9 @@ FILES = tuple(dict.fromkeys(name for taken in TAKEN.values() for name in taken))
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write stimuli, units, recordings, features and counts of a netCDF file; params: dataset, perhaps an experiment.
 
-    `units` is how many units there must be, where that is not the published number. InputError for files that are
-    missing or not the dataset's, and for any that is not as published: coordinates, rows, units, participants, values.
+    The parameter `units` is the expected number of units if it is not the published number. Raises InputError if files
+    are missing or do not belong to the dataset, or if coordinates, rows, units, participants or values are not as
+    published.
     """
     dataset, experiment = require_params(params, inputs, TAKEN[params["dataset"]])
     if dataset == PEREIRA and ORDER not in inputs:
@@ -58,9 +56,9 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def _pereira(file: NetcdfFile, stimuli: Sequence[Stimulus], order: Sequence[int]) -> tuple[list[RecordedUnit], Array]:
-    """Check the rows, and give the units that the loader keeps, with their columns.
+    """Check the rows; return the units that the loader keeps, and their columns.
 
-    A voxel stands once for each network that it is of, and has one name in all of them.
+    A voxel has one column for each network that it belongs to, with the same name in each.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -100,7 +98,7 @@ def _blank(file: NetcdfFile, stimuli: Sequence[Stimulus], order: Sequence[int]) 
 
 
 def _named(file: NetcdfFile, subject: str, part: str) -> tuple[list[RecordedUnit], Array]:
-    """Give all columns as units of the language network, each called by its participant and another coordinate."""
+    """Return all columns as units of the language network, named by the participant and another coordinate."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     pairs = zip(file.texts(subject, COLUMN), file.texts(part, COLUMN), strict=True)
@@ -109,7 +107,7 @@ def _named(file: NetcdfFile, subject: str, part: str) -> tuple[list[RecordedUnit
 
 
 def _places(file: NetcdfFile) -> list[tuple[float, ...]] | None:
-    """Read the place of each column in the grid; None where the file says none."""
+    """Return the place of each column in the grid; None if the file has no places."""
     names = [f"col_to_coord_{axis + 1}" for axis in range(len(GRID))]
     if not all(name in file.variables for name in names):
         return None
@@ -117,7 +115,7 @@ def _places(file: NetcdfFile) -> list[tuple[float, ...]] | None:
 
 
 def _values(file: NetcdfFile, order: Sequence[int], wanted: Array) -> Array:
-    """Read the wanted columns, rows in the order of the study; InputError for more than is held at once."""
+    """Read the wanted columns with rows in the study's order; raise InputError if they exceed the memory limit."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     size = 4 * len(order) * len(wanted)
@@ -126,7 +124,7 @@ def _values(file: NetcdfFile, order: Sequence[int], wanted: Array) -> Array:
         raise InputError(told, where=ASSEMBLY, next="give the published file, or a part of it")
     place = np.argsort(order, kind="stable")
     found: Array = np.empty((len(order), len(wanted)), np.float32)
-    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused after
+    with np.errstate(over="ignore"):  # values too large for float32 become infinite, which is refused later
         for tile in file.tiles(wanted):
             found[np.ix_(place[tile.row : tile.row + len(tile.values)], tile.columns)] = tile.values
     return found

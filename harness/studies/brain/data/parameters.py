@@ -1,7 +1,4 @@
-"""The parameters that a manifest gives to this study's makers, read or refused, and the names of their files.
-
-It must never know what a maker does with them.
-"""
+"""Parses the parameters that a manifest gives to this study's makers, and names their input files."""
 
 from __future__ import annotations
 
@@ -12,25 +9,25 @@ from typing import Any
 from harness.errors import InputError
 from harness.studies.brain.terms import DATASETS, EXP1, EXP2
 
-# Names of parameters.
+# Parameter names.
 DATASET, EXPERIMENT = "dataset", "experiment"
 WORLD, SEED, LAYOUT = "world", "seed", "layout"
 CATEGORIES, UNITS, PARTICIPANTS = "categories", "units", "participants"
 SCANS, NETWORKS = "scans", "networks"
 # Names of inputs that are published files.
-SENTENCES = "sentences"  # a sentence a line, in the study's order
-OF_EXPERIMENT = {EXP2: "sentences_243", EXP1: "sentences_384"}  # a sentence a line, in the order they were published in
-ORDER = "order"  # of the rows: which row of the recordings' file is the study's first, second …
-STORIES = "stories"  # a text a scan, an array a story
-LABELS = "labels"  # of the rows: what folds are made by
+SENTENCES = "sentences"  # one sentence per line, in the study's order
+OF_EXPERIMENT = {EXP2: "sentences_243", EXP1: "sentences_384"}  # one sentence per line, in the published order
+ORDER = "order"  # for each row of the study, its row in the recordings' file
+STORIES = "stories"  # one array per story, one text per scan
+LABELS = "labels"  # of the rows; folds are made from them
 ASSEMBLY = "assembly"  # a netCDF file: recordings with their coordinates
-GLOVE_OF = {EXP2: "glove_243", EXP1: "glove_384"}  # a vector a line, in the order of the sentences' files
-LARGEST = 10**6  # of a count
-HEAVIEST = 1000  # of a weight; noise has one below 1
+GLOVE_OF = {EXP2: "glove_243", EXP1: "glove_384"}  # one vector per line, in the order of the sentences' files
+LARGEST = 10**6  # the largest count
+HEAVIEST = 1000  # the largest weight; for noise it must be below 1
 
 
 def one_of(name: str, *words: str) -> Callable[[Any], str]:
-    """Make the reader of a parameter that is one of some words; it refuses all others (InputError)."""
+    """Return a parser for a parameter with a fixed set of values; it raises InputError for any other value."""
 
     def read(given: Any) -> str:
         if given not in words:
@@ -41,7 +38,7 @@ def one_of(name: str, *words: str) -> Callable[[Any], str]:
 
 
 def counted(name: str, least: int = 1) -> Callable[[Any], int]:
-    """Make the reader of a parameter that is a whole number from `least` to LARGEST; it refuses all else."""
+    """Return a parser for a whole number from `least` to LARGEST; it raises InputError for anything else."""
 
     def read(given: Any) -> int:
         digits = isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 9
@@ -55,14 +52,14 @@ def counted(name: str, least: int = 1) -> Callable[[Any], int]:
 
 
 def weight(name: str) -> Callable[[Any], str]:
-    """Make the reader of a weight: a decimal number from 0 to 1000, kept as the text it was written as."""
+    """Return a parser for a weight, a decimal from 0 to 1000, kept as text; it raises InputError for anything else."""
 
     def read(given: Any) -> str:
         try:
             value = float(given) if isinstance(given, str) and len(given) <= 40 and given.isascii() else math.nan
         except ValueError:
             value = math.nan
-        if not 0 <= value <= HEAVIEST:  # as is NaN
+        if not 0 <= value <= HEAVIEST:  # also true for NaN
             told = f"it is no number from 0 to {HEAVIEST}"
             raise InputError(told, where=name, next=f'write a decimal: `{name}: "0.12"`')
         return str(given)

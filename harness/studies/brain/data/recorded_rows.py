@@ -1,6 +1,6 @@
-"""The rows of a file of recordings, held against those of the study: experiment, passage, word, story, label.
+"""Checks the rows of a recordings file against the study's rows: experiment, passage, word, story, label.
 
-It must never know a recording, nor the form of a file.
+Independent of the file format; does not see the recorded values.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from harness.studies.brain.structure.layout import layout
 from harness.studies.brain.structure.pereira import parse_label
 from harness.studies.brain.terms import PEREIRA
 
-TEXTS = (SENTENCES, *OF_EXPERIMENT.values(), STORIES)  # files of stimuli
+TEXTS = (SENTENCES, *OF_EXPERIMENT.values(), STORIES)  # input files with stimuli
 Passage = tuple[str, ...]
 
 
 def read_stimuli(dataset: str, experiment: str, files: Mapping[str, Path]) -> list[Stimulus]:
-    """Read all rows of a dataset, whichever experiment is wanted, with the labels of `labels`, where it is given.
+    """Read all rows of a dataset, of every experiment, with the labels of the `labels` file if one is given.
 
-    InputError for whatever `read_texts` and `published` refuse, and for labels of other rows.
+    Raises InputError for whatever `read_texts` and `published` refuse, and if the labels do not fit the rows.
     """
-    wanted = TEXTS if SENTENCES in files else (*TEXTS, ORDER)  # with the sentences in order, the order is another's
+    wanted = TEXTS if SENTENCES in files else (*TEXTS, ORDER)  # ordered sentences need no order file
     texts = {name: files[name] for name in wanted if name in files}
     found = published(*read_texts(dataset, texts))
     return relabelled(dataset, experiment, found, read_words(LABELS, files[LABELS])) if LABELS in files else found
 
 
 def relabelled(dataset: str, experiment: str, stimuli: Sequence[Stimulus], labels: Sequence[str]) -> list[Stimulus]:
-    """Give stimuli the labels of their rows, or of the rows of one experiment: Pereira's may have other halves.
+    """Return the stimuli with new labels for all rows or one experiment's; only Pereira's halves (fh, sh) may change.
 
-    InputError for another number of labels, for one of another passage, story or row, and for an experiment without
-    both halves.
+    Raises InputError if the number of labels is wrong, if a label names another passage, story or row, or if an
+    experiment lacks one of its halves.
     """
     places = [at for at, row in enumerate(stimuli) if experiment in ("", row.get("experiment", ""))]
     if len(labels) == len(stimuli):
@@ -52,7 +52,7 @@ def relabelled(dataset: str, experiment: str, stimuli: Sequence[Stimulus], label
         if label != own and (dataset != PEREIRA or parse_label(label)[:3] != parse_label(own)[:3]):
             raise _other(LABELS, at, label, own)
         found[at]["label"] = label
-    layout(dataset, found)  # a passage with two labels is refused there
+    layout(dataset, found)  # raises InputError for a passage with two labels
     if dataset == PEREIRA and len({(one.experiment, one.half) for one in map(parse_label, _labels(found))}) < 4:
         raise InputError("an experiment has one half alone", where=LABELS, next="give labels of both, fh and sh")
     return found
@@ -61,10 +61,10 @@ def relabelled(dataset: str, experiment: str, stimuli: Sequence[Stimulus], label
 def require_passages(
     stimuli: Sequence[Stimulus], experiments: Sequence[str], passages: Sequence[Passage], numbers: Sequence[float]
 ) -> None:
-    """Refuse rows of a file, in the study's order, that are none of Pereira's: by experiment, passage and place.
+    """Raise InputError unless a file's rows, in the study's order, match Pereira's experiments, passages and places.
 
-    Each passage of the study is one of the file, and none is two, and so is each category, however it is spelled there;
-    within a passage, sentences stand in rising order.
+    Passages and categories of the file and of the study must match one to one, however the file spells them. Within a
+    passage, the sentences must be in rising order.
     """
     of_block: dict[str, Passage] = {}
     of_passage: dict[Passage, str] = {}
@@ -85,14 +85,14 @@ def require_passages(
 
 
 def _require_categories(wanted: Sequence[tuple[str, str]], found: Sequence[str]) -> None:
-    """Refuse categories of a file that are not one to one with those of the study, within an experiment.
+    """Raise InputError unless a file's categories match the study's one to one within each experiment.
 
-    Where all of an experiment's are called as in the study, each must be its own.
+    If all categories of an experiment have the names that the study uses, each row must have its own category's name.
     """
     there = [(of, name) for (of, _), name in zip(wanted, found, strict=True)]
     experiments = {of for of, _ in wanted}
     alike = {of for of in experiments if _plain_names(wanted, of) == _plain_names(there, of)}
-    own: dict[Passage, int] = {}  # the row in which each was met first
+    own: dict[Passage, int] = {}  # the first row of each category
     other: dict[Passage, int] = {}
     for at, (here, name) in enumerate(zip(wanted, found, strict=True)):
         met = own.setdefault(here, at), other.setdefault(there[at], at)
@@ -109,7 +109,7 @@ def _plain_names(categories: Iterable[tuple[str, str]], experiment: str) -> set[
 
 
 def require_words(stimuli: Sequence[Stimulus], words: Sequence[str]) -> None:
-    """Refuse words of a file that are not those of the rows, letters and digits alone compared, small as capital."""
+    """Raise InputError unless a file's words are those of the rows; compares letters and digits only, ignoring case."""
     for at, (row, word) in enumerate(zip(stimuli, words, strict=True)):
         if _plain(word) != _plain(row["text"]):
             raise _other("word", at, word, row["text"])
@@ -118,10 +118,10 @@ def require_words(stimuli: Sequence[Stimulus], words: Sequence[str]) -> None:
 def require_stories(
     stimuli: Sequence[Stimulus], stories: Sequence[str], times: Mapping[str, Sequence[float]], ids: Sequence[str]
 ) -> None:
-    """Refuse stories of a file that are not those of the rows: in their order, each with its number of scans.
+    """Raise InputError unless a file's stories are those of the rows, in order and with the same number of scans.
 
-    Within a story each coordinate of `times` rises, unless it is the same in all rows, and the numbers in `ids` do not
-    fall, where all have as many (`Boar.12.1`).
+    Within a story, each coordinate of `times` must rise, unless it is the same in all rows. The numbers in `ids`
+    (`Boar.12.1`) must not fall; they are checked only if all ids have the same count of numbers.
     """
     for at, (row, story) in enumerate(zip(stimuli, stories, strict=True)):
         if story != row["block"]:
@@ -129,7 +129,7 @@ def require_stories(
     within = [at for at in range(1, len(stories)) if stories[at] == stories[at - 1]]
     for name, values in times.items():
         for at in within if len({*values}) > 1 else ():
-            if not values[at] > values[at - 1]:  # as is NaN
+            if not values[at] > values[at - 1]:  # also true for NaN
                 raise _other(name, at, f"{values[at]:g}", f"above {values[at - 1]:g}")
     numbers = [[*map(int, re.findall(r"[0-9]{1,9}", one))] for one in ids]
     for at in within if len({*map(len, numbers)}) == 1 else ():
@@ -138,7 +138,7 @@ def require_stories(
 
 
 def require_count(where: str, count: int, stimuli: Sequence[Stimulus]) -> None:
-    """Refuse a file of another number of rows."""
+    """Raise InputError unless the file has as many rows as the study."""
     if count != len(stimuli):
         told = f"it has {count} rows, the study has {len(stimuli)}"
         raise InputError(told, where=where, next="give the published file")

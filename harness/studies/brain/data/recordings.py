@@ -1,6 +1,6 @@
-"""What both makers of real recordings share: the checks that a recording is the published one, and what is written.
+"""Shared by both makers of real recordings: checks that a recording is the published one, and writes the outputs.
 
-Which rows a file has is checked elsewhere. It must never know the form of a file.
+Independent of the file format. The rows of a file are checked in `recorded_rows`.
 """
 
 from __future__ import annotations
@@ -30,23 +30,24 @@ from harness.studies.brain.fitting.units import LARGEST
 from harness.studies.brain.rowtypes import RecordedUnit, Stimulus
 from harness.studies.brain.terms import BLANK, FEDORENKO, NETWORKS, PEREIRA
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 OUTPUTS = ("stimuli", "units", "recordings", "features", "counts")
-BLOCK = 4096  # units that are looked at together
+BLOCK = 4096  # units that are checked together
 
 
 class Recordings(NamedTuple):
-    """What a file holds, in the order of the study."""
+    """The recordings in a file, in the order of the study."""
 
     values: Array  # [row, unit] of float32; NaN where a unit did not do the row's experiment
     units: Sequence[RecordedUnit]
-    form: str  # of the file
+    form: str  # the format of the file
 
 
 def require_params(params: Mapping[str, Any], inputs: Mapping[str, Path], taken: Sequence[str]) -> tuple[str, str]:
-    """Give dataset and experiment (empty: all there are); InputError for an experiment of what has none.
+    """Return the dataset and the experiment (empty for all experiments).
 
-    Refuses a file that nobody would read, too: one that is none of those `taken`.
+    Raises InputError if an experiment is given for a dataset without experiments, or if `inputs` has a file that is not
+    in `taken`.
     """
     dataset, experiment = str(params[DATASET]), str(params.get(EXPERIMENT, ""))
     if experiment and dataset != PEREIRA:
@@ -59,9 +60,9 @@ def require_params(params: Mapping[str, Any], inputs: Mapping[str, Path], taken:
 def write_dataset(
     params: Mapping[str, Any], inputs: Mapping[str, Path], stimuli: Sequence[Stimulus], found: Recordings, out: Path
 ) -> None:
-    """Write the five outputs of a recording, once it is checked: that of one experiment has the units that did it.
+    """Check a recording and write its five outputs; with an experiment, only the units that took part in it.
 
-    InputError where units, participants, networks or values are not those of the published recording.
+    Raises InputError if units, participants, networks or values are not those of the published recording.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -88,12 +89,12 @@ def write_dataset(
 
 
 def participant_counts(units: Sequence[RecordedUnit]) -> dict[str, int]:
-    """Count the units of each participant, participants in the order in which they are met."""
+    """Return the number of units of each participant, in order of first appearance."""
     return dict(Counter(unit["participant"] for unit in units))
 
 
 def with_place(unit: RecordedUnit, at: Sequence[float]) -> RecordedUnit:
-    """Give a unit its place in the grid, where that is three whole numbers within it; else it stays without."""
+    """Return the unit with its place in the grid, or without one if `at` is not three whole numbers within the grid."""
     whole = len(at) == len(GRID) and all(float(one).is_integer() for one in at)
     if whole and all(0 <= one <= most for one, most in zip(at, GRID, strict=True)):
         unit["place"] = [int(one) for one in at]
@@ -101,7 +102,7 @@ def with_place(unit: RecordedUnit, at: Sequence[float]) -> RecordedUnit:
 
 
 def _parts(stimuli: Sequence[Stimulus], experiment: str) -> Iterator[tuple[str, slice]]:
-    """Iterate over the experiments that are wanted, each with its rows, which stand together."""
+    """Yield the wanted experiments, each with its rows, which are consecutive."""
     of = [row.get("experiment", "") for row in stimuli]
     for name in dict.fromkeys(of):
         if experiment in ("", name):
@@ -112,7 +113,7 @@ def _parts(stimuli: Sequence[Stimulus], experiment: str) -> Iterator[tuple[str, 
 def _settled(
     found: Recordings, stimuli: Sequence[Stimulus], experiment: str
 ) -> tuple[dict[str, Array], dict[str, Any]]:
-    """Put NaN where a unit did not do an experiment; give who did which, and counts of what is odd."""
+    """Set units to NaN in experiments they did not do; return which units did each, and counts of odd values."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     done: dict[str, Array] = {}
@@ -130,7 +131,7 @@ def _settled(
                 row, column = np.argwhere(wrong)[0].tolist()
                 raise _bad_value(block[row, column], found.units[start + column], stimuli[part.start + row])
             cut += int((~np.isnan(block[:, none])).any(axis=0).sum())
-            block[:, none] = np.nan  # a view: the rule of the published code, by a column's first row
+            block[:, none] = np.nan  # a view; as in the published code, the first row of a column decides
             there[start : start + BLOCK] = ~none
             constant[start : start + BLOCK] |= (block == block[0]).all(axis=0)
         done[name] = there
@@ -146,7 +147,7 @@ def _bad_value(value: Any, unit: RecordedUnit, row: Stimulus) -> InputError:
 
 
 def _require_units(units: Sequence[RecordedUnit]) -> None:
-    """Refuse a unit that stands twice, by its name or by its place, and one of a network that there is not."""
+    """Raise InputError if two units have the same name or place, or if a unit's network is unknown."""
     ids = [(unit["id"],) for unit in units]
     places = [(u["participant"], u["network"], *u["place"]) for u in units if "place" in u]
     for keys in (ids, places):
@@ -160,7 +161,7 @@ def _require_units(units: Sequence[RecordedUnit]) -> None:
 
 
 def _require_published(dataset: str, experiment: str, units: Sequence[RecordedUnit], said: int | None) -> None:
-    """Refuse another edition, and another number of units than the published one, or than was said."""
+    """Raise InputError for another edition, or if the number of units is neither the published one nor `said`."""
     counts = tuple(count for _, count in sorted(participant_counts(units).items()))
     edition = EDITIONS.get(counts, "") if dataset == FEDORENKO else OLDER.get(len(units), "")
     if edition:
@@ -178,7 +179,7 @@ def _require_published(dataset: str, experiment: str, units: Sequence[RecordedUn
 
 
 def _require_participants(name: str, units: Sequence[RecordedUnit]) -> None:
-    """Refuse other participants than those who are listed; of Blank, another number of them."""
+    """Raise InputError unless the participants are the listed ones; for Blank, only their number is checked."""
     found = {*participant_counts(units)}
     if name not in PARTICIPANTS:
         if len(found) != READERS:

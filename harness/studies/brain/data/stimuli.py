@@ -1,7 +1,4 @@
-"""The maker of published stimuli: files of sentences and stories become rows, each with its place in the dataset.
-
-It must never know a recording, a feature or a model.
-"""
+"""The maker of published stimuli: turns files of sentences and stories into rows with their places in the dataset."""
 
 from __future__ import annotations
 
@@ -21,13 +18,13 @@ from harness.studies.brain.structure.pereira import pereira
 from harness.studies.brain.terms import FEDORENKO, PEREIRA
 
 FILES = (SENTENCES, *OF_EXPERIMENT.values(), ORDER, STORIES)
-_PUBLISHED = (*OF_EXPERIMENT.values(), ORDER)  # Pereira's sentences as they were published, and the study's order
+_PUBLISHED = (*OF_EXPERIMENT.values(), ORDER)  # Pereira's sentences as published, and the study's order
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `stimuli` and `counts` of a published dataset; params: dataset, and of Pereira perhaps one experiment.
+    """Write `stimuli` and `counts` of a published dataset; params: dataset and, for Pereira, perhaps one experiment.
 
-    InputError for files that are missing, that are no part of the dataset, or that have other rows than it.
+    Raises InputError if files are missing, do not belong to the dataset, or do not have its rows.
     """
     dataset, experiment = params[DATASET], params.get(EXPERIMENT, "")
     if experiment and dataset != PEREIRA:
@@ -40,16 +37,16 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def read_texts(dataset: str, files: Mapping[str, Path]) -> tuple[Layout, list[str]]:
-    """Read the text of each row of a dataset, and give its layout beside.
+    """Return a dataset's layout and the text of each of its rows.
 
-    InputError for files that are missing, that are no part of the dataset, or that have other rows than it.
+    Raises InputError if files are missing, do not belong to the dataset, or do not have its rows.
     """
     readers = {PEREIRA: _pereira, FEDORENKO: _fedorenko}
     return readers.get(dataset, _blank)(files)
 
 
 def published(where: Layout, texts: Sequence[str]) -> list[Stimulus]:
-    """Give the rows of a layout with their texts, as they are; InputError for a row without a word."""
+    """Return the rows of a layout with their texts unchanged; raise InputError if a row has no word."""
     require_rows(where.dataset, len(texts), len(where.ids), "texts")
     found: list[Stimulus] = []
     for row, text in enumerate(texts):
@@ -89,7 +86,7 @@ def _fedorenko(files: Mapping[str, Path]) -> tuple[Layout, list[str]]:
 
 
 def _blank(files: Mapping[str, Path]) -> tuple[Layout, list[str]]:
-    """Read the stories by their names, whatever their order in the file."""
+    """Read the stories by name; their order in the file does not matter."""
     _require("blank", files, (STORIES,))
     found = arrays.read_all(files[STORIES])
     if sorted(found) != sorted(TRS):
@@ -102,7 +99,7 @@ def _blank(files: Mapping[str, Path]) -> tuple[Layout, list[str]]:
 
 
 def _require(dataset: str, files: Mapping[str, Path], wanted: Sequence[str]) -> None:
-    """Refuse files that are missing, and those that would be read by nobody."""
+    """Raise InputError if a wanted file is missing or a given file is not used."""
     if missing := [name for name in wanted if name not in files]:
         also = f", or `{SENTENCES}` alone" if missing[0] in _PUBLISHED else ""
         raise InputError(f"{dataset} needs `{missing[0]}`", where=missing[0], next=f"give {', '.join(wanted)}{also}")

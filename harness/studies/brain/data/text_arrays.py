@@ -1,6 +1,6 @@
-"""Arrays of words and of whole numbers as the authors' files hold them: names of participants, networks, labels.
+"""Reads arrays of words and of whole numbers from the authors' files: names of participants, networks, labels.
 
-An array of Python objects is a pickle, and never opened. It must never know what a word means.
+An array of Python objects is a pickle and is never opened.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from harness import arrays
 from harness.errors import InputError
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 _CONVERT = (
     "where you trust the file, write it anew with NumPy: "
     "numpy.save('new.npy', numpy.load('old.npy', allow_pickle=True).astype(str)); float for numbers"
@@ -21,9 +21,9 @@ _CONVERT = (
 
 
 def read_words(name: str, path: Path) -> list[str]:
-    """Read an array of texts, or of whole numbers, which become their digits.
+    """Read an array of texts, or of whole numbers, which become strings of digits.
 
-    InputError for another kind of array; one of objects is refused with how to convert it.
+    Raises InputError for any other kind of array; for an array of Python objects, the message says how to convert it.
     """
     found = read_list(name, path)
     if found.dtype.kind == "f" and (found == found.round()).all():
@@ -37,7 +37,7 @@ def read_words(name: str, path: Path) -> list[str]:
 
 
 def read_whole(name: str, path: Path) -> Array:
-    """Read a list of whole numbers as int64; InputError for anything else."""
+    """Read a list of whole numbers as int64; raises InputError for anything else."""
     found = read_list(name, path)
     if found.dtype.kind not in "iu":
         raise InputError(f"it is {found.dtype} {[*found.shape]}", where=name, next="give a list of whole numbers")
@@ -46,7 +46,7 @@ def read_whole(name: str, path: Path) -> Array:
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Call a file by its parameter in the error that refuses it; of a pickle, say how to convert it."""
+    """Context manager that names the parameter in an InputError; for a pickle, it adds how to convert the file."""
     try:
         yield
     except InputError as bad:
@@ -54,7 +54,7 @@ def named(name: str) -> Iterator[None]:
 
 
 def read_list(name: str, path: Path) -> Array:
-    """Read an array of one dimension; InputError for a pickle, with how to convert it, and for any other shape."""
+    """Read a one-dimensional array; raises InputError for a pickle, with how to convert it, and for any other shape."""
     with named(name):
         found = arrays.read(path)
     if found.ndim != 1:

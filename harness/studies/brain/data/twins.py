@@ -1,7 +1,7 @@
-"""Twins: two units of one participant and network with the same value in every row, of which one is a copy.
+"""Twins: two units of one participant and network with the same value in every row, so that one is a copy.
 
-A voxel of two networks stands in each, and is no twin; what never changes may be alike by chance, and is none either.
-It must never know the form of a file.
+A voxel in two networks has a column in each and is not a twin. Constant units may be equal by chance and are not twins
+either.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.studies.brain.rowtypes import RecordedUnit
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 BLOCK = 4096  # units whose columns are copied at once
 
 
 def require_no_twins(values: Array, units: Sequence[RecordedUnit], places: Sequence[int]) -> None:
-    """Refuse the second of two units whose values [row, unit] are the same bytes; InputError names both.
+    """Raise InputError naming both units if two units have the same bytes in `values` [row, unit].
 
-    `places` are the columns that are compared, each with a value in some row.
+    `places` are the columns to compare; each has a value in some row.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 

@@ -1,6 +1,6 @@
-"""Features that know time alone: which sample it is, smoothed over its block (OASM), and where it stands in its block.
+"""Features of time alone: the sample's identity smoothed over its block (OASM), and the sample's position in its block.
 
-It must never know a text, a recording or a dataset's name.
+Independent of texts, recordings and datasets.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import Any
 
 from harness.errors import InputError
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 MOST_SIGMA, MOST_RAMP = 1000.0, 10_000
 
 
 def smoothing(length: int, sigma: float) -> Array:
-    """Give the identity of a block of samples, each row smoothed by a Gaussian that is reflected at the block's ends.
+    """Return the identity matrix of a block's samples, each row smoothed by a Gaussian reflected at the block's ends.
 
-    At a sigma of 0 it stays the identity. InputError for a sigma that is negative or above 1000.
+    A sigma of 0 leaves the identity. Raises InputError if sigma is negative or above 1000.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -25,9 +25,9 @@ def smoothing(length: int, sigma: float) -> Array:
 
 
 def oasm(blocks: Iterable[Sequence[int]], sigma: float) -> Array:
-    """Give one column a sample: `smoothing` within each block, whose rows are given in their order; 0 between blocks.
+    """Return a matrix with one column per sample: `smoothing` within each block, 0 between blocks.
 
-    InputError for a sigma out of bounds.
+    `blocks` are the row numbers of each block, in order. Raises InputError if sigma is out of bounds.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -40,16 +40,16 @@ def oasm(blocks: Iterable[Sequence[int]], sigma: float) -> Array:
 
 
 def one_hot(positions: Sequence[int], width: int) -> Array:
-    """Give the position of each sample in its block as one of `width` columns."""
+    """Return the position of each sample in its block, one-hot encoded in `width` columns."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     return np.eye(width)[list(positions)]
 
 
 def smoothed_positions(blocks: Iterable[Sequence[int]], width: int, sigma: float) -> Array:
-    """Give `one_hot` positions, smoothed over as many columns as the sample's block has samples.
+    """Return `one_hot` positions smoothed over the first columns, as many as the sample's block has samples.
 
-    InputError for a sigma out of bounds.
+    Raises InputError if sigma is out of bounds.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -61,9 +61,9 @@ def smoothed_positions(blocks: Iterable[Sequence[int]], width: int, sigma: float
 
 
 def word_positions(positions: Sequence[int], width: int, sigma: float) -> Array:
-    """Give `one_hot` positions, each row smoothed over all columns, and the position itself as a last column.
+    """Return `one_hot` positions, each row smoothed over all columns, and the position itself as the last column.
 
-    InputError for a sigma out of bounds.
+    Raises InputError if sigma is out of bounds.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -71,9 +71,9 @@ def word_positions(positions: Sequence[int], width: int, sigma: float) -> Array:
 
 
 def ramp(positions: Sequence[int], length: int) -> Array:
-    """Give `length` - 1 columns that rise with the position: column j, from 1, rises to j and stays there.
+    """Return `length` - 1 columns that rise with the position: column j, counted from 1, is the position but at most j.
 
-    InputError for a length below 2 or above 10,000.
+    Raises InputError if `length` is below 2 or above 10,000.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 

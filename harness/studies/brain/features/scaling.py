@@ -1,7 +1,4 @@
-"""Standardisation of features by the training rows alone.
-
-It must never know what a feature means or which rows a fold holds.
-"""
+"""Standardisation of features by the training rows alone."""
 
 from __future__ import annotations
 
@@ -9,15 +6,15 @@ from typing import Any
 
 from harness.errors import InputError
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 
 
 def scaled(train: Array, test: Array, name: str = "features") -> tuple[Array, Array]:
-    """Scale both by the mean and the population standard deviation of the training rows, as float32 in C order.
+    """Scale both tables by the mean and population standard deviation of the training rows; return float32 in C order.
 
-    A feature that is constant over them, but for rounding, is only centred. `name` is what errors call the features.
-    InputError for anything but two tables of numbers with the same columns, no training row, and values that are not
-    finite, before or after.
+    A feature that is constant over the training rows, up to rounding, is only centred. `name` is the name of the
+    features in errors. Raises InputError unless both are tables of numbers with the same columns and at least one
+    training row, and if a value is not finite before or after scaling.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -37,7 +34,7 @@ def scaled(train: Array, test: Array, name: str = "features") -> tuple[Array, Ar
 
 
 def require_finite(table: Array, name: str, when: str = "") -> None:
-    """Check that no value of a [row, column] array is NaN or infinite; InputError names the first column with one."""
+    """Raise InputError if a [row, column] array has a NaN or infinite value, naming the first such column."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     wrong = ~np.isfinite(table).all(axis=0)

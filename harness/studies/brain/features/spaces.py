@@ -1,6 +1,6 @@
-"""Feature spaces by name: a band's text, such as `OASM@2.2` or `SP&SL`, becomes a matrix with one row a sample.
+"""Feature spaces by name: converts a band's text, such as `OASM@2.2` or `SP&SL`, to a matrix with one row per sample.
 
-It must never know a recording, a fold or how a feature is weighted.
+Independent of recordings, folds and the weighting of features.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from harness.studies.brain.structure.aligning import positions
 from harness.studies.brain.structure.layout import Layout
 from harness.studies.brain.structure.layout import layout as layout_of
 
-Array = Any  # of numpy
-AND, WITH = "&", "+"  # columns side by side in one band; bands of one model
-WORD_SIGMA = 1.0  # of word positions, as the paper smooths them
+Array = Any  # a numpy array
+AND, WITH = "&", "+"  # joins columns of one band; joins bands of one model
+WORD_SIGMA = 1.0  # the paper's smoothing of word positions
 _SMOOTHED = re.compile(r"(OASM|SPs|WP)@([0-9]{1,4}(?:\.[0-9]{1,6})?)")
 _RAMP = re.compile(r"RAMP@([0-9]{1,6})")
 _COUNTS: Mapping[str, Callable[[Sequence[Stimulus]], list[int]]] = {
@@ -34,7 +34,7 @@ KNOWN = "OASM@2.2, SP, SPs@1.0, SL, SLw, WP, WP@4.7, WN, CHARS, RAMP@5, RATE"
 
 
 def bands_of(model: str) -> list[str]:
-    """Give the bands of a model's name, `SP+SL+LLM`; InputError where one is empty or stands twice."""
+    """Split a model's name, such as `SP+SL+LLM`, into bands; raise InputError if a band is empty or given twice."""
     found = model.split(WITH)
     if not all(found) or len({*found}) < len(found):
         raise InputError(f"{model[:80]!r} names no model", where="models", next="join different bands like SP+SL+LLM")
@@ -42,18 +42,18 @@ def bands_of(model: str) -> list[str]:
 
 
 class Features:
-    """Feature matrices over the rows of `layout`, made over those of all `stimuli` and then cut.
+    """Feature matrices for the rows of `layout`, computed over the rows of all `stimuli` and then cut.
 
-    An experiment is selected by the layout: give `whole.only("384")` with the stimuli and arrays of the whole dataset,
-    and each matrix is made over both experiments (OASM keeps the columns of both) and has the rows of one. The rows of
-    `arrays` are in the order of the stimuli; `SL` counts by white space unless a stimulus says its `words`.
+    The layout selects an experiment: with `whole.only("384")` and the stimuli and arrays of the whole dataset, each
+    matrix is computed over both experiments (OASM keeps the columns of both) and has the rows of one. The rows of
+    `arrays` are in the order of the stimuli. `SL` counts words by white space unless a stimulus has `words`.
     """
 
     def __init__(self, layout: Layout, stimuli: Iterable[Stimulus], arrays: Mapping[str, Array]) -> None:
         """Check that stimuli, layout and arrays belong together.
 
-        InputError for stimuli that have no layout, a row of `layout` that they lack or have elsewhere, and an array of
-        another number of rows, of no numbers, or by the name of a computed space.
+        Raises InputError if the stimuli have no layout, if a row of `layout` is missing or different in the stimuli, or
+        if an array has the wrong number of rows, does not hold numbers, or has the name of a computed space.
         """
         self._stimuli = list(stimuli)
         self._whole = layout_of(layout.dataset, self._stimuli)
@@ -62,9 +62,9 @@ class Features:
         self._arrays = {name: _sound(name, array, len(self._stimuli)) for name, array in arrays.items()}
 
     def matrix(self, band: str) -> Array:
-        """Give the [row, column] matrix of a band's text, float64 or float32, in C order.
+        """Return the [row, column] matrix of a band, float64 or float32, in C order.
 
-        InputError for an unknown band and for values that are not finite.
+        Raises InputError for an unknown band and for values that are not finite.
         """
         import numpy as np  # noqa: PLC0415 - heavy
 
@@ -127,7 +127,7 @@ def _sound(name: str, array: Array, rows: int) -> Array:
 
 
 def _floats(array: Array) -> Array:
-    """Give numbers as float32 where they were floats of no more, else as float64."""
+    """Return the array as float32 if it holds floats of at most 32 bits, else as float64."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     small = array.dtype.kind == "f" and array.dtype.itemsize <= 4

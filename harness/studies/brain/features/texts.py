@@ -1,6 +1,6 @@
-"""What a language model reads of a dataset: a piece of text a sample, what stands before it, and how tokens are pooled.
+"""The texts that a language model reads of a dataset: one piece per sample, its context, and the pooling of its tokens.
 
-It must never know a model, a vector or a recording.
+Independent of models, vectors and recordings.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from harness.studies.brain.rowtypes import Stimulus
 from harness.studies.brain.structure.layout import Layout, layout
 from harness.studies.brain.terms import BLANK, DATASETS, FEDORENKO, GENERATIONS, H, P
 
-LIMIT = 512  # tokens of context and piece together, the last ones; a model that holds fewer cuts to its own
+LIMIT = 512  # keep the last 512 tokens of context and piece, fewer if the model's limit is lower
 POOLS: Mapping[str, tuple[Pool, ...]] = {P: ("sum", "last"), H: ("sum", "last", "mean")}
-_OF_THE_PAPER: Mapping[str, Pool] = {FEDORENKO: "sum", BLANK: "last"}  # whatever stands for a sentence of Pereira
-_SPACES = {P: "always", H: "later"}  # before which pieces one space stands: all, or those with a context
+_OF_THE_PAPER: Mapping[str, Pool] = {FEDORENKO: "sum", BLANK: "last"}  # whatever the pool for a sentence of Pereira
+_SPACES = {P: "always", H: "later"}  # which pieces get a leading space: all, or those with a context
 _STOP = "."
 
 
 class Piece(TypedDict):
-    """A text as a model is given it, and the passage whose earlier pieces are its context."""
+    """A text for a model, and the passage whose earlier pieces are its context."""
 
     id: str
     text: str
@@ -32,12 +32,12 @@ class Piece(TypedDict):
 
 
 def pieces(dataset: str, stimuli: Iterable[Stimulus], generation: str) -> list[Piece]:
-    """Give the text of each sample, in their order: as it stands, less the white space at its end.
+    """Return the text of each sample in order, without trailing white space.
 
-    A passage is a block: no context goes beyond it. Generation P leaves out the full stop that ends a sentence of
-    Fedorenko. Of Blank it reads the word 4 s before a scan, whose times are in no file: OURS is to take the last word
-    of the scan's text, so that both generations read the same. InputError for a text without a word, an unknown
-    generation, and rows that are not those of a dataset (`structure.layout`).
+    A passage is a block; context does not cross its bounds. Generation P removes the full stop that ends a sentence of
+    Fedorenko. For Blank, generation P reads the word 4 s before a scan, but no file has the times. OURS is to take the
+    last word of the scan's text, so both generations read the same. Raises InputError for a text without a word, an
+    unknown generation, and rows that are not those of a dataset (`structure.layout`).
     """
     _known("generation", generation, GENERATIONS)
     found = list(stimuli)
@@ -50,11 +50,11 @@ def pieces(dataset: str, stimuli: Iterable[Stimulus], generation: str) -> list[P
 
 
 def options(dataset: str, generation: str, pool: str = "sum") -> ActivationOptions:
-    """Give how the pieces of a dataset are read and pooled.
+    """Return how the pieces of a dataset are read and pooled.
 
-    `pool` is what stands for the tokens of a sentence. In generation P it is Pereira's alone: a word of Fedorenko is
-    the sum of its tokens, a scan of Blank its last token. InputError for an unknown dataset or generation, and for a
-    pool that a generation does not have: `mean` is H's.
+    `pool` says how the tokens of a sentence are combined. In generation P it applies to Pereira only: a word of
+    Fedorenko is the sum of its tokens, and a scan of Blank is its last token. Raises InputError for an unknown dataset
+    or generation, and for a pool that the generation does not have: only H has `mean`.
     """
     _known("dataset", dataset, DATASETS)
     _known("generation", generation, GENERATIONS)
@@ -65,7 +65,7 @@ def options(dataset: str, generation: str, pool: str = "sum") -> ActivationOptio
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the step's `pieces` from `stimuli`; params: dataset, generation; InputError as `pieces` says."""
+    """Write the step's `pieces` from `stimuli`; params: dataset, generation. Raises InputError as `pieces` does."""
     found = pieces(params["dataset"], rows.read(inputs["stimuli"], Stimulus), params["generation"])
     rows.write(out / "pieces", _plain(found))
 
@@ -86,7 +86,7 @@ def _text(row: Stimulus, *, end: bool) -> str:
 
 
 def _ends(where: Layout) -> frozenset[int]:
-    """Give the last row of each sentence."""
+    """Return the last row of each sentence."""
     return frozenset(rows_of[-1] for rows_of in where.block_rows().values())
 
 

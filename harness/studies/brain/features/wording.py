@@ -1,7 +1,4 @@
-"""Counts of words and letters in the samples' texts.
-
-It must never know where a sample stands or what a word means.
-"""
+"""Counts of words and letters in the samples' texts."""
 
 from __future__ import annotations
 
@@ -15,23 +12,23 @@ _LETTERS = re.compile(r"\w+")
 
 
 def sentence_lengths(stimuli: Sequence[Stimulus], *, by_letters: bool = False) -> list[int]:
-    """Count the words of each sample: those it says it has, else pieces between white space.
+    """Return the number of words of each sample: its `words` if given, else the number of pieces between white space.
 
-    `by_letters` counts runs of letters and digits instead, so that a hyphen parts words, and needs the text. InputError
-    for a sample without any.
+    With `by_letters`, runs of letters and digits are counted instead, so a hyphen separates words; this needs the text.
+    Raises InputError for a sample without words.
     """
     return [_length(row, by_letters) for row in stimuli]
 
 
 def word_rates(stimuli: Sequence[Stimulus]) -> list[int]:
-    """Count the words that fall into each sample, of which some may have none; InputError where all have none."""
+    """Return the number of words in each sample, possibly 0; raise InputError if no sample has any."""
     counts = [_words(row) for row in stimuli]
     _require_some(counts, "words")
     return counts
 
 
 def characters(stimuli: Sequence[Stimulus]) -> list[int]:
-    """Count the characters of each sample's text; InputError where no sample has any."""
+    """Return the number of characters of each sample's text; raise InputError if no sample has any."""
     counts = [len(row["text"].strip()) for row in stimuli]
     _require_some(counts, "characters")
     return counts

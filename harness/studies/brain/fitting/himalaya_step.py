@@ -1,7 +1,7 @@
-"""The step that fits as `step.fit` does, by himalaya: of manifests that say so, which alone import it.
+"""The step that fits like `step.fit` but by himalaya; used only by manifests that ask for it.
 
-What both steps share is imported from `step` and `outer` as it stands there, since their text is in the key of every
-fit that was made by ours. It must never know what a model's score is compared with, or how units are averaged.
+Shared code is imported from `step` and `outer` unchanged, because the source of those modules is part of the key of
+every fit made by our own solver.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from harness import arrays, rows
 from harness.errors import InputError
@@ -40,13 +42,13 @@ from harness.studies.brain.structure.folds import Fold, outer_folds
 from harness.studies.brain.structure.layout import layout
 from harness.studies.brain.terms import INTERCEPT
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 NAN = float("nan")
 
 
 @dataclass(frozen=True)
 class _Fitting:
-    """How a fold is fitted: the settings of a search, the weights of bands, the way to fit, and whose arithmetic."""
+    """How a fold is fitted: search settings, weights of the bands, the way to fit, and the solver."""
 
     how: Search
     gammas: Array
@@ -56,7 +58,7 @@ class _Fitting:
 
 @dataclass(frozen=True)
 class _Given:
-    """What a step is given: features and recordings of one experiment, its folds, and how many units there are."""
+    """The inputs of a step: features and recordings of one experiment, its folds, and the number of units."""
 
     features: Features
     recorded: RecordedValues
@@ -65,7 +67,7 @@ class _Given:
 
     @classmethod
     def read(cls, asked: FitRequest, inputs: Mapping[str, Path]) -> _Given:
-        """Read a step's inputs, whose names and refusals are those of `step.fit`."""
+        """Read a step's inputs; their names and errors are those of `step.fit`."""
         lines = [*rows.read(inputs["stimuli"], Stimulus)]
         whole = layout(asked.dataset, lines)
         part = whole.only(asked.experiment)
@@ -80,9 +82,9 @@ class _Given:
 
 
 def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `fits`, `errors` and `searches` as `step.fit` does, by the `solver` that `params` name beside the rest.
+    """Write `fits`, `errors` and `searches` as `step.fit` does, by the solver in `params["solver"]`.
 
-    InputError for whatever `step.fit` refuses, MissingError where himalaya is not installed.
+    Raises InputError for whatever `step.fit` refuses, and MissingError if himalaya is not installed.
     """
     asked = request(params)
     solver = params["solver"]
@@ -100,7 +102,7 @@ def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
 
 
 def _fit_all(asked: FitRequest, solver: str, given: _Given, kept: tuple[Collected, Collected]) -> dict[str, Any]:
-    """Fit one model after the other and put away what came of it; gives what is told of searches."""
+    """Fit the models one after another and store their results; return facts about the searches."""
     fits, errors = kept
     values, units, folds = given.recorded.values, given.recorded.units, given.folds
     mean, squares = intercept_errors(values, folds, errors=True)
@@ -134,8 +136,6 @@ def _cross_validate(
     bands: Mapping[str, Array], targets: Array, folds: Sequence[Fold], own: _Fitting, *, errors: bool
 ) -> OuterFits:
     """Fit named bands outside each fold and score inside it, as `outer.cross_validate` does."""
-    import numpy as np  # noqa: PLC0415
-
     if not folds or any(len(band) != len(targets) for band in bands.values()):
         raise InputError("features and targets have unlike rows, or no fold", where="rows", next="give both the same")
     shape = (len(folds), targets.shape[1])
@@ -154,7 +154,7 @@ def _cross_validate(
 
 
 def _chosen(train: list[Array], test: list[Array], targets: Array, fold: Fold, own: _Fitting) -> _Choice:
-    """Choose and predict by the model's way to fit; himalaya has no least squares, which stay ours."""
+    """Choose and predict by the model's way to fit; himalaya has no least squares, so ours are used for those."""
     if own.method == BANDED:
         choice = _banded(train, test, targets, fold, own)
     elif own.method == PLAIN:
@@ -167,9 +167,7 @@ def _chosen(train: list[Array], test: list[Array], targets: Array, fold: Fold, o
 
 
 def _banded(train: list[Array], test: list[Array], targets: Array, fold: Fold, own: _Fitting) -> _Choice:
-    """Search with all units in view, then fit some units at a time, those with the same weights together."""
-    import numpy as np  # noqa: PLC0415
-
+    """Search over all units at once, then fit a block of units at a time, those with the same weights together."""
     found = by_himalaya.search(train, targets, fold.inner, own.gammas, own.how, own.solver)
     predicted = np.empty((len(test[0]), targets.shape[1]))
     order = np.argsort(found.gamma, kind="stable")
@@ -183,7 +181,7 @@ def _banded(train: list[Array], test: list[Array], targets: Array, fold: Fold, o
 
 
 def _plain(train: list[Array], test: list[Array], targets: Array, fold: Fold, own: _Fitting) -> _Choice:
-    """Choose by plain ridge, which no weights of bands touch; alphas of 0 are left out."""
+    """Choose by plain ridge, which ignores the weights of bands; alphas of 0 are left out."""
     table = train[0].astype(own.how.dtype)
     choice = by_himalaya.choose_plain(table, targets, fold.inner, own.how.usable(), own.how, own.solver)
     predicted = by_himalaya.fit_plain(table, targets, choice.alpha, own.how, own.solver).predict(test[0])

@@ -1,7 +1,7 @@
 """The features of a fit as matrices: arrays that came with the stimuli, and the layers of text models.
 
-A layer's rows are found by the ids of its index, never by their order. A layer that came in parts is joined in their
-order, so that memory holds one layer beside what is wanted of it. It must never know a recording or a fold.
+A layer's rows are found by the ids in its index, not by their order. A layer in several parts is joined in their order.
+Memory holds one whole layer at a time, plus the wanted rows of each layer.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from harness.models.local.activations import INDEX, layer_file
 from harness.studies.brain.rowtypes import Stimulus
 from harness.studies.brain.structure.aligning import positions
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 
 
 def feature_arrays(
     inputs: Mapping[str, Path], stimuli: Sequence[Stimulus], text_models: Mapping[str, Sequence[int]]
 ) -> dict[str, Array]:
-    """Read the arrays of `features`, where there are any, and the wanted layers of text models, as `minilm@3`.
+    """Read the arrays of `features`, if any, and the wanted layers of text models, named like `minilm@3`.
 
-    A text model's index and layers are a file each, or a folder of parts of one extraction. All arrays have a row for
-    each stimulus, in their order. InputError for an index that lacks a stimulus or has one twice, and for a layer that
-    has other parts than its index, or in one of them other rows than lines.
+    A text model's index and layers are each a file, or a folder with the parts of one extraction. All arrays have a row
+    for each stimulus, in order. Raises InputError if an index lacks a stimulus or has one twice, or if a layer does not
+    have the same parts and number of rows as its index.
     """
     found = arrays.read_all(inputs["features"]) if "features" in inputs else {}
     for model, layers in text_models.items():
@@ -41,7 +41,7 @@ def feature_arrays(
 
 
 def _joined(parts: Sequence[Path], lines: Sequence[int], where: str) -> Array:
-    """Join the parts of a layer, each of which has so many lines in the index; one file is mapped, not read."""
+    """Join the parts of a layer, checked against the index's number of lines; a single file is mapped, not read."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     if len(parts) != len(lines):
@@ -52,7 +52,7 @@ def _joined(parts: Sequence[Path], lines: Sequence[int], where: str) -> Array:
         if block.ndim != 2 or len(block) != count:
             said = f"the layer is {[*block.shape]}, its index has {count} lines"
             raise InputError(said, where=where, next="give both of one extraction")
-    blocks = [block for block in blocks if len(block)] or blocks[:1]  # one without a row cannot know its width
+    blocks = [block for block in blocks if len(block)] or blocks[:1]  # a part without rows does not have its width
     kinds = sorted({f"{block.shape[1]} columns of {block.dtype}" for block in blocks})
     if len(kinds) > 1:
         raise InputError(
@@ -62,9 +62,9 @@ def _joined(parts: Sequence[Path], lines: Sequence[int], where: str) -> Array:
 
 
 def text_rows(stimuli: Sequence[Stimulus], index: Sequence[Mapping[str, Any]], where: str) -> list[int]:
-    """Find the line of an index for each stimulus: by its id; or, of a text read word by word, by its block and place.
+    """Return each stimulus's line in an index, found by id or, for a text read word by word, by block and position.
 
-    InputError for a stimulus that has no line, or several.
+    Raises InputError if a stimulus has no line or several.
     """
     names = [str(line["id"]) for line in index]
     if any("word" in line for line in index) and not {row["id"] for row in stimuli} <= {*names}:

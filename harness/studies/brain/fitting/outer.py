@@ -1,6 +1,6 @@
-"""The outer loop of cross-validation: in each fold a model is chosen and fitted on the rows outside, and scored inside.
+"""The outer loop of cross-validation: in each fold, chooses and fits a model on the rows outside, and scores it inside.
 
-It must never know where a matrix or a fold came from, or what a row, a band or a unit stands for.
+Independent of the origin of matrices and folds, and of the meaning of rows, bands and units.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from harness.studies.brain.ridge.refit import refit
 from harness.studies.brain.ridge.search import Search, SearchFound, search
 from harness.studies.brain.structure.folds import Fold
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 SCORED = 4096  # units that are scored together, in float64
-REFITTED = 8192  # units that are fitted together: it bounds memory, and stands apart from the block of a search
+REFITTED = 8192  # units that are fitted together; bounds memory, independent of a search's block size
 
 
 @dataclass(frozen=True)
 class OuterFits:
-    """What came of one model: an array [fold, unit] each, and squared errors [row, unit] where they were wanted."""
+    """The results of one model: arrays [fold, unit], and squared errors [row, unit] if wanted."""
 
     mse: Array
     pearson: Array
-    inner: Array  # the best inner score: of plain ridge minus the validation error, of least squares NaN
-    alpha: Array  # of least squares 0
-    gamma: Array  # which of the gammas was chosen
+    inner: Array  # the best inner score; for plain ridge minus the validation error, for least squares NaN
+    alpha: Array  # 0 for least squares
+    gamma: Array  # index of the chosen gamma
     tied: Array  # whether that choice is a near tie
-    tried: tuple[int, ...]  # how many gammas, a fold
+    tried: tuple[int, ...]  # the number of gammas tried in each fold
     errors: Array | None = None
 
 
 @dataclass(frozen=True)
 class _Choice:
-    """What one fold chose for each unit, or for all alike, and what it predicts of its test rows."""
+    """What one fold chose, per unit or for all units alike, and its predictions of the test rows."""
 
     predicted: Array
     inner: Array
@@ -61,8 +61,9 @@ def cross_validate(
 ) -> OuterFits:
     """Fit named bands [row, column] to targets [row, unit] outside each fold, and score inside it.
 
-    Bands are scaled by the rows that train. A unit that is constant in those is predicted by that value. InputError for
-    unlike rows, and whatever scaling, which names the band, and search refuse.
+    Bands are scaled by the training rows. A unit that is constant in the training rows is predicted by that constant.
+    Raises InputError if features and targets have different numbers of rows, and for whatever scaling (which names the
+    band) and search refuse.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -85,7 +86,10 @@ def cross_validate(
 
 
 def intercept_errors(targets: Array, folds: Sequence[Fold], *, errors: bool = False) -> tuple[Array, Array | None]:
-    """Score the prediction of the mean of the rows outside each fold: mean squared errors [fold, unit], and all."""
+    """Score the prediction of each fold by the mean of the rows outside it.
+
+    Returns mean squared errors [fold, unit] and, with `errors`, squared errors [row, unit].
+    """
     import numpy as np  # noqa: PLC0415
 
     found = np.zeros((len(folds), targets.shape[1]))
@@ -94,7 +98,7 @@ def intercept_errors(targets: Array, folds: Sequence[Fold], *, errors: bool = Fa
         train, test = np.asarray(fold.train, np.intp), np.asarray(fold.test, np.intp)
         outside = targets[train]
         mean = outside.mean(axis=0, dtype=np.float64)
-        mean = np.where((outside == outside[0]).all(axis=0), outside[0], mean)  # no rounding where nothing varies
+        mean = np.where((outside == outside[0]).all(axis=0), outside[0], mean)  # avoids rounding of constant units
         found[number], _ = _scored(targets, test, np.broadcast_to(mean, (len(test), len(mean))), kept)
     return found, kept
 
@@ -110,7 +114,7 @@ def _chosen(
 
 
 def _banded(train: list[Array], test: list[Array], targets: Array, fold: Fold, gammas: Array, how: Search) -> _Choice:
-    """Search with all units in view, then fit some units at a time, those with the same gamma together."""
+    """Search over all units at once, then fit a block of units at a time, those with the same gamma together."""
     import numpy as np  # noqa: PLC0415
 
     found = search(train, targets, fold.inner, gammas, how)
@@ -125,7 +129,7 @@ def _banded(train: list[Array], test: list[Array], targets: Array, fold: Fold, g
 
 
 def _plain(train: list[Array], test: list[Array], targets: Array, fold: Fold, gammas: Array, how: Search) -> _Choice:
-    """Choose by plain ridge, which no gamma touches; alphas of 0 are left out."""
+    """Choose by plain ridge, which ignores gammas; alphas of 0 are left out."""
     rows = train[0].astype(how.dtype)
     choice = plain.choose(rows, targets, fold.inner, how.usable())
     solver = plain.solver(rows)
@@ -136,7 +140,7 @@ def _plain(train: list[Array], test: list[Array], targets: Array, fold: Fold, ga
 def _least_squares(
     train: list[Array], test: list[Array], targets: Array, fold: Fold, gammas: Array, how: Search
 ) -> _Choice:
-    """Fit by least squares, in float64 whatever is asked, since nothing shrinks what rounding leaves."""
+    """Fit by least squares, always in float64, because nothing shrinks rounding errors."""
     import numpy as np  # noqa: PLC0415
 
     solver = plain.solver(train[0].astype(np.float64))
@@ -155,7 +159,7 @@ def _in_blocks(fitted: Callable[[slice], plain.PlainFit], test: Array, targets: 
 
 
 def _scored(targets: Array, test: Array, predicted: Array, kept: Array | None) -> tuple[Array, Array]:
-    """Score predictions of the test rows: error and Pearson's r of each unit; squared errors are kept where wanted."""
+    """Score predictions of the test rows by mean squared error and Pearson's r of each unit; fill `kept` if given."""
     import numpy as np  # noqa: PLC0415
 
     mse, pearson = np.zeros(targets.shape[1]), np.zeros(targets.shape[1])

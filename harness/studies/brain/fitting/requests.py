@@ -1,7 +1,4 @@
-"""What a fit is asked for: a model's text becomes its bands and the way they are fitted, by the generation's rules.
-
-It must never know a recording, a feature's values or a score.
-"""
+"""Parses what a fit is asked for: a model's text becomes its bands and a way to fit, by the generation's rules."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from harness.studies.brain.terms import ALPHAS, GENERATIONS, INTERCEPT, MOST_GAM
 BANDED, PLAIN, LEAST_SQUARES = "banded", "plain", "ols"
 METHODS = (BANDED, PLAIN, LEAST_SQUARES)
 DTYPES = ("float32", "float64")
-LONGEST = 180  # letters of a model's text, by which its arrays are named
+LONGEST = 180  # characters of a model's text, which is part of its arrays' names
 
 
 @dataclass(frozen=True)
@@ -30,7 +27,7 @@ class AskedModel:
 
 @dataclass(frozen=True)
 class FitRequest:
-    """All that a fit is asked for beside its data."""
+    """Everything that a fit is asked for, apart from its data."""
 
     dataset: str
     experiment: str
@@ -47,23 +44,24 @@ class FitRequest:
 
     @property
     def alphas(self) -> tuple[float, ...]:
-        """Give the alphas of the generation."""
+        """The alphas of the generation."""
         return ALPHAS[self.generation]
 
     def gammas(self, model: AskedModel) -> int:
-        """Count the weightings of bands that the search of a model may try: one where there is one band."""
+        """Return how many weightings of bands a model's search may try: one if the model has one band."""
         return self.iterations if len(model.bands) > 1 else 1
 
     def all_subsets(self, model: AskedModel) -> bool:
-        """Whether the search begins with every subset of the bands: in generation P, where there are several."""
+        """Return whether the search begins with every subset of the bands: in generation P with several bands."""
         return self.generation == P and len(model.bands) > 1
 
 
 def request(params: Mapping[str, Any]) -> FitRequest:
-    """Read a step's parameters, so that a study can check them where it plans.
+    """Parse a step's parameters; a study calls this when it plans, to check them early.
 
-    InputError for an unknown generation or dtype, a model that is no model (see `asked_model`), is named twice or is
-    `intercept`, fewer iterations than a start from all subsets takes, and errors of a model that is not fitted.
+    Raises InputError for an unknown generation or dtype; for a model that is invalid (see `asked_model`), named twice
+    or called `intercept`; for fewer iterations than there are subsets to start from; and for errors of a model that is
+    not fitted.
     """
     generation, iterations = params["generation"], params["iterations"]
     _require_one_of("generation", generation, GENERATIONS)
@@ -101,10 +99,11 @@ def request(params: Mapping[str, Any]) -> FitRequest:
 
 
 def asked_model(text: str, generation: str) -> AskedModel:
-    """Read a model's text: bands joined with `+`, and `!plain` or `!ols` behind them.
+    """Parse a model's text: bands joined with `+`, perhaps followed by `!plain` or `!ols`.
 
-    InputError for an unknown way to fit, no bands or one named twice, a text by which no array can be called, the name
-    `intercept`, and for `!plain` and `!ols` outside generation H or with several bands: they weigh none.
+    Raises InputError for an unknown way to fit, for missing or repeated bands, for a text that cannot name an array,
+    and for the name `intercept`. Also raises InputError for `!plain` and `!ols` outside generation H or with several
+    bands, because they do not weight bands.
     """
     names, mark, method = text.partition("!")
     bands = tuple(bands_of(names))

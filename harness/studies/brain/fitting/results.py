@@ -1,7 +1,4 @@
-"""What a fit leaves: arrays of one model at a time, kept in files until all are there, so that memory holds one model.
-
-It must never know how anything was fitted.
-"""
+"""The results of a fit: arrays kept in files, one model at a time, so that memory holds only one model's arrays."""
 
 from __future__ import annotations
 
@@ -10,20 +7,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from harness import arrays
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 
 
 @dataclass
 class Collected:
-    """Named arrays in files of a folder, which is the caller's to make and to remove."""
+    """Named arrays in files of a folder that the caller creates and removes."""
 
     folder: Path
     _files: dict[str, Path] = field(default_factory=dict)
 
     def add(self, found: Mapping[str, Array]) -> None:
-        """Put arrays away by their names; one of a name that was given before takes its place."""
+        """Store arrays by name; an array replaces an earlier one of the same name."""
         for name, array in found.items():
             path = self._files.setdefault(name, self.folder / f"{len(self._files):06}.npy")
             arrays.write(path, array)
@@ -34,9 +33,7 @@ class Collected:
 
 
 def spread(found: Array, units: Array, count: int, empty: Any) -> Array:
-    """Lay the columns of [row, unit] out over all `count` units: `empty` stands where a unit was left out."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return [row, unit] with its columns spread over all `count` units; units that were left out have `empty`."""
     whole = np.full((len(found), count), empty, found.dtype)
     whole[:, units] = found
     return whole

@@ -1,6 +1,6 @@
-"""The step that fits a group of models to the recordings of one dataset, in one split: scores a fold and unit.
+"""The step that fits a group of models to the recordings of one dataset, in one split; scores each fold and unit.
 
-It must never know what a model's score is compared with, or how units are averaged.
+Does not compare models or average units.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from harness import arrays, rows
 from harness.models.local.torch_setup import device
@@ -28,15 +30,15 @@ from harness.studies.brain.structure.folds import Fold, outer_folds
 from harness.studies.brain.structure.layout import layout
 from harness.studies.brain.terms import INTERCEPT
 
-Array = Any  # of numpy
-BEST = "best."  # begins the name of an input with a text model's best layer
+Array = Any  # a numpy array
+BEST = "best."  # prefix of an input with a text model's best layer
 
 
 def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write `fits`, `errors` and `searches` of the models that `params` ask for (see `request`).
 
-    inputs: stimuli, units, recordings; features, where arrays came with the stimuli; of each text model its index
-    `NAME.vectors` and layers `NAME.layer-03.npy`; `best.NAME`, where a text model's best layer is an array.
+    inputs: `stimuli`, `units` and `recordings`; `features`, if arrays came with the stimuli; for each text model, its
+    index `NAME.vectors` and layers `NAME.layer-03.npy`; `best.NAME`, if a text model's best layer is an array. Raises
     InputError for whatever `request`, `recorded`, `feature_arrays`, `Features` and `outer_folds` refuse.
     """
     asked = request(params)
@@ -58,9 +60,9 @@ def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
 
 
 def search_settings(asked: FitRequest, model: AskedModel) -> Search:
-    """Give the settings of a model's search: the generation's alphas, on the device that the step was given.
+    """Return the settings of a model's search: the generation's alphas, on the device that the step was given.
 
-    After a start from all subsets the early stop counts from 2**k on, as the published solver does.
+    If the search starts from all subsets, early stopping counts from 2**k on, as in the published solver.
     """
     first = 2 ** len(model.bands) if asked.all_subsets(model) else 0
     return Search(alphas=asked.alphas, device=device(), dtype=asked.dtype, stop_from=first)
@@ -75,7 +77,7 @@ def _fit_all(
     kept: tuple[Collected, Collected],
     out: Path,
 ) -> dict[str, Any]:
-    """Fit one model after the other, put away what came of it, and write the files; gives what is told of searches."""
+    """Fit the models one after another and write their results; return facts about the searches."""
     fits, errors = kept
     mean, squares = intercept_errors(found.values, folds, errors=True)
     nan = float("nan")
@@ -104,9 +106,7 @@ def _fit_all(
 
 
 def _rows(folds: Sequence[Fold]) -> dict[str, Array]:
-    """Give how many rows each fold tests, and the fold that tests each row."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return the number of test rows of each fold, and the fold that tests each row."""
     sizes = np.array([len(fold.test) for fold in folds], np.int32)
     of_row = np.empty(sizes.sum(), np.int32)
     for number, fold in enumerate(folds):
@@ -115,16 +115,12 @@ def _rows(folds: Sequence[Fold]) -> dict[str, Array]:
 
 
 def _error(dtype: str) -> dict[str, Array]:
-    """Give by what the difference of two inner scores may be wrong (`near_ties`)."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return the possible error of the difference of two inner scores (`near_ties`)."""
     return {"cv_error": np.array([ERRORS[dtype]])}
 
 
 def _arrays(model: AskedModel, one: OuterFits, gammas: Array, units: Array, count: int) -> dict[str, Array]:
-    """Name the arrays of a model; a unit that was left out has NaN, the gamma -1, and no near tie."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return a model's arrays by name; a unit that was left out has NaN, gamma -1, and no near tie."""
     scores = {"mse": one.mse, "r": one.pearson, "cv": one.inner, "alpha": one.alpha}
     found = {f"{model.text}.{name}": spread(array, units, count, np.nan) for name, array in scores.items()}
     found[f"{model.text}.gamma"] = spread(one.gamma, units, count, -1)
@@ -133,7 +129,7 @@ def _arrays(model: AskedModel, one: OuterFits, gammas: Array, units: Array, coun
 
 
 def _observed(found: RecordedValues, folds: Sequence[Fold], count: int) -> dict[str, int]:
-    """Count what was fitted: rows, folds, units, those that did not take part, and those that never changed."""
+    """Return counts of rows, folds and units, of units that did not take part, and of constant units."""
     constant = (found.values == found.values[0]).all(axis=0)
     return {
         "rows": len(found.values),

@@ -1,7 +1,4 @@
-"""The recordings that a fit explains: the rows of one experiment, and the units that did it.
-
-It must never know a feature or a fold.
-"""
+"""The recordings that a fit explains: the rows of one experiment, and the units that took part in it."""
 
 from __future__ import annotations
 
@@ -12,24 +9,24 @@ from typing import Any, NamedTuple
 from harness import arrays
 from harness.errors import InputError
 
-Array = Any  # of numpy
-BLOCK = 4096  # units that are looked at together
-LARGEST = 1e18  # of a value: float32 holds its square
+Array = Any  # a numpy array
+BLOCK = 4096  # units that are read together
+LARGEST = 1e18  # the largest value; float32 can hold its square
 
 
 class RecordedValues(NamedTuple):
-    """What was recorded of the units that did an experiment."""
+    """The recordings of the units that took part in an experiment."""
 
     values: Array  # [row, unit], of those units alone
     units: Array  # their columns in the recordings
 
 
 def recorded(path: Path, ids: Sequence[str], stimuli: Sequence[str], rows: Sequence[int], dtype: str) -> RecordedValues:
-    """Read these rows of the recordings, a block of units at a time; `ids` are the units', `stimuli` the rows' names.
+    """Read `rows` of the recordings, a block of units at a time; `ids` name the units and `stimuli` the rows.
 
-    A unit whose first value is NaN did not do the experiment, and is left out. InputError for recordings of another
-    shape or of what are no numbers, for a unit with any other value that is not finite or is beyond 1e18, and where no
-    unit is left.
+    A unit whose first value is NaN did not take part in the experiment and is left out. Raises InputError if the
+    recordings have another shape or are not numbers, if another value is not finite or is beyond 1e18, or if no unit is
+    left.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -42,7 +39,7 @@ def recorded(path: Path, ids: Sequence[str], stimuli: Sequence[str], rows: Seque
     kept: list[Array] = []
     blocks: list[Array] = []
     for start in range(0, len(ids), BLOCK):
-        with np.errstate(over="ignore"):  # what is too large for the type is infinite, and refused below
+        with np.errstate(over="ignore"):  # values too large for the type become infinite, which is refused below
             block = np.asarray(found[places, start : start + BLOCK]).astype(dtype)
         there = np.flatnonzero(~np.isnan(block[0]))
         _require_finite(
@@ -55,7 +52,7 @@ def recorded(path: Path, ids: Sequence[str], stimuli: Sequence[str], rows: Seque
         raise InputError("no unit was recorded in these rows", where="recordings", next="name another experiment")
     values: Array = np.empty((len(rows), len(units)), dtype)
     start = 0
-    while blocks:  # one goes as the whole grows
+    while blocks:  # frees each block as it is copied
         block = blocks.pop(0)
         values[:, start : start + block.shape[1]] = block
         start += block.shape[1]

@@ -1,8 +1,8 @@
-"""How scores of units become one number: by participants, as the paper averages (P) or as its repository does (H).
+"""Averages scores of units to one number, by participant, as the paper does (P) or as its repository does (H).
 
-P counts what is no finite number as 0 and clips each unit at 0. H drops NaN, counts an infinite score as 0, averages
-the signed scores of a participant in an experiment, and clips that. Sums are exact, so no order of units matters. It
-must never know a model or what the scores are of.
+P counts a score that is not finite as 0 and clips each unit at 0. H drops NaN, counts an infinite score as 0, averages
+the signed scores of a participant in an experiment, and clips that average. Sums are exact, so the order of units does
+not matter.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from typing import Any, NamedTuple
 from harness.errors import InputError
 from harness.studies.brain.terms import GENERATIONS, LANGUAGE, P
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 
 
 @dataclass(frozen=True)
 class UnitTable:
-    """Whose scores stand in an array, a value a score; a unit stands once for each experiment that it was part of."""
+    """Describes the scores in an array, one entry per score; a unit has an entry for each experiment it is in."""
 
     participants: tuple[str, ...]
     networks: tuple[str, ...]
-    experiments: tuple[str, ...]  # empty texts where there is one alone
-    signal: tuple[bool, ...]  # of a simulation: whether anything but noise was planted; true of all others
+    experiments: tuple[str, ...]  # empty texts if there is only one experiment
+    signal: tuple[bool, ...]  # of a simulation: whether anything but noise was planted; true for all others
 
     def __post_init__(self) -> None:
-        """Check the lengths; InputError where they part."""
+        """Raise InputError unless all lists have the same length."""
         for name in ("networks", "experiments", "signal"):
             if len(getattr(self, name)) != len(self.participants):
                 told = f"{len(getattr(self, name))} {name} stand beside {len(self.participants)} participants"
                 raise InputError(told, where=name, next="give one for each unit")
 
     def counted(self, network: str = LANGUAGE, *, signal: bool = True) -> Array:
-        """Give which scores are of a network, as a mask: of units with signal, or of those without."""
+        """Return a mask of the scores of a network: of units with signal, or of those without."""
         import numpy as np  # noqa: PLC0415
 
         return np.array(
@@ -44,25 +44,26 @@ class UnitTable:
         )
 
     def everyone(self) -> list[str]:
-        """List the participants in sorted order."""
+        """Return the participants in sorted order."""
         return sorted({*self.participants})
 
 
 class AveragedScore(NamedTuple):
-    """A score averaged over participants, and what went into it."""
+    """A score averaged over participants, and what it was computed from."""
 
-    score: float | None  # None where nobody has one
+    score: float | None  # None if no participant has one
     participants: Mapping[str, float]
-    units: Mapping[str, int]  # scores that were looked at, of each participant
+    units: Mapping[str, int]  # number of scores of each participant
     left_out: Sequence[str]  # participants without a score
-    degenerate: int  # scores that are no finite numbers
+    degenerate: int  # number of scores that are not finite
 
 
 def aggregate(scores: Array, units: UnitTable, generation: str, counted: Array | None = None) -> AveragedScore:
-    """Average scores over the units, the own experiments of a participant, and participants, by a generation's rule.
+    """Average scores over units, over each participant's experiments, and over participants, by a generation's rule.
 
-    Without `counted` the units of the language network count, those of a simulation without signal excepted. A
-    participant without a score is left out and named. InputError for an unknown generation or another number of scores.
+    Without `counted`, the units of the language network count, except those of a simulation without signal. A
+    participant without a score is left out and listed in `left_out`. Raises InputError for an unknown generation or a
+    wrong number of scores.
     """
     require_generation(generation)
     if len(scores) != len(units.participants):
@@ -87,30 +88,30 @@ def aggregate(scores: Array, units: UnitTable, generation: str, counted: Array |
 
 
 def pooled(scores: Array, counted: Array) -> float | None:
-    """Average scores over units, whoever they are of, clipped at 0: by this the paper (P) chooses a layer.
+    """Average scores over units, ignoring participants, clipped at 0; the paper (P) chooses a layer by this average.
 
-    What is no finite number is dropped; None where nothing is left.
+    Scores that are not finite are dropped. Returns None if none is left.
     """
     return mean(max(one, 0.0) for one in map(float, scores[counted]) if math.isfinite(one))
 
 
 def mean(values: Iterable[float]) -> float | None:
-    """Average finite numbers by their exact sum; None where there are none."""
+    """Return the mean of finite numbers, computed by their exact sum; None if there are none."""
     listed = list(values)
     try:
         return math.fsum(listed) / len(listed) if listed else None
-    except OverflowError:  # of a sum that is no float, while its mean is one
+    except OverflowError:  # the sum overflows a float, although the mean does not
         return math.fsum(one / len(listed) for one in listed)
 
 
 def require_generation(name: str) -> None:
-    """Refuse what is no generation by an InputError."""
+    """Raise InputError if `name` is not a generation."""
     if name not in GENERATIONS:
         raise InputError(f"no generation {name!r}", where="generation", next=f"use one of: {', '.join(GENERATIONS)}")
 
 
 def _participant(experiments: Iterable[Sequence[float]], generation: str) -> float | None:
-    """Average one participant's experiments, those without a score left out."""
+    """Average one participant's experiments, without those that have no score."""
     rule = _clipped_units if generation == P else _clipped_mean
     return mean(value for scores in experiments if (value := rule(scores)) is not None)
 

@@ -1,7 +1,7 @@
-"""The step that takes the layer of a text model which is chosen on test data, as published, into joint models.
+"""The step that selects a text model's layer for joint models, by scores on test data, as published.
 
-Its vectors get the name `MODEL@best`. The choice is of the rule by which `choices` chooses; a score of what was chosen
-so is too high, and the page says that. It must never know what the layer is joined with.
+The layer's vectors are named `MODEL@best`. The choice follows the rule of `choices`. A score of a layer chosen this way
+is too high, and the page says so.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from harness.studies.brain.measures.choices import published_score
 from harness.studies.brain.measures.naming import BEST, families
 from harness.studies.brain.rowtypes import Stimulus
 
-CHOSEN = "chosen"  # an output; the other is called as the layer
+CHOSEN = "chosen"  # an output; the other is named like the layer
 
 
 def choose(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `best`, an array of the chosen layer in the order of the stimuli, and `chosen`, which one it is.
+    """Write `best`, an array of the chosen layer in the order of the stimuli, and `chosen`, which names the layer.
 
-    params: generation; dataset; group, what the one part of `fits` is; model. inputs: fits, units and stimuli of the
-    dataset; the index and layers of the model. Where no layer has a finite score it is the first, and its r2 null.
+    params: generation; dataset; group, which describes the single part of `fits`; model. inputs: fits, units and
+    stimuli of the dataset; the index and layers of the model. If no layer has a finite score, the first is chosen and
+    its r2 is null.
     """
     found = fits.read({"groups": [params["group"]], "datasets": [params["dataset"]]}, inputs)[0]
     model, generation = params["model"], params["generation"]

@@ -1,7 +1,4 @@
-"""Averages of errors within blocks of samples, such as passages, scans of ten or folds, and the labels of such blocks.
-
-It must never know a model or a test.
-"""
+"""Averages of errors within blocks of samples, such as passages, ten scans or folds, and labels of such blocks."""
 
 from __future__ import annotations
 
@@ -13,18 +10,18 @@ from typing import Any
 
 from harness.errors import InputError
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 OTHER = "another kind"
-SCANS = 10  # of a block of Blank: 20 seconds
-AT_ONCE = 1 << 22  # numbers that are averaged at once, so that memory stays bounded
+SCANS = 10  # in a block of Blank: 20 seconds
+AT_ONCE = 1 << 22  # numbers that are averaged at once; bounds memory
 
 
 def block_means(errors: Array, labels: Sequence[Any] | Array, *, omit: bool = False) -> tuple[list[Any], Array]:
-    """Average errors [sample, unit] within each label; blocks come in the sorted order of their labels.
+    """Average errors [sample, unit] within each label; return the sorted labels and the means [block, unit].
 
-    Whole numbers sort as numbers, texts by their characters. With `omit` (generation H) NaN is left out, and a block
-    of nothing else is NaN; without, one NaN makes its block NaN. InputError unless every sample has one label, all of
-    them texts or all of them numbers.
+    Whole numbers sort as numbers, texts by their characters. With `omit` (generation H), NaN is left out, and a block
+    of only NaN is NaN. Without `omit`, one NaN makes its block NaN. Raises InputError unless every sample has one
+    label, and the labels are all texts or all numbers.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -50,7 +47,7 @@ def block_means(errors: Array, labels: Sequence[Any] | Array, *, omit: bool = Fa
 
 
 def _kind(label: Any) -> str:
-    """Name what a label is: a text or a number, else `OTHER`, as are NaN, true and false."""
+    """Return the kind of a label, "text" or "number"; anything else, including NaN and booleans, is `OTHER`."""
     if isinstance(label, str):
         return "text"
     known = isinstance(label, Real) and type(label).__name__ != "bool"
@@ -67,9 +64,9 @@ def _means(values: Array, starts: Array, omit: bool) -> Array:
 
 
 def scan_blocks(stories: Sequence[str], scans: int = SCANS) -> list[int]:
-    """Give each sample of Blank its block: one begins at every multiple of `scans`, and at a new story.
+    """Return the block of each sample of Blank; a block begins at every multiple of `scans` and at each new story.
 
-    Samples are counted over all stories, from 0. InputError for blocks of no scan.
+    Samples are counted over all stories, from 0. Raises InputError if `scans` is below 1.
     """
     if scans < 1:
         raise InputError(f"a block of {scans} scans", where="scans", next="give a whole number from 1 up")
@@ -78,9 +75,9 @@ def scan_blocks(stories: Sequence[str], scans: int = SCANS) -> list[int]:
 
 
 def in_order(labels: Sequence[Any], order: Sequence[int]) -> list[Any]:
-    """Permute labels of rows to the order in which folds were tested: what stands beside predictions in that order.
+    """Permute labels of rows to the order in which folds tested the rows, to match predictions in that order.
 
-    InputError unless the order names each row once.
+    Raises InputError unless the order names each row once.
     """
     if sorted(order) != [*range(len(labels))]:
         told = f"the order has {len(order)} entries for {len(labels)} rows, or names one of them twice"

@@ -1,11 +1,11 @@
-"""The document `choices`: which width or layer of a family is chosen, on test data as published, and nested.
+"""The document `choices`: the width or layer chosen in each family, on test data as published, and nested.
 
-Beside both stands the family's curve over all its members, and how the curves of the two splits go together; and of a
-model drawn from several seeds the mean over them (`untrained`, by split). Layers of a text model are chosen in
-generation P by the mean over units of scores clipped at 0, whoever they are of; all else by the generation's average
-over participants. Generation H also has what is best by each metric in each experiment (`by_metric`). `near_ties`, by
-split, counts what rounding could have chosen otherwise: layers and widths here, alphas and weightings in the fits. It
-must never know how a model was fitted.
+For each family it also has the curve over all members, the correlation of the curves of the two splits, and the mean
+over seeds of a model drawn from several seeds (`untrained`, by split). Generation P chooses layers of a text model by
+the mean over units of scores clipped at 0, ignoring participants; everything else is chosen by the generation's average
+over participants. Generation H also has the best member by each metric in each experiment (`by_metric`). `near_ties`,
+by split, counts choices that rounding could have changed: of layers and widths here, of alphas and weightings in the
+fits.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from harness.studies.brain.measures.naming import FamilyMember, families, is_lan
 from harness.studies.brain.measures.untrained import over_seeds
 from harness.studies.brain.terms import CONTIGUOUS, SHUFFLED, H, P
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 NONE: Mapping[str, Sequence[str]] = MappingProxyType({})
-UNTRAINED, NEAR_TIES = "untrained", "near_ties"  # beside the splits, since a family may have any name
-MOST = 20  # near ties of a split's fits that are named
+UNTRAINED, NEAR_TIES = "untrained", "near_ties"  # keys next to the splits, because a family may have any name
+MOST = 20  # the most near ties of a split's fits that are listed
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `choices`; see `measures.fits.read` for what it takes and refuses.
+    """Write `choices`; see `measures.fits.read` for its inputs and errors.
 
-    params["untrained"], which may be absent, names the text models that are one model drawn from different seeds.
+    params["untrained"], which is optional, names the text models that are one model drawn from different seeds.
     """
     found = fits.read(params, inputs)
     rows.write_one(out / "choices", choices(found, params["generation"], params.get("untrained", {})))
@@ -43,9 +43,9 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 def choices(
     found: Sequence[SplitFits], generation: str, untrained: Mapping[str, Sequence[str]] = NONE
 ) -> dict[str, Any]:
-    """Choose in each family of each dataset and split, and average over seeds by the names of `untrained`.
+    """Choose in each family of each dataset and split, and average over the sets of seeds in `untrained`.
 
-    InputError for an unknown generation, and a seed without a family of layers.
+    Raises InputError for an unknown generation, and for a seed without a family of layers.
     """
     require_generation(generation)
     document: dict[str, Any] = {}
@@ -59,7 +59,7 @@ def choices(
 
 
 def published_score(scores: Array, found: SplitFits, generation: str, family: str) -> float | None:
-    """Give what a member of a family is chosen by on test data; None where it is never chosen."""
+    """Return the score on test data by which a member of a family is chosen; None if it cannot be chosen."""
     if generation == P and is_language(family, found.text_models):
         return pooled(scores, found.units.counted())
     return aggregate(scores, found.units, generation).score
@@ -88,7 +88,7 @@ def _family(found: SplitFits, family: str, members: Sequence[FamilyMember], gene
 
 
 def _near_ties(found: SplitFits, chosen: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Count choices and near ties: of an alpha and a weighting, a unit and fold, and of a layer or width."""
+    """Count choices and near ties: of alphas and weightings per unit and fold, and of layers or widths."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     named: list[dict[str, Any]] = []
@@ -123,7 +123,7 @@ def _point(one: FamilyMember, averaged: AveragedScore, value: float | None) -> d
 
 
 def _nested(found: SplitFits, members: Sequence[FamilyMember], generation: str) -> dict[str, Any]:
-    """Choose in each outer fold by its inner scores over the counted units, and score what was chosen."""
+    """Choose in each outer fold by the inner scores over the counted units, and score the chosen members."""
     errors, chosen, ties = [], [], 0
     shares = not members[0].model.endswith("!plain")
     for part, counted in zip(found.experiments, found.parts(found.units.counted()), strict=True):
@@ -141,7 +141,7 @@ def _nested(found: SplitFits, members: Sequence[FamilyMember], generation: str) 
 
 
 def _correlate(splits: Mapping[str, dict[str, Any]]) -> None:
-    """Add to each family how its curve goes together with that of the other split."""
+    """Add to each family the correlation of its curve with that of the other split."""
     for split, other in ((SHUFFLED, CONTIGUOUS), (CONTIGUOUS, SHUFFLED)):
         for name, own in splits.get(split, {}).items():
             if name in splits.get(other, {}):

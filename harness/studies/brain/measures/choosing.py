@@ -1,7 +1,7 @@
-"""One candidate out of many: as published, by scores on test data, or nested, by scores inside the training folds.
+"""Chooses one of many candidates: as published, by scores on test data, or nested, by scores inside the training folds.
 
-Choosing on test data makes the score of what is chosen too high; both are given so that they can stand side by side.
-Of equals the first is chosen, as `near_ties` has them. It must never know what the candidates are.
+Choosing on test data makes the score of the chosen candidate too high, so both results are reported side by side. Of
+candidates that are equal by the rule of `near_ties`, the first is chosen.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from harness.errors import InputError
 from harness.studies.brain import near_ties
 from harness.studies.brain.measures.aggregation import mean
 
-Array = Any  # of numpy
-EXACT = near_ties.ERRORS["float64"]  # of scores on test data, which are computed so
+Array = Any  # a numpy array
+EXACT = near_ties.ERRORS["float64"]  # the error of scores on test data, which are computed in float64
 
 
 class Choice(NamedTuple):
-    """Which candidate is chosen, None where none is, and whether that is a near tie."""
+    """The index of the chosen candidate, None if there is none, and whether the choice is a near tie."""
 
     place: int | None
     tied: bool
 
 
 class UnitErrors(NamedTuple):
-    """Squared errors of what was chosen for each unit in each fold, and which of these choices are near ties."""
+    """Squared errors of the candidate chosen for each unit in each fold, and which of these choices are near ties."""
 
     errors: Array  # [fold, unit]
     tied: Array
 
 
 def choose(values: Sequence[float | None], error: float = EXACT, size: float = 1.0) -> Choice:
-    """Choose the highest value, the first of equals; none where no value is a finite number.
+    """Choose the highest value, the first of equals; nothing is chosen if no value is a finite number.
 
-    `error` is by what the difference of two may be wrong, in units of `size`.
+    `error` is the possible error of the difference of two values, in units of `size`.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -47,14 +47,14 @@ def choose(values: Sequence[float | None], error: float = EXACT, size: float = 1
 
 
 def best(values: Sequence[float | None]) -> int | None:
-    """Give the place of the highest value, as `choose` does."""
+    """Return the index of the highest value, as `choose` does."""
     return choose(values).place
 
 
 def inner_means(scores: Array, counted: Array) -> list[float | None]:
     """Average one candidate's inner scores [fold, unit] over the counted units, fold by fold.
 
-    What is no finite number is dropped; None for a fold without any other score.
+    Scores that are not finite are dropped. A fold without any finite score has None.
     """
     kept = scores[:, counted].tolist()
     return [mean(one for one in fold if math.isfinite(one)) for fold in kept]
@@ -63,9 +63,10 @@ def inner_means(scores: Array, counted: Array) -> list[float | None]:
 def best_of_folds(
     means: Sequence[Sequence[float | None]], error: float = EXACT, *, shares: bool = True
 ) -> list[Choice]:
-    """Choose for each fold the candidate with the highest mean inner score; `means` has a list of folds a candidate.
+    """Choose for each fold the candidate with the highest mean inner score; `means` has a list of folds per candidate.
 
-    Where scores are no shares of variance (plain ridge has errors below 0), they are compared as parts of the smallest.
+    If scores are not shares of variance (plain ridge has errors below 0), they are compared in units of the smallest
+    absolute score.
     """
     return [choose(fold, error, 1.0 if shares else _smallest(fold)) for fold in zip(*means, strict=True)]
 
@@ -75,9 +76,9 @@ def _smallest(values: Sequence[float | None]) -> float:
 
 
 def errors_of_folds(errors: Mapping[int, Array], chosen: Sequence[int | None]) -> Array:
-    """Put together squared errors [fold, unit], each fold from the candidate chosen there; NaN where none was.
+    """Return squared errors [fold, unit], each fold from the candidate chosen there; NaN if none was chosen.
 
-    InputError where none was chosen in any fold.
+    Raises InputError if no fold chose a candidate.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -91,11 +92,11 @@ def errors_of_folds(errors: Mapping[int, Array], chosen: Sequence[int | None]) -
 
 
 def errors_of_units(candidates: Iterable[tuple[Array, Array]], error: float = EXACT) -> UnitErrors:
-    """Put together squared errors [fold, unit], each from the candidate whose inner score is highest there.
+    """Return squared errors [fold, unit], each from the candidate with the highest inner score in that fold and unit.
 
-    A candidate is its inner scores and its errors, both [fold, unit]; what is no finite score never comes before one
-    that is, and where none is, the first candidate is taken. One candidate is held at a time, and gives way to one
-    that is better by a cell of the grid (`near_ties`).
+    A candidate is a pair of inner scores and errors, both [fold, unit]. A score that is not finite never wins over a
+    finite one; if no score is finite, the first candidate is taken. Candidates are read one at a time; a candidate
+    replaces the one held if it is better by a cell of the grid (`near_ties`).
     """
     import numpy as np  # noqa: PLC0415
 

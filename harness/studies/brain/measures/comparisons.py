@@ -1,7 +1,7 @@
 """The document `tests`: in how many units one model's squared errors are below another's, at each level.
 
-A model whose name ends with `*` is, unit by unit, the one with the lowest mean squared error among its subsets. It must
-never know how anything was fitted, nor call a count significant.
+A model whose name ends with `*` is, unit by unit, the one with the lowest mean squared error among its subsets. Counts
+units only; does not call a count significant.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from functools import cached_property
 from itertools import permutations
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from harness import arrays, rows
 from harness.errors import InputError
@@ -24,17 +26,18 @@ from harness.studies.brain.structure.folds import outer_folds
 from harness.studies.brain.structure.layout import Layout, layout
 from harness.studies.brain.terms import INTERCEPT, SHUFFLE_SEED, H
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 STAR = "*"
-Files = Mapping[str, Path]  # of errors, by the models they hold
+Files = Mapping[str, Path]  # files of errors, by model
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `tests` of every dataset and split.
 
     Inputs are the parts of `errors` in the order of params["groups"], and of `stimuli` and `units` in the order of
-    params["datasets"]. params["pairs"] names by dataset and split which models are compared; without it, every pair of
-    models of which one holds the other, and each against the intercept. InputError for a model without errors.
+    params["datasets"]. params["pairs"] names the models to compare, by dataset and split. Without it, each model is
+    compared with each model whose bands are part of its own, and with the intercept. Raises InputError if a model's
+    errors were not kept.
     """
     asked = params.get("pairs", {})
     found: dict[str, dict[str, list[dict[str, Any]]]] = {}
@@ -59,7 +62,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 @dataclass(frozen=True)
 class KeptErrors:
-    """Squared errors [row, unit] of the models of one experiment, in files, with the rows' structure."""
+    """Files with squared errors [row, unit] of one experiment's models, and the structure of its rows."""
 
     experiment: str
     layout: Layout
@@ -68,11 +71,11 @@ class KeptErrors:
 
     @cached_property
     def rows(self) -> ComparedRows:
-        """The rows' blocks and folds."""
+        """The blocks and folds of the rows."""
         return compared_rows([(self.layout, outer_folds(self.layout, self.split, SHUFFLE_SEED))])
 
     def read(self, model: str, units: int) -> Array:
-        """Read the errors of a model; InputError where they are kept nowhere, or are of other rows or units."""
+        """Read the errors of a model; raise InputError if they were not kept, or have other rows or units."""
         if model not in self.files:
             told = f"no errors of {model[:80]!r} were kept"
             raise InputError(told, where=self.experiment or "errors", next=f"choose of: {', '.join(self.files)}")
@@ -85,7 +88,7 @@ class KeptErrors:
 
 
 def experiments(groups: Sequence[tuple[Mapping[str, Any], Path]], whole: Layout, split: str) -> list[KeptErrors]:
-    """Sort the files of a dataset's split by the experiment they are of, in the order given."""
+    """Group the files of a dataset's split by experiment, in the order given."""
     files: dict[str, dict[str, Path]] = {}
     for group, path in groups:
         own = files.setdefault(group.get("experiment", ""), {})
@@ -94,14 +97,14 @@ def experiments(groups: Sequence[tuple[Mapping[str, Any], Path]], whole: Layout,
 
 
 def nested_pairs(kept: Sequence[KeptErrors]) -> list[tuple[str, str]]:
-    """Name the pairs of kept models of which the first holds all bands of the second, and each beside the intercept."""
+    """Return pairs of kept models in which the first has all bands of the second, and each model with the intercept."""
     models = sorted({model for one in kept for model in one.files} - {INTERCEPT})
     pairs = [pair for pair in permutations(models, 2) if is_nested(*pair)]
     return [*pairs, *((model, INTERCEPT) for model in models)]
 
 
 def is_nested(model: str, against: str) -> bool:
-    """Whether the first model has all bands of the second and more; the intercept is in every model."""
+    """Return whether the first model has all bands of the second and more; every model contains the intercept."""
     if against == INTERCEPT:
         return model != INTERCEPT
     return {*bands(against.removesuffix(STAR))} < {*bands(model.removesuffix(STAR))}
@@ -112,8 +115,8 @@ def comparison(
 ) -> dict[str, Any]:
     """Test one model against another at every level, within the families of a generation.
 
-    Units that were not recorded in an experiment (all errors NaN) are in none of its families. In generation H a
-    participant's experiments are one table, in which NaN stands where a unit has none. InputError for unknown models.
+    Units that were not recorded in an experiment (all errors NaN) are in none of its families. In generation H, a
+    participant's experiments form one table, with NaN if a unit has no value. Raises InputError for unknown models.
     """
     model, against = pair
     chosen = [[_errors(one, named, pair, len(units), generation) for named in pair] for one in kept]
@@ -140,7 +143,7 @@ def _tested(
     generation: str,
     level: str,
 ) -> dict[str, Any]:
-    """Test all units of all experiments at a level, the empty one being the misaligned block test."""
+    """Test all units of all experiments at a level; the empty level is the misaligned block test."""
     p: list[float] = []
     own: list[tuple[int, str]] = []  # unit and experiment of each p-value
     omit = generation == H
@@ -157,14 +160,12 @@ def _tested(
 
 
 def _recorded(errors: Array, against: Array) -> Array:
-    import numpy as np  # noqa: PLC0415 - heavy
 
     found: Array = ~(np.isnan(errors).all(axis=0) | np.isnan(against).all(axis=0))
     return found
 
 
 def _joined(tables: Sequence[Array]) -> Array:
-    import numpy as np  # noqa: PLC0415
 
     return np.concatenate(tables)
 
@@ -176,7 +177,10 @@ def _errors(kept: KeptErrors, model: str, pair: tuple[str, str], units: int, gen
 
 
 def _candidates(kept: KeptErrors, model: str, pair: tuple[str, str], generation: str) -> list[str]:
-    """Name the kept models of which a starred one is the best: its subsets, with what the other lacks in each."""
+    """Return the kept subsets of a starred model that are candidates for it.
+
+    The candidates of a pair's first model contain all bands that the second model lacks.
+    """
     own, other = ({*bands(name.removesuffix(STAR))} for name in (model, pair[1]))
     added = own - other if model == pair[0] and pair[1] != INTERCEPT else set()
     found = [name for name in sorted(kept.files) if name != INTERCEPT and added <= {*bands(name)} <= own]

@@ -1,7 +1,6 @@
-"""How two curves over the same layers or widths go together: correlations, with and without the first layer.
+"""Correlations of two curves over the same layers or widths, with and without the first layer.
 
-Neighbouring layers are no independent observations, so a correlation over them carries no p-value. It must never know
-how a curve's points were scored.
+Neighbouring layers are not independent observations, so a correlation over them has no p-value.
 """
 
 from __future__ import annotations
@@ -12,14 +11,15 @@ from itertools import pairwise
 
 from harness.stats import spearman
 
-LEAST = 3  # points that a correlation is computed of
-FLAT = 1e-12  # of the largest: differences of points on a line are no more apart
+LEAST = 3  # the fewest points for a correlation
+FLAT = 1e-12  # relative to the largest number; smaller differences are rounding
 
 
 def correlations(one: Sequence[float | None], other: Sequence[float | None]) -> dict[str, float | int | None]:
-    """Give Pearson's and Spearman's correlation of two curves, and of the steps from each point to the next.
+    """Return Pearson's and Spearman's correlation of two curves, and of their steps from point to point.
 
-    Points that either curve lacks are left out of both; null for fewer than three, or where a curve is constant.
+    Points missing in either curve are left out of both. A correlation is None for fewer than three points, or if a
+    curve is constant.
     """
     pairs = [pair for pair in zip(one, other, strict=True) if all(map(_is_point, pair))]
     first, second = (_in_range([float(pair[side] or 0) for pair in pairs]) for side in (0, 1))
@@ -36,7 +36,7 @@ def correlations(one: Sequence[float | None], other: Sequence[float | None]) -> 
 def with_and_without_first(
     places: Sequence[float], one: Sequence[float | None], other: Sequence[float | None]
 ) -> dict[str, Mapping[str, float | int | None]]:
-    """Correlate two curves over all places, and without place 0, where a static layer stands, if there is one."""
+    """Correlate two curves over all places and, if place 0 (a static layer) is present, also without it."""
     found: dict[str, Mapping[str, float | int | None]] = {"all": correlations(one, other)}
     kept = [number for number, place in enumerate(places) if place != 0]
     if len(kept) < len(places):
@@ -45,14 +45,14 @@ def with_and_without_first(
 
 
 def pearson(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Give Pearson's correlation of finite numbers; None for fewer than three, or where either side is constant."""
+    """Return Pearson's correlation of finite numbers; None for fewer than three, or if either side is constant."""
     if len(one) < LEAST or _is_constant(one) or _is_constant(other):
         return None
     sides = (_in_range(one), _in_range(other))
     means = [math.fsum(values) / len(values) for values in sides]
     first, second = ([value - mean for value in values] for values, mean in zip(sides, means, strict=True))
     spread = math.sqrt(math.fsum(a * a for a in first)) * math.sqrt(math.fsum(b * b for b in second))
-    if not spread:  # of numbers too small to be squared
+    if not spread:  # the numbers are too small to be squared
         return None
     return max(-1.0, min(1.0, math.fsum(a * b for a, b in zip(first, second, strict=True)) / spread))
 
@@ -64,13 +64,13 @@ def _spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
 
 
 def _in_range(values: Sequence[float]) -> list[float]:
-    """Divide numbers by a power of two above the largest, which changes no correlation and keeps squares in range."""
+    """Divide by a power of two above the largest number; correlations are unchanged, and squares stay in range."""
     power = max((math.frexp(value)[1] for value in values), default=0)
     return [math.ldexp(value, -power) for value in values]
 
 
 def _is_constant(values: Sequence[float]) -> bool:
-    """Whether numbers differ by no more than their rounding."""
+    """Return whether numbers differ by no more than their rounding."""
     return max(values) - min(values) <= FLAT * max(map(abs, values))
 
 

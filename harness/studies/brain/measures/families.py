@@ -1,7 +1,7 @@
-"""Families of tests and the false discovery rate within each: Benjamini and Hochberg, as either generation takes them.
+"""Families of tests and the false discovery rate (Benjamini and Hochberg) within each, as each generation defines them.
 
-P: participant x network x experiment, every network. H: participants in the language network, a participant's
-experiments merged. It must never know how a p-value was computed.
+In P, a family is participant x network x experiment, for every network. In H, it is a participant in the language
+network, with the participant's experiments merged.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ ALPHA = 0.05
 
 
 class UnitFamily(NamedTuple):
-    """Units whose tests are corrected together, by their places."""
+    """Units whose tests are corrected together, by index."""
 
     participant: str
     network: str
-    experiment: str  # empty where they are merged or there is none
+    experiment: str  # empty if experiments are merged or there is none
     units: tuple[int, ...]
 
 
 def families(
     participants: Sequence[str], networks: Sequence[str], generation: str, experiments: Sequence[str] = ()
 ) -> list[UnitFamily]:
-    """Give the families of units, sorted by participant, network and experiment; H leaves out all but language.
+    """Return the families of units, sorted by participant, network and experiment; H has only the language network.
 
-    InputError for an unknown generation and lists of unequal lengths.
+    Raises InputError for an unknown generation and for lists of unequal lengths.
     """
     require_generation(generation)
     experiments = experiments or [""] * len(participants)
@@ -47,9 +47,10 @@ def families(
 
 
 def corrected(p: Sequence[float], found: Sequence[UnitFamily]) -> list[float | None]:
-    """Correct p-values within each family; units of no family have None.
+    """Correct p-values within each family; units without a family have None.
 
-    NaN counts as 1, and what is 1 stays in its family's number. InputError for a p-value outside 0 and 1.
+    A p-value of NaN counts as 1 and still counts in the size of its family. Raises InputError for a p-value outside 0
+    to 1.
     """
     values = [1.0 if isnan(one) else float(one) for one in p]
     if (wrong := next((place for place, one in enumerate(values) if not 0 <= one <= 1), None)) is not None:
@@ -62,10 +63,10 @@ def corrected(p: Sequence[float], found: Sequence[UnitFamily]) -> list[float | N
 
 
 def counted(p: Sequence[float], found: Sequence[UnitFamily], null: Collection[int] = ()) -> dict[str, Any]:
-    """Count units below .05 in each family, raw and corrected, and give the shares over all families.
+    """Count units below .05 in each family, raw and corrected, and return these with the shares over all families.
 
-    A share of no unit is None. An experiment is named where a family has one. `null` are units in which a simulation
-    planted nothing: they belong to their families, and are counted once more apart.
+    The share of zero units is None. A row names its experiment if its family has one. `null` are units in which a
+    simulation planted nothing; they count in their families and once more separately.
     """
     q = corrected(p, found)
 
@@ -83,6 +84,6 @@ def counted(p: Sequence[float], found: Sequence[UnitFamily], null: Collection[in
 
 
 def shares(rows: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
-    """Give the shares of all families' units that are below .05, raw and corrected; None where there is no unit."""
+    """Return the shares of all families' units that are below .05, raw and corrected; None if there are no units."""
     units = sum(int(row["units"]) for row in rows)
     return {f"{name}_share": sum(int(row[name]) for row in rows) / units if units else None for name in ("raw", "fdr")}

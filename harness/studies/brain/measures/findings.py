@@ -1,8 +1,8 @@
-"""The document `findings`: by dataset and language model, the numbers that the paper states of it.
+"""The document `findings`: the numbers that the paper reports, by dataset and language model.
 
-Scores alone, curves over layers, time against the model, the rows of the first table, starred models, subsets, counts
-of tests and omega; of models that differ by their seed alone, the means over seeds. Choices and tests are read from
-their documents. It must never know how a model was fitted, nor call a number large or significant.
+Has scores of the model alone, curves over layers, time against the model, the rows of the first table, starred models,
+subsets, counts of tests, and omega. For models that differ only in their seed, it has the means over seeds. Choices and
+tests are read from their documents.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from harness.studies.brain.measures.naming import bands
 from harness.studies.brain.terms import CONTIGUOUS, SHUFFLED
 
 NONE: Mapping[str, Any] = MappingProxyType({})
-WITHOUT_FIRST = {"without_layer_0": "without_0"}  # how `choices` names a correlation, and how it is named here
+WITHOUT_FIRST = {"without_layer_0": "without_0"}  # names in `choices` to names in `findings`
 
 
 class RunDocuments(NamedTuple):
-    """What other analyses of the run found, by dataset and split, and the layer that each text model stands for."""
+    """Documents of the run's other analyses, by dataset and split, and the layer chosen for each text model."""
 
     choices: Mapping[str, Any]
     tests: Mapping[str, Any]
@@ -48,11 +48,11 @@ class RunDocuments(NamedTuple):
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `findings`; see `measures.fits.read` for how fits and units are given, and what is refused of them.
+    """Write `findings`; see `measures.fits.read` for the format and errors of fits and units.
 
-    `choices` and `tests` are the documents of those names. `chosen` is a fan-in of the layers that stand for text
-    models, in the order of params["best"]; both may be absent. params["untrained"], which may be absent, names sets of
-    text models that are one model drawn from different seeds.
+    `choices` and `tests` are the documents of those names. `chosen` is a fan-in of the layers chosen for text models,
+    in the order of params["best"]; both are optional. params["untrained"], also optional, names sets of text models
+    that are one model drawn from different seeds.
     """
     choices, tests = (next(rows.read(inputs[name])) for name in ("choices", "tests"))
     documents = RunDocuments(choices, tests, read_chosen(params, inputs))
@@ -66,9 +66,9 @@ def findings(
     documents: RunDocuments,
     untrained: Mapping[str, Sequence[str]] = NONE,
 ) -> dict[str, Any]:
-    """Give what is found of each language model of each dataset; what cannot be computed is left out.
+    """Return the findings of each language model of each dataset; what cannot be computed is left out.
 
-    InputError for an unknown generation, a seed of which nothing was found, and a set named like a model.
+    Raises InputError for an unknown generation, a seed without findings, and a set named like a model.
     """
     require_generation(generation)
     document: dict[str, Any] = {}
@@ -102,7 +102,7 @@ def _model(own: Sequence[SplitFits], name: str, generation: str, about: RunDocum
 
 
 def _features(one: LanguageFits, tested: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Give what simple and lexical features explain, and the model beside them."""
+    """Return what simple and lexical features explain, alone and together with the model."""
     spaces = feature_spaces(one)
     tests = counted_tests(one, spaces.simple if spaces else (), tested)
     if spaces is None:
@@ -111,7 +111,7 @@ def _features(one: LanguageFits, tested: Sequence[Mapping[str, Any]]) -> dict[st
 
 
 def _omegas(splits: Mapping[str, LanguageFits]) -> dict[str, Any]:
-    """Give how much of the model others share: time in shuffled splits, all features together in contiguous ones."""
+    """Return the share of the model's score that other features share: time if shuffled, all features if contiguous."""
     found: dict[str, Any] = {}
     if SHUFFLED in splits and (joint := joint_model(splits[SHUFFLED])):
         found[SHUFFLED] = shared_omega(splits[SHUFFLED], bands(joint))
@@ -122,9 +122,10 @@ def _omegas(splits: Mapping[str, LanguageFits]) -> dict[str, Any]:
 
 
 def _alone(one: LanguageFits, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Score the model alone; where experiments have different layers, `models` names them and `model` none.
+    """Score the model alone; if experiments have different layers, `models` names these and `model` is None.
 
-    In generation H Pearson's r is of the layer that is best by it in each experiment: `pearson_models` names these.
+    In generation H, Pearson's r is that of the layer with the best r in each experiment; `pearson_models` names these
+    layers.
     """
     scores = one.r2(one.band)
     averaged = one.average(scores)
@@ -150,6 +151,6 @@ def _alone(one: LanguageFits, choices: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _curves(family: Mapping[str, Any]) -> dict[str, Any]:
-    """Give how the curves of both splits over the layers go together, as `choices` has it."""
+    """Return the correlation of the two splits' curves over layers, from `choices`."""
     told = family.get("correlation", {})
     return {WITHOUT_FIRST.get(key, key): value for key, value in told.items() if key != "against"}

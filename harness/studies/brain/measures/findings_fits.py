@@ -1,7 +1,6 @@
-"""What was fitted with one language model in one split, by its bands: `SP+SL+gpt2-xl@best` beside the model alone.
+"""The fits with one language model in one split, by their bands: `SP+SL+gpt2-xl@best` and the model alone.
 
-A text model alone is the layer that was chosen for it; beside other bands that layer is called `@best`. It must never
-know what its scores are compared with.
+Alone, a text model is the layer that was chosen for it; with other bands, that layer is called `@best`.
 """
 
 from __future__ import annotations
@@ -18,33 +17,33 @@ from harness.studies.brain.measures.fits import ExperimentFits, SplitFits
 from harness.studies.brain.measures.metric_choices import BY_METRIC, PEARSON
 from harness.studies.brain.measures.naming import BEST, LANGUAGE_ARRAYS, bands, member
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 Chosen = Mapping[tuple[str, str, str, str], str | None]  # by dataset, experiment, split and text model
 
 
 @dataclass(frozen=True)
 class LanguageFits:
-    """The fits of one split, with the layer of one language model in the place of its band."""
+    """The fits of one split; the band of one language model stands for its chosen layer."""
 
     found: SplitFits
     generation: str
     name: str
-    band: str  # of the model beside others: `gpt2-xl@best`, `LLM`
-    alone: tuple[str, ...]  # the fitted model that the band is, of each experiment
+    band: str  # the model's name next to other bands: `gpt2-xl@best`, `LLM`
+    alone: tuple[str, ...]  # the fitted model that the band stands for, by experiment
     _known: dict[str, Array] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Name all models of the split, and the band of this one as if it were fitted by that name."""
+        """The names of all models of the split, including the band of the language model."""
         return tuple(dict.fromkeys((*self.found.models, self.band)))
 
     def companions(self) -> tuple[str, ...]:
-        """Name the bands that were fitted together with the model's, in the order of the fits."""
+        """Return the bands that were fitted together with the language model, in the order of the fits."""
         beside = [bands(model) for model in self.found.models if self.band in bands(model)]
         return tuple(dict.fromkeys(band for own in beside for band in own if band != self.band))
 
     def r2(self, model: str) -> Array:
-        """Give R2 of each unit and experiment; InputError where the model was not fitted."""
+        """Return R2 of each unit and experiment; raise InputError if the model was not fitted."""
         if model not in self._known:
             parts = self.found.experiments
             own = [self.read(part, model, "mse") for part in parts] if model == self.band else []
@@ -52,13 +51,13 @@ class LanguageFits:
         return self._known[model]
 
     def pearson(self) -> Array:
-        """Give the mean of Pearson's r over folds of each unit and experiment, of the model alone."""
+        """Return Pearson's r of the language model alone, averaged over folds, for each unit and experiment."""
         import numpy as np  # noqa: PLC0415 - heavy
 
         return np.concatenate([self.read(part, self.band, "r").mean(axis=0) for part in self.found.experiments])
 
     def read(self, part: ExperimentFits, model: str, what: str) -> Array:
-        """Read `mse`, `cv`, `r` [fold, unit] of a model in one experiment; InputError where it was not fitted."""
+        """Read `mse`, `cv` or `r` [fold, unit] of a model in one experiment; raise InputError if it was not fitted."""
         own = zip(self.found.experiments, self.alone, strict=True)
         return part.read(next(name for one, name in own if one is part) if model == self.band else model, what)
 
@@ -67,22 +66,22 @@ class LanguageFits:
         return aggregate(scores, self.found.units, self.generation)
 
     def score(self, model: str) -> float | None:
-        """Give a model's averaged R2; None where nobody has one."""
+        """Return a model's averaged R2; None if no participant has a score."""
         return self.average(self.r2(model)).score
 
     def networks(self, scores: Array) -> dict[str, float | None]:
-        """Average scores of units by the generation's rule, in each network apart."""
+        """Average scores of units by the generation's rule, separately for each network."""
         units = self.found.units
         masks = {name: units.counted(name) for name in sorted({*units.networks})}
         return {name: aggregate(scores, units, self.generation, own).score for name, own in masks.items() if own.any()}
 
     def units_mean(self, scores: Array) -> float | None:
-        """Average scores over units of the language network, whoever they are of, clipped at 0."""
+        """Average scores over units of the language network, ignoring participants, clipped at 0."""
         return pooled(scores, self.found.units.counted())
 
 
 def language_models(found: Sequence[SplitFits]) -> tuple[str, ...]:
-    """Name the language models that were fitted to a dataset: text models, and arrays called LLM or LLMU."""
+    """Return the language models that were fitted to a dataset: text models, and arrays called LLM or LLMU."""
     texts = dict.fromkeys(name for one in found for name in one.text_models)
     given = [name for name in LANGUAGE_ARRAYS if any(name in one.models for one in found)]
     return tuple(dict.fromkeys((*texts, *given)))
@@ -91,9 +90,9 @@ def language_models(found: Sequence[SplitFits]) -> tuple[str, ...]:
 def language_fits(
     found: SplitFits, name: str, generation: str, chosen: Chosen, choices: Mapping[str, Any]
 ) -> LanguageFits | None:
-    """Find the fits of a language model in a split; None where it was not fitted there, or no layer was chosen.
+    """Return the fits of a language model in a split; None if it was not fitted, or no layer was chosen.
 
-    A layer that `chosen` does not name is the one that the choices of the split took as published.
+    If `chosen` does not name a layer, the layer is the split's published choice in `choices`.
     """
     if name not in found.text_models:
         return (
@@ -110,9 +109,10 @@ def language_fits(
 
 
 def read_chosen(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Chosen:
-    """Read which layer was chosen for each dataset, experiment, split and model of params["best"].
+    """Read the chosen layer of each dataset, experiment, split and model in params["best"].
 
-    Nothing was chosen where both are absent. InputError for another number of parts than params["best"] has entries.
+    The result is empty if both `best` and `chosen` are absent. Raises InputError if there are more or fewer parts than
+    entries in params["best"].
     """
     asked = params.get("best", ())
     files = rows.parts(inputs["chosen"]) if "chosen" in inputs else []
@@ -131,12 +131,12 @@ def _pairs(
 
 
 def best_pearson(family: Mapping[str, Any], otherwise: float | None) -> float | None:
-    """Give a family's Pearson's r where each experiment has its best member by r, if `choices` has that."""
+    """Return a family's Pearson's r with the best member by r in each experiment, or `otherwise` if it is not known."""
     told = family.get(BY_METRIC, {}).get(PEARSON)
     return otherwise if told is None else told["score"]
 
 
 def layer(model: str) -> int | None:
-    """Give the layer that a text model's text names; None for what has none."""
+    """Return the layer that a text model's name gives; None if it gives none."""
     found = member(model)
     return None if found is None else int(found.place)

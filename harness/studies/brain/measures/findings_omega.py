@@ -1,7 +1,4 @@
-"""Omega of a language model beside what is fitted together with it: one number a split, with what it hides.
-
-It must never know how scores are averaged.
-"""
+"""Omega of a language model and the features fitted together with it: one number per split, and what it hides."""
 
 from __future__ import annotations
 
@@ -14,9 +11,9 @@ from harness.studies.brain.measures.omegas import OmegaScores, omegas
 
 
 def shared_omega(one: LanguageFits, spaces: Sequence[str]) -> dict[str, Any]:
-    """Give omega of the model with all these bands, of the one without the language model, and of that alone.
+    """Return omega of the model with all these bands, the model without the language model, and the language model.
 
-    Empty where one of the three was not fitted. Participants without a score are left out, and counted.
+    Empty if one of the three was not fitted. Participants without a score are left out and listed.
     """
     known = {frozenset(bands(model)): model for model in reversed(one.models) if "!" not in model}
     wanted = (frozenset(spaces) - {one.band}, frozenset([one.band]), frozenset(spaces))

@@ -1,8 +1,7 @@
-"""Simple and lexical features beside a language model: one subset for all units, starred models, and all subsets.
+"""Simple and lexical features and a language model: one subset for all units, starred models, and all subsets.
 
-The rows are those of the paper's first table: simple spaces joined, each lexical one added in its turn, the language
-model added to all, and the language model alone. Whatever is highest here was chosen on test data. It must never know
-which features are which but by their names.
+The rows are those of the paper's first table: simple spaces joined, each lexical space added in turn, the language
+model added to all, and the language model alone. Each highest score here was chosen on test data.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from harness.studies.brain.measures.findings_fits import LanguageFits
 from harness.studies.brain.measures.naming import LEXICAL, is_language, member
 from harness.studies.brain.measures.starring import gain, star, subsets
 
-Array = Any  # of numpy
-LLM = "LLM"  # in the name of a row or subset: the language model, whichever it is
-ADDED = ("GLOVE", *LEXICAL)  # spaces that are added to the simple ones, in this order; the first is generation H's
-TIME = "OASM"  # the family that knows time alone, and is no feature of a text
+Array = Any  # a numpy array
+LLM = "LLM"  # stands for the language model in names of rows and subsets
+ADDED = ("GLOVE", *LEXICAL)  # added to the simple spaces in this order; the first is generation H's
+TIME = "OASM"  # the family of time alone, which is not a feature of a text
 
 
 class FeatureRow(NamedTuple):
-    """One row: its name, the spaces whose subsets it is chosen of, and the space that each of these must contain."""
+    """One row: its name, the spaces whose subsets are candidates, and the space that each candidate must contain."""
 
     name: str
     spaces: tuple[str, ...]
@@ -32,13 +31,13 @@ class FeatureRow(NamedTuple):
 
 
 class FeatureSpaces(NamedTuple):
-    """The spaces that stand beside a language model."""
+    """The spaces that were fitted together with a language model."""
 
     simple: tuple[str, ...]
-    added: tuple[str, ...]  # lexical, in the order of the paper
+    added: tuple[str, ...]  # lexical spaces, in the order of the paper
 
     def rows(self) -> list[FeatureRow]:
-        """Give the rows without the language model, each with one space more than the one before."""
+        """Return the rows without the language model; each has one space more than the one before."""
         found = [FeatureRow("+".join(self.simple), self.simple)]
         for space in self.added:
             found.append(FeatureRow(f"{found[-1].name}+{space}", (*found[-1].spaces, space), space))
@@ -46,9 +45,9 @@ class FeatureSpaces(NamedTuple):
 
 
 def feature_spaces(one: LanguageFits) -> FeatureSpaces | None:
-    """Find the spaces that were fitted together with a language model; None where no simple one was.
+    """Return the spaces that were fitted together with a language model; None if there is no simple space.
 
-    What knows time alone is no space, nor is another language model.
+    Time alone and other language models do not count as spaces.
     """
     beside = [band for band in one.companions() if not is_language(band, one.found.text_models)]
     beside = [band for band in beside if (own := member(band)) is None or own.family != TIME]
@@ -57,10 +56,10 @@ def feature_spaces(one: LanguageFits) -> FeatureSpaces | None:
 
 
 def table(one: LanguageFits, spaces: FeatureSpaces) -> dict[str, Any]:
-    """Give for each row the subset with the highest average that contains its last space and nothing beyond the row.
+    """Return for each row the best of the subsets that contain the row's last space and no space outside the row.
 
-    Percentages are of unrounded scores, None where what they are of is missing or not above 0. A row of which no
-    subset was fitted is left out.
+    The best subset has the highest average. Percentages are of unrounded scores; they are None if their base is missing
+    or not above 0. A row without a fitted subset is left out.
     """
     own = spaces.rows()
     every = (*own[-1].spaces, one.band)
@@ -79,11 +78,12 @@ def table(one: LanguageFits, spaces: FeatureSpaces) -> dict[str, Any]:
 
 
 def starred(one: LanguageFits, spaces: FeatureSpaces) -> dict[str, Any]:
-    """Give for each row without the language model its starred score, with and without that model.
+    """Return, for each row without the language model, its starred score with and without that model.
 
-    Without: the maximum over all subsets of the row's spaces; with: over those of the same spaces and the model that
-    contain the model. Beside both stand the number of subsets and a choice inside the training folds (`nested_…`), and
-    in `containing` the maximum over the subsets with the row's last space. A row that lacks one side is left out.
+    The score without is the maximum over all subsets of the row's spaces. The score with is the maximum over the
+    subsets of the same spaces and the model that contain the model. Each comes with the number of subsets and the score
+    of a choice inside the training folds (`nested_…`). `containing` has the maximum over the subsets with the row's
+    last space. A row that lacks one side is left out.
     """
     found = {}
     for row in spaces.rows():
@@ -94,7 +94,7 @@ def starred(one: LanguageFits, spaces: FeatureSpaces) -> dict[str, Any]:
 
 
 def scored_subsets(one: LanguageFits, spaces: FeatureSpaces) -> dict[str, Any]:
-    """Give the average of each fitted subset of the simple spaces and the language model, and which is highest."""
+    """Return the average of each fitted subset of the simple spaces and the language model, and the highest subset."""
     every = (*spaces.simple, one.band)
     known = {frozenset(model.split("+")): model for model in reversed(subsets(one.models, every))}
     asked = chain.from_iterable(combinations(every, count + 1) for count in range(len(every)))
@@ -107,13 +107,13 @@ def scored_subsets(one: LanguageFits, spaces: FeatureSpaces) -> dict[str, Any]:
 
 
 def highest(scores: Mapping[str, float | None]) -> str | None:
-    """Name the highest of some scores, the first of equals; None where there is none."""
+    """Return the name of the highest score, the first of equals; None if there is none."""
     taken = choosing.best([*scores.values()])
     return None if taken is None else [*scores][taken]
 
 
 def percent(score: float | None, of: float | None) -> float | None:
-    """Give a score in percent of another; None where either is missing or the other is not above 0."""
+    """Return a score in percent of another; None if either is missing or the other is not above 0."""
     return None if score is None or of is None or of <= 0 else 100 * score / of
 
 
@@ -143,7 +143,7 @@ def _pair(one: LanguageFits, plain: Sequence[str], rich: Sequence[str]) -> dict[
 
 
 def _containing(one: LanguageFits, row: FeatureRow) -> dict[str, Any]:
-    """Give the starred score over the subsets that contain a row's last space, where the row has one."""
+    """Return the starred score over the subsets that contain a row's last space; empty if the row requires no space."""
     models = subsets(one.models, row.spaces, row.containing) if row.containing else ()
     if not models:
         return {}
@@ -153,7 +153,7 @@ def _containing(one: LanguageFits, row: FeatureRow) -> dict[str, Any]:
 
 
 def _nested(one: LanguageFits, models: Sequence[str]) -> float | None:
-    """Choose the subset of each unit and fold by its inner score, and average what the chosen ones score."""
+    """Choose the subset of each unit and fold by its inner score, and average the scores of the chosen subsets."""
     errors = [
         choosing.errors_of_units(
             ((one.read(part, model, "cv"), one.read(part, model, "mse")) for model in models), part.cv_error()
@@ -164,7 +164,7 @@ def _nested(one: LanguageFits, models: Sequence[str]) -> float | None:
 
 
 def _together(one: LanguageFits, first: Array, second: Array) -> dict[str, float | None]:
-    """Correlate two scores over the units of the language network that have both: as they are, and clipped at 0."""
+    """Correlate two scores over the units of the language network that have both: unchanged, and clipped at 0."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     kept = one.found.units.counted() & np.isfinite(first) & np.isfinite(second)

@@ -1,6 +1,6 @@
-"""What is found of models that differ by the seed of their weights alone: each number's mean over the seeds.
+"""Findings of models that differ only in the seed of their weights: each number's mean over the seeds.
 
-It reads what was found of each; it must never know a fit.
+Reads the findings of each seed, not the fits.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ Finding = Mapping[str, Any]
 
 
 def over_seeds(found: Mapping[str, Finding], seeds: Sequence[str], choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Average what was found of each seed, and count for each layer how many seeds it was chosen for.
+    """Average the findings of the seeds, and count for each layer how many seeds chose it.
 
-    `choices` are those of the dataset, by split. A number that a seed lacks, a text that differs between seeds and what
-    only some seeds have are left out; a mean of percentages is the mean of the seeds' own. Of the layers, those of
-    contiguous splits are counted. InputError for no seed, and one of which nothing was found.
+    `choices` are those of the dataset, by split. Left out are numbers that a seed lacks, texts that differ between
+    seeds, and entries that only some seeds have. The mean of percentages is the mean of the seeds' own percentages.
+    Layers are counted in contiguous splits. Raises InputError if there is no seed, or a seed has no findings.
     """
     if not seeds:
         raise InputError("a set has no seed", where="untrained", next="name each model of another seed")
@@ -38,14 +38,14 @@ def over_seeds(found: Mapping[str, Finding], seeds: Sequence[str], choices: Mapp
 
 
 def _layers(found: Mapping[str, Finding], seeds: Sequence[str], choices: Mapping[str, Any]) -> dict[str, int]:
-    """Count seeds by the layer that stands for the model alone; a layer that none has counts 0."""
+    """Count the seeds that chose each layer for the model alone; a layer that no seed chose counts 0."""
     known = {int(point["place"]) for seed in seeds for point in choices.get(seed, {}).get("curve", ())}
     taken = [found[seed].get("alone", {}).get(CONTIGUOUS, {}).get("layer") for seed in seeds]
     return {str(layer): taken.count(layer) for layer in sorted(known | {one for one in taken if one is not None})}
 
 
 def _averaged(parts: Sequence[Finding]) -> dict[str, Any]:
-    """Average the numbers that all parts have at the same place; a text is kept where all have the same."""
+    """Average the numbers that all parts have under the same key; keep a text if it is the same in all parts."""
     first, *others = parts
     found: dict[str, Any] = {}
     for key, value in first.items():

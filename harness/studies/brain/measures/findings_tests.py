@@ -1,8 +1,4 @@
-"""In how many units a language model adds to simple features, or to the training mean: counts over families of tests.
-
-They are the row tests as published; what such a count is worth stands in the document `sizes`. It must never call a
-count significant, nor compute a p-value.
-"""
+"""Counts of the units in which a language model adds to simple features or to the training mean, over families."""
 
 from __future__ import annotations
 
@@ -15,13 +11,13 @@ from harness.studies.brain.measures.levels import ROW
 from harness.studies.brain.measures.naming import bands
 from harness.studies.brain.terms import INTERCEPT, LANGUAGE
 
-Tested = Sequence[Mapping[str, Any]]  # the comparisons of a dataset and split, as the document `tests` has them
+Tested = Sequence[Mapping[str, Any]]  # the comparisons of a dataset and split in the document `tests`
 
 
 def counted_tests(one: LanguageFits, simple: Collection[str], tested: Tested) -> dict[str, Any]:
     """Count units in which simple features with the model are better than without it, plain and starred.
 
-    `intercept` is the model alone against the training mean. What was not tested is left out.
+    `intercept` is the model alone against the training mean. Tests that were not run are left out.
     """
     rich = {*simple, one.band}
     alone = {one.band, *one.alone} if len({*one.alone}) == 1 else {one.band}
@@ -39,12 +35,12 @@ def _first(tested: Tested, wanted: Callable[[Mapping[str, Any]], bool]) -> Mappi
 
 
 def _is(model: str, spaces: Collection[str], suffix: str) -> bool:
-    """Whether a model has these bands, and is starred or not as asked."""
+    """Return whether a model has exactly these bands, and is starred if `suffix` is not empty."""
     return model.endswith(STAR) == bool(suffix) and {*bands(model.removesuffix(STAR))} == {*spaces}
 
 
 def _is_base(against: str, simple: Collection[str]) -> bool:
-    """Whether what a starred model is tested against are the simple features; the star of one space is that space."""
+    """Return whether a starred model is tested against the simple features; the star of one space is that space."""
     return _is(against, simple, STAR) or (len(simple) == 1 and _is(against, simple, ""))
 
 
@@ -54,7 +50,7 @@ def _counts(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sum(families: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Add up families; a percentage of no unit is None."""
+    """Add up the counts of families; the percentage of zero units is None."""
     listed = list(families)
     found: dict[str, Any] = {name: sum(int(one[name]) for one in listed) for name in ("units", "raw", "fdr")}
     units = found["units"]

@@ -1,7 +1,4 @@
-"""What knows time alone beside a language model, in shuffled splits: who of both is higher, and what both add up to.
-
-It must never know how a width of smoothing was chosen.
-"""
+"""Features of time alone against a language model, in shuffled splits: which scores higher, and their joint score."""
 
 from __future__ import annotations
 
@@ -15,10 +12,11 @@ from harness.studies.brain.measures.starring import gain, star
 
 
 def time(one: LanguageFits, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Compare OASM of the width that `choices` took as published with a language model; empty where none was taken.
+    """Compare OASM, of the width that `choices` has as published, with a language model; empty if no width was chosen.
 
-    Pearson's r is that of the same width, in generation H that of the width with the best r in each experiment. Ratios
-    are of unrounded scores, by participants and by units, None where the language model's is not above 0.
+    Pearson's r is that of the same width; in generation H, it is that of the width with the best r in each experiment.
+    Ratios are of unrounded scores, by participants and by units; they are None if the language model's score is not
+    above 0.
     """
     oasm = choices.get(TIME, {}).get("published", {}).get("chosen")
     if oasm not in one.found.models:
@@ -41,7 +39,7 @@ def time(one: LanguageFits, choices: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def joint_model(one: LanguageFits) -> str:
-    """Name the model of OASM and the language model that was fitted; empty where there is none."""
+    """Return the fitted model of OASM and the language model; empty if there is none."""
     for model in one.found.models:
         others = [band for band in bands(model) if band != one.band]
         if len(others) == 1 and one.band in bands(model) and "!" not in model and _is_time(others[0]):
@@ -50,9 +48,10 @@ def joint_model(one: LanguageFits) -> str:
 
 
 def _joint(one: LanguageFits, oasm: str) -> dict[str, Any]:
-    """Score the two joined. The star is over what contains the language model; `either` is over OASM as well.
+    """Score OASM and the language model joined.
 
-    OASM itself is taken at the width that it has in the joint model, where it was fitted alone at that width.
+    The star is the maximum over the models that contain the language model; `either` also includes OASM. OASM has the
+    width that it has in the joint model, if it was fitted alone at that width.
     """
     joint = joint_model(one)
     if not joint:

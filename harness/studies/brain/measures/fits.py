@@ -1,7 +1,6 @@
-"""The fits of a run as measures read them: of each dataset and split, all models together, whatever step fitted them.
+"""The fits of a run as measures read them: for each dataset and split, all models, whichever step fitted them.
 
-Arrays are read when they are asked for, so that no more of them are held than one. It must never know how scores are
-averaged or compared.
+Arrays are read on demand, so only one is in memory at a time.
 """
 
 from __future__ import annotations
@@ -18,21 +17,21 @@ from harness.studies.brain.measures.aggregation import UnitTable
 from harness.studies.brain.rowtypes import RecordedUnit
 from harness.studies.brain.terms import INTERCEPT
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 
 
 @dataclass
 class ExperimentFits:
-    """What was fitted of one experiment under one split: the units that did it, its folds, where each model stands."""
+    """The fits of one experiment under one split: the units that took part, the folds, and the file of each model."""
 
     experiment: str
-    done: Array  # columns of the units that did it
-    baseline: Array  # [fold, unit] squared error of the training mean, of those units
+    done: Array  # columns of the units that took part
+    baseline: Array  # [fold, unit] squared error of the training mean, for those units
     fold_rows: tuple[int, ...]
-    files: dict[str, Path] = field(default_factory=dict)  # of each model
+    files: dict[str, Path] = field(default_factory=dict)  # the file of each model
 
     def read(self, model: str, what: str) -> Array:
-        """Read `mse`, `r`, `cv`, `tied` … [fold, unit] of a model, for the units that did the experiment."""
+        """Read `mse`, `r`, `cv`, `tied` … [fold, unit] of a model, for the units that took part in the experiment."""
         if model not in self.files:
             raise InputError(f"no model {model!r} was fitted", where="groups", next=f"it has: {', '.join(self.files)}")
         found = arrays.read(self.files[model], f"{model}.{what}")
@@ -42,12 +41,12 @@ class ExperimentFits:
         return found[:, self.done]
 
     def cv_error(self) -> float:
-        """Read by what the difference of two inner scores may be wrong (`near_ties`): the most of any model's."""
+        """Return the possible error of the difference of two inner scores (`near_ties`), the largest of any model."""
         return max(float(arrays.read(file, "cv_error").max()) for file in {*self.files.values()})
 
 
 class SplitKey(NamedTuple):
-    """Which fits belong together."""
+    """The dataset and split of fits that belong together."""
 
     dataset: str
     split: str
@@ -55,54 +54,54 @@ class SplitKey(NamedTuple):
 
 @dataclass
 class SplitFits:
-    """All fits of a dataset under a split; its scores stand side by side, those of one experiment after the other's."""
+    """All fits of a dataset under a split; the scores of its experiments are concatenated."""
 
     dataset: str
     split: str
     world: str
     text_models: tuple[str, ...]
-    units: UnitTable  # of the scores
-    recorded: int  # units, each counted once
+    units: UnitTable  # one entry per score
+    recorded: int  # number of units, each counted once
     experiments: tuple[ExperimentFits, ...]
     models: tuple[str, ...]
     _scores: dict[str, Array] = field(default_factory=dict, repr=False)
 
     def r2(self, model: str) -> Array:
-        """Give R2 out of sample of each unit and experiment."""
+        """Return out-of-sample R2 of each unit and experiment."""
         if model not in self._scores:
             self._scores[model] = self.r2_of([part.read(model, "mse") for part in self.experiments])
         return self._scores[model]
 
     def r2_of(self, errors: Sequence[Array]) -> Array:
-        """Give R2 out of sample for squared errors [fold, unit] of each experiment."""
+        """Return out-of-sample R2 for squared errors [fold, unit] of each experiment."""
         import numpy as np  # noqa: PLC0415
 
         pairs = zip(self.experiments, errors, strict=True)
         return np.concatenate([pooling.r2(one, part.baseline, part.fold_rows) for part, one in pairs])
 
     def pearson(self, model: str) -> Array:
-        """Give the mean of Pearson's r over folds of each unit and experiment."""
+        """Return Pearson's r averaged over folds, for each unit and experiment."""
         import numpy as np  # noqa: PLC0415
 
         return np.concatenate([pooling.mean_correlation(part.read(model, "r")) for part in self.experiments])
 
     def parts(self, values: Array) -> list[Array]:
-        """Cut values of all scores into those of each experiment."""
+        """Split values of all scores by experiment."""
         import numpy as np  # noqa: PLC0415
 
         return list(np.split(values, np.cumsum([len(part.done) for part in self.experiments])[:-1]))
 
     def rows(self) -> int:
-        """Count the test rows of all folds and experiments."""
+        """Return the number of test rows of all folds and experiments."""
         return sum(sum(part.fold_rows) for part in self.experiments)
 
 
 def read(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> list[SplitFits]:
-    """Read which fits a step was given, dataset by dataset and split by split, in the order of `groups`.
+    """Read the fits that a step was given, dataset by dataset and split by split, in the order of `groups`.
 
-    `groups` says what each part of the fan-in `fits` is; the units of each dataset are the input `units-NAME`, or parts
-    of `units` in the order of `datasets`. InputError for another number of parts, another number of units or folds
-    than the other parts of a split have, and a model that is fitted twice or in one experiment alone.
+    `groups` describes each part of the fan-in `fits`. The units of each dataset are the input `units-NAME`, or parts of
+    `units` in the order of `datasets`. Raises InputError if the number of parts is wrong, if parts of a split have
+    different units or folds, or if a model is fitted twice or not in every experiment.
     """
     groups, files = params["groups"], rows.parts(inputs["fits"])
     if len(groups) != len(files):
@@ -117,7 +116,7 @@ def read(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> list[SplitFit
 
 
 def by_dataset(found: Sequence[SplitFits]) -> dict[str, list[SplitFits]]:
-    """Sort fits by dataset, in their order."""
+    """Group fits by dataset, in order."""
     sorted_: dict[str, list[SplitFits]] = {}
     for one in found:
         sorted_.setdefault(one.dataset, []).append(one)
@@ -164,7 +163,7 @@ def _part(experiment: str, file: Path, units: int) -> ExperimentFits:
     if baseline.ndim != 2 or baseline.shape != (counts.size, units):
         told = f"`{INTERCEPT}.mse` is {[*baseline.shape]}"
         raise InputError(told, where=str(file), next=f"give {counts.size} folds of {units} units")
-    done = np.flatnonzero(~np.isnan(baseline).all(axis=0))  # others did not take part in the experiment
+    done = np.flatnonzero(~np.isnan(baseline).all(axis=0))  # units with NaN did not take part in the experiment
     return ExperimentFits(experiment, done, baseline[:, done], tuple(map(int, counts.ravel().tolist())))
 
 

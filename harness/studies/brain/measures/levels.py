@@ -1,7 +1,6 @@
 """The paired test of two models' squared errors at three levels: rows as published, blocks, and folds (OURS).
 
-Each level averages errors first, so that what is compared is less alike from sample to sample. It must never know a
-participant, a network or a model's name.
+The block and fold levels average errors first, so that the compared samples are less similar to one another.
 """
 
 from __future__ import annotations
@@ -17,39 +16,40 @@ from harness.studies.brain.structure.folds import Fold
 from harness.studies.brain.structure.layout import Layout
 from harness.studies.brain.terms import BLANK
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 ROW, BLOCK, FOLD = "row", "block", "fold"
 LEVELS = (ROW, BLOCK, FOLD)
 
 
 @dataclass(frozen=True)
 class ComparedRows:
-    """The rows of a test: block and fold of each, and the order in which folds tested them."""
+    """The rows of a test: the block and fold of each, and the order in which folds tested them."""
 
     blocks: tuple[int, ...]  # numbered in the sorted order of their labels
     folds: tuple[int, ...]
     order: tuple[int, ...]  # row numbers, fold after fold
 
     def p(self, errors: Array, against: Array, level: str, *, omit: bool = False) -> Array:
-        """Give a p-value a unit at a level; InputError for an unknown one, or errors of other rows."""
+        """Return a p-value per unit at a level; raise InputError for an unknown level or errors of other rows."""
         if level not in LEVELS:
             raise InputError(f"no level is called {level[:80]!r}", where="level", next=f"use one of {LEVELS}")
         labels = {ROW: None, BLOCK: self.blocks, FOLD: self.folds}[level]
         return labelled_p(errors, against, labels, omit=omit)
 
     def misaligned_p(self, errors: Array, against: Array, *, omit: bool = False) -> Array:
-        """Give the block test as the repository seems to compute it: errors in fold order beside labels in row order.
+        """Return the block test as the repository seems to compute it: errors in fold order, labels in row order.
 
-        Where folds do not run through the rows in their order, its blocks are none. OURS to report beside the other.
+        If the folds do not follow the order of the rows, its blocks are not real blocks. OURS is to report it next to
+        the other.
         """
         order = [*self.order]
         return labelled_p(errors[order], against[order], self.blocks, omit=omit)
 
 
 def labelled_p(errors: Array, against: Array, labels: Sequence[Any] | None, *, omit: bool = False) -> Array:
-    """Give a p-value a unit over the means of errors within labels, or over the samples where there are no labels.
+    """Return a p-value per unit over the means of errors within labels, or over samples if `labels` is None.
 
-    p is 1 for fewer than two labels. InputError for tables of unlike shape, or labels of other samples.
+    p is 1 for fewer than two labels. Raises InputError if the tables have different shapes or the labels do not fit.
     """
     if labels is None:
         return paired_p(errors, against, omit=omit)
@@ -57,10 +57,10 @@ def labelled_p(errors: Array, against: Array, labels: Sequence[Any] | None, *, o
 
 
 def compared_rows(parts: Iterable[tuple[Layout, Sequence[Fold]]]) -> ComparedRows:
-    """Give blocks and folds of the rows of one or more experiments, one below the other.
+    """Return the blocks and folds of the rows of one or more experiments, concatenated.
 
-    Blocks are those of the layout (passages, sentences), and in Blank ten scans; folds of different experiments are
-    different folds.
+    Blocks are those of the layout (passages, sentences); in Blank, they are ten scans. Folds of different experiments
+    are different folds.
     """
     blocks: list[str] = []
     folds: list[int] = []
@@ -77,5 +77,5 @@ def compared_rows(parts: Iterable[tuple[Layout, Sequence[Fold]]]) -> ComparedRow
 
 
 def _blocks(layout: Layout) -> Sequence[str]:
-    """Name the block of each row so that names sort as the labels do."""
+    """Return the block of each row as names that sort like the labels."""
     return [f"{one:09}" for one in scan_blocks(layout.labels)] if layout.dataset == BLANK else layout.blocks

@@ -1,7 +1,6 @@
 """The choices of generation H in a family: the layer or width with the best score, by metric and experiment.
 
-The authors' repository keeps one for R2 and another for Pearson's r. Both are chosen on test data. It must never know
-how a model was fitted.
+The authors' repository keeps one choice for R2 and another for Pearson's r. Both are made on test data.
 """
 
 from __future__ import annotations
@@ -14,15 +13,15 @@ from harness.studies.brain.measures.aggregation import aggregate
 from harness.studies.brain.measures.fits import SplitFits
 from harness.studies.brain.terms import H
 
-Array = Any  # of numpy
-BY_METRIC = "by_metric"  # in the document `choices`, of generation H alone
+Array = Any  # a numpy array
+BY_METRIC = "by_metric"  # key in the document `choices`, in generation H only
 R2, PEARSON = "r2", "pearson"
 
 
 def by_metric(found: SplitFits, models: Sequence[str]) -> dict[str, Any]:
-    """Give for R2 and Pearson's r the model with the best average in each experiment, and the score of these together.
+    """Return, for R2 and Pearson's r, the best model by average in each experiment, and their combined score.
 
-    The score is None where an experiment has no model with a score.
+    The score is None if an experiment has no model with a score.
     """
     metrics = {R2: found.r2, PEARSON: found.pearson}
     return {name: _chosen(found, models, scores_of) for name, scores_of in metrics.items()}

@@ -1,6 +1,6 @@
-"""What a model's name tells: its bands, the family of one parameter it is of, and which band is a language model's.
+"""Parses a model's name: its bands, its family of one parameter, and which band is a language model.
 
-`SP+SL+LLM` has three bands; `OASM@2.2` and `minilm@3` are of a family. It must never know a score.
+`SP+SL+LLM` has three bands; `OASM@2.2` and `minilm@3` are members of a family.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-LANGUAGE_ARRAYS = ("LLM", "LLMU")  # bands of a language model, and of an untrained one, where arrays are given
-LEXICAL = ("WORD", "SENSE", "SYNT")  # spaces of which the paper adds one to the simple ones at a time, in this order
-BEST = "best"  # behind `MODEL@`: the layer of a text model that is chosen on test data, whichever that is
+LANGUAGE_ARRAYS = ("LLM", "LLMU")  # bands of a given array of a language model, and of an untrained one
+LEXICAL = ("WORD", "SENSE", "SYNT")  # the paper adds these one at a time to the simple spaces, in this order
+BEST = "best"  # `MODEL@best` is the text model's layer that is chosen on test data
 
 
 class FamilyMember(NamedTuple):
-    """A model of one band that has one parameter: a width, a layer."""
+    """A model of one band that has one parameter, such as a width or a layer."""
 
     family: str
     place: float  # the parameter
@@ -22,12 +22,12 @@ class FamilyMember(NamedTuple):
 
 
 def bands(model: str) -> tuple[str, ...]:
-    """Name a model's bands in their order; how it is fitted (`!plain`) is none."""
+    """Return a model's bands in order, without the way to fit (`!plain`)."""
     return tuple(model.partition("!")[0].split("+"))
 
 
 def member(model: str) -> FamilyMember | None:
-    """Read a model of a family, however it is fitted: `OASM@2.2` and `OASM@2.2!plain` are of `OASM`; None of others."""
+    """Return the family member a model is, else None; `OASM@2.2` and `OASM@2.2!plain` are both of the family `OASM`."""
     text = model.partition("!")[0]
     name, _, place = text.partition("@")
     if not name or "+" in text or "&" in text or not _is_decimal(place):
@@ -36,9 +36,9 @@ def member(model: str) -> FamilyMember | None:
 
 
 def families(models: Sequence[str]) -> dict[str, list[FamilyMember]]:
-    """Sort models into their families, each in the order of its parameter.
+    """Group models by family, each sorted by its parameter.
 
-    Where models of a family are fitted in several ways, those fitted by a named one are a family apart, `OASM!plain`.
+    If models of a family are fitted in several ways, those with a named way form a family of their own, `OASM!plain`.
     """
     members = [one for model in models if (one := member(model))]
     ways: dict[str, set[str]] = {}
@@ -52,13 +52,13 @@ def families(models: Sequence[str]) -> dict[str, list[FamilyMember]]:
 
 
 def is_language(band: str, text_models: Collection[str]) -> bool:
-    """Whether a band is of a language model: a text model's layer, or a given array that is called LLM or LLMU."""
+    """Return whether a band is a language model: a text model's layer, or a given array called LLM or LLMU."""
     name = band.partition("!")[0].partition("@")[0]
     return name in LANGUAGE_ARRAYS or name in text_models
 
 
 def sole_language(names: Sequence[str], text_models: Collection[str]) -> str:
-    """Name the one band of a language model among bands; empty where there is none, or more than one."""
+    """Return the only band that is a language model; empty if there is none or more than one."""
     found = [name for name in names if is_language(name, text_models)]
     return found[0] if len(found) == 1 else ""
 

@@ -1,6 +1,6 @@
-"""The document `omega`: for each banded model with one language model in it, what its simple part explains already.
+"""The document `omega`: for each banded model with one language model, the share that its simple part explains.
 
-It finds S, L and B by the models' names: `SP+SL+LLM` beside `SP+SL` and `LLM`. It must never know how they were fitted.
+Finds the models S, L and B by name: `SP+SL`, `LLM` and `SP+SL+LLM`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from harness.studies.brain.measures.omegas import OmegaScores, omegas
 
 
 class OmegaModels(NamedTuple):
-    """The three models that an omega is computed of."""
+    """The three models from which an omega is computed."""
 
     simple: str
     llm: str
@@ -26,12 +26,12 @@ class OmegaModels(NamedTuple):
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `omega`; see `measures.fits.read` for what it takes and refuses."""
+    """Write `omega`; see `measures.fits.read` for its inputs and errors."""
     rows.write_one(out / "omega", document(fits.read(params, inputs), params["generation"]))
 
 
 def document(found: Sequence[SplitFits], generation: str) -> dict[str, Any]:
-    """Give every omega of each dataset and split; InputError for an unknown generation."""
+    """Return every omega of each dataset and split; raise InputError for an unknown generation."""
     require_generation(generation)
     return {
         dataset: {one.split: [_row(one, three, generation) for three in triples(one)] for one in own}
@@ -40,7 +40,7 @@ def document(found: Sequence[SplitFits], generation: str) -> dict[str, Any]:
 
 
 def triples(found: SplitFits) -> Iterator[OmegaModels]:
-    """Find the banded models whose simple part and whose one band of a language model were fitted alone too."""
+    """Yield the banded models whose simple part and whose single language model were also fitted alone."""
     by_bands = {frozenset(bands(model)): model for model in reversed(found.models) if "!" not in model}
     for model in found.models:
         names = bands(model)

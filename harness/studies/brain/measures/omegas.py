@@ -1,6 +1,6 @@
 """Omega: the share of what a language model explains that simple features explain too, in percent.
 
-It is of the repository, not of the paper. It must never know where a score comes from.
+Omega comes from the repository, not from the paper.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ class OmegaScores(NamedTuple):
 
 
 class OmegaResult(NamedTuple):
-    """Omega by participant and on average, and what an average hides."""
+    """Omega by participant and on average, with counts that the average hides."""
 
     omega: float | None
     participants: Mapping[str, float]
-    clipped: int  # participants at 100, whether the two models add nothing to each other or L is at or below 0
+    clipped: int  # participants at 100: L adds nothing to S, or L is at or below 0
     without_empty: float | None  # the mean without participants whose L is at or below 0
     degenerate: tuple[str, ...]  # those participants
-    left_out: tuple[str, ...]  # participants with a score that is no finite number
+    left_out: tuple[str, ...]  # participants with a score that is not finite
 
 
 def omega(scores: OmegaScores) -> float:
-    """Give omega of finite scores: 100 (1 - (max(B, L) - S) / L), the share held to 0..1; 100 where L is at most 0."""
+    """Return 100 (1 - (max(B, L) - S) / L), the share clipped to 0..1, for finite scores; 100 if L is at most 0."""
     if scores.llm <= 0:
         return ALL
     added = (max(scores.banded, scores.llm) - scores.simple) / scores.llm
@@ -42,7 +42,7 @@ def omega(scores: OmegaScores) -> float:
 
 
 def omegas(scores: Mapping[str, OmegaScores]) -> OmegaResult:
-    """Average omega over participants, those with a score that is no finite number left out."""
+    """Average omega over participants; those with a score that is not finite are left out."""
     finite = {name: own for name, own in scores.items() if all(map(math.isfinite, own))}
     found = {name: omega(own) for name, own in finite.items()}
     empty = tuple(name for name, own in finite.items() if own.llm <= 0)

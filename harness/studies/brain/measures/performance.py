@@ -1,8 +1,7 @@
 """The document `performance`: how well each model predicts, by dataset, split, participant and network.
 
-Scores are averaged by the rule of the generation (R2 and Pearson's r alike); units of a simulation without signal are
-left out of every average and stand apart. `r2_by_unit` averages units whoever they are of, clipped at 0. It must never
-know how a model was fitted.
+R2 and Pearson's r are averaged by the rule of the generation. Units of a simulation without signal are left out of
+every average and reported separately. `r2_by_unit` averages units ignoring participants, clipped at 0.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from harness.studies.brain.measures.fits import SplitFits
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `performance`; see `measures.fits.read` for what it takes and refuses."""
+    """Write `performance`; see `measures.fits.read` for its inputs and errors."""
     rows.write_one(out / "performance", performance(fits.read(params, inputs), params["generation"]))
 
 
 def performance(found: Sequence[SplitFits], generation: str) -> dict[str, Any]:
-    """Score each model of each dataset and split; InputError for an unknown generation."""
+    """Return the scores of each model of each dataset and split; raise InputError for an unknown generation."""
     require_generation(generation)
     datasets = {name: _dataset(own, generation) for name, own in fits.by_dataset(found).items()}
     return {"generation": generation, "datasets": datasets}
@@ -59,6 +58,6 @@ def _model(found: SplitFits, model: str, generation: str) -> dict[str, Any]:
 
 
 def _null(found: SplitFits, scores: Any, generation: str) -> AveragedScore | None:
-    """Average the units of the language network in which a simulation planted no signal; None where there are none."""
+    """Average the units of the language network in which a simulation planted no signal; None if there are none."""
     counted = found.units.counted(signal=False)
     return aggregate(scores, found.units, generation, counted) if counted.any() else None

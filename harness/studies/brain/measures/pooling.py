@@ -1,7 +1,4 @@
-"""Scores of units over the folds of a cross-validation: R2 of pooled squared errors, and the mean of Pearson's r.
-
-It must never know whose unit a column is, or which model predicted it.
-"""
+"""Scores of units over the folds of a cross-validation: R2 of pooled squared errors, and the mean of Pearson's r."""
 
 from __future__ import annotations
 
@@ -10,13 +7,13 @@ from typing import Any
 
 from harness.errors import InputError
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 
 
 def pooled_error(errors: Array, rows: Sequence[int] | Array) -> Array:
-    """Average mean squared errors [fold, unit] over folds, each by the number of its test rows.
+    """Average mean squared errors [fold, unit] over folds, weighted by the number of test rows.
 
-    InputError where a fold's rows are no whole number from 1 up, or there is another number of folds.
+    Raises InputError if a fold's number of rows is not a whole number from 1 up, or the number of folds is wrong.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -36,9 +33,9 @@ def _are_counts(weights: Array) -> bool:
 
 
 def r2(errors: Array, baseline: Array, rows: Sequence[int] | Array) -> Array:
-    """Give R2 out of sample of each unit: 1 - pooled error / pooled error of the training mean, both [fold, unit].
+    """Return out-of-sample R2 of each unit: 1 - pooled error / pooled error of the training mean, both [fold, unit].
 
-    Where the mean is never wrong it is -inf, or NaN where the model is never wrong either; NaN where an error is NaN.
+    If the mean's error is 0, R2 is -inf, or NaN if the model's error is 0 too. R2 is NaN if an error is NaN.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -51,7 +48,7 @@ def r2(errors: Array, baseline: Array, rows: Sequence[int] | Array) -> Array:
 
 
 def mean_correlation(correlations: Array) -> Array:
-    """Average Pearson's r [fold, unit] over folds, each alike."""
+    """Average Pearson's r [fold, unit] over folds with equal weights."""
     import numpy as np  # noqa: PLC0415
 
     return np.asarray(correlations, np.float64).mean(axis=0)

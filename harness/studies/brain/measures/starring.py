@@ -1,7 +1,7 @@
 """Starred models: in each unit the highest score over many subsets of feature spaces (`A*`).
 
-A maximum of test scores over many models is biased upward; so whoever prints one says how many, and what a choice
-inside the training folds scores. It finds subsets by the names of the models; it must never know a recording.
+A maximum of test scores over many models is biased upward. Reports therefore also show the number of models and the
+score of a choice inside the training folds. Subsets are found by the names of the models.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import Any
 from harness.errors import InputError
 from harness.studies.brain.measures.naming import LEXICAL, bands, sole_language
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 
 
 @dataclass(frozen=True)
 class StarredModel:
-    """Which models a star is a maximum of."""
+    """The models whose maximum is a starred model."""
 
     name: str
     members: tuple[str, ...]  # fitted subsets, in the order of the models
-    of: int  # subsets there are, fitted or not
-    base: tuple[str, ...] = ()  # of a star with a language model: the subsets of the same spaces without it
+    of: int  # number of subsets, fitted or not
+    base: tuple[str, ...] = ()  # for a star with a language model, the subsets of the same spaces without it
 
 
 def star(scores: Sequence[Array]) -> Array:
-    """Give each unit's highest score; NaN counts only where every model has it. InputError without a model."""
+    """Return each unit's highest score; NaN only if every model has NaN. Raises InputError if there is no model."""
     import numpy as np  # noqa: PLC0415
 
     if not len(scores) or len({len(one) for one in scores}) != 1:
@@ -37,7 +37,7 @@ def star(scores: Sequence[Array]) -> Array:
 
 
 def subsets(models: Sequence[str], spaces: Collection[str], containing: str = "") -> tuple[str, ...]:
-    """List the models that are non-empty subsets of these spaces and contain one of them, where one is named."""
+    """Return the models that are non-empty subsets of these spaces and, if `containing` is given, contain it."""
     return tuple(
         model
         for model in models
@@ -46,10 +46,11 @@ def subsets(models: Sequence[str], spaces: Collection[str], containing: str = ""
 
 
 def stars(models: Sequence[str], text_models: Collection[str] = ()) -> list[StarredModel]:
-    """Find the starred models that fitted models make, those of a maximum over fewer than two models left out.
+    """Return the starred models that the fitted models form; a star over fewer than two models is left out.
 
-    `A*` is the maximum over the subsets of A; `A* (with WORD)` over those that contain the lexical space that the paper
-    added last; `A+LLM*` over the subsets of A with LLM that contain LLM. A model with two language models makes none.
+    `A*` is the maximum over the subsets of A. `A* (with WORD)` is the maximum over those that contain the lexical space
+    that the paper added last. `A+LLM*` is the maximum over the subsets of A and LLM that contain LLM. A model with two
+    language models forms no star.
     """
     found: dict[str, StarredModel] = {}
     for model in models:
@@ -74,7 +75,7 @@ def _of_model(model: str, models: Sequence[str], text_models: Collection[str]) -
 
 
 def gain(score: float | None, base: float | None) -> float | None:
-    """Give by how many percent a score exceeds another; None where either is missing or the other is not above 0."""
+    """Return by how many percent a score exceeds another; None if either is missing or the other is not above 0."""
     if score is None or base is None or base <= 0:
         return None
     return 100 * (score / base - 1)

@@ -1,7 +1,6 @@
-"""The document `stars`: starred models, how many subsets each is a maximum of, and the nested choice beside it.
+"""The document `stars`: starred models, the number of subsets of each, and the nested choice.
 
-`best` is the way of the paper's first table: one subset for all units, that with the highest average on test data. It
-must never know how a model was fitted.
+`best` follows the paper's first table: one subset for all units, the one with the highest average on test data.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from harness.studies.brain.measures.starring import stars as starred
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `stars`; see `measures.fits.read` for what it takes and refuses."""
+    """Write `stars`; see `measures.fits.read` for its inputs and errors."""
     rows.write_one(out / "stars", stars(fits.read(params, inputs), params["generation"]))
 
 
 def stars(found: Sequence[SplitFits], generation: str) -> dict[str, Any]:
-    """Give every starred model of each dataset and split; InputError for an unknown generation."""
+    """Return every starred model of each dataset and split; raise InputError for an unknown generation."""
     require_generation(generation)
     return {
         dataset: {one.split: _split(one, generation) for one in own} for dataset, own in fits.by_dataset(found).items()
@@ -62,14 +61,14 @@ def _starred(found: SplitFits, models: Sequence[str], generation: str) -> float 
 
 
 class _Nested(NamedTuple):
-    """What subsets score that were chosen for each unit and fold, and how many of these choices are near ties."""
+    """The score of subsets chosen for each unit and fold, and how many of these choices are near ties."""
 
     score: float | None
     ties: int
 
 
 def _nested(found: SplitFits, models: Sequence[str], generation: str) -> _Nested:
-    """Choose the subset of each unit and fold by its inner score, and average what the chosen ones score."""
+    """Choose the subset of each unit and fold by its inner score, and average the scores of the chosen subsets."""
     chosen = []
     for part in found.experiments:
         candidates = ((part.read(model, "cv"), part.read(model, "mse")) for model in models)

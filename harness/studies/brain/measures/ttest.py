@@ -1,6 +1,6 @@
-"""The one-sided paired t-test on squared errors, unit by unit, and which of several models errs least in a unit.
+"""The one-sided paired t-test on squared errors, unit by unit, and the model with the lowest error in each unit.
 
-It must never know what a unit, a row or a model is.
+Independent of the meaning of units, rows and models.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from typing import Any
 
 from harness.errors import InputError
 
-Array = Any  # of numpy
-AT_ONCE = 1 << 22  # numbers of a block of units that is tested at once, so that memory stays bounded
+Array = Any  # a numpy array
+AT_ONCE = 1 << 22  # numbers in a block of units that is tested at once; bounds memory
 
 
 def paired_p(errors: Array, against: Array, *, omit: bool = False) -> Array:
-    """Give a p-value a unit, small where `errors` lie below `against`; both are [sample, unit].
+    """Return a p-value per unit, small if `errors` are below `against`; both are [sample, unit].
 
-    p is 1 where no test is possible: identical columns, fewer than two samples, values that are not finite. With
-    `omit` (generation H) samples in which either side is NaN are left out of that unit. A constant difference has no
-    variance: p is 0 where it is negative, else 1. InputError for tables of unlike shape.
+    p is 1 if no test is possible: identical columns, fewer than two samples, or values that are not finite. With `omit`
+    (generation H), samples in which either side is NaN are left out of that unit. A constant difference has no
+    variance: p is 0 if the difference is negative, else 1. Raises InputError if the tables have different shapes.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -35,7 +35,7 @@ def paired_p(errors: Array, against: Array, *, omit: bool = False) -> Array:
 
 
 def require_alike(errors: Array, against: Array) -> None:
-    """Check that both are tables of numbers with equal shapes; InputError tells the two shapes."""
+    """Raise InputError naming both shapes unless both are tables of numbers of the same shape."""
     if errors.ndim != 2 or errors.shape != against.shape or {errors.dtype.kind, against.dtype.kind} - set("iuf"):
         shapes = f"{errors.dtype} {[*errors.shape]} and {against.dtype} {[*against.shape]}"
         raise InputError(f"the errors of two models are {shapes}", where="errors", next="give [sample, unit] in both")
@@ -59,11 +59,11 @@ def _p(errors: Array, against: Array, omit: bool) -> Array:
 
 
 def lowest_error(errors: Iterable[tuple[str, Array]]) -> tuple[list[str], Array]:
-    """Give, unit by unit, the name of the model whose mean squared error is lowest, and its whole column of errors.
+    """Return, for each unit, the name of the model with the lowest mean squared error, and that model's errors.
 
-    Models come as pairs of name and errors [row, unit], of which one at a time is held. The mean leaves NaN out; a
-    model without a finite mean is never taken where another has one; ties go to the first. InputError where there is
-    no model, or tables of unlike shape.
+    Models are pairs of name and errors [row, unit], held one at a time. The mean leaves out NaN. A model without a
+    finite mean is not taken if another has one; ties go to the first. Raises InputError if there is no model, or if the
+    tables have different shapes.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -88,7 +88,7 @@ def lowest_error(errors: Iterable[tuple[str, Array]]) -> tuple[list[str], Array]
 
 
 def _mean(errors: Array) -> Array:
-    """Average what is no NaN in each column; infinite where there is no finite mean."""
+    """Average the values of each column that are not NaN; infinite if there is no finite mean."""
     import numpy as np  # noqa: PLC0415
 
     kept = ~np.isnan(errors) if errors.dtype.kind == "f" else np.ones(errors.shape, bool)

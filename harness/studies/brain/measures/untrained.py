@@ -1,6 +1,6 @@
 """Models whose weights were drawn from several seeds: the best layer of each seed, then the mean over seeds.
 
-It reads the choices of a split; it must never know a score of a unit or how a layer is chosen.
+Reads the choices of a split, not the scores of units.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from harness.studies.brain.measures.aggregation import mean
 
 
 def over_seeds(chosen: Mapping[str, Mapping[str, Any]], seeds: Sequence[str]) -> dict[str, Any]:
-    """Average what the layers chosen for each seed score, as published and nested, by the choices of one split.
+    """Average the scores of the layers chosen for each seed, as published and nested, by the choices of one split.
 
-    `seeds` are the families that are one model drawn from different seeds. A seed for which none was chosen is in no
-    mean, and named in `left_out`. InputError for no seed, one that stands twice, and one without a choice.
+    `seeds` are the families that are one model drawn from different seeds. A seed without a chosen layer is left out of
+    the mean and listed in `left_out`. Raises InputError if there are no seeds, or if a seed is given twice or has no
+    family in `chosen`.
     """
     if not seeds or len({*seeds}) < len(seeds):
         told = f"the seeds are {', '.join(seeds) or 'none'}"
@@ -35,7 +36,7 @@ def over_seeds(chosen: Mapping[str, Mapping[str, Any]], seeds: Sequence[str]) ->
 
 
 def _layer(one: Mapping[str, Any]) -> int | None:
-    """Give the layer that is chosen on test data; None where none is."""
+    """Return the layer that is chosen on test data; None if there is none."""
     taken = one["published"]["chosen"]
     return next((int(point["place"]) for point in one["curve"] if point["model"] == taken), None)
 

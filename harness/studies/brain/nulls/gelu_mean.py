@@ -1,7 +1,4 @@
-"""The mean of a GELU over random inputs, and what a sum over tokens makes of it: expected, and measured in a model.
-
-It must never know how a length is decoded.
-"""
+"""The mean of a GELU over random inputs and its effect on a sum over tokens: expected, and measured in a model."""
 
 from __future__ import annotations
 
@@ -9,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+import torch
+
 from harness.studies.brain.nulls.length_models import batches
 
-Array = Any  # of numpy
-GPT2 = Any  # of transformers
-NODES = 64  # of the quadrature
+Array = Any  # a numpy array
+GPT2 = Any  # a transformers model
+NODES = 64  # nodes of the quadrature
 
 
 class Moments(NamedTuple):
@@ -24,9 +24,7 @@ class Moments(NamedTuple):
 
 
 def gelu_moments(spread: float) -> Moments:
-    """Give mean and variance of GPT-2's GELU (`gelu_new`) over N(0, spread squared), by Gauss-Hermite quadrature."""
-    import numpy as np  # noqa: PLC0415 - heavy
-
+    """Return mean and variance of GPT-2's GELU (`gelu_new`) over N(0, spread squared), by Gauss-Hermite quadrature."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
     x, weights = spread * nodes, weights / weights.sum()
     values = 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
@@ -35,29 +33,27 @@ def gelu_moments(spread: float) -> Moments:
 
 
 def expected_share(moments: Moments, lengths: Sequence[int]) -> float:
-    """Give the share of the squared norm of sums over tokens that lies along a token's mean.
+    """Return the share of the squared norm of sums over tokens that lies along a token's mean.
 
-    A sum of n independent tokens has n times the mean, but only the root of n times the spread.
+    A sum of n independent tokens has n times the mean, but only the square root of n times the spread.
     """
     along = moments.mean**2 * sum(length**2 for length in lengths)
     return along / (along + moments.variance * sum(lengths))
 
 
 def account(model: GPT2, sentences: Sequence[Array], source: Array) -> dict[str, dict[str, float]]:
-    """Measure each layer's MLP over sentences, beside what is expected of Gaussian inputs alone: by layer, from `1`.
+    """Measure each layer's MLP over sentences, and what Gaussian inputs alone predict; keyed by layer, from `1`.
 
-    `share_measured` is that of the sentences' own sums, `share_dealt` of sums of as many tokens dealt out at random by
-    the generator `source`: attention makes the tokens of a sentence alike, which adds to the rest. Both are taken along
-    the mean of the other half of the sums.
+    `share_measured` is the share of the sentences' own sums. `share_dealt` is the share of sums of equally many tokens,
+    assigned at random by the generator `source`; attention makes the tokens of a sentence similar, which adds to the
+    rest. Both are taken along the mean of the other half of the sums.
     """
-    import numpy as np  # noqa: PLC0415
-
     found = {}
     for layer, seen in enumerate(_watched(model, sentences), start=1):
         spread = float(np.mean(np.concatenate(seen.before) ** 2)) ** 0.5
         moments = gelu_moments(spread)
         tokens, lengths = np.concatenate(seen.behind), np.array(seen.lengths)
-        order = source.permutation(len(lengths))  # so that both halves have all lengths
+        order = source.permutation(len(lengths))  # so both halves have all lengths
         found[str(layer)] = {
             "spread": spread,
             "mean_expected": moments.mean,
@@ -70,7 +66,7 @@ def account(model: GPT2, sentences: Sequence[Array], source: Array) -> dict[str,
 
 
 def share_along_mean(sums: Array) -> float:
-    """Give the share of the squared norm of vectors [vector, width] that lies along the mean of the other half."""
+    """Return the share of the squared norm of vectors [vector, width] that lies along the mean of the other half."""
     halves = sums[::2], sums[1::2]
     along = 0.0
     for own, other in (halves, halves[::-1]):
@@ -80,14 +76,13 @@ def share_along_mean(sums: Array) -> float:
 
 
 def _sums(tokens: Array, lengths: Array) -> Array:
-    import numpy as np  # noqa: PLC0415
 
     return np.add.reduceat(tokens, np.cumsum(lengths) - lengths, axis=0)
 
 
 @dataclass
 class _Seen:
-    """What passes through one layer's MLP, a row a token: before the activation, behind it, and at the end."""
+    """Values in one layer's MLP, one row per token: before the activation, after it, and at the MLP's end."""
 
     before: list[Array] = field(default_factory=list)
     active: list[Array] = field(default_factory=list)
@@ -108,7 +103,6 @@ def _rows(states: Any) -> Array:
 
 
 def _watched(model: GPT2, sentences: Sequence[Array]) -> list[_Seen]:
-    import torch  # noqa: PLC0415
 
     found, hooks = [_Seen() for _ in model.h], []
     for block, seen in zip(model.h, found, strict=True):

@@ -1,8 +1,8 @@
-"""The document `length_check` (OURS): whether a sentence's length can be read off the summed states of a random GPT-2.
+"""The document `length_check` (OURS): whether summed states of a random GPT-2 reveal a sentence's length.
 
-It checks the argument of the paper's appendix A.9: a GELU has a mean above 0, which a sum over tokens counts. Beside it
-stand an odd activation, a GELU less its mean, means over tokens, and position embeddings, which tell a length as well.
-It must never know a recording or a trained model.
+Checks the argument of the paper's appendix A.9: a GELU has a mean above 0, which a sum over tokens counts. For
+comparison, it also has an odd activation, a GELU minus its mean, means over tokens, and position embeddings, which
+reveal a length as well.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from math import fsum
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from harness import rows
 from harness.errors import InputError
-from harness.models.local.numerics import fingerprint
+from harness.models.local.torch_setup import fingerprint
 from harness.steps import CPU, FACTS
 from harness.studies.brain.nulls.gelu_mean import account
 from harness.studies.brain.nulls.length_models import (
@@ -29,7 +31,7 @@ from harness.studies.brain.nulls.length_models import (
 )
 from harness.studies.brain.ridge.plain import choose, solver
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 SEEDS = (0, 1, 2)
 FOLDS = 4
 ALPHAS = tuple(10.0**power for power in range(-1, 7))
@@ -46,7 +48,7 @@ BOUNDS = {
 def check(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `length_check`; params may set seeds (whole numbers) and the sizes of a `LengthDesign`.
 
-    It computes on the CPU, wherever it runs. InputError for what `require_sizes` refuses.
+    Always computes on the CPU. Raises InputError for whatever `require_sizes` refuses.
     """
     names = [each.name for each in fields(LengthDesign)]
     design = LengthDesign(**{name: params[name] for name in names if name in params})
@@ -57,7 +59,7 @@ def check(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 def length_check(design: LengthDesign, seeds: Sequence[int] = SEEDS) -> dict[str, Any]:
     """Decode lengths from every layer of every variant, summed and averaged over tokens, for each seed.
 
-    InputError for what `require_sizes` refuses.
+    Raises InputError for whatever `require_sizes` refuses.
     """
     require_sizes(design, seeds)
     found: dict[tuple[str, str], list[list[DecodedLength]]] = {}
@@ -83,7 +85,7 @@ def length_check(design: LengthDesign, seeds: Sequence[int] = SEEDS) -> dict[str
 
 
 def require_sizes(design: LengthDesign, seeds: Sequence[int]) -> None:
-    """Refuse sizes that are out of bounds or do not go together, and seeds that are none: InputError names them."""
+    """Raise InputError if sizes are out of bounds or do not fit together, or seeds are not distinct whole numbers."""
     for name, (least, most) in BOUNDS.items():
         value = getattr(design, name)
         if type(value) is not int or not least <= value <= most:
@@ -98,7 +100,7 @@ def require_sizes(design: LengthDesign, seeds: Sequence[int]) -> None:
 
 
 class DecodedLength(NamedTuple):
-    """R2 of the lengths and of shuffled ones, and how many of the penalties chosen for it are near ties."""
+    """R2 of the lengths and of shuffled lengths, and how many of the chosen penalties are near ties."""
 
     r2: Array
     ties: int
@@ -109,8 +111,6 @@ def decoded(states: Array, sentences: Sequence[Array], seed: int) -> DecodedLeng
 
     Columns are scaled by the training rows; the penalty is chosen by inner folds; R2 is against the training mean.
     """
-    import numpy as np  # noqa: PLC0415 - heavy
-
     source = generator(seed, "folds")
     lengths = np.array([float(len(sentence)) for sentence in sentences])
     truth = np.stack([lengths, source.permutation(lengths)], axis=1)
@@ -131,7 +131,6 @@ def decoded(states: Array, sentences: Sequence[Array], seed: int) -> DecodedLeng
 
 
 def _summary(by_seed: Sequence[Sequence[Array]]) -> dict[str, Any]:
-    import numpy as np  # noqa: PLC0415
 
     r2 = np.array(by_seed)  # [seed, layer, 2]
     above = r2[:, 1:]

@@ -1,7 +1,6 @@
-"""Small GPT-2 models that nobody trained, and the random sentences they read (OURS): vectors summed or averaged.
+"""Small untrained GPT-2 models and the random sentences they read (OURS); their states are summed or averaged.
 
-A variant says what is left of the model that could give a sentence's length away. It must never know how a length is
-decoded.
+A variant says which parts of the model remain that could reveal a sentence's length.
 """
 
 from __future__ import annotations
@@ -10,24 +9,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import torch
+from transformers import GPT2Config, GPT2Model
+
 from harness.models.local.torch_setup import set_deterministic, set_offline
 from harness.seeds import derive
 
-Array = Any  # of numpy, or its generator
-GPT2 = Any  # of transformers
+Array = Any  # a numpy array, or a numpy generator
+GPT2 = Any  # a transformers model
 PURPOSE = "brain.length_check"
 GELU, ODD = "gelu_new", "tanh"
-SPREAD = 0.8  # of what enters an activation, as in GPT2-XL: 0.02 times the root of 1,600
+SPREAD = 0.8  # of the input to an activation, as in GPT2-XL: 0.02 times the square root of 1,600
 HEADS = 4
-CALIBRATING = 400  # sentences by which the mean of an activation is found
+CALIBRATING = 400  # sentences from which the mean of an activation is computed
 
 
 @dataclass(frozen=True)
 class Variant:
-    """What a model keeps of GPT-2: its activation, with its mean or without, and its position embeddings.
+    """What a model keeps of GPT-2: its activation, with or without its mean, and its position embeddings.
 
-    In a `mirrored` vocabulary every embedding has its opposite. Without positions and with an odd activation the whole
-    model is then odd, so that no sum of its states is correlated with a length.
+    In a `mirrored` vocabulary, every embedding has its opposite. Without positions and with an odd activation, the
+    whole model is then odd, so no sum of its states is correlated with a length.
     """
 
     activation: str
@@ -36,7 +39,7 @@ class Variant:
     centred: bool = False
 
     def told(self) -> dict[str, Any]:
-        """Say what the variant is, as a document shows it."""
+        """Return the variant's settings as a document shows them."""
         activation = f"{self.activation} less its mean" if self.centred else self.activation
         return {"activation": activation, "positions": self.positions, "mirrored": self.mirrored}
 
@@ -52,39 +55,35 @@ VARIANTS: Mapping[str, Variant] = {
 
 @dataclass(frozen=True)
 class LengthDesign:
-    """How many layers, of which width, read how many sentences over which vocabulary, and how long these are."""
+    """The number and width of layers, the number of sentences, the size of the vocabulary, and the range of lengths."""
 
     sentences: int = 240
     layers: int = 3
     width: int = 64
     vocabulary: int = 2000
-    shortest: int = 5  # words of the study's sentences, a token each
+    shortest: int = 5  # words of the study's sentences, one token each
     longest: int = 19
 
 
 def generator(seed: int, what: str) -> Array:
-    """Open the generator of one kind of draws; no other kind's draws shift it."""
-    import numpy as np  # noqa: PLC0415 - heavy
-
+    """Return the random generator of one kind of draws, independent of the other kinds."""
     return np.random.Generator(np.random.PCG64(derive(seed, PURPOSE, what)))
 
 
 def random_sentences(design: LengthDesign, seed: int) -> list[Array]:
-    """Draw sentences of random tokens, each length as likely as another."""
+    """Draw sentences of random tokens with uniformly distributed lengths."""
     source = generator(seed, "sentences")
     lengths = source.integers(design.shortest, design.longest + 1, design.sentences)
     return [source.integers(0, design.vocabulary, length) for length in lengths]
 
 
 def random_gpt2(variant: Variant, design: LengthDesign, seed: int) -> GPT2:
-    """Draw a GPT-2 as its library initialises it, on the CPU, and take away what the variant lacks.
+    """Draw a GPT-2 with its library's initialisation, on the CPU, and remove what the variant lacks.
 
     Equal seeds give all variants the same weights.
     """
     set_offline()
     set_deterministic(True)
-    import torch  # noqa: PLC0415
-    from transformers import GPT2Config, GPT2Model  # noqa: PLC0415
 
     config = GPT2Config(
         n_layer=design.layers,
@@ -112,9 +111,7 @@ def random_gpt2(variant: Variant, design: LengthDesign, seed: int) -> GPT2:
 
 
 def batches(sentences: Sequence[Array]) -> Iterator[tuple[list[int], Array]]:
-    """Give the sentences of each length together, so that none is padded: their places, and [sentence, token]."""
-    import numpy as np  # noqa: PLC0415
-
+    """Yield the sentences of each length together, without padding: their indices, and tokens [sentence, token]."""
     lengths = np.array([len(sentence) for sentence in sentences])
     for length in np.unique(lengths):
         places: list[int] = np.flatnonzero(lengths == length).tolist()
@@ -122,13 +119,10 @@ def batches(sentences: Sequence[Array]) -> Iterator[tuple[list[int], Array]]:
 
 
 def pooled_states(model: GPT2, sentences: Sequence[Array]) -> dict[str, Array]:
-    """Pool the states of each sentence's tokens: `sum` and `mean`, float64 [layer, sentence, width], 0 the embedding.
+    """Return `sum` and `mean` of the states of each sentence's tokens, as float64 [layer, sentence, width].
 
-    As of any GPT-2, the state of the last layer is the one behind its last layer norm.
+    Layer 0 is the embedding. As in any GPT-2, the state of the last layer is the one after its last layer norm.
     """
-    import numpy as np  # noqa: PLC0415
-    import torch  # noqa: PLC0415
-
     config = model.config
     found: Array = np.empty((config.n_layer + 1, len(sentences), config.n_embd))
     for places, tokens in batches(sentences):
@@ -140,9 +134,7 @@ def pooled_states(model: GPT2, sentences: Sequence[Array]) -> dict[str, Array]:
 
 
 def _centre(model: GPT2, design: LengthDesign, seed: int) -> None:
-    """Take from each neuron's activation the mean that it has over other sentences, layer by layer."""
-    import torch  # noqa: PLC0415
-
+    """Subtract from each neuron's activation its mean over other random sentences, layer by layer."""
     means: dict[int, Any] = {}
 
     def less_its_mean(layer: int) -> Any:

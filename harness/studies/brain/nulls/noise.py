@@ -1,8 +1,8 @@
-"""Noise with the rows of a real design (OURS): features and targets that have nothing to do with each other.
+"""Noise with the rows of a real design (OURS): features and targets that are unrelated to each other.
 
-White noise is exchangeable: any order of rows is as likely. Slow noise is alike from row to row within a block:
-constant in a passage of Pereira with a quarter of white noise, autoregressive in a sentence of Fedorenko or a story of
-Blank. It must never know a model or a test.
+White noise is exchangeable: any order of rows is equally likely. Slow noise is similar from row to row within a block:
+constant in a passage of Pereira plus a quarter of white noise, autoregressive in a sentence of Fedorenko or a story of
+Blank.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from harness.seeds import derive
 from harness.studies.brain.structure.layout import Layout
 from harness.studies.brain.terms import BLANK, PEREIRA
 
-Array = Any  # of numpy, or its generator
-WHITE = 0.25  # of white noise beside what is constant in a passage
-RHO = 0.6  # of a word on the one before it
-RHO_SCANS = 0.95  # of a scan on the one before it
+Array = Any  # a numpy array, or a numpy generator
+WHITE = 0.25  # share of white noise added to the constant of a passage
+RHO = 0.6  # autocorrelation of a word with the one before it
+RHO_SCANS = 0.95  # autocorrelation of a scan with the one before it
 
 
 def generator(seed: int, family: int) -> Array:
-    """Open the generator of one family; no other family's draws shift it."""
+    """Return the random generator of one family, independent of the other families."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     return np.random.Generator(np.random.PCG64(derive(seed, "brain.sizes", str(family))))
@@ -32,7 +32,7 @@ def white(source: Array, layout: Layout, columns: int) -> Array:
 
 
 def slow(source: Array, layout: Layout, columns: int) -> Array:
-    """Draw noise that is alike within a block and independent between blocks: [row, column], of equal variance."""
+    """Draw noise that is similar within a block and independent between blocks: [row, column], of equal variance."""
     import numpy as np  # noqa: PLC0415
 
     own = white(source, layout, columns)

@@ -1,7 +1,7 @@
 """Nested cross-validation of noise on noise, many families at once: squared errors of every model, row by row.
 
-A small form of the study's search (OURS): ridge in the features' own space, each target's penalty and subset of bands
-chosen by the errors of the inner folds from a short list. It must never know how the noise was drawn.
+A small version of the study's search (OURS): ridge in feature space. For each target, the penalty and the subset of
+bands are chosen from a short list by the errors of the inner folds.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from typing import Any
 
 from harness.studies.brain.structure.folds import Fold
 
-Array = Any  # of numpy
-Candidates = Sequence[tuple[str, ...]]  # subsets of bands, of which a model takes the best for each target
+Array = Any  # a numpy array
+Candidates = Sequence[tuple[str, ...]]  # subsets of bands; a model uses the best one for each target
 
 
 def squared_errors(
     bands: Mapping[str, Array], targets: Array, folds: Sequence[Fold], models: Mapping[str, Candidates], alphas: Array
 ) -> dict[str, Array]:
-    """Give the squared errors of each model, and of the training mean (``), as [family, row, target].
+    """Return the squared errors of each model, and of the training mean (key ``), as [family, row, target].
 
-    Bands are [family, row, column] and are scaled by the training rows; targets [family, row, target]. Every row must
-    be tested in one fold. Bands of a subset share one penalty, each with an equal part of the kernel.
+    Bands are [family, row, column] and are scaled by the training rows; targets are [family, row, target]. Every row
+    must be tested in one fold. Bands of a subset share one penalty, each with an equal part of the kernel.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -50,7 +50,7 @@ def _scaled(band: Array, train: list[int]) -> Array:
 
 
 def _searched(x: Array, y: Array, test: Array, inner: Sequence[Sequence[int]], alphas: Array) -> tuple[Array, Array]:
-    """Give the lowest inner error of each target [family, target], and the predictions with that penalty."""
+    """Return the lowest inner error of each target [family, target], and the predictions with that penalty."""
     import numpy as np  # noqa: PLC0415
 
     gram, cross = _moments(x, y)
@@ -77,7 +77,7 @@ def _moments(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _weights(gram: Array, cross: Array, means: Sequence[Array], count: int, alphas: Array) -> Array:
-    """Solve the centred ridge for each penalty: [penalty, family, column, target]."""
+    """Solve the centred ridge for each penalty; return [penalty, family, column, target]."""
     import numpy as np  # noqa: PLC0415
 
     x, y = means

@@ -1,7 +1,7 @@
 """The document `sizes` (OURS): how often the paired tests find something between models that predict nothing.
 
-Simulated families of units over a dataset's own rows, in two worlds: white noise (`exchangeable`) and noise that is
-alike within a block (`autocorrelated`). It must never know recordings or a real feature.
+Simulates families of units over a dataset's own rows, in two worlds: white noise (`exchangeable`), and noise that is
+similar within a block (`autocorrelated`). Uses no recordings and no real features.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from harness.studies.brain.structure.folds import Fold, outer_folds
 from harness.studies.brain.structure.layout import Layout, layout
 from harness.studies.brain.terms import SPLITS
 
-Array = Any  # of numpy
-ALPHAS = ("16", "256", "4096", "1048576")  # of the study's own penalties: from little to hardly anything but the mean
+Array = Any  # a numpy array
+ALPHAS = ("16", "256", "4096", "1048576")  # taken from the study's penalties: from weak to almost only the mean
 UNITS, COLUMNS, FAMILIES = 40, 20, 200
-AT_ONCE = 10  # families that are fitted together; the result does not depend on it
+AT_ONCE = 10  # families that are fitted together; does not change the result
 MOST, MOST_ALPHAS = 10_000, 100
 EXCHANGEABLE, AUTOCORRELATED = "exchangeable", "autocorrelated"
-A, B, P, Q = "a", "b", "p", "q"  # bands: two of white noise, two that are alike within a block
+A, B, P, Q = "a", "b", "p", "q"  # bands: two of white noise, two that are similar within a block
 MODELS: Mapping[str, Candidates] = {
     A: ((A,),),
     B: ((B,),),
@@ -46,7 +46,7 @@ PAIRS: Mapping[str, Mapping[str, tuple[str, str]]] = {  # "" is the training mea
 
 @dataclass(frozen=True)
 class NullDesign:
-    """How many families of how many units are simulated, with features of how many columns, and which penalties."""
+    """The number of families, of units and of feature columns that are simulated, and the penalties."""
 
     seed: int = 0
     families: int = FAMILIES
@@ -55,7 +55,7 @@ class NullDesign:
     alphas: tuple[str, ...] = ALPHAS
 
     def __post_init__(self) -> None:
-        """Check that there is something to simulate, and not too much; InputError names what is out of bounds."""
+        """Raise InputError if a size or penalty is out of bounds."""
         for name in ("families", "units", "columns"):
             if not 1 <= getattr(self, name) <= MOST:
                 raise InputError(f"`{name}` is {getattr(self, name)}", where=name, next=f"give 1 to {MOST:,}")
@@ -68,10 +68,10 @@ class NullDesign:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `sizes` for the rows of each dataset of params["datasets"], whose stimuli are in that order.
+    """Write the document `sizes` for the rows of each dataset in params["datasets"]; the stimuli have the same order.
 
-    params may set seed, families, units, columns and alphas (texts). Datasets with equal rows share one simulation.
-    Of a dataset of two experiments each is measured, and what finds more stands for both.
+    params may set seed, families, units, columns and alphas (texts). Datasets with equal rows share one simulation. For
+    a dataset of two experiments, each is measured, and the larger values are reported.
     """
     given = {name: params[name] for name in ("seed", "families", "units", "columns") if name in params}
     design = NullDesign(**given, alphas=tuple(params.get("alphas", ALPHAS)))
@@ -90,7 +90,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def _larger(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Join two measurements: cell by cell the larger share of units, and the larger share of families."""
+    """Merge two measurements: in each cell, the larger share of units and the larger share of families."""
     if "raw" not in one:
         return {name: _larger(one[name], other[name]) for name in one}
     sides = {side: max(one, other, key=lambda cell: cell[side]) for side in ("raw", "family")}
@@ -103,10 +103,10 @@ def _larger(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 def sizes(layout: Layout, design: NullDesign, splits: Sequence[str] = SPLITS) -> dict[str, Any]:
     """Measure the tests on noise: by split, world, pair of models and level.
 
-    `raw` is the share of units with p < .05, `family` that of families with any such unit after Benjamini and Hochberg;
-    `raw_error` and `family_error` are their Monte-Carlo standard errors over families. Pairs: `nested` (white noise
-    against the same with a band that is alike within a block), `equal` (two bands of a kind), `intercept` (one band
-    against the training mean). InputError for a layout that cannot be cut into folds.
+    `raw` is the share of units with p < .05, and `family` is the share of families with any such unit after Benjamini
+    and Hochberg. `raw_error` and `family_error` are their Monte-Carlo standard errors over families. The pairs are
+    `nested` (white noise against the same with a band that is similar within a block), `equal` (two bands of a kind)
+    and `intercept` (one band against the training mean). Raises InputError for a layout that cannot be cut into folds.
     """
     return {split: _sizes(layout, outer_folds(layout, split), design) for split in splits}
 
@@ -127,7 +127,7 @@ def _sizes(layout: Layout, folds: Sequence[Fold], design: NullDesign) -> dict[st
 def _p_values(
     layout: Layout, folds: Sequence[Fold], samples: ComparedRows, design: NullDesign, families: Sequence[int]
 ) -> Iterator[tuple[tuple[str, str, str], Array]]:
-    """Give p-values [family, unit] by world, pair and level."""
+    """Yield p-values [family, unit] by world, pair and level."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     drawn = [_drawn(layout, design, family) for family in families]
@@ -162,7 +162,7 @@ def _shares(parts: Sequence[Array]) -> dict[str, Any]:
     families, units = p.shape
     raw = (p < ALPHA).mean(axis=1)
     ordered = np.sort(p, axis=1)
-    hits = (ordered * units / np.arange(1, units + 1) < ALPHA).any(axis=1)  # Benjamini and Hochberg find one at least
+    hits = (ordered * units / np.arange(1, units + 1) < ALPHA).any(axis=1)  # at least one hit after correction
     share = float(hits.mean())
     error = float(raw.std(ddof=1) / families**0.5) if families > 1 else None
     return {

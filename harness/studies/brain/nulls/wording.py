@@ -1,7 +1,4 @@
-"""The words for a test's counts: nothing is called significant by a test that exceeds its nominal size on noise.
-
-It knows counts and measured sizes; it must never know a score, nor compute a p-value.
-"""
+"""The words for a test's counts; a test that exceeds its nominal size on noise is never called significant."""
 
 from __future__ import annotations
 
@@ -22,11 +19,11 @@ def wording(
     family: float | None = 0.0,
     family_null: str = NULL,
 ) -> str:
-    """Say what a test at a level is worth, to stand behind `better in 12 of 40 units `.
+    """Return words that say how reliable a test at a level is, to follow `better in 12 of 40 units `.
 
-    `size` is the measured share of units below .05 under that null, `family` that of families with any hit after FDR
-    under its own. It says `significant` only where both were measured and are at most 5 %, and not of a test of rows
-    between models of which neither holds the other.
+    `size` is the measured share of units below .05 under the null `null`. `family` is the share of families with any
+    hit after FDR under `family_null`. The words say `significant` only if both were measured and are at most 5 %. They
+    never do for a test of rows between models of which neither contains the other.
     """
     test = f"by the {level} test"
     if not (_is_known(size) and _is_known(family)):

@@ -1,7 +1,4 @@
-"""What a run is: whose recordings, which generation of the published computation, and which numbers are the paper's.
-
-It knows names of worlds and generations; it must never know a score.
-"""
+"""Describes a run on its page: whose recordings, which generation of the computation, and what is the paper's."""
 
 from __future__ import annotations
 
@@ -54,14 +51,14 @@ OURS = (
 
 
 def origin(run: BrainRun) -> str:
-    """Say in one sentence whose recordings this run has."""
+    """Return one sentence that says whose recordings this run has."""
     if run.simulated:
         return f"A re-implementation of the computations of {PAPER} on simulated recordings (OURS): not a replication."
     return f"A re-implementation of the computations of {PAPER} on recordings that this run was given."
 
 
 def notes(run: BrainRun) -> Iterator[str]:
-    """Say what the recordings are, and how scores were made of them."""
+    """Yield sentences that say what the recordings are, and how scores were computed."""
     yield SIMULATED if run.simulated else GIVEN
     yield GENERATIONS.get(run.generation, run.generation)
     worlds = {run.world(name) for name in run.datasets}
@@ -72,7 +69,7 @@ def notes(run: BrainRun) -> Iterator[str]:
 
 
 def basis(run: BrainRun) -> list[Html]:
-    """List data sets with their worlds, the models that were run, what is ours and what of the paper is not here."""
+    """Return the page's lists of data sets with their worlds, of models, of what is OURS, and of what the run lacks."""
     datasets = section(run.document("performance"), "datasets")
     body = [
         [
@@ -104,12 +101,12 @@ def _not_here(run: BrainRun) -> tuple[str, ...]:
 
 
 def _model(name: str, about: Mapping[str, Any]) -> Html:
-    """Name a text model, and say so where nothing trained it."""
+    """Return the name of a text model, and say so if it is untrained."""
     drawn = about.get("untrained")
     return join([named(name), None if drawn is None else f", untrained: its weights are drawn from the seed {drawn}"])
 
 
 def _world(run: BrainRun, dataset: str) -> Html:
-    """Name the world of a data set, and the weights that the manifest changed."""
+    """Return the name of a data set's world, and the weights that the manifest changed."""
     changed = ", ".join(f"{name} {value}" for name, value in run.changed(dataset).items())
     return join([named(run.world(dataset)), el("span", "changed: ", changed, class_="why") if changed else None])

@@ -1,7 +1,4 @@
-"""The captions of the figures on the page: what each shows, and what it does not show.
-
-It knows words alone; it must never know a value, nor which run it is.
-"""
+"""The captions of the figures on the page: what each shows, and what it does not show."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The step that draws a run's figures, each as SVG and as PNG, from the documents of the measures and the fits.
-
-It knows which drawer makes which figure; it must never know a value.
-"""
+"""The step that draws a run's figures, each as SVG and as PNG, from the documents of the measures and the fits."""
 
 from __future__ import annotations
 
@@ -53,10 +50,10 @@ DRAWN_OF_UNITS: Mapping[str, Callable[[BrainRun, MeasuredUnits], charts.Sheet]] 
 
 
 def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Draw every figure and write it as SVG and as PNG; one whose document is absent says that it has no data.
+    """Draw every figure and write it as SVG and as PNG; a figure whose document is absent says that it has no data.
 
-    InputError where the fits are not one file for each of the parameter `groups`, in their order, or the units not one
-    for each of their data sets.
+    Raises InputError if `fits` does not have one file per entry of the parameter `groups`, in their order, or `units`
+    does not have one file per data set.
     """
     run = BrainRun.of(params, documents(inputs, DOCUMENTS))
     found = measured(run, inputs)

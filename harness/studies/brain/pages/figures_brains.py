@@ -1,7 +1,4 @@
-"""Glass brains: of all units along each axis of the published grid of voxels the highest score, seen from three sides.
-
-It knows the places of units; it must never know how a score was computed.
-"""
+"""Glass brains: the highest score of all units along each axis of the published voxel grid, seen from three sides."""
 
 from __future__ import annotations
 
@@ -16,8 +13,8 @@ from harness.studies.brain.pages.figures_rows import nothing
 from harness.studies.brain.pages.run_basis import BrainRun
 from harness.studies.brain.pages.unit_scores import MeasuredUnits
 
-Array = Any  # of numpy
-GRID = (79, 95, 69)  # voxels from left to right, from back to front, from below up
+Array = Any  # a numpy array
+GRID = (79, 95, 69)  # voxels from left to right, from back to front, from bottom to top
 VIEWS = (("from the side", 0), ("from the front", 1), ("from above", 2))
 TOP, HEAD, FOOT, VOXEL, LEFT, GAP = 0.62, 0.75, 0.2, 0.0185, 0.3, 0.2  # inches
 
@@ -25,7 +22,7 @@ TOP, HEAD, FOOT, VOXEL, LEFT, GAP = 0.62, 0.75, 0.2, 0.0185, 0.3, 0.2  # inches
 def brains(run: BrainRun, found: MeasuredUnits) -> charts.Sheet:
     """Draw three views of the score and of the gain for each data set whose units all have a place in the grid."""
     shown = [one for one in mapped(run, found) if _placed(one)]
-    coarse = 1 if len(shown) < 2 else 2  # voxels of a square's side, so that the file stays small
+    coarse = 1 if len(shown) < 2 else 2  # voxels on each side of a square; limits the size of the file
     note = (
         "The highest score of all units of all participants and networks behind a square; a square is "
         f"{coarse} x {coarse} voxels of the {' x '.join(map(str, GRID))} grid. White: no unit with a score stands "
@@ -46,15 +43,15 @@ def brains(run: BrainRun, found: MeasuredUnits) -> charts.Sheet:
 
 
 def projected(places: Array, values: Array, axis: int, coarse: int) -> Array:
-    """Give the highest value along an axis of the grid, [up, across] as it is looked at; NaN where there is none.
+    """Return the highest value along an axis of the grid, [up, across] as viewed; NaN if there is none.
 
-    A cell is so many voxels wide and high.
+    A cell is `coarse` voxels wide and high.
     """
     import numpy as np  # noqa: PLC0415
 
     across, up = (each for each in range(3) if each != axis)
     cells = places // coarse
-    found = np.full((GRID[across] // coarse + 1, GRID[up] // coarse + 1), -np.inf)  # places begin at 0 or at 1
+    found = np.full((GRID[across] // coarse + 1, GRID[up] // coarse + 1), -np.inf)  # places count from 0 or from 1
     known = np.isfinite(values)
     np.maximum.at(found, (cells[known, across], cells[known, up]), values[known])
     return np.where(np.isneginf(found), np.nan, found).T[::-1]
@@ -76,7 +73,7 @@ def _placed(one: MappedUnits) -> bool:
 
 
 def _is_place(found: Any) -> bool:
-    """Whether this is a voxel of the grid: three whole numbers within it, from 0 or from 1."""
+    """Return whether `found` is a voxel of the grid: three whole numbers within it, counted from 0 or from 1."""
     return (
         isinstance(found, Sequence)
         and len(found) == len(GRID)

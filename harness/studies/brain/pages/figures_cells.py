@@ -1,7 +1,4 @@
-"""Panels of coloured squares: a matrix with its numbers, and a scale of few shades that every figure shares.
-
-It knows rows, columns and shades; it must never know what a number stands for.
-"""
+"""Panels of coloured squares: a matrix with its numbers, and a scale of a few shades that all figures share."""
 
 from __future__ import annotations
 
@@ -13,16 +10,16 @@ from harness.kit import charts
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 SHADES = 8
-EMPTY, PALE = (255, 255, 255), (232, 240, 246)  # where nothing stands; where the lowest value stands
-DARK, OTHER = (0, 60, 110), (150, 62, 0)  # the highest value, and the lowest where both signs are told apart
+EMPTY, PALE = (255, 255, 255), (232, 240, 246)  # no value; the lowest value
+DARK, OTHER = (0, 60, 110), (150, 62, 0)  # the highest value; the lowest value if negative values have their own colour
 
 
 def shaded(values: Array, low: float, high: float) -> Array:
-    """Give a colour, [..., 3] of bytes, for each value: eight shades from `low` to `high`, white for what is none.
+    """Return a colour, [..., 3] of bytes, for each value: eight shades from `low` to `high`, white if not finite.
 
-    Where `low` is below 0, what is below 0 has shades of another colour.
+    If `low` is below 0, negative values have shades of another colour.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -40,7 +37,7 @@ def shaded(values: Array, low: float, high: float) -> Array:
 
 
 def matrix(axes: Axes, values: Array, shades: Array, *, numbers: bool = True) -> None:
-    """Draw a matrix as squares with their numbers, each darker the higher its shade, from 0 up, is in the panel."""
+    """Draw a matrix as squares with their numbers; a square is darker the higher its shade, from 0 up, in the panel."""
     from matplotlib.collections import PolyCollection  # noqa: PLC0415
 
     colours = shaded(shades, 0.0, float(shades.max()) or 1.0) / 255

@@ -1,7 +1,4 @@
-"""The curves over layers of text models and over widths of OASM: a panel a data set and family, a line a split.
-
-It knows where a curve's points stand; it must never know how a layer or a width was chosen.
-"""
+"""The curves over layers of text models and over widths of OASM: a panel per data set and family, a line per split."""
 
 from __future__ import annotations
 
@@ -23,14 +20,14 @@ from harness.studies.brain.terms import SPLITS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LEFT, TOP, HIGH, HEAD, FOOT, ACROSS = 0.7, 0.7, 1.9, 0.34, 0.55, 3  # inches, and panels side by side
-MOST = 24  # panels of a figure
+LEFT, TOP, HIGH, HEAD, FOOT, ACROSS = 0.7, 0.7, 1.9, 0.34, 0.55, 3  # inches, and number of panels side by side
+MOST = 24  # the most panels in a figure
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Curve:
-    """The points of one family under one split, each participant's own points, and the two points that were chosen."""
+    """The points of one family under one split, each participant's own points, and the two chosen points."""
 
     split: str
     points: tuple[Point, ...]
@@ -40,7 +37,7 @@ class Curve:
 
 
 def layers(run: BrainRun) -> charts.Sheet:
-    """Draw the score of each layer of each text model, by split; what nothing trained stands last."""
+    """Draw the score of each layer of each text model, by split; untrained models come last."""
     found = [(dataset, name) for dataset in run.datasets for name in run.families(dataset) if not is_width(name)]
     return _curves(run, outputs.LAYERS, "layer", sorted(found, key=lambda pair: run.is_untrained(pair[1])))
 
@@ -75,7 +72,7 @@ def _curves(run: BrainRun, stem: str, across: str, wanted: Sequence[tuple[str, s
 
 
 def _read(run: BrainRun, dataset: str, family: str) -> list[Curve]:
-    """Read the curves of a family, those of splits without a finite point left out."""
+    """Return the curves of a family, without splits that have no finite point."""
     made = [_curve(run, dataset, split, family) for split in SPLITS]
     return [each for each in made if each.points]
 
@@ -97,7 +94,7 @@ def _curve(run: BrainRun, dataset: str, split: str, family: str) -> Curve:
 
 
 def _nested(run: BrainRun, dataset: str, split: str, family: str) -> Point | None:
-    """Give what the choice inside the training folds scores, at the place that most folds chose."""
+    """Return the score of the choice inside the training folds, at the place that most folds chose."""
     found = section(run.choice(dataset, split, family), "nested")
     names = found.get("chosen") if isinstance(found.get("chosen"), list) else []
     places = [place for name in names or () if (place := _place({"model": name})) is not None]
@@ -106,7 +103,7 @@ def _nested(run: BrainRun, dataset: str, split: str, family: str) -> Point | Non
 
 
 def _place(row: Any) -> float | None:
-    """Give the layer or the width that a model's name tells."""
+    """Return the layer or width in a model's name, or None."""
     found = member(str(row.get("model", "")))
     return None if found is None else found.place
 

@@ -1,7 +1,4 @@
-"""The figures of what is found of each language model: time against it, and starred models with and without it.
-
-It knows the shape of the document `findings`; it must never know how a number in it was computed.
-"""
+"""The figures of the findings of each language model: time against it, and starred models with and without it."""
 
 from __future__ import annotations
 
@@ -32,11 +29,11 @@ from harness.studies.brain.pages.unit_scores import MeasuredUnits, best_of
 from harness.studies.brain.terms import CONTIGUOUS, SHUFFLED
 
 UNDER = "R2 out of sample of the language network; 0 is the mean of the training rows."
-MOST = 40  # rows of a figure
+MOST = 40  # the most rows in a figure
 
 
 def time(run: BrainRun) -> charts.Sheet:
-    """Draw OASM, each language model alone, and both together under shuffled splits, a panel a data set."""
+    """Draw OASM, each language model alone, and both together under shuffled splits, one panel per data set."""
     panels = []
     for dataset in run.datasets:
         marks: dict[str, list[RowMark]] = {}
@@ -60,7 +57,7 @@ def time(run: BrainRun) -> charts.Sheet:
 
 
 def starred(run: BrainRun) -> charts.Sheet:
-    """Draw the starred score of each row of features with and without each language model, a panel a data set."""
+    """Draw the starred score of each row of features with and without a language model, per data set and model."""
     panels = []
     for dataset in run.datasets:
         for name, own in run.findings(dataset).items():
@@ -112,7 +109,7 @@ def _chart(
 
 
 def _share(percent: float) -> str:
-    """Give a ratio in per cent, or how many times it is where that is ten or more."""
+    """Format a ratio in per cent, or as a multiple if it is ten or more."""
     return f"{spelled(percent, 1)} %" if abs(percent) < 1000 else f"{percent / 100:,.1f} times"
 
 
@@ -124,14 +121,14 @@ def _with_and_without(own: Mapping[str, Any]) -> list[RowMark]:
 
 
 def _correlations(own: Mapping[str, Any]) -> str:
-    """Give the correlation of each row, in the order of the rows."""
+    """Return the correlation of each row as text, in the order of the rows."""
     found = [number(each.get("correlation")) for each in rows_of(own, "starred").values()]
     known = ["\N{EM DASH}" if each is None else spelled(each) for each in found]
     return f"r = {', '.join(known)}, row by row" if any(each is not None for each in found) else ""
 
 
 def _added(run: BrainRun, own: SplitFits) -> dict[str, list[RowMark]]:
-    """Give the marks of the simple spaces, and below them of each language model that is fitted beside them."""
+    """Return the marks of the simple spaces and, below them, of each language model that was fitted with them."""
     joints = joint_models(own.models, own.text_models, simple=True)
     marks: dict[str, list[RowMark]] = {}
     for joint in sorted(joints, key=lambda one: run.is_untrained(one.model)):

@@ -1,7 +1,4 @@
-"""The figure of the check whether a sentence's length can be read off sums over tokens of an untrained model.
-
-It knows the shape of the document `length_check`; it must never know a model's weights.
-"""
+"""The figure of the check whether sums over tokens of an untrained model reveal a sentence's length."""
 
 from __future__ import annotations
 
@@ -24,18 +21,18 @@ VARIANTS: Mapping[str, str] = {
 
 
 def variant(name: str) -> str:
-    """Name a variant of the small model in words; by its own name where it is not known."""
+    """Return the name of a variant of the small model in words; an unknown name is unchanged."""
     return VARIANTS.get(name, name)
 
 
 def ordered(document: Mapping[str, object]) -> list[str]:
-    """List the variants of `length_check`, those that separate the argument first."""
+    """Return the variants of `length_check`, those that isolate the argument first."""
     found = list(section(document, "variants"))
     return sorted(found, key=lambda name: ([*VARIANTS].index(name) if name in VARIANTS else len(VARIANTS), name))
 
 
 def length(run: BrainRun) -> charts.Sheet:
-    """Draw how well the length is decoded from sums and from means over tokens, a row a variant; least to most."""
+    """Draw how well the length is decoded from sums and from means over tokens, one row per variant; least to most."""
     document = run.document("length_check")
     rows: dict[str, list[RowMark]] = {}
     for name in ordered(document):

@@ -1,7 +1,4 @@
-"""The flat map: every unit as a square in the order of the file, by participant and network, coloured by its score.
-
-It knows units, their participants and networks, and their scores; it must never know how a score was computed.
-"""
+"""The flat map: every unit as a square in the order of the file, by participant and network, coloured by its score."""
 
 from __future__ import annotations
 
@@ -23,15 +20,15 @@ from harness.studies.brain.pages.unit_scores import MeasuredUnits
 from harness.studies.brain.rowtypes import RecordedUnit
 from harness.studies.brain.terms import CONTIGUOUS, NETWORKS
 
-Array = Any  # of numpy
-NAMES, TOP, HEAD, FOOT, GAP, WIDE = 1.5, 0.62, 0.45, 0.4, 0.35, 240  # inches, and squares in a row at most
-MOST = 15_000  # squares of a figure's maps of one kind, so that the file stays small
+Array = Any  # a numpy array
+NAMES, TOP, HEAD, FOOT, GAP, WIDE = 1.5, 0.62, 0.45, 0.4, 0.35, 240  # inches, and the most squares in a row
+MOST = 15_000  # the most squares in a figure's maps of one kind; limits the size of the file
 SQUARE, SQUARES = "A square is a unit", "A square is the mean of up to {} units that stand together"
-PART = 99  # hundredths of the units whose scores lie below the end of a scale
+PART = 99  # percent of the units whose scores are below the end of a scale
 
 
 class UnitMap(NamedTuple):
-    """What is shown of each recorded unit: the words above the panel and the values, NaN where there is none."""
+    """One map of the recorded units: the words above the panel, and a value per unit, NaN if it has none."""
 
     title: str
     values: Array
@@ -39,7 +36,7 @@ class UnitMap(NamedTuple):
 
 @dataclass(frozen=True)
 class MappedUnits:
-    """A data set's units, the model that is shown, and its two maps: the score, and the gain over simple spaces."""
+    """A data set's units and its two maps: the score of the model that is shown, and its gain over simple spaces."""
 
     dataset: str
     recorded: Sequence[RecordedUnit]
@@ -77,7 +74,7 @@ def maps(run: BrainRun, found: MeasuredUnits) -> charts.Sheet:
 
 
 def picture(axes: Any, colours: Array, *, framed: bool = False) -> None:
-    """Draw an image of [row, column, 3] bytes that fills the panel, without axes, and with a frame if asked."""
+    """Draw an image of [row, column, 3] bytes that fills the panel, without axes, and with a frame if `framed`."""
     axes.imshow(colours, interpolation="none", aspect="auto")
     axes.set(xticks=[], yticks=[])
     for spine in axes.spines.values():
@@ -85,7 +82,7 @@ def picture(axes: Any, colours: Array, *, framed: bool = False) -> None:
 
 
 def mapped(run: BrainRun, found: MeasuredUnits) -> list[MappedUnits]:
-    """Choose for each data set its trained language model of the highest contiguous score, and map its units."""
+    """Choose for each data set the trained language model with the highest contiguous score, and map its units."""
     made = [_mapped(run, found, own) for own in found.splits if own.split == CONTIGUOUS]
     return [one for one in made if one is not None]
 
@@ -112,13 +109,16 @@ def _mapped(run: BrainRun, found: MeasuredUnits, own: SplitFits) -> MappedUnits 
 
 
 def _alone(run: BrainRun, own: SplitFits, joint: JointModels) -> str:
-    """Name the model that a joint model's band is alone: of a text model the layer that was chosen, where it is one."""
+    """Return the fitted model of the joint model's language model alone: its chosen layer if it is a text model."""
     chosen = run.score(own.dataset, own.split, joint.model).model
     return chosen if joint.band.endswith(f"@{BEST}") and chosen in own.models else joint.band
 
 
 def ends(values: Array) -> tuple[float, float]:
-    """Give the ends of a scale that 99 of 100 values stay within; 0 is among them."""
+    """Return the ends of a scale: the 1st and 99th percentile of the values.
+
+    The scale includes 0 and does not go below -1.
+    """
     import numpy as np  # noqa: PLC0415
 
     known = values[np.isfinite(values)]
@@ -129,7 +129,7 @@ def ends(values: Array) -> tuple[float, float]:
 
 
 class _Strip(NamedTuple):
-    """Units of one participant and network, in their order, and the row where they begin."""
+    """Units of one participant and network in order, and the row where they begin."""
 
     name: str
     row: int
@@ -139,21 +139,21 @@ class _Strip(NamedTuple):
 
 @dataclass(frozen=True)
 class _Flat:
-    """Where each unit of a data set stands in its flat map."""
+    """The layout of a data set's units in its flat map."""
 
     strips: tuple[_Strip, ...]
     columns: int
     rows: int
-    together: int  # units of a square: more than one where there are too many to draw
+    together: int  # units per square: more than one if there are too many to draw
 
     @property
     def side(self) -> float:
-        """Give the height of a row in inches: less the more rows there are."""
+        """The height of a row in inches; it shrinks with the number of rows."""
         return min(0.16, max(0.02, 5.0 / self.rows))
 
     @staticmethod
     def of(recorded: Sequence[RecordedUnit], most: int) -> _Flat:
-        """Lay units out by participant and network, in about so many squares; a blank row between participants."""
+        """Lay out units by participant and network in about `most` squares, with a blank row between participants."""
         groups, together = dict(_grouped(recorded)), math.ceil(len(recorded) / most) or 1
         widest = max((math.ceil(len(units) / together) for units in groups.values()), default=1)
         columns = widest if widest <= WIDE // 2 else WIDE
@@ -166,7 +166,7 @@ class _Flat:
         return _Flat(tuple(strips), columns, row, together)
 
     def grid(self, values: Array) -> Array:
-        """Lay the value of each unit out, [row, column]; NaN where no unit stands, or none with a value."""
+        """Return the value of each unit as [row, column]; NaN if there is no unit, or no unit with a value."""
         import numpy as np  # noqa: PLC0415
 
         found = np.full(self.rows * self.columns, np.nan)
@@ -182,7 +182,7 @@ class _Flat:
 
 
 def _grouped(recorded: Sequence[RecordedUnit]) -> Iterator[tuple[tuple[str, str], list[int]]]:
-    """Give the units of each participant and network: participants sorted, networks as the paper names them."""
+    """Yield the units of each participant and network: participants sorted, networks in the paper's order."""
     found: dict[tuple[str, str], list[int]] = {}
     for place, unit in enumerate(recorded):
         found.setdefault((unit["participant"], unit["network"]), []).append(place)
@@ -191,7 +191,7 @@ def _grouped(recorded: Sequence[RecordedUnit]) -> Iterator[tuple[tuple[str, str]
 
 
 def _names(sheet: charts.Sheet, flat: _Flat, top: float) -> None:
-    """Write the name of each strip that is high enough for one beside it."""
+    """Write the name of each strip that is high enough for text."""
     for strip in flat.strips:
         if strip.rows * flat.side >= 0.095:
             place = top + (strip.row + strip.rows / 2) * flat.side

@@ -1,7 +1,4 @@
-"""The figure of layers by network: a panel a network, a line a text model, under contiguous splits.
-
-It knows where `performance` keeps a network's score; it must never know how a score was computed.
-"""
+"""The figure of layers by network: one panel per network, one line per text model, under contiguous splits."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEFT, TOP, HIGH, HEAD, FOOT, ACROSS, MOST = 0.7, 0.62, 1.8, 0.34, 0.55, 3, 24
-LEGEND, KEY = 5, 0.17  # names in a line of the legend; inches of a line
+LEGEND, KEY = 5, 0.17  # names per line of the legend; inches per line
 Point = tuple[float, float]
 
 
@@ -35,9 +32,9 @@ class NetworkPanel(NamedTuple):
 
 
 def networks(run: BrainRun) -> charts.Sheet:
-    """Draw the score of every layer of every text model in each network, a panel a network and data set.
+    """Draw the score of every layer of every text model in each network, one panel per network and data set.
 
-    Models that part by the seed of their weights alone have one colour; what nothing trained is dashed.
+    Models that differ only in the seed of their weights share one colour; untrained models are dashed.
     """
     found = [panel for dataset in run.datasets for panel in _panels(run, dataset)]
     more = f" {len(found) - MOST} panels more are in the tables alone." if len(found) > MOST else ""
@@ -90,13 +87,13 @@ def _points(scored: Mapping[str, Any], members: Sequence[Any], network: str) -> 
 
 
 def _labels(run: BrainRun, found: Sequence[NetworkPanel]) -> dict[str, str]:
-    """Name for each text model what the legend calls it: the set of seeds that it is of, or itself."""
+    """Return each text model's name in the legend: its set of seeds, or the model itself."""
     names = dict.fromkeys(name for panel in found for name in panel.lines)
     return {name: run.set_of(name)[0] for name in sorted(names, key=lambda name: (run.is_untrained(name), name))}
 
 
 def _look(run: BrainRun, place: int, members: Sequence[str]) -> dict[str, Any]:
-    """Give how the lines of one name of the legend are drawn."""
+    """Return the line style of one name of the legend."""
     drawn = any(map(run.is_untrained, members))
     style: Any = (0, (3, 2)) if drawn else "-"
     return {

@@ -1,7 +1,4 @@
-"""The figure of the features of position: the matrices of one passage, sentence or story, as they go into a fit.
-
-It knows layouts and widths; it must never know a text, a recording or a score.
-"""
+"""The figure of the features of position: the matrices of one passage, sentence or story, as they are used in a fit."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from harness.studies.brain.pages.run_basis import OASM, BrainRun
 from harness.studies.brain.structure.others import TRS, WORDS
 from harness.studies.brain.terms import BLANK, FEDORENKO, PEREIRA, SHUFFLED
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 PAPERS = {PEREIRA: "2.2", FEDORENKO: "1.8", BLANK: "1.5"}  # widths of OASM that the paper chose
 PASSAGE, SCANS = 4, 20  # sentences of a passage; scans of a story that are drawn
 BLOCKS: Mapping[str, str] = {
@@ -32,7 +29,7 @@ SIDE, LEFT, TOP, HEAD, ROOM, ACROSS, NUMBERED = 2.5, 0.3, 0.75, 0.45, 0.35, 3, 9
 
 
 class PositionMatrix(NamedTuple):
-    """One panel: which feature it is, of what, its numbers, and how dark each is."""
+    """One panel: the feature, the block it is for, its numbers, and how dark each number is."""
 
     title: str
     under: str
@@ -41,7 +38,7 @@ class PositionMatrix(NamedTuple):
 
 
 def positions(run: BrainRun) -> charts.Sheet:
-    """Draw the matrices of position, of words and of time for each layout of the run; none without a known layout."""
+    """Draw the matrices of position, words and time for each layout of the run; nothing if no layout is known."""
     layouts = dict.fromkeys(run.layout(dataset) for dataset in run.datasets)
     found = [panel for layout in layouts if layout in PAPERS for panel in _panels(run, layout)]
     note = (
@@ -67,7 +64,7 @@ def positions(run: BrainRun) -> charts.Sheet:
 
 
 def width(run: BrainRun, layout: str) -> tuple[str, str]:
-    """Give the width of OASM that the run chose for a layout on test data, or the paper's; and whose it is."""
+    """Return the width of OASM that the run chose for a layout on test data, or the paper's, and which it is."""
     for dataset in run.datasets:
         chosen = section(run.choice(dataset, SHUFFLED, OASM), "published").get("chosen")
         if run.layout(dataset) == layout and (found := member(str(chosen))):

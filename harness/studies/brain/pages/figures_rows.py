@@ -1,7 +1,4 @@
-"""The layout that most figures share: names down the left, panels side by side, a few marks on every row.
-
-It knows where rows and panels stand, and draws bars, dots and diamonds; it must never know what a number means.
-"""
+"""The layout that most figures share: names on the left, panels side by side, a few marks on every row."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ BAR, DOT, DIAMOND = "bar", "dot", "diamond"
 
 @dataclass(frozen=True)
 class RowMark:
-    """One mark on a row: a value, how it is drawn, the dots and the diamond that stand upon it, and words beside it."""
+    """One mark on a row: a value and how it is drawn, the dots and the diamond drawn on it, and words beside it."""
 
     value: float | None
     colour: str
@@ -37,7 +34,7 @@ class RowMark:
     thick: float = 0.34  # of a bar, in rows
 
     def reached(self) -> Iterator[float]:
-        """Give every value that the mark shows."""
+        """Yield every value that the mark shows."""
         yield from (each for each in (self.value, *self.dots, self.diamond) if each is not None)
 
 
@@ -52,10 +49,10 @@ class MarkPanel:
 
 @dataclass(frozen=True)
 class MarkChart:
-    """A chart: title, the line under it, rows, panels, small print; all panels have one axis, so that they compare.
+    """A chart: title, the line under it, rows, panels and small print; all panels share one axis.
 
-    The axis reaches from 0 as far as values do, within `limits`; what lies beyond stands at its end. `guide` is where
-    a line stands through every row.
+    The axis spans 0 and all values, within `limits`; values beyond are drawn at its end. `guide` is the position of a
+    line through every row.
     """
 
     title: str
@@ -72,7 +69,7 @@ class MarkChart:
 
 
 def mark_chart(chart: MarkChart) -> charts.Sheet:
-    """Lay out and draw a chart; a row stands where a panel beside it has its value, and one without any says so."""
+    """Lay out and draw a chart; a row is shown next to the panels that have its value, and an empty chart says so."""
     panels = [panel for panel in chart.panels if any(_values(panel))]
     columns = min(chart.columns, len(panels))
     strips = [panels[at : at + columns] for at in range(0, len(panels), columns or 1)]
@@ -98,7 +95,7 @@ def mark_chart(chart: MarkChart) -> charts.Sheet:
 def _titled(
     sheet: charts.Sheet, chart: MarkChart, panel: MarkPanel, rows: Sequence[str], place: Place, ends: Span
 ) -> None:
-    """Draw a panel at a place, its left and upper edge and the room to its right, with its title above."""
+    """Draw a panel with its title above; `place` is its left and upper edge and the width for it."""
     left, top, room = place
     sheet.above(left, top - 0.25, charts.label(panel.title, 0.85 * room))
     under = charts.label(panel.under, room - 0.1, charts.SMALL) if panel.under else ""
@@ -107,7 +104,7 @@ def _titled(
 
 
 def nothing(title: str, note: str) -> charts.Sheet:
-    """Give the sheet of a figure that has nothing to show, and says so."""
+    """Return the sheet of a figure that has nothing to show, with words that say so."""
     sheet = charts.sheet(charts.WIDTH, 1.15 + charts.depth(note))
     sheet.heading(title)
     sheet.text(0.15, 0.72, NOTHING)
@@ -116,13 +113,13 @@ def nothing(title: str, note: str) -> charts.Sheet:
 
 
 def spelled(value: float, digits: int = 3) -> str:
-    """Give a number as figures print it, with a true minus sign; a huge one by its power of ten."""
+    """Format a number for figures, with a true minus sign; a huge number as a power of ten."""
     shown = f"{value:z.{digits}f}" if abs(value) < 1000 else f"{value:.0e}"
     return shown.replace("-", "\N{MINUS SIGN}")
 
 
 def ends_of(values: Sequence[float], limits: Span = (-1.0, 1.0)) -> Span:
-    """Give the ends of an axis that holds 0 and the values, within limits, with a little room."""
+    """Return the ends of an axis that contains 0 and the values, within limits, with a small margin."""
     low, high = max(min([0.0, *values]), limits[0]), min(max([0.0, *values]), limits[1])
     room = 0.04 * (high - low) or 0.01
     return (low - room if low < 0 else 0.0), high + room
@@ -194,7 +191,7 @@ def _within(value: float, ends: Span) -> float:
 
 
 def _style(shape: str, colour: str) -> dict[str, Any]:
-    """Give how a dot or a hollow diamond is drawn; it may stand on the end of an axis."""
+    """Return the style of a dot or a hollow diamond; it may extend over the end of an axis."""
     own: dict[str, Any] = {"marker": "o", "markersize": 5.0, "color": colour}
     if shape == DIAMOND:
         own = {"marker": "D", "markersize": 4.2, "markerfacecolor": charts.PAPER, "markeredgecolor": colour}

@@ -1,7 +1,4 @@
-"""The figures of scores: both worlds under both splits, and the subsets of feature spaces with starred models.
-
-It knows which scores stand beside which; it must never know how one was computed, nor what it proves.
-"""
+"""The figures of scores: both worlds under both splits, and the subsets of feature spaces with starred models."""
 
 from __future__ import annotations
 
@@ -32,11 +29,11 @@ LEGEND = (
     ("participant", charts.INK, DOT),
     ("chosen in training folds", charts.INK, DIAMOND),
 )
-MANY, MOST = 20, 90  # rows of a figure: 64 subsets of six spaces, and some starred ones
+MANY, MOST = 20, 90  # rows of a figure: 64 subsets of six spaces, and some starred models
 
 
 def worlds(run: BrainRun) -> charts.Sheet:
-    """Draw OASM, the language model and each text model under both splits, a panel a data set and its world."""
+    """Draw OASM, the language model and each text model under both splits, one panel per data set and its world."""
     named = {dataset: _beside(run, dataset) for dataset in run.datasets}
     rows = sorted(
         {name for names in named.values() for name in names},
@@ -63,7 +60,7 @@ def worlds(run: BrainRun) -> charts.Sheet:
 
 
 def subsets(run: BrainRun) -> charts.Sheet:
-    """Draw every model of fixed feature spaces and every starred one under both splits, a panel a data set."""
+    """Draw every model of fixed feature spaces and every starred model under both splits, one panel per data set."""
     rows = dict.fromkeys(name for dataset in run.datasets for name in run.fixed(dataset))
     starred = dict.fromkeys(
         str(row.get("name")) for dataset in run.datasets for split in SPLITS for row in _stars(run, dataset, split)
@@ -97,7 +94,7 @@ def _chart(run: BrainRun, stem: str, rows: Sequence[str], panels: Sequence[MarkP
 
 
 def _beside(run: BrainRun, dataset: str) -> list[str]:
-    """List what stands beside OASM: the language model that a simulation hands out, and the text models."""
+    """Return the models to draw: OASM, the text models, and the language model that a simulation provides."""
     alone = [LLM] if any(LLM in run.scored(dataset, split) for split in SPLITS) else []
     families = [name for name in run.families(dataset) if name.startswith(OASM) or not is_width(name)]
     return [*families, *alone]

@@ -1,7 +1,4 @@
-"""The figure of models drawn from several seeds: what the best layer of each seed scores, and the mean over seeds.
-
-It knows the shape of the document `choices`; it must never know how a layer was chosen.
-"""
+"""The figure of models drawn from several seeds: the score of the best layer of each seed, and the mean over seeds."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ MEAN = "mean over seeds"
 
 
 def seeds(run: BrainRun) -> charts.Sheet:
-    """Draw for each set of untrained models the score of each seed's best layer and their mean, a panel a set."""
+    """Draw the score of each seed's best layer and their mean, one panel per data set and set of untrained models."""
     found: dict[tuple[str, str], dict[str, list[RowMark]]] = {}
     for dataset in run.datasets:
         for split in SPLITS:

@@ -1,7 +1,4 @@
-"""The figure of the tests' size: how often they find something on simulated recordings without any effect.
-
-It knows levels and nulls by name; it must never know how a test is computed.
-"""
+"""The figure of the tests' size: how often they find something on simulated recordings without any effect."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from harness.studies.brain.terms import SPLITS
 
 
 def sizes(run: BrainRun) -> charts.Sheet:
-    """Draw from `sizes` the share of units below .05, and of families with a hit after FDR, a panel a split."""
+    """Draw from `sizes` the share of units below .05, and of families with a hit after FDR, by data set and split."""
     document = run.document("sizes")
     panels = [
         MarkPanel(f"{name}, {split}", "", _marks(section(document, name, split)))

@@ -1,7 +1,4 @@
-"""The histogram of units by two scores: the best subset without a language model, and the best with it.
-
-It reads what the fits say of every unit; it must never know a participant or a network.
-"""
+"""The histogram of units by two scores: the best subset without a language model, and the best with it."""
 
 from __future__ import annotations
 
@@ -23,14 +20,14 @@ from harness.studies.brain.terms import CONTIGUOUS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 LEFT, TOP, HEAD, FOOT, ACROSS, BINS, MOST = 0.75, 0.7, 0.42, 0.62, 3, 40, 24
-SHADES, PALEST, DARKEST = 12, (158, 209, 235), (0, 77, 128)  # a square of one unit, and that of the most
+SHADES, PALEST, DARKEST = 12, (158, 209, 235), (0, 77, 128)  # colours of a square with one unit and with the most
 
 
 @dataclass(frozen=True)
 class UnitPair:
-    """The highest R2 of every unit without and with a language model, where both are finite; how many are not."""
+    """The highest R2 of every unit without and with a language model if both are finite, and how many lack one."""
 
     title: str
     without: str
@@ -40,7 +37,7 @@ class UnitPair:
     left_out: int
 
     def told(self) -> str:
-        """Say how many units stand above the line, how many have no score, and how the two scores go together."""
+        """Return how many units are above the line, how many have no score, and the correlation of the two scores."""
         above = int((self.high > self.low).sum())
         r = pearson(self.low.tolist(), self.high.tolist())
         parts = [f"above the line: {above:,} of {len(self.low):,} units"]
@@ -49,10 +46,10 @@ class UnitPair:
 
 
 def units(run: BrainRun, found: MeasuredUnits) -> charts.Sheet:
-    """Draw a panel for each language model of each data set and split that is fitted beside other bands and they alone.
+    """Draw one panel per language model, data set and split, if the model is fitted with other bands and those are too.
 
-    Contiguous splits and trained models stand first; of models that part by their seed the first is drawn. No more than
-    24 panels are drawn, and how many are left out is said.
+    Contiguous splits and trained models come first. Of models that differ only in their seed, the first is drawn. At
+    most 24 panels are drawn; the small print says how many are left out.
     """
     pairs = _pairs(run, found)
     origin = " Simulated recordings (OURS), null units among them." if run.simulated else ""
@@ -115,7 +112,7 @@ def _panel(axes: Axes, pair: UnitPair) -> None:
     high = max(high, low + 0.01)
     edges = np.linspace(low, high, BINS + 1)
     counts, _, _ = np.histogram2d(np.clip(pair.low, low, high), np.clip(pair.high, low, high), bins=[edges, edges])
-    step = np.ceil(SHADES * np.log1p(counts) / math.log1p(counts.max()) - 1e-9)  # the most must not round up
+    step = np.ceil(SHADES * np.log1p(counts) / math.log1p(counts.max()) - 1e-9)  # the largest count must not round up
     depth = (step / SHADES).T[..., None]
     colours = np.where(depth > 0, palest + depth * (darkest - palest), 255).round().astype(np.uint8)
     axes.imshow(colours, origin="lower", extent=(low, high, low, high), interpolation="none", aspect="auto", zorder=2)

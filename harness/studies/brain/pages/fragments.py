@@ -1,7 +1,4 @@
-"""HTML fragments that the tables of the page share: a score or the reason why there is none, counts, choices.
-
-It knows how the documents spell a number that is none; it must never compute a value.
-"""
+"""HTML fragments that the tables of the page share: a score or the reason why it is absent, counts, choices."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from typing import Any
 from harness.kit.documents import number, reason
 from harness.kit.pages import NONE, Html, el, join, named
 
-MOST = 6  # names that a cell lists
+MOST = 6  # the most names in a cell
 WHY: Mapping[str, str] = {
     "nan": "undefined",
     "inf": "no finite number",
@@ -21,7 +18,7 @@ WHY: Mapping[str, str] = {
 
 
 def score(found: Any, digits: int = 4, scale: float = 1.0, unit: str = "") -> Html:
-    """Format a number; an absent one is a dash with the reason, as its document spells it."""
+    """Format a number; an absent number is a dash with the reason, as its document spells it."""
     known = number(found)
     if known is not None:
         shown = known * scale
@@ -30,12 +27,12 @@ def score(found: Any, digits: int = 4, scale: float = 1.0, unit: str = "") -> Ht
 
 
 def share(found: Any, digits: int = 1) -> Html:
-    """Format a share of 0 to 1 as a percentage; an absent one is a dash with the reason."""
+    """Format a share of 0 to 1 as a percentage; an absent share is a dash with the reason."""
     return score(found, digits, 100, " %")
 
 
 def chosen(found: Any) -> Html:
-    """Name what was chosen, once or in each fold; no more than six different names."""
+    """Return the names of what was chosen, once or in each fold; at most six different names."""
     given = found if isinstance(found, Sequence) and not isinstance(found, str) else [found]
     names = list(dict.fromkeys(str(each) for each in given if each is not None))
     if not names:
@@ -45,12 +42,12 @@ def chosen(found: Any) -> Html:
 
 
 def dictionaries(found: Any) -> list[Mapping[str, Any]]:
-    """List the objects of a list; none where it is no list."""
+    """Return the objects of a list; empty if `found` is not a list."""
     return [row for row in found if isinstance(row, Mapping)] if isinstance(found, list) else []
 
 
 def flat(found: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """Give every value of a small part of a document under a name that tells the way to it."""
+    """Yield every value of a small part of a document, with a name that joins the keys on its path."""
     for name, value in found.items():
         words = f"{before}, {name}" if before else name
         if isinstance(value, Mapping) and not {"missing", "value"} & value.keys():

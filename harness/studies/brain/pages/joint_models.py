@@ -1,6 +1,6 @@
-"""Which fitted models hold a language model beside other bands, and which subsets stand against each other.
+"""Finds the fitted models with a language model and other bands, and the subsets to compare.
 
-It reads names alone; it must never know a score, a unit or a participant.
+Uses the names of models only.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from harness.studies.brain.measures.starring import subsets
 
 
 class JointModels(NamedTuple):
-    """A language model's band, what it is joined with, and the fitted subsets without and with it."""
+    """A language model's band, the model it is joined with, and the fitted subsets without and with it."""
 
     band: str
-    base: str  # the model of all bands but the language model's
+    base: str  # the model of all other bands
     joint: str
     without: tuple[str, ...]
     with_it: tuple[str, ...]
 
     @property
     def model(self) -> str:
-        """Name the language model, without its layer."""
+        """The name of the language model, without its layer."""
         return self.band.partition("!")[0].partition("@")[0]
 
 
 def joint_models(models: Sequence[str], text_models: Collection[str], *, simple: bool = False) -> list[JointModels]:
-    """Find of each language model the fitted model of most bands that holds it and is fitted without it too.
+    """Return, for each language model's band, the fitted model with most bands that is also fitted without that band.
 
-    With `simple` only bases without a space of words count. Bands stand in the order in which they are first met.
+    With `simple`, only bases without a space of words count. Bands are in order of first appearance.
     """
     found: dict[str, JointModels] = {}
     for name in models:

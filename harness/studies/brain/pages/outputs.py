@@ -1,7 +1,4 @@
-"""File names and titles of the figures and of the page: known before any step runs, the same in every run.
-
-It knows names and words; it must never know a value.
-"""
+"""File names and titles of the figures and of the page; the same in every run, so known before any step runs."""
 
 from __future__ import annotations
 
@@ -33,15 +30,15 @@ TITLES: Mapping[str, str] = {
 
 
 def stems() -> tuple[str, ...]:
-    """Name the figures without their endings."""
+    """Return the file names of the figures without their suffixes."""
     return tuple(TITLES)
 
 
 def figures() -> tuple[str, ...]:
-    """Name every file that `figures.draw` writes: each figure as SVG, and as PNG beside it."""
+    """Return every file name that `figures.draw` writes: each figure as SVG and as PNG."""
     return tuple(f"{stem}{ending}" for stem in TITLES for ending in (".svg", ".png"))
 
 
 def title(name: str) -> str:
-    """Give the title of the figure that a file name stands for."""
+    """Return the title of the figure with a file name."""
     return TITLES[PurePath(name).stem]

@@ -1,7 +1,6 @@
-"""Images inside a figure as paths: a page loads no image, not even one that stands in it, so no figure holds any.
+"""Converts images inside a figure to paths, because a page may not load any image, even an embedded one.
 
-Each colour becomes one path of lines, a line for every run of equal pixels in a row. It must never know what a figure
-shows.
+Each colour becomes one path, with a line for every run of equal pixels in a row.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ from typing import Any
 IMAGE = re.compile(r"<image\b[^>]*/>|<image\b.*?</image>", re.DOTALL)
 DATA = re.compile(r'xlink:href="data:image/png;base64,([A-Za-z0-9+/=\s]+)"')
 PLACED = re.compile(r'\b(transform|x|y|width|height)="([^"]*)"')
-PAPER = "#ffffff"  # what needs no line
-MIDDLE = "translate(0 0.5)"  # of a row of pixels, where its lines run
-WIDTH = "1.04"  # of a line one pixel high: rows shall leave no white between them
+PAPER = "#ffffff"  # the colour that is not drawn
+MIDDLE = "translate(0 0.5)"  # moves lines to the middle of their row of pixels
+WIDTH = "1.04"  # width of a line, in pixels; above 1, so that no white shows between rows
 
 
 def as_paths(svg: str) -> str:
-    """Replace each PNG image of an SVG by paths that fill the same place; white pixels are left out.
+    """Replace each PNG image of an SVG with paths that fill the same place; white pixels are left out.
 
-    An image without pixels of its own, and all else of the SVG, stays as it is.
+    Images without embedded pixels and the rest of the SVG are unchanged.
     """
     return IMAGE.sub(lambda found: _drawn(found[0]), svg)
 
@@ -53,7 +52,7 @@ def _pixels(png: bytes) -> Any:
 
 
 def _paths(pixels: Any) -> dict[str, str]:
-    """Give for each colour the path of its runs."""
+    """Return the path of each colour's runs."""
     import numpy as np  # noqa: PLC0415
 
     codes = pixels[..., 0] << 16 | pixels[..., 1] << 8 | pixels[..., 2]

@@ -1,7 +1,4 @@
-"""The document `reanalysis` as figures and tables walk it: its leaves in order, each with the way to it.
-
-It must never compute a value, nor know how one is drawn.
-"""
+"""The document `reanalysis` as figures and tables read it: its leaves in order, each with its path."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ Way = tuple[str, ...]
 
 
 def leaves(document: Any, depth: int, way: Way = ()) -> Iterator[tuple[Way, Mapping[str, Any]]]:
-    """Give every object that lies so deep inside, with the names on the way to it; nothing where it is absent."""
+    """Yield every object at this depth, with the names on its path; nothing if the document is absent."""
     if not isinstance(document, Mapping):
         return
     if not depth:
@@ -23,5 +20,5 @@ def leaves(document: Any, depth: int, way: Way = ()) -> Iterator[tuple[Way, Mapp
 
 
 def named(way: Way) -> str:
-    """Name a place for people: the figure, and what is in it."""
+    """Return a path as words for readers: the figure, and what is in it."""
     return ", ".join(part.replace("_", " ") for part in way)

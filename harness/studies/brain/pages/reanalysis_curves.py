@@ -1,7 +1,4 @@
-"""The published curves over layers as panels: a line a split, a ring at the best layer.
-
-It must never know how a layer was scored.
-"""
+"""The published curves over layers as panels: one line per split, a ring at the best layer."""
 
 from __future__ import annotations
 
@@ -20,13 +17,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLOURS = {SHUFFLED: ORANGE, CONTIGUOUS: BLUE}
-LEFT, TOP, HIGH, HEAD, FOOT, ACROSS = 0.6, 0.7, 1.8, 0.5, 0.5, 3  # inches, and panels side by side
-MOST = 30  # panels
+LEFT, TOP, HIGH, HEAD, FOOT, ACROSS = 0.6, 0.7, 1.8, 0.5, 0.5, 3  # inches, and number of panels side by side
+MOST = 30  # the most panels in a figure
 NOTE = "r: Pearson's correlation of the two curves over all layers, and without layer 0; neighbouring layers are alike."
 
 
 def curves(document: Mapping[str, Any]) -> charts.Sheet:
-    """Draw both splits' curves of each model, data set, experiment and metric; one without any says so."""
+    """Draw both splits' curves of each model, data set, experiment and metric; a figure without any says so."""
     found = list(leaves(section(document, "curves"), 5))
     if not found:
         return nothing(outputs.TITLES[outputs.CURVES], NOTE)

@@ -1,7 +1,4 @@
-"""The step that draws the published results: scores by participant, curves over layers, omegas, shares of tests.
-
-It knows where a value stands in the document; it must never know how one was computed.
-"""
+"""The step that draws the published results: scores by participant, curves over layers, omegas, shares of tests."""
 
 from __future__ import annotations
 
@@ -25,12 +22,12 @@ SHIFTS = {SHUFFLED: -0.2, CONTIGUOUS: 0.2}
 PEOPLE = ("participant", charts.INK, DOT)
 BY_SPLIT = (("shuffled", ORANGE, BAR), ("contiguous", BLUE, BAR), PEOPLE)
 ROW = 0.3  # inches
-MOST = 40  # panels of a figure
+MOST = 40  # the most panels in a figure
 THEIRS = "Values of the authors' published files; nothing here was fitted again."
 
 
 def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Draw every figure of the reanalysis as SVG and as PNG; one without values says that there is nothing to draw."""
+    """Draw every figure of the reanalysis as SVG and as PNG; a figure without values says that there is nothing."""
     document = documents(inputs, (DOCUMENT,))[DOCUMENT]
     drawers: dict[str, charts.Drawer] = {
         outputs.R2: partial(scores, document, outputs.R2, "out_of_sample_r2"),
@@ -43,7 +40,7 @@ def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def scores(document: Mapping[str, Any], stem: str, metric: str) -> charts.Sheet:
-    """Draw the tables' means and participants, both splits on a row, a panel for each figure and data set."""
+    """Draw the tables' means and participants, with both splits in a row, one panel per figure and data set."""
     panels: dict[str, dict[str, list[RowMark]]] = {}
     for (figure, dataset, own, split, model), found in leaves(section(document, "participants"), 5):
         if own.startswith(metric):
@@ -54,7 +51,7 @@ def scores(document: Mapping[str, Any], stem: str, metric: str) -> charts.Sheet:
 
 
 def omegas(document: Mapping[str, Any]) -> charts.Sheet:
-    """Draw the omegas of each data set and pooling, a panel a figure."""
+    """Draw the omegas of each data set and pooling, one panel per figure."""
     panels: dict[str, dict[str, list[RowMark]]] = {}
     for (figure, dataset, pooling), found in leaves(section(document, "omegas"), 3):
         dots = tuple(filter(None, map(number, section(found, "published").values())))
@@ -66,7 +63,7 @@ def omegas(document: Mapping[str, Any]) -> charts.Sheet:
 
 
 def tests(document: Mapping[str, Any]) -> charts.Sheet:
-    """Draw the shares of units below .05, raw and corrected, a panel for each figure, data set and split."""
+    """Draw the shares of units below .05, raw and corrected, one panel per figure, data set and split."""
     panels: dict[str, dict[str, list[RowMark]]] = {}
     words = {"with_model": "with the model", "model_alone": "model alone"}
     for (figure, dataset, split, level, pooling), found in leaves(section(document, "tests"), 5):

@@ -1,7 +1,4 @@
-"""The HTML page of the reanalysis: theirs and ours side by side, what is not derivable and why, and every file.
-
-It knows the document and the drawn figures; it must never compute a value.
-"""
+"""The HTML page of the reanalysis: published and recomputed values, what cannot be derived and why, and every file."""
 
 from __future__ import annotations
 
@@ -41,7 +38,7 @@ QUESTION = (
     "be had?"
 )
 ORIGIN = "Nothing was fitted here, and no recording was read: every number rests on the authors' published results."
-MANY = 60  # files that the first list names
+MANY = 60  # the most files that a list names
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -53,7 +50,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def page(found: Mapping[str, Any], figures: Mapping[str, str]) -> bytes:
-    """Make the page's HTML from the document and its figures, file name to SVG; a part without data is left out."""
+    """Return the page's HTML, made from the document and its figures, file name to SVG; empty parts are left out."""
     parts = {title: inside for title, inside in _parts(found, figures).items() if inside}
     anchors = {title: _anchor(title) for title in parts}
     shown = [pages.section(title, anchors[title], *inside) for title, inside in parts.items()]
@@ -107,7 +104,7 @@ def _named(names: Sequence[Any]) -> str:
 
 
 def _verdicts(found: Mapping[str, Any]) -> list[Html]:
-    """Count the verdicts on all that was held against something else."""
+    """Count the verdicts of all comparisons."""
     tally: dict[str, int] = {}
     for _, one in leaves(section(found, "files"), 1):
         for note in dictionaries(one.get("held_against")):

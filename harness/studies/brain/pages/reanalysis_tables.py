@@ -1,7 +1,4 @@
-"""The tables of the reanalysis' page that hold theirs and ours side by side: scores, units, curves, omegas.
-
-It knows the shape of the document `reanalysis`; it must never compute a value.
-"""
+"""The tables of the reanalysis' page with published and recomputed values: scores, units, curves, omegas."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ BOTH = (
 
 
 def side_by_side(document: Document) -> list[Html]:
-    """Make the table of what was computed again from units, beside what was published; nothing without any."""
+    """Return the table of means recomputed from units next to the published ones; empty if there are none."""
     body = []
     for way, found in leaves(section(document, "participants"), 5):
         if ours := section(found, "recomputed"):
@@ -64,7 +61,7 @@ def side_by_side(document: Document) -> list[Html]:
 
 
 def means(document: Document) -> list[Html]:
-    """Make the table of all published means over participants."""
+    """Return the table of all published means over participants."""
     body = [
         [named(way), score(found.get("mean"), 5), count(found.get("participants"))]
         for way, found in leaves(section(document, "participants"), 5)
@@ -74,7 +71,7 @@ def means(document: Document) -> list[Html]:
 
 
 def ratios(document: Document) -> list[Html]:
-    """Make the tables of ratios of a simple score to a language model's, by participants and by units."""
+    """Return the tables of ratios of a simple score to a language model's, by participants and by units."""
     units = [
         [
             named(way),
@@ -111,7 +108,7 @@ def ratios(document: Document) -> list[Html]:
 
 
 def layer_table(document: Document) -> list[Html]:
-    """Make the table of the correlations of both splits' curves, and of the best layers."""
+    """Return the table of the correlations of both splits' curves, and of the best layers."""
     body = []
     for way, found in leaves(section(document, "curves"), 5):
         told = section(found, "correlations")
@@ -135,7 +132,7 @@ def layer_table(document: Document) -> list[Html]:
 
 
 def experiments(document: Document) -> list[Html]:
-    """Make the table that holds tables by participant against the curves of both experiments."""
+    """Return the table that compares tables by participant with the curves of both experiments."""
     body = []
     for way, found in leaves(section(document, "both_experiments"), 4):
         implied = section(found, "implied_best")
@@ -155,7 +152,7 @@ def experiments(document: Document) -> list[Html]:
 
 
 def omega_table(document: Document) -> list[Html]:
-    """Make the table of omegas: averaged, without participants of L at or below 0, and how many stand at 100."""
+    """Return the table of omegas: the mean, the mean without participants of L at or below 0, and how many have 100."""
     body = []
     for way, found in leaves(section(document, "omegas"), 3):
         empty = found.get("empty")
@@ -176,7 +173,7 @@ def omega_table(document: Document) -> list[Html]:
 
 
 def agreement_tables(document: Document) -> list[Html]:
-    """Make the tables of what two files tell at once."""
+    """Return the tables of values and choices that two files contain."""
     made = []
     told = section(document, "agreements")
     both = {name: one for part in ("columns", "curves", "arrays") for name, one in section(told, part).items()}
@@ -202,13 +199,13 @@ def agreement_tables(document: Document) -> list[Html]:
 
 
 def judged(verdict: Any, why: str = "") -> Html:
-    """Show a verdict, with what is wrong beside it where something is."""
+    """Format a verdict, followed by what is wrong, if anything."""
     shown = str(verdict or "not held against anything")
     return join([el("strong", shown) if shown.startswith("differs") else shown, f" ({why})" if why else None])
 
 
 def difference(value: Any) -> Html:
-    """Show a difference; one of rounding is 0."""
+    """Format a difference; a difference within rounding is 0."""
     known = number(value)
     return join([NONE if known is None else "0" if known <= 1e-12 else f"{known:.1e}"])
 

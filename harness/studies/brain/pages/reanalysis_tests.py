@@ -1,7 +1,4 @@
-"""The tables of the reanalysis' page on tests of units: counts and percents of p-values, whole and by participant.
-
-It knows the shape of the document `reanalysis`; it must never count a p-value.
-"""
+"""The tables of the reanalysis' page on tests of units: counts and percents of p-values, overall and by participant."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ DERIVED = (
 
 
 def counts_of_tests(document: Document) -> list[Html]:
-    """Make the table of counts of p-values and of the family that they were corrected in, and one by participant."""
+    """Return the table of counts of p-values and of the family of their correction, and a table by participant."""
     body, people = [], []
     for way, found in leaves(section(document, "tests"), 5):
         for name, words in PAIRS:
@@ -57,7 +54,7 @@ def counts_of_tests(document: Document) -> list[Html]:
 
 
 def derived_counts(document: Document) -> list[Html]:
-    """Make the tables of counts that others made of p-values, whole and by participant."""
+    """Return the tables of counts that others derived from p-values, in total and by participant."""
     body, people = [], []
     for way, found in leaves(section(document, "derived_counts"), 4):
         body.append([named(way), *_shares(found, found.get("units")), *_alone(found), judged(found.get("verdict"))])

@@ -1,7 +1,4 @@
-"""The HTML page of a run: both worlds and what is found of each model first, then scores, choices, tests, and the rest.
-
-It knows the documents of the measures and the drawn figures; it must never know a recording.
-"""
+"""The HTML page of a run: both worlds and the findings of each model, then scores, choices, tests and the rest."""
 
 from __future__ import annotations
 
@@ -45,7 +42,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def page(run: BrainRun, figures: Mapping[str, str]) -> bytes:
-    """Make the report's HTML from a run and its figures, file name to SVG; a part without data is named as left out."""
+    """Return the report's HTML, made from a run and its figures, file name to SVG; it lists parts without data."""
     drawn = {Path(name).stem: svg for name, svg in figures.items()}
     empty = [stem for stem, svg in drawn.items() if NOTHING in svg]
     parts = _parts(run, {stem: svg for stem, svg in drawn.items() if stem not in empty})
@@ -69,7 +66,7 @@ def page(run: BrainRun, figures: Mapping[str, str]) -> bytes:
 
 
 def _parts(run: BrainRun, drawn: Mapping[str, str]) -> dict[str, list[Html]]:
-    """Give what stands in each section, by title; one without anything is left out."""
+    """Return the contents of each section, by title; a section without any is left out."""
 
     def shown(*stems: str) -> list[Html]:
         return [_figure(stem, drawn[stem]) for stem in stems if stem in drawn]

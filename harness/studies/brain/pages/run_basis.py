@@ -1,6 +1,6 @@
-"""What figures and page rest on: the generation, the data sets with their worlds, the models, and the documents.
+"""The data behind figures and page: the generation, the data sets with their worlds, the models, and the documents.
 
-It knows names and where a document keeps a score; it must never know how anything is shown.
+Reads scores from the documents; independent of how they are shown.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ WORLDS: Mapping[str, str] = {
     "topic": "all passage signal in the text, and in the LLM",
 }
 OASM, LLM, UNTRAINED = "OASM", *LANGUAGE_ARRAYS
-UNTRAINED_SEED = "untrained"  # a fact of a text model; in `choices` what stands of sets of seeds
-WIDTHS = (OASM, "SPs", "WP", "RAMP")  # families by a width or a length, which know no text; others are text models
+UNTRAINED_SEED = "untrained"  # a fact of a text model; in `choices`, the key of the sets of seeds
+WIDTHS = (OASM, "SPs", "WP", "RAMP")  # families by width or length, without a text; all others are text models
 
 
 @dataclass(frozen=True)
 class SplitScore:
-    """What one model, or the best of a family, scores under one split."""
+    """The score of one model, or of the best of a family, under one split."""
 
     value: float | None
     participants: Mapping[str, float] = field(default_factory=dict)
-    nested: float | None = None  # of the choice inside the training folds
-    model: str = ""  # which of the family it is
+    nested: float | None = None  # score of the choice inside the training folds
+    model: str = ""  # the member of the family
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class BrainRun:
 
     @staticmethod
     def of(params: Mapping[str, Any], documents: Mapping[str, Mapping[str, Any]]) -> BrainRun:
-        """Read a step's parameters; `models` and `groups` may be absent, and data sets a list, as measures take it."""
+        """Read a step's parameters; `models` and `groups` are optional, and `datasets` may be a list."""
         return BrainRun(
             str(params["generation"]),
             _by_name(params["datasets"]),
@@ -56,34 +56,34 @@ class BrainRun:
 
     @property
     def simulated(self) -> bool:
-        """Whether every data set is a simulation; one without a world is not."""
+        """Whether every data set is a simulation; a data set without a world is not."""
         return bool(self.datasets) and all(map(self.world, self.datasets))
 
     def world(self, dataset: str) -> str:
-        """Name the world that a data set is a simulation of; empty where it is none."""
+        """Return the world that a data set simulates; empty if it is not a simulation."""
         return str(self.datasets.get(dataset, {}).get("world") or "")
 
     def changed(self, dataset: str) -> Mapping[str, Any]:
-        """Give the weights of the simulation that the manifest changed, by name; mostly none."""
+        """Return the weights of the simulation that the manifest changed, by name; usually none."""
         return section(self.datasets.get(dataset, {}), "weights")
 
     def layout(self, dataset: str) -> str:
-        """Name the layout of a data set's rows; empty where it is not told."""
+        """Return the layout of a data set's rows; empty if it is not given."""
         return str(self.datasets.get(dataset, {}).get("layout") or "")
 
     def title(self, dataset: str) -> str:
-        """Give a data set's name with its world."""
+        """Return a data set's name with its world."""
         world = self.world(dataset)
         return f"{dataset} (world: {world})" if world else dataset
 
     def document(self, name: str) -> Mapping[str, Any]:
-        """Give a document; an empty one where the run made none."""
+        """Return a document; empty if the run did not make it."""
         return section(self.documents.get(name))
 
     def findings(self, dataset: str, *, members: bool = False) -> dict[str, Mapping[str, Any]]:
-        """Give what `findings` says of each language model and set of seeds, trained ones first; or of members of sets.
+        """Return the entries of `findings` for language models and sets of seeds, trained models first.
 
-        A model that is one of a set of seeds stands in the set's place, unless the members are asked for.
+        A set of seeds replaces its members. With `members`, only the members of sets are returned.
         """
         own = {
             name: each
@@ -95,21 +95,21 @@ class BrainRun:
         return {name: own[name] for name in order if (name in inside) == members}
 
     def is_set(self, found: Mapping[str, Any]) -> bool:
-        """Whether a finding is the mean of models that part by the seed of their weights alone."""
+        """Return whether a finding is the mean over models that differ only in the seed of their weights."""
         return isinstance(found.get("seeds"), list)
 
     def is_untrained(self, model: str) -> bool:
-        """Whether nothing trained a language model: the array LLMU, a model drawn from a seed, or a set of such."""
+        """Return whether a language model is untrained: LLMU, a model drawn from a seed, or a set of such models."""
         sets = (self.seed_sets(dataset, split) for dataset in self.datasets for split in SPLITS)
         drawn = UNTRAINED_SEED in self.models.get(model, {})
         return model == UNTRAINED or drawn or any(model in own for own in sets)
 
     def seed_sets(self, dataset: str, split: str) -> Mapping[str, Any]:
-        """Give what `choices` says of each set of models that part by the seed of their weights alone."""
+        """Return the entries of `choices` for each set of models that differ only in the seed of their weights."""
         return section(self.document("choices"), dataset, UNTRAINED_SEED, split)
 
     def set_of(self, model: str) -> tuple[str, int]:
-        """Name the set of seeds that a text model is of, and its place among them; itself and 0 where there is none."""
+        """Return the set of seeds that a text model belongs to, and its index in it; the model and 0 if it has none."""
         for dataset in self.datasets:
             for split in SPLITS:
                 for name, own in self.seed_sets(dataset, split).items():
@@ -119,25 +119,26 @@ class BrainRun:
         return model, 0
 
     def origin(self) -> str:
-        """Say at the end of a figure's small print that all recordings are simulated; empty where they are not."""
+        """Return the note, for a figure's small print, that all recordings are simulated; empty if they are not."""
         return " Simulated recordings (OURS)." if self.simulated else ""
 
     def scored(self, dataset: str, split: str) -> Mapping[str, Any]:
-        """Give what `performance` says of each model under a split, by its name."""
+        """Return the entries of `performance` for each model under a split, by name."""
         return section(self.document("performance"), "datasets", dataset, "splits", split)
 
     def splits(self, dataset: str) -> list[str]:
-        """List the splits that `performance` has of a data set."""
+        """Return the splits that `performance` has for a data set."""
         return [split for split in SPLITS if self.scored(dataset, split)]
 
     def choice(self, dataset: str, split: str, family: str) -> Mapping[str, Any]:
-        """Give what `choices` says of one family: its curve, the published choice and the nested one."""
+        """Return the entry of `choices` for one family: its curve, the published choice and the nested one."""
         return section(self.document("choices"), dataset, split, family)
 
     def families(self, dataset: str) -> list[str]:
-        """List the families one member of which is chosen: OASM first, then text models.
+        """Return the families from which one member is chosen: OASM first, then text models.
 
-        They are those of `choices`; without it those whose members `performance` has, as `OASM@2.2`.
+        The families are those of `choices` or, without `choices`, those with members in `performance`, such as
+        `OASM@2.2`.
         """
         found = {name for split in SPLITS for name in section(self.document("choices"), dataset, split)}
         if not found:
@@ -145,15 +146,15 @@ class BrainRun:
         return sorted(found, key=lambda name: (not name.startswith(OASM), name))
 
     def fixed(self, dataset: str) -> list[str]:
-        """List the models of a data set that stand in no family's curve: those of few bands first."""
+        """Return the models of a data set that are in no family's curve, those with few bands first."""
         found, curves = {name for split in SPLITS for name in self.scored(dataset, split)}, self.families(dataset)
         loose = [name for name in found if (one := member(name)) is None or one.family not in curves]
         return sorted(loose, key=simplest_first)
 
     def score(self, dataset: str, split: str, name: str) -> SplitScore:
-        """Give the score of a model, or of the member of a family that was chosen as published.
+        """Return the score of a model, or of the member of a family that was chosen as published.
 
-        Without `choices` that is the member of the highest score.
+        Without `choices`, it is the score of the member with the highest score.
         """
         found = self.choice(dataset, split, name)
         if not found:
@@ -178,26 +179,26 @@ class BrainRun:
 
 
 def simplest_first(name: str) -> tuple[int, str]:
-    """Give the key that sorts models by how many bands they have, and then by name."""
+    """Return a sort key that orders models by their number of bands, then by name."""
     return len(bands(name)), name
 
 
 def is_width(family: str) -> bool:
-    """Whether a family's members part by a width or a length, and not by the layer of a text model."""
+    """Return whether a family's members differ by a width or length, not by the layer of a text model."""
     return family.partition("!")[0] in WIDTHS
 
 
 def rows_of(found: Mapping[str, Any], part: str) -> dict[str, Mapping[str, Any]]:
-    """Give the rows of features of a finding by their names, as the paper's first table orders them.
+    """Return the rows of features of a finding by name, in the order of the paper's first table.
 
-    Those of few spaces stand first, and the language model alone last.
+    Rows with few spaces come first, and the language model alone comes last.
     """
     rows = {name: row for name, row in section(found, part).items() if isinstance(row, Mapping)}
     return {name: rows[name] for name in sorted(rows, key=lambda name: (name == LLM, *simplest_first(name)))}
 
 
 def curve(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """List the members of a family's curve; none where there is no list of objects."""
+    """Return the members of a family's curve; empty if it is not a list of objects."""
     rows = found.get("curve")
     return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
 
@@ -207,7 +208,7 @@ def _by_name(datasets: Any) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _each(found: Any) -> dict[str, float]:
-    """Give the finite R2 of each participant, from numbers or from objects that hold one."""
+    """Return the finite R2 of each participant, from numbers or from objects that hold one."""
     pairs: Iterable[tuple[Any, Any]] = found.items() if isinstance(found, Mapping) else enumerate(found or [])
     values = {str(name): number(own.get("r2") if isinstance(own, Mapping) else own) for name, own in pairs}
     return {name: value for name, value in values.items() if value is not None}

@@ -1,7 +1,4 @@
-"""The tables of choices: layers, widths, stars and omega, each as published beside what does not look at test data.
-
-It knows the shapes of the documents `choices`, `stars` and `omega`; it must never know how anything was chosen.
-"""
+"""The tables of choices: layers, widths, stars and omega, each as published and without looking at test data."""
 
 from __future__ import annotations
 
@@ -49,7 +46,7 @@ PAPERS = (
     " The paper's counts of best layers, for ten seeds of GPT2-XL: EXP1 (384 rows) layer 0 six times, 1 three times, "
     "19 once; EXP2 (243 rows) layer 1 five times, 2 four times, 5 once. Other models are not expected to meet them."
 )
-MANY = 30  # rows of a table that stands open
+MANY = 30  # the most rows of a table that is not folded
 ALONE = join([NONE, el("span", "stands alone", class_="why")])
 WARNED = (
     "A high omega, or OASM above the language model under shuffled splits, occurs also where the text carries all of "
@@ -58,7 +55,7 @@ WARNED = (
 
 
 def choices(run: BrainRun) -> list[Html]:
-    """Make the table of published and nested choices for each data set, and that of correlations over layers."""
+    """Return the tables of published and nested choices of each data set, and those of correlations over layers."""
     tables = [part for dataset in run.datasets for part in _chosen(run, dataset)]
     drawn = [part for dataset in run.datasets for part in _seeds(run, dataset)]
     ties = [part for dataset in run.datasets for part in _near_ties(run, dataset)]
@@ -72,7 +69,7 @@ def choices(run: BrainRun) -> list[Html]:
 
 
 def _papers(run: BrainRun) -> str | None:
-    """Give the paper's own counts where they can be held against a run: real recordings of Pereira."""
+    """Return the paper's own counts if they apply to the run, that is, to real recordings of Pereira."""
     if any(run.layout(dataset) == PEREIRA and not run.world(dataset) for dataset in run.datasets):
         return PAPERS
     return " What the paper counted is not expected of simulated recordings."
@@ -111,7 +108,7 @@ def _ties(found: Mapping[str, Any]) -> Html:
 
 
 def _near_ties(run: BrainRun, dataset: str) -> Iterator[Html]:
-    """Give the table of near ties of each split, those of fits that are named folded below it."""
+    """Yield the table of near ties of each split, with a folded list of those of fits below it."""
     document = section(run.document("choices"), dataset, "near_ties")
     told = {split: own for split in SPLITS if (own := section(document, split))}
     body = [
@@ -151,7 +148,7 @@ def _share(found: Mapping[str, Any]) -> list[Html]:
 
 
 def _seeds(run: BrainRun, dataset: str) -> Iterator[Html]:
-    """Give the table of models drawn from several seeds, each seed folded below it; nothing without any."""
+    """Yield the table of models drawn from several seeds, with each seed folded below it; nothing if there are none."""
     found = {
         (name, split): own
         for split in SPLITS
@@ -186,20 +183,20 @@ def _seeds(run: BrainRun, dataset: str) -> Iterator[Html]:
 
 
 def _counted(found: Any) -> Html:
-    """Say how many seeds chose each layer, the layer that most chose first."""
+    """Return how many seeds chose each layer, most frequent layer first."""
     layers = [each for each in found if each is not None] if isinstance(found, list) else []
     times = Counter(f"{layer}" for layer in layers)
     return chosen([f"layer {layer}: {many} of {len(layers)}" for layer, many in times.most_common()])
 
 
 def _texts(found: Mapping[str, Any]) -> list[str]:
-    """List the seeds that a mean leaves out."""
+    """Return the seeds that a mean leaves out."""
     given = found.get("left_out")
     return [str(name) for name in given] if isinstance(given, list) else []
 
 
 def _correlated(run: BrainRun, dataset: str) -> Iterator[Html]:
-    """Give the table of how the curves of both splits go together, a row for each part of a curve."""
+    """Yield the table of correlations between the curves of both splits, one row for each part of a curve."""
     found = {
         family: own
         for family in run.families(dataset)
@@ -228,7 +225,7 @@ def _correlation(name: str, found: Any) -> Html:
 
 
 def stars(run: BrainRun) -> list[Html]:
-    """Make the table of starred models for each data set; nothing without any."""
+    """Return the table of starred models for each data set; empty if there are none."""
     made = []
     for dataset in run.datasets:
         body = [
@@ -263,13 +260,13 @@ def stars(run: BrainRun) -> list[Html]:
 
 
 def _long(words: str, head: Sequence[str], body: Sequence[Sequence[str]]) -> Html:
-    """Make a table; one of many rows is folded away."""
+    """Return a table, folded if it has many rows."""
     made = table(words, head, body)
     return folded(f"{words}, {len(body)} rows", made) if len(body) > MANY else made
 
 
 def _subsets(row: Mapping[str, Any]) -> Html:
-    """Give the number of subsets that were fitted, and of how many there are where those are more."""
+    """Return the number of fitted subsets and, if it is larger, the number of all subsets."""
     fitted, all_of_them = number(row.get("subsets")), number(row.get("of"))
     more = all_of_them is not None and all_of_them != fitted
     return join([count(fitted), f" of {all_of_them:,.0f}" if more else None])
@@ -287,7 +284,7 @@ def _r2(found: Any) -> Any:
 
 
 def omega(run: BrainRun) -> list[Html]:
-    """Make the table of omega for each data set, by participant folded below; nothing without any."""
+    """Return the table of omega for each data set, with participants folded below; empty if there are none."""
     made = [part for dataset in run.datasets for part in _omega(run, dataset)]
     return [el("p", OMEGA, class_="soft"), *made, el("p", WARNED, class_="note", role="note")] if made else []
 

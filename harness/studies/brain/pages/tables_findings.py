@@ -1,7 +1,4 @@
-"""The tables of what is found of each language model: alone, over the features of the paper's first table, by subset.
-
-It knows the shape of the document `findings`; it must never know how a number in it was computed.
-"""
+"""The tables of the findings of each language model: alone, over the features of the paper's first table, by subset."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ Found = Mapping[str, Mapping[str, Any]]
 
 
 def findings(run: BrainRun) -> list[Html]:
-    """Make the tables of each data set; nothing without any finding."""
+    """Return the tables of each data set; empty without any finding."""
     made = [part for dataset in run.datasets for part in _dataset(run, dataset)]
     return [el("p", READING, class_="soft"), *made] if made else []
 
@@ -46,7 +43,7 @@ def _rest(run: BrainRun, dataset: str, found: Found) -> Iterator[Html]:
 
 
 def who(run: BrainRun, name: str, found: Mapping[str, Any]) -> Html:
-    """Name a language model, and say of a set of seeds how many it is the mean of."""
+    """Return the name of a language model; for a set of seeds, with the number of its seeds."""
     seeds = found.get("seeds")
     if isinstance(seeds, list):
         return join([named(name), el("span", f"mean over {len(seeds)} seeds", class_="why")])
@@ -71,13 +68,13 @@ def _alone(run: BrainRun, dataset: str, found: Found) -> Iterator[Html]:
 
 
 def _pearson(alone: Mapping[str, Any]) -> Html:
-    """Score by Pearson's r; where it is of layers of its own, as in generation H, they are named."""
+    """Return Pearson's r; if it is of layers of its own, as in generation H, these are named."""
     own = [*section(alone, "pearson_models").values()]
     return join([score(alone.get("pearson")), el("span", chosen(own), class_="why") if own else None])
 
 
 def _layer(alone: Mapping[str, Any], own: Mapping[str, Any], split: str) -> Html:
-    """Name the layer that stands for a model; of a set of seeds how many chose each, which contiguous splits count."""
+    """Return the layer chosen for a model or, for a set of seeds in contiguous splits, how many seeds chose each."""
     layers = sorted(section(own, "layers").items(), key=lambda each: (len(each[0]), each[0]))
     drawn = own.get("seeds")
     many = len(drawn) if isinstance(drawn, list) and split == CONTIGUOUS else 0
@@ -86,7 +83,7 @@ def _layer(alone: Mapping[str, Any], own: Mapping[str, Any], split: str) -> Html
 
 
 def _features(run: BrainRun, dataset: str, found: Found) -> Iterator[Html]:
-    """Give the first table for each model."""
+    """Yield the first table for each model."""
     for name, own in found.items():
         body = [
             [
@@ -134,7 +131,7 @@ def _starred(run: BrainRun, dataset: str, found: Found) -> Iterator[Html]:
 
 
 def _beside(each: Mapping[str, Any], side: str) -> Html:
-    """Give a starred score with the number of its subsets and the nested choice below it."""
+    """Return a starred score with the number of its subsets and the nested choice below it."""
     nested = each.get(f"nested_{side}")
     beside = None if nested is None else el("span", "nested (OURS) ", score(nested), class_="why")
     subsets = el("span", "of ", count(each.get(f"subsets_{side}")), " subsets", class_="why")
@@ -142,7 +139,10 @@ def _beside(each: Mapping[str, Any], side: str) -> Html:
 
 
 def _subsets(run: BrainRun, dataset: str, found: Found) -> Iterator[Html]:
-    """Give the subsets of the simple spaces and a language model, a column a model, and which is the highest."""
+    """Yield the table of subsets of the simple spaces and a language model, one column per model.
+
+    Its last row names the highest subset.
+    """
     shown = {name: own for name, own in found.items() if section(own, "subsets")}
     names = {subset for own in shown.values() for subset in own["subsets"]}
     rows = sorted(names, key=lambda name: (len(bands(name)), LLM in bands(name), name))
@@ -160,7 +160,7 @@ def _cell(own: Mapping[str, Any], row: str) -> Html:
 
 
 def seed_rows(found: Mapping[str, Any]) -> Sequence[Sequence[Html]]:
-    """Give a row for each seed of a set of untrained models: its best layer and what that scores."""
+    """Return a row for each seed of a set of untrained models: its best layer and the score of that layer."""
     seeds, layers = (own if isinstance(own := found.get(name), list) else [] for name in ("seeds", "layers"))
     by_seed, told = section(found, "r2_by_seed"), dict(zip(map(str, seeds), layers, strict=False))
     return [[named(name), count(told.get(name)), score(by_seed.get(name))] for name in map(str, seeds)]

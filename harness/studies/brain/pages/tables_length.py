@@ -1,7 +1,4 @@
-"""The tables of the check whether a sentence's length can be read off sums over tokens of an untrained model (OURS).
-
-It knows the shape of the document `length_check`; it must never know a model's weights.
-"""
+"""The tables of the check whether sums over tokens of an untrained model reveal a sentence's length (OURS)."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ READING = (
 
 
 def length(run: BrainRun) -> list[Html]:
-    """Make the tables of the check; nothing without the document."""
+    """Return the tables of the check; empty without the document."""
     document = run.document("length_check")
     body = [
         [

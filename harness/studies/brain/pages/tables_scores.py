@@ -1,7 +1,4 @@
-"""The tables of scores: every model under every split, its participants and networks, and what was left out.
-
-It knows the shape of the document `performance`; it must never know a recording, nor compute a score.
-"""
+"""The tables of scores: every model under every split, its participants and networks, and what was left out."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ NULLS = (
 
 
 def scores(run: BrainRun) -> list[Html]:
-    """Make for each data set the table of its models under each split, details folded below; nothing without any."""
+    """Return the table of each data set's models under each split, with folded details; empty if there are none."""
     datasets = section(run.document("performance"), "datasets")
     made = [part for dataset in run.datasets if dataset in datasets for part in _dataset(run, dataset)]
     return [el("p", READING, class_="soft"), *made] if made else []
@@ -87,7 +84,7 @@ def _row(own: Mapping[str, Any]) -> list[Html]:
 
 
 def _parts(run: BrainRun, dataset: str, split: str, part: str, models: list[str]) -> Iterator[Html]:
-    """Fold away a split's R2 by participant or by network, with r below it and the units in the head of a column."""
+    """Yield a folded table of a split's R2 by participant or by network, with r and the number of units below each."""
     own = {name: section(run.scored(dataset, split), name, part) for name in models}
     names = sorted({each for found in own.values() for each in found})
     if not names:

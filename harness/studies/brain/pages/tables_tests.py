@@ -1,7 +1,4 @@
-"""The tables of tests: units with p < .05 raw and after FDR, and beside every count the measured size of the test.
-
-It knows the shapes of the documents `tests` and `sizes`; it must never know how a p-value was computed.
-"""
+"""The tables of tests: units with p < .05 raw and after FDR, with the measured size of the test next to every count."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from harness.studies.brain.pages.run_basis import BrainRun
 from harness.studies.brain.pages.verdicts import NULLS, RELATIONS, WORDS, counts, measured, relation, said
 from harness.studies.brain.terms import CONTIGUOUS, SPLITS
 
-MISALIGNED = "misaligned_block"  # of generation H alone
+MISALIGNED = "misaligned_block"  # only in generation H
 LEVELS: Mapping[str, str] = {
     "row": "row, as published",
     "block": "block (OURS)",
@@ -41,7 +38,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def tests(run: BrainRun) -> list[Html]:
-    """Make the tables of tests for each data set: contiguous splits, and folded below them all else."""
+    """Return the tables of tests for each data set: contiguous splits, with all others folded below."""
     made = [part for dataset in run.datasets for part in _tests(run, dataset)]
     return [*([el("p", READING, class_="soft"), *made] if made else []), *_sizes(run)]
 
@@ -87,7 +84,7 @@ def _level(row: Mapping[str, Any], level: str) -> Mapping[str, Any]:
 
 
 def _network(found: Mapping[str, Any]) -> str:
-    """Name a family's network, and its experiment where it is one of several."""
+    """Return a family's network, with its experiment if it is one of several."""
     return ", ".join(str(found[name]) for name in ("network", "experiment") if found.get(name))
 
 
@@ -106,7 +103,7 @@ def _row(run: BrainRun, dataset: str, split: str, row: Mapping[str, Any], level:
 
 
 def _counted(found: Mapping[str, Any], units: int, name: str) -> Html:
-    """Give a count with its share, and how many null units of a simulation are among it."""
+    """Return a count with its share, and how many of the counted units are null units of a simulation."""
     null = section(found, "null")
     among = el("span", "null units: ", count(null.get(name)), " of ", count(null.get("units")), class_="why")
     return join([count(units), el("span", share(found.get(f"{name}_share"), 2), class_="why"), among if null else None])

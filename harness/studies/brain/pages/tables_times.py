@@ -1,7 +1,4 @@
-"""The tables of time against each language model, and of the units in which a model adds to the simple features.
-
-It knows the shape of the document `findings`; it must never know how a number in it was computed.
-"""
+"""The tables of time against each language model, and of the units in which a model adds to the simple features."""
 
 from __future__ import annotations
 
@@ -44,12 +41,12 @@ TESTED = (
     "After FDR",
     "What may be said",
 )
-STARRED = "starred"  # as `findings` calls the tests of starred models
+STARRED = "starred"  # the name of the tests of starred models in `findings`
 MEANS = "means over seeds: no count of a test, so no evidence"
 
 
 def times(run: BrainRun, dataset: str, found: Found) -> Iterator[Html]:
-    """Give the table of OASM against each language model under shuffled splits; nothing where there is none."""
+    """Yield the table of OASM against each language model under shuffled splits; nothing if there is none."""
     body = [
         [
             named(name),
@@ -70,7 +67,7 @@ def times(run: BrainRun, dataset: str, found: Found) -> Iterator[Html]:
 
 
 def _star(own: Mapping[str, Any]) -> Html:
-    """Give the starred score, and which OASM it is held against where that is another than the chosen one."""
+    """Return the starred score, and the OASM it is compared with if that is not the chosen one."""
     base = own.get("star_base")
     other = el("span", "with ", named(str(base)), class_="why") if base and base != own.get("oasm") else None
     return join([score(own.get("star_r2")), other])
@@ -82,7 +79,7 @@ def _above(own: Mapping[str, Any]) -> Html:
 
 
 def tested(run: BrainRun, dataset: str, found: Found) -> Iterator[Html]:
-    """Give the table of counts of units, each with what may be said of it; nothing where there is none."""
+    """Yield the table of counts of units, each with what it permits to say; nothing if there is none."""
     body = [
         [
             join([named(name), el("span", words, class_="why")]),
@@ -98,7 +95,7 @@ def tested(run: BrainRun, dataset: str, found: Found) -> Iterator[Html]:
 
 
 def _counts(levels: Mapping[str, Any]) -> Iterator[Html]:
-    """Give the counts over all networks, and then those of the language network, with percentages below them."""
+    """Yield the counts over all networks, then those of the language network, with percentages below them."""
     for part in PARTS:
         own = section(levels, part)
         yield count(own.get("units"))
@@ -111,7 +108,10 @@ def _counts(levels: Mapping[str, Any]) -> Iterator[Html]:
 def _said(
     run: BrainRun, dataset: str, levels: Mapping[str, Any], of: tuple[str, str], *, averaged: bool
 ) -> Iterator[Html]:
-    """Say what counts of a model and a test are worth; the size is measured where neither was chosen on test data."""
+    """Yield what the counts of a model and a test permit to say.
+
+    A size is available only if neither the model's layer nor a subset was chosen on test data.
+    """
     if averaged:
         yield el("span", MEANS, class_="why")
         return

@@ -1,6 +1,6 @@
-"""What the fits of a run say of every unit: the scores of a model, of the best of many subsets, and the unit's place.
+"""What the fits of a run contain for every unit: scores of a model, of the best of many subsets, and the unit's place.
 
-It reads the fan-ins `fits` and `units` of a step that draws; it must never know how anything is drawn.
+Reads the fan-ins `fits` and `units` of a step that draws figures.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from harness.studies.brain.measures.starring import star
 from harness.studies.brain.pages.run_basis import BrainRun
 from harness.studies.brain.rowtypes import RecordedUnit
 
-Array = Any  # of numpy
-FITS, UNITS = "fits", "units"  # inputs that may be absent
+Array = Any  # a numpy array
+FITS, UNITS = "fits", "units"  # optional inputs
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class MeasuredUnits:
     recorded: Mapping[str, Sequence[RecordedUnit]]
 
     def by_column(self, found: SplitFits, scores: Array) -> Array:
-        """Give one score for each recorded unit, the mean over the experiments that it did; NaN where it has none."""
+        """Return one score for each recorded unit, the mean over its experiments; NaN if it has none."""
         import numpy as np  # noqa: PLC0415
 
         total, counted = np.zeros(found.recorded), np.zeros(found.recorded)
@@ -41,9 +41,10 @@ class MeasuredUnits:
 
 
 def measured(run: BrainRun, inputs: Mapping[str, Path]) -> MeasuredUnits:
-    """Read the fits of a run, one file a group, and the units of each dataset in the order of the groups.
+    """Read the fits of a run, one file per group, and the units of each dataset in the order of the groups.
 
-    Empty without either input; InputError for another number of files and what `measures.fits.read` refuses.
+    Returns no units if either input is missing. Raises InputError if the number of files is wrong, and for whatever
+    `measures.fits.read` refuses.
     """
     names = list(dict.fromkeys(str(group["dataset"]) for group in run.groups))
     if FITS not in inputs or UNITS not in inputs:
@@ -57,5 +58,5 @@ def measured(run: BrainRun, inputs: Mapping[str, Path]) -> MeasuredUnits:
 
 
 def best_of(found: SplitFits, models: Sequence[str]) -> Array:
-    """Give each unit's highest score over some models."""
+    """Return each unit's highest score over some models."""
     return star([found.r2(model) for model in models])

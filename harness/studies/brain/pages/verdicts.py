@@ -1,7 +1,4 @@
-"""What may be said of a test's counts: nothing is called significant by a test that finds too much where nothing is.
-
-It knows counts and measured sizes; it must never know a score, nor compute a p-value.
-"""
+"""What a test's counts permit to say; a test that finds too much on noise is never called significant."""
 
 from __future__ import annotations
 
@@ -16,13 +13,13 @@ from harness.studies.brain.pages.run_basis import BrainRun
 from harness.studies.brain.terms import INTERCEPT
 
 NULLS = ("exchangeable", "autocorrelated")
-FEWEST = 60  # simulated families: of fewer, none found does not exclude one in twenty (3 of n, at 95 %)
+FEWEST = 60  # simulated families: with fewer, zero hits do not exclude one in twenty (3 of n, at 95 %)
 RELATIONS: Mapping[str, str] = {
     "nested": "the first holds the second",
     "equal": "neither holds the other",
     "intercept": "against the mean of the training rows",
 }
-CHOSEN = "chosen"  # of a test of what was chosen on test data: a layer, or in each unit a subset
+CHOSEN = "chosen"  # a test of a layer, or of a subset in each unit, that was chosen on test data
 WORDS: Mapping[str, str] = {**RELATIONS, CHOSEN: "a layer or subset chosen on test data: its size is measured nowhere"}
 Sizes = Mapping[str, Mapping[str, Any]]  # by null
 
@@ -45,24 +42,24 @@ def counts(found: Mapping[str, Any]) -> UnitCounts:
 
 
 def relation(row: Mapping[str, Any]) -> str:
-    """Name how the two models of a test stand to each other, as `sizes` has it, which has no test of chosen models."""
+    """Return the relation of a test's two models, as in `sizes`, or `chosen` if a model was chosen on test data."""
     if row.get("selected_from") or f"@{BEST}" in str(row.get("model")):
         return CHOSEN
     return "intercept" if row.get("against") == INTERCEPT else "nested" if row.get("nested") is True else "equal"
 
 
 def measured(run: BrainRun, dataset: str, split: str, level: str, pair: str) -> dict[str, Mapping[str, Any]]:
-    """Give what was measured of a test's size under each null, by the data set or by its layout."""
+    """Return the measured size of a test under each null, by the data set or by its layout."""
     document = run.document("sizes")
     own = section(document, dataset, split) or section(document, run.layout(dataset), split)
     return {null: section(own, null, pair, level) for null in NULLS}
 
 
 def said(found: UnitCounts, level: str, sizes: Sizes, pair: str) -> str:
-    """Say what the counts are worth: `significant` after FDR alone, and only where `nulls.wording` says so.
+    """Return what the counts permit to say: `significant` only after FDR, and only if `nulls.wording` says so.
 
-    A size has two sides: the share of units with p < .05, and that of families with any hit after FDR. One that was
-    measured in fewer than 60 families is taken for none.
+    A size has two parts: the share of units with p < .05, and the share of families with any hit after FDR. A size
+    measured in fewer than 60 families counts as not measured.
     """
     if not found.units:
         return "nothing was tested"
@@ -77,7 +74,7 @@ def said(found: UnitCounts, level: str, sizes: Sizes, pair: str) -> str:
 
 
 def _worst(sizes: Sizes, side: str) -> tuple[str, float | None]:
-    """Give the null under which a test finds most, and how much; None where it was not measured under every null."""
+    """Return the null under which a test finds most, and how much; None if it was not measured under every null."""
     known = {null: number(sizes.get(null, {}).get(side)) for null in NULLS}
     if any(size is None for size in known.values()):
         return NULLS[-1], None

@@ -1,6 +1,6 @@
-"""What stands in two published files at once: equal columns, equal arrays, and choices that are told twice.
+"""Values that two published files both contain: equal columns, equal arrays, and choices.
 
-It must never know what a value means.
+Independent of the meaning of values.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from harness.studies.brain.reanalysis.collection import (
 )
 from harness.studies.brain.reanalysis.naming import SIMPLE
 
-OTHER_MODEL = "another simple model"  # of Pereira: figure 5's has GloVe vectors beside position and length
+OTHER_MODEL = "another simple model"  # of Pereira: figure 5's model also has GloVe vectors, besides position and length
 
 
 def agreements(found: PublishedResults) -> dict[str, Any]:
-    """Compare what two files have of the same: `columns`, `curves`, `arrays` and `choices`, each with its verdict."""
+    """Compare what two files both contain: `columns`, `curves`, `arrays` and `choices`, each with its verdict."""
     return {
         "columns": _columns(found.columns, found),
         "curves": _columns(found.curves, found),
@@ -33,7 +33,7 @@ def agreements(found: PublishedResults) -> dict[str, Any]:
 
 
 def choices(found: PublishedResults) -> dict[str, Any]:
-    """Give each published choice by file and key: a layer, a width, or, for GloVe, a score that is no choice."""
+    """Return each published choice by file and key: a layer, a width or, for GloVe, a score, which is not a choice."""
     document: dict[str, Any] = {}
     for choice in found.choices:
         own = document.setdefault(choice["path"].rpartition("/")[2], {})
@@ -67,7 +67,7 @@ def _arrays(found: PublishedResults) -> dict[str, Any]:
 
 
 def _choices(found: PublishedResults) -> dict[str, Any]:
-    """Hold the choices of each two files against each other; the keys in which they part are named."""
+    """Compare the choices of each pair of files; the keys whose choices differ are named."""
     same = ("model", "dataset", "experiment", "metric", "split", "pooling", "is")
     files: dict[str, dict[tuple[str, ...], Any]] = {}
     for choice in found.choices:
@@ -102,6 +102,6 @@ def _label(one: PublishedScores, other: PublishedScores) -> str:
 
 
 def _key(one: PublishedScores) -> tuple[Any, ...]:
-    """Give what two files must share to be held against each other; figure 2's simple model is not that of others."""
+    """Return what two files must share to be compared; figure 2's simple model is not that of the other figures."""
     simple = one.figure if one.of.base == SIMPLE and one.split != "contiguous" else ""
     return (one.place, one.metric, one.split, one.network, one.of, simple)

@@ -1,7 +1,4 @@
-"""Readers of the published `.npz` files: scores of single units, and the layers and widths that were chosen.
-
-They must never know what is computed from an array.
-"""
+"""Readers of the published `.npz` files: scores of single units, and the layers and widths that were chosen."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from harness.studies.brain.reanalysis.unnamed import read_all
 from harness.studies.brain.reanalysis.values import ADVICE
 from harness.studies.brain.terms import CONTIGUOUS, DATASETS, EXP1, EXP2, SHUFFLED
 
-WIDEST = 100.0  # of a smoothing
+WIDEST = 100.0  # the largest sigma of a smoothing
 LAYER, WIDTH, SCORE = "layer", "width", "score"
 _METRIC = f"(?P<metric>{naming.R2}|{PEARSON})"
 _OF_DATASET = re.compile(
@@ -30,9 +27,9 @@ _OF_MODEL = re.compile(rf"(?P<model>.+?)_{_METRIC}_(?P<experiment>{EXP1}|{EXP2})
 
 
 def read(path: Path, name: str, told: PublishedName) -> dict[str, Any]:
-    """Read a published `.npz` file of a known kind: `kind`, `rows`, and `unread`, the arrays that nothing is made of.
+    """Read a published `.npz` file of a known kind: `kind`, `rows`, and `unread`, the arrays that are not used.
 
-    InputError for what is no array of numbers, of no known length, impossible, or infinite.
+    Raises InputError if an array does not hold numbers, has an unknown length, or has an impossible or infinite value.
     """
     found = read_all(path, name, ADVICE)
     if not found:
@@ -53,7 +50,7 @@ def _units(found: dict[str, Any], name: str, told: PublishedName) -> tuple[list[
             shape = f"it is {array.dtype} {[*array.shape]}, and not a float for each of {len(people):,} units"
             raise InputError(shape, where=_at(name, key), next=ADVICE)
         scores = array.astype("f8").tolist()
-        low = -MOST if told.metric.startswith(PEARSON) else -math.inf  # endless where there was nothing to predict
+        low = -MOST if told.metric.startswith(PEARSON) else -math.inf  # R2 is -inf if there was nothing to predict
         for place, score in enumerate(scores):
             if not (math.isnan(score) or low <= score <= MOST):
                 raise InputError(f"unit {place} has a score that none can have", where=_at(name, key), next=ADVICE)
@@ -67,7 +64,7 @@ def _units(found: dict[str, Any], name: str, told: PublishedName) -> tuple[list[
 
 
 def _label(name: str, key: str, told: PublishedName) -> str:
-    """Name the model of an array by the file's name and its own; InputError where these tell two poolings."""
+    """Return the model of an array, from the file's name and its own; raise InputError if these give two poolings."""
     simple = naming.read_model(told.source).base in (naming.SIMPLE, naming.OASM)
     own = key.removeprefix("-")
     if told.pooling and own not in ("", told.pooling):
@@ -97,7 +94,7 @@ def _choices(found: dict[str, Any], name: str, told: PublishedName) -> tuple[lis
 
 
 def _choice(key: str, told: PublishedName) -> dict[str, Any] | None:
-    """Read the name of a chosen number: by a data set, whose model the file's name tells, or by a model of Pereira."""
+    """Parse the name of a chosen number, for a data set (the file's name gives the model) or for a model of Pereira."""
     if match := _OF_DATASET.fullmatch(key):
         widths = "sigma" in told.source
         base = re.sub(r"[^a-z0-9]", "", re.sub("best|layer|_", "", told.source.lower()))
@@ -105,7 +102,7 @@ def _choice(key: str, told: PublishedName) -> dict[str, Any] | None:
         is_ = WIDTH if widths else LAYER
     elif match := _OF_MODEL.fullmatch(key):
         model, dataset, split = re.sub(r"[^a-z0-9]", "", match["model"].lower()), "pereira", "contig"
-        # PWR is position and word rate, which has a width; GloVe has neither a layer nor a width, so this is a score.
+        # PWR is position and word rate, which has a width. GloVe has neither layer nor width, so its number is a score.
         is_ = {"pwr": WIDTH, "glove": SCORE}.get(model, LAYER)
     else:
         return None

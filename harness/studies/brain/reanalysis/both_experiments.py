@@ -1,8 +1,7 @@
-"""The means of Pereira's table as they follow from the two experiments' curves over layers (OURS, and exact).
+"""The means of Pereira's tables, derived from the two experiments' curves over layers (OURS, and exact).
 
-A participant of both experiments has the mean of two scores, and others have one; so the sums of the table, of the best
-layer of the one and of the best layer of the other fit together. Where one curve is absent, its best score is implied.
-It must never know a unit.
+A participant of both experiments has the mean of two scores; other participants have one score. The table's sum
+therefore follows from the scores of the best layers of both curves. If one curve is absent, its best score is implied.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from harness.studies.brain.terms import EXP1, EXP2, LANGUAGE, PEREIRA
 
 
 def both_experiments(found: PublishedResults) -> dict[str, Any]:
-    """Hold each column of Pereira's tables against the curves of its model, by metric, split and model."""
+    """Compare each column of Pereira's tables with the curves of its model, by figure, metric, split and model."""
     document: dict[str, Any] = {}
     for column in found.columns:
         if (column.dataset, column.experiment, column.network) != (PEREIRA, "", LANGUAGE):
@@ -49,8 +48,8 @@ def _same(curve: PublishedScores, column: PublishedScores) -> bool:
 
 
 def _entry(scores: Mapping[str, float], best: Mapping[str, float]) -> dict[str, Any]:
-    """Compute the table's mean from both curves, or the one that is absent from the table and the other."""
-    both = 2 * math.fsum(scores[name] for name in BOTH)  # the sum over both experiments, of those who did both
+    """Compute the table's mean from both curves, or an absent curve's best score from the table and the other curve."""
+    both = 2 * math.fsum(scores[name] for name in BOTH)  # the sum over both experiments, for participants of both
     alone = {name: math.fsum(scores[one] for one in people) for name, people in ONE_ALONE.items()}
     counts = {name: len(BOTH) + len(people) for name, people in ONE_ALONE.items()}
     summed = {name: counts[name] * value - alone[name] for name, value in best.items()}

@@ -1,7 +1,6 @@
-"""Whose rows a published file holds: the participants of its data set or experiment, each with the units recorded.
+"""Checks whose rows a published file contains: all participants of its data set or experiment, with all their units.
 
-The numbers of Fedorenko's participants stand in no published file that is here, so these are known by their order. It
-must never know a score.
+The names of Fedorenko's participants are in none of the published files, so their order identifies them.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from harness.studies.brain.terms import FEDORENKO, LANGUAGE, NETWORKS
 
 
 class RowGroup(NamedTuple):
-    """What some rows of a file are of, as a message names it, and their network."""
+    """A group of rows of a file, as messages name it, and their network."""
 
     what: str
     network: str = LANGUAGE
 
     def __str__(self) -> str:
-        """Name the rows for people."""
+        """Return the name of the rows for readers."""
         return f"{self.what} in {self.network}"
 
 
 def network(row: TableRow, column: str) -> str:
-    """Read a network's name; InputError for one that there is not."""
+    """Read a network's name; raise InputError if it is unknown."""
     name = row.text(column)
     if name not in NETWORKS:
         raise row.refused(column, f"it is none of {', '.join(NETWORKS)}")
@@ -37,7 +36,7 @@ def network(row: TableRow, column: str) -> str:
 
 
 def person(row: TableRow, told: PublishedName, column: str) -> str:
-    """Read a participant's name as the recordings spell it; InputError for one who is not of the file's data set."""
+    """Read a participant's name, spelled as in the recordings; raise InputError if it is not of the file's data set."""
     name = spelled(told.dataset, row.text(column))
     if not name or not name.isprintable():
         raise row.refused(column, "it holds no name")
@@ -51,7 +50,7 @@ def person(row: TableRow, told: PublishedName, column: str) -> str:
 
 
 def everybody(name: str, told: PublishedName, people: Iterable[str], of: RowGroup) -> None:
-    """Check that every participant of a file's data set and experiment is there; InputError where not."""
+    """Raise InputError unless every participant of the file's data set and experiment is present."""
     known, have = units_of(told.dataset, told.experiment), {*people}
     if len(have) != len(known):
         lost = f", among them no {', '.join(in_order(known.keys() - have))}" if have < known.keys() else ""
@@ -60,9 +59,9 @@ def everybody(name: str, told: PublishedName, people: Iterable[str], of: RowGrou
 
 
 def every_unit(name: str, told: PublishedName, groups: Mapping[RowGroup, Iterable[str]]) -> None:
-    """Check that each group has a row for each unit of each participant; InputError with the participant and counts.
+    """Raise InputError, with participant and counts, unless each group has a row for each unit of each participant.
 
-    How many units a participant has outside the language network is known by the first group of that network alone.
+    The number of a participant's units outside the language network is taken from the first group of that network.
     """
     first: dict[str, tuple[str, Mapping[str, int]]] = {}
     for of, people in groups.items():

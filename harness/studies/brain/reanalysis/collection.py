@@ -1,7 +1,4 @@
-"""Everything that was read of the published files, sorted by kind, and what each file was held against.
-
-It must never know how a value is computed from another.
-"""
+"""The contents of the published files, by kind, and what each file was compared with."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from harness.studies.brain.reanalysis.naming import ModelColumn, read_model
 from harness.studies.brain.terms import CONTIGUOUS, LANGUAGE, SHUFFLED
 
 EXACT, DIFFERS, NOT_DERIVABLE = "exact", "differs", "not derivable"
-ROUNDING = 1e-12  # values that were computed alike differ by no more
+ROUNDING = 1e-12  # the largest difference between values that are computed in the same way
 
 
 @dataclass(frozen=True)
@@ -30,27 +27,27 @@ class PublishedScores:
     model: str
     network: str = LANGUAGE
     scores: Mapping[str, float] = field(default_factory=dict)  # by participant or by layer
-    participants: tuple[str, ...] = ()  # whose the units are
+    participants: tuple[str, ...] = ()  # the participant of each unit
     units: tuple[float, ...] = ()
 
     @property
     def of(self) -> ModelColumn:
-        """Read the model's name."""
+        """The model, parsed from its name."""
         return read_model(self.model)
 
     @property
     def place(self) -> str:
-        """Name the data set with its experiment, as keys of the document do."""
+        """The data set with its experiment, as in the document's keys."""
         return f"{self.dataset}-{self.experiment}" if self.experiment else self.dataset
 
     @property
     def label(self) -> str:
-        """Name the model with its network, where that is not the language network."""
+        """The model's name, with its network if that is not the language network."""
         return self.model if self.network == LANGUAGE else f"{self.model} in {self.network}"
 
 
 class HeldAgainst(NamedTuple):
-    """What a file was held against, and what came of it."""
+    """What a file was compared with, and the result."""
 
     against: str
     what: str
@@ -60,7 +57,7 @@ class HeldAgainst(NamedTuple):
 
 @dataclass
 class PublishedResults:
-    """All published results by kind; `notes` grows while they are held against each other."""
+    """All published results by kind; each comparison adds to `notes`."""
 
     columns: list[PublishedScores] = field(default_factory=list)
     curves: list[PublishedScores] = field(default_factory=list)
@@ -74,14 +71,14 @@ class PublishedResults:
     notes: dict[str, list[HeldAgainst]] = field(default_factory=dict)
 
     def note(self, path: str, against: str, what: str, verdict: str, difference: float | None = None) -> None:
-        """Note that a file was held against another, or against itself; the other gets the note too."""
+        """Record, for both files, that a file was compared with another or with itself."""
         for one, other in dict.fromkeys(((path, against), (against, path))):
             if one in self.files:
                 self.notes.setdefault(one, []).append(HeldAgainst(other, what, verdict, difference))
 
 
 def collect(rows: Iterable[Mapping[str, Any]]) -> PublishedResults:
-    """Sort what the maker wrote by kind."""
+    """Group the maker's rows by kind."""
     found = PublishedResults()
     for row in rows:
         found.files[row["path"]] = {"kind": row["kind"], "unread": list(row["unread"])}
@@ -96,18 +93,18 @@ def collect(rows: Iterable[Mapping[str, Any]]) -> PublishedResults:
             naming.CHOICES: found.choices,
             naming.COUNTS: found.counts,
         }
-        told = {**about, "source": row["source"], "level": row["level"]}  # of derived counts a row tells these itself
+        told = {**about, "source": row["source"], "level": row["level"]}  # for derived counts, the row overrides these
         into_rows.get(row["kind"], found.ranked).extend({**told, **each} for each in row["rows"])
     return found
 
 
 def verdict(difference: float) -> str:
-    """Give the verdict on two values that should be one."""
+    """Return the verdict on two values that should be equal."""
     return EXACT if difference <= ROUNDING else DIFFERS
 
 
 def _scores(about: Mapping[str, str], row: Mapping[str, Any]) -> PublishedScores:
-    """Make one model's scores; what a row tells goes before what the file's name told."""
+    """Return one model's scores; values in the row override those from the file's name."""
     told = {**about, **{name: row[name] for name in ("experiment", "split", "network") if name in row}}
     if "participants" not in row:
         told["split"] = told["split"] or CONTIGUOUS

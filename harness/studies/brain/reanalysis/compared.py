@@ -1,7 +1,4 @@
-"""How a model without language compares with a language model: ratios by participants and by units, which disagree.
-
-It must never know how a score was fitted.
-"""
+"""Compares a model without language with a language model: ratios by participants and by units, which disagree."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ def compared(found: PublishedResults) -> dict[str, Any]:
 
 
 def compared_units(found: PublishedResults) -> dict[str, Any]:
-    """Compare by units as well: each array of a language model with that of the simple one."""
+    """Compare by units too: each array of a language model with that of the simple model."""
     document: dict[str, Any] = {}
     for simple, model in _pairs(found.units):
         if simple.participants != model.participants:
@@ -53,7 +50,7 @@ def compared_units(found: PublishedResults) -> dict[str, Any]:
 
 
 def ratio(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Divide one mean by another; None where there is none, the other is not above 0, or the ratio has no end."""
+    """Divide one mean by another; None if a mean is missing, the divisor is not above 0, or the ratio is infinite."""
     one, other = mean(first), mean(second)
     if one is None or other is None or other <= 0:
         return None

@@ -1,6 +1,6 @@
-"""Published files that contradict each other: a layer that no curve of its model has, one table under two data sets.
+"""Published files that contradict each other: a layer that its model's curves lack, one table under two data sets.
 
-Each file alone is sound, so this is asked of all of them together. It must never know what is computed from them.
+Each file alone is valid, so the check needs all files together.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ Files = Sequence[Mapping[str, Any]]
 
 
 def refuse(found: Files) -> None:
-    """Compare files that were read with each other; InputError with file and key for two that cannot both be right."""
+    """Raise InputError, naming file and key, if two of the files cannot both be right."""
     _layers_beyond_their_curves(found)
     _tables_of_two_data_sets(found)
 
 
 def _layers_beyond_their_curves(found: Files) -> None:
-    last: dict[str, tuple[int, str]] = {}  # by model, however pooled: the last layer that has a score, and the file
+    last: dict[str, tuple[int, str]] = {}  # by model, for any pooling: the last layer with a score, and the file
     for file in found:
         for row in file["rows"] if file["kind"] == naming.CURVES else ():
             base, end = read_model(row["model"]).base, max(map(int, row["scores"]))
@@ -37,7 +37,7 @@ def _layers_beyond_their_curves(found: Files) -> None:
 
 
 def _tables_of_two_data_sets(found: Files) -> None:
-    """Refuse a column of scores that stands under two data sets; scores that are all the same may."""
+    """Raise InputError if a column of scores appears under two data sets; constant columns are exempt."""
     seen: dict[tuple[Any, ...], tuple[str, str]] = {}
     for file in found:
         for row in file["rows"] if file["kind"] == naming.PARTICIPANTS else ():

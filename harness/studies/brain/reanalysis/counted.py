@@ -1,6 +1,6 @@
-"""The derived counts of Pereira's p-values: their shares, and how they fit the p-values, where these are here too.
+"""The derived counts of Pereira's p-values: their shares, and whether they match the p-values if these are present.
 
-They were counted from the authors' files, and are no table of theirs. It must never know how a test was made.
+The counts were derived from the authors' files; the authors published no such table.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from harness.studies.brain.terms import LANGUAGE
 NOTE = "counted from the authors' p-values; the authors published no such table"
 NOT_HERE = "nothing to hold it against: the p-values are not here"
 COUNTS = ("raw", "fdr", "alone_fdr")
-PRINTED = 5.1e-7  # half of the last digit of a median, and a little for the float
+PRINTED = 5.1e-7  # half of the last digit of a median, plus float rounding
 
 
 def counted(found: PublishedResults) -> dict[str, Any]:
-    """Give the counts of each figure, data set, level and pooling with their shares, held against the p-values."""
+    """Return the counts of each figure, data set, level and pooling with their shares, compared with the p-values."""
     document: dict[str, Any] = {}
     for row in found.counts:
         people: Mapping[str, Mapping[str, Any]] = row["participants"]
@@ -48,7 +48,7 @@ def _shared(counts: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _held(found: PublishedResults, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Hold counts against p-values of the same figure, level and pooling, of whichever split they are."""
+    """Compare counts with p-values of the same figure, level and pooling, in any split."""
     same = ("figure", "dataset", "level", "pooling")
     verdicts = []
     for one in found.tests:
@@ -66,7 +66,7 @@ def _held(found: PublishedResults, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _counts(test: Mapping[str, Any], who: str) -> dict[str, float | None]:
-    """Count a participant's p-values as the table does; None of a column that was not published."""
+    """Count a participant's p-values as the table does; None for a column that was not published."""
     (raw_name, q_name), (_, alone_name) = COLUMNS[WITH], COLUMNS[ALONE]
     raw, q, alone = (_own(test, name, who) for name in (raw_name, q_name, alone_name))
     defined = None if raw is None else [one for one in raw if not math.isnan(one)]
@@ -90,6 +90,6 @@ def _below(values: Sequence[float] | None) -> int | None:
 
 
 def _differs(told: Mapping[str, Any], own: Mapping[str, float | None]) -> bool:
-    """Whether any value that both have is not the same, a median as it is printed."""
+    """Return whether any value that both have differs; medians are compared to the printed digits."""
     apart = {name: abs(told[name] - value) for name, value in own.items() if value is not None}
     return any(value > (PRINTED if name == "median_raw" else 0) for name, value in apart.items())

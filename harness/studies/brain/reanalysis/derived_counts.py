@@ -1,7 +1,4 @@
-"""Reader of the counts of Pereira's p-values: made of the authors' files, and no table of theirs.
-
-It must never know the p-values that were counted.
-"""
+"""Reader of the counts of Pereira's p-values, which were derived from the authors' files and not published by them."""
 
 from __future__ import annotations
 
@@ -29,9 +26,10 @@ COUNTED = {"raw": "n_raw_p_lt_05", "fdr": "n_fdr_p_lt_05", "alone_fdr": "n_llm_s
 
 
 def read(path: Path, name: str, told: PublishedName) -> list[dict[str, Any]]:
-    """Read the counts of each file of p-values and pooling, by participant; each has all units of the recordings.
+    """Read the counts, by participant, of each counted file and pooling; each participant must have all its units.
 
-    InputError with file, line and column for a source that is no such file, a wrong count, or a doubled participant.
+    Raises InputError with file, line and column if a source is not a file of p-values, a count is wrong, or a
+    participant is doubled.
     """
     seen: set[tuple[object, ...]] = set()
     found: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
@@ -56,7 +54,7 @@ def read(path: Path, name: str, told: PublishedName) -> list[dict[str, Any]]:
 
 
 def _counted(row: TableRow, told: PublishedName) -> PublishedName:
-    """Read the name of the file that was counted."""
+    """Parse the name of the file that was counted."""
     found = naming.read_name(row.text("source"))
     if found is None or (found.kind, found.dataset, found.experiment) != (naming.TESTS, told.dataset, ""):
         raise row.refused("source", f"it names no file of p-values of {told.dataset}")

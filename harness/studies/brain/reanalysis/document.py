@@ -1,6 +1,6 @@
 """The document `reanalysis`: what the authors published, what follows from it, and where the two agree.
 
-It must never read a file of theirs: the maker did, and checked it.
+Reads no published file; the maker has read and checked them.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ ALONE = "nothing to hold it against"
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `reanalysis`, of the rows of `published` and the `counts` beside them."""
+    """Write `reanalysis` from the rows of `published` and from `counts`."""
     [counts] = rows.read(inputs["counts"])
     rows.write_one(out / "reanalysis", document(rows.read(inputs["published"]), counts))
 
 
 def document(published: Iterable[Mapping[str, Any]], counts: Mapping[str, Any]) -> dict[str, Any]:
-    """Give everything that follows from the published files; what is absent is absent here, too."""
+    """Return everything that follows from the published files; what is absent there is absent here."""
     found = collect(published)
     parts = {
         "participants": participants(found),
@@ -53,7 +53,7 @@ def document(published: Iterable[Mapping[str, Any]], counts: Mapping[str, Any]) 
 
 
 def _files(found: PublishedResults) -> dict[str, Any]:
-    """Say of each file what it was held against, and the verdict on all of it."""
+    """Return for each file what it was compared with, and the overall verdict."""
     told = {}
     for path, about in found.files.items():
         notes = found.notes.get(path, [])

@@ -1,7 +1,4 @@
-"""The published curves over layers: the best layer of each split, and how the two splits' curves go together.
-
-It must never know how a layer was scored.
-"""
+"""The published curves over layers: the best layer of each split, and the correlation of the two splits' curves."""
 
 from __future__ import annotations
 
@@ -21,16 +18,19 @@ from harness.studies.brain.reanalysis.naming import COMBINED
 from harness.studies.brain.reanalysis.people import BOTH, ONE_ALONE
 from harness.studies.brain.terms import CONTIGUOUS, EXP1, EXP2, PEREIRA, SHUFFLED
 
-ALL = "all"  # of a data set that has no experiments
+ALL = "all"  # the key of a data set without experiments
 
 
 def curves(found: PublishedResults) -> dict[str, Any]:
-    """Give each curve, its best layer and both splits' correlations, by figure, data set, experiment, metric, model."""
+    """Return each curve, its best layer and both splits' correlations.
+
+    The keys are figure, data set, experiment, metric and model.
+    """
     document: dict[str, Any] = {}
     for curve in found.curves:
         at = document.setdefault(curve.figure, {}).setdefault(curve.dataset, {})
         at = at.setdefault(curve.experiment or ALL, {}).setdefault(curve.metric, {}).setdefault(curve.label, {})
-        if curve.split in at:  # told by two files, which are held against each other elsewhere
+        if curve.split in at:  # published in two files, which are compared elsewhere
             continue
         best = best_layer(curve.scores)
         at[curve.split] = {
@@ -47,7 +47,7 @@ def curves(found: PublishedResults) -> dict[str, Any]:
 
 
 def best_layer(scores: Mapping[str, float]) -> str:
-    """Name the layer with the highest score, the first of equals."""
+    """Return the layer with the highest score, the first of equals."""
     return max(sorted(scores, key=int), key=lambda layer: scores[layer])
 
 
@@ -58,7 +58,7 @@ def _together(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str,
 
 
 def _chosen(found: PublishedResults, curve: PublishedScores, best: int) -> dict[str, Any]:
-    """Hold the best layer against the layers that were published as chosen, by file; empty where there is none."""
+    """Compare the best layer with the layers that were published as chosen, by file; empty if there is none."""
     told: dict[str, Any] = {}
     for choice in found.choices:
         own = (choice["model"], choice["pooling"], choice["dataset"], choice["experiment"], choice["metric"])
@@ -71,7 +71,7 @@ def _chosen(found: PublishedResults, curve: PublishedScores, best: int) -> dict[
 
 
 def _combined(found: PublishedResults, document: dict[str, Any]) -> None:
-    """Hold curves of both experiments of Pereira together against each experiment's, by the averages that may be."""
+    """Compare curves of both experiments of Pereira together with each experiment's, by all possible averages."""
     known = {
         (one.figure, one.metric, one.model, one.split, one.experiment): one
         for one in found.curves
@@ -91,7 +91,7 @@ def _combined(found: PublishedResults, document: dict[str, Any]) -> None:
             for name, weight in _weights().items()
         }
         rule = min(tried, key=lambda name: tried[name])
-        # A mean over participants of their own means follows from no two curves: then nothing differs.
+        # A mean over participants of their own means cannot be derived from two curves, so this is not a difference.
         judged = EXACT if tried[rule] <= ROUNDING else NOT_DERIVABLE
         at = document[figure][PEREIRA][COMBINED][metric][curve.label][split]
         at["from_experiments"] = {"rule": rule, "difference": tried[rule], "verdict": judged}
@@ -100,6 +100,6 @@ def _combined(found: PublishedResults, document: dict[str, Any]) -> None:
 
 
 def _weights() -> dict[str, float]:
-    """Give the weight of the first experiment by each average that two curves of means can make."""
+    """Return the weight of the first experiment for each possible average of two curves of means."""
     first, second = (len(BOTH) + len(ONE_ALONE[one]) for one in (EXP1, EXP2))
     return {"mean of the two experiments": 0.5, "mean over the participants of both": first / (first + second)}

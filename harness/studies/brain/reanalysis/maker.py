@@ -1,6 +1,6 @@
-"""The maker of `brain.published`: published result files of any number, read by their kinds into one table.
+"""The maker of `brain.published`: reads any number of published result files, by their kinds, into one table.
 
-A file of no known kind is named and left out, an absent one is counted. It must never know what is computed from them.
+Files of unknown kinds are listed and left out; absent files are listed too.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ OUTPUTS = ("published", "counts")
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `published`, a row a file that was read, and `counts`, which names the others.
+    """Write `published`, one row per file that was read, and `counts`, which lists the other files.
 
-    InputError, with file, line and column, for a file of a known kind whose columns or values are wrong, and for two
-    that contradict each other.
+    Raises InputError, with file, line and column, if a file of a known kind has wrong columns or values, or if two
+    files contradict each other.
     """
     given = file_set(params, inputs, FILES)
     found, unknown = [], []
@@ -49,9 +49,9 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def read_file(path: Path, name: str) -> dict[str, Any] | None:
-    """Read one published file: what its name tells, its kind and its rows; None where the name is of no known kind.
+    """Return a published file's kind and rows and what its name says; None if the name is of no known kind.
 
-    InputError for wrong columns or values.
+    Raises InputError for wrong columns or values.
     """
     told = naming.read_name(name)
     if told is None:

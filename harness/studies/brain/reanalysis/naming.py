@@ -1,7 +1,6 @@
-"""What the name of a published file tells: its figure, its kind, and which data set, metric, split and model it is of.
+"""Parses the name of a published file: its figure and kind, and its data set, metric, split and model.
 
-A path may be `source_data/figure1/NAME`, as published, or `figure1_NAME`, as in a folder of copies. It must never know
-what stands in a file.
+A path may be `source_data/figure1/NAME`, as published, or `figure1_NAME`, as in a folder of copies.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ TABLE, UNITS, UNIT_ROWS, OMEGAS, TESTS, CHOICES, RANKED, COUNTS = (
     "model scores",
     "derived counts",
 )
-PARTICIPANTS, CURVES = "participants", "curves"  # what a table turns out to be, by its columns
+PARTICIPANTS, CURVES = "participants", "curves"  # the kind of a table, by its columns
 R2, PEARSON = "out_of_sample_r2", "pearson_r"
-NO_L2 = "noL2custom"  # what files of regressions without a penalty are called
-LAST, MEAN, SUM = "lt", "mp", "sp"  # what stands for the tokens of a piece of text
+NO_L2 = "noL2custom"  # in the names of files of regressions without a penalty
+LAST, MEAN, SUM = "lt", "mp", "sp"  # pooling of the tokens of a text: last token, mean, sum
 OASM, SIMPLE = "oasm", "simple"
 COMBINED = "combined"  # an experiment: both of Pereira together
-FIGURE2 = "figure2"  # that of shuffled splits: OASM stands in the place of the simple model
+FIGURE2 = "figure2"  # the figure of shuffled splits, with OASM in place of the simple model
 DERIVED = "pereira_pvalue_counts"  # counted from p-values of Pereira; the authors published no such table
 
 _DATASET, _METRIC = f"(?P<dataset>{'|'.join(DATASETS)})", f"(?P<metric>{R2}|{PEARSON})"
@@ -48,28 +47,28 @@ _MODEL = re.compile(rf"(?P<base>.+?)(?:-(?P<pooling>{LAST}|{MEAN}|{SUM}))?")
 
 @dataclass(frozen=True)
 class PublishedName:
-    """What a file's name tells; an empty text where it tells nothing."""
+    """The facts in a file's name; empty texts for facts that it does not have."""
 
     kind: str
-    figure: str = ""  # with the model's name where a figure has a file for each: `figure5-gpt2xl`
+    figure: str = ""  # with the model's name if a figure has one file per model: `figure5-gpt2xl`
     dataset: str = ""
     experiment: str = ""
     metric: str = ""
     split: str = ""
     source: str = ""  # the model whose scores or omegas these are
     pooling: str = ""
-    level: str = ""  # of a test: `row` or `block`
+    level: str = ""  # level of a test: `row` or `block`
 
 
 class ModelColumn(NamedTuple):
-    """What a model's name tells, however a figure spells it."""
+    """The model that a name means, independent of a figure's spelling."""
 
     base: str  # `gpt2xl` of `GPT2-XL-sp`
-    pooling: str  # of a language model, `lt` where its name tells none; empty of the others
+    pooling: str  # pooling of a language model, `lt` if its name has none; empty for other models
 
 
 def read_name(path: str) -> PublishedName | None:
-    """Read a published file's path; None where it is of no kind that is known."""
+    """Parse a published file's path; None if it is of no known kind."""
     place = PurePosixPath(path)
     folder, stem, ending = place.parent.name, place.stem, place.suffix
     if ending == ".csv" and stem in ("precomputed-scores", "neural_nlp_precomputed_scores"):
@@ -89,7 +88,7 @@ def read_name(path: str) -> PublishedName | None:
 
 
 def read_model(name: str) -> ModelColumn:
-    """Read a model's name: `GPT2-XL-sp` and `gpt2xl-sp` are one; GPT2-XL without an ending takes the last token."""
+    """Parse a model's name; `GPT2-XL-sp` and `gpt2xl-sp` are equal, and without an ending the last token is used."""
     found = _MODEL.fullmatch(name)
     base = re.sub(r"[^a-z0-9+]", "", (found["base"] if found else name).lower())
     if base in (OASM, SIMPLE):
@@ -112,7 +111,7 @@ def _told(kind: str, figure: str, said: dict[str, str | None]) -> PublishedName:
             metric = f"{metric}_{NO_L2}"
         elif word in (EXP1, EXP2) or word.lower() == COMBINED:
             experiment = word.lower()
-        elif word.lower() not in ("none", "nan"):  # what is left of an experiment that there is none of
+        elif word.lower() not in ("none", "nan"):  # the spelling of a missing experiment
             others.append(word)
     own = f"{figure}-{'_'.join(others)}" if others else figure
     return replace(name, figure=own, metric=metric, experiment=experiment, split=split)

@@ -1,7 +1,4 @@
-"""File names, titles and captions of the reanalysis' figures and page: the same in every run.
-
-It knows names and words; it must never know a value.
-"""
+"""File names, titles and captions of the reanalysis' figures and page; the same in every run."""
 
 from __future__ import annotations
 
@@ -37,15 +34,15 @@ CAPTIONS: Mapping[str, str] = {
 
 
 def stems() -> tuple[str, ...]:
-    """Name the figures without their endings, in the order of the page."""
+    """Return the file names of the figures without their suffixes, in the order of the page."""
     return tuple(TITLES)
 
 
 def figures() -> tuple[str, ...]:
-    """Name every file that the figures' step writes: each figure as SVG, and as PNG beside it."""
+    """Return every file name that the figures' step writes: each figure as SVG and as PNG."""
     return tuple(f"{stem}{ending}" for stem in TITLES for ending in (".svg", ".png"))
 
 
 def title(name: str) -> str:
-    """Give the title of the figure that a file name stands for."""
+    """Return the title of the figure with a file name."""
     return TITLES[PurePath(name).stem]

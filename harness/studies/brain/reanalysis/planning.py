@@ -1,7 +1,4 @@
-"""The planning of the reanalysis: one step for the document of each data set of published results, figures and page.
-
-It knows steps, their names and parameters; it does not know a result.
-"""
+"""Plans the steps of the reanalysis for a dataset of published results: its document, figures and page."""
 
 from __future__ import annotations
 
@@ -18,9 +15,9 @@ DOCUMENT, FIGURES, PAGE = "reanalysis", "reanalysis-figures", "reanalysis-page"
 
 
 def reanalyse(asked: Asked, brief: Brief) -> dict[str, Ref]:
-    """Add the steps of the reanalysis; returns its outputs by name, none where no dataset is of published results.
+    """Add the steps of the reanalysis; return its outputs by name, empty if no dataset is of published results.
 
-    InputError for two such datasets.
+    Raises InputError if there are two such datasets.
     """
     named = [dataset.name for dataset in brief.datasets if dataset.make == MAKER]
     if not named:

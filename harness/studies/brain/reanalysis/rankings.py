@@ -1,7 +1,7 @@
-"""The scores of the models of 2021 (neural-nlp) beside the authors' (OURS): one use, and no evidence by itself.
+"""The scores of the models of 2021 (neural-nlp) next to the authors' (OURS): a use of them, and no evidence by itself.
 
-Those scores are of shuffled splits, divided by a ceiling, over both experiments: only orders are compared, never sizes,
-and no p-value is given. It must never know how a score was fitted.
+These scores are of shuffled splits, divided by a ceiling, over both experiments. Therefore only orders are compared,
+never sizes, and no p-value is given.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from harness.studies.brain.terms import LANGUAGE
 
 UNTRAINED = "-untrained"
 _BLOCK = re.compile(r"encoder\.h\.([0-9]{1,3})")
-EMBEDDING = "drop"  # what GPT-2 looks up before its first block
+EMBEDDING = "drop"  # GPT-2's embedding, before its first block
 NOTE = (
     "Of 2021: shuffled splits, Pearson divided by a ceiling, both experiments at once; the authors' curves are of one "
     "experiment. Neighbouring layers are no independent observations, so no p-value is given."
@@ -26,7 +26,7 @@ NOTE = (
 
 
 def rankings(found: PublishedResults) -> dict[str, Any]:
-    """Correlate layer curves of models that both have, and rank these models by each; empty without that table."""
+    """Correlate the layer curves of models that both have, and rank these models by each; empty without the scores."""
     if not found.ranked:
         return {}
     by_model = {(row["dataset"], row["model"]): row["scores"] for row in found.ranked}
@@ -48,7 +48,7 @@ def rankings(found: PublishedResults) -> dict[str, Any]:
 
 
 def canonical(model: str) -> str:
-    """Spell a model of that table as the authors' files do: `gpt2-xl-untrained` is their `gpt2xlu`."""
+    """Return a model's name as the authors' files spell it: `gpt2-xl-untrained` is `gpt2xlu`."""
     trained = model.removesuffix(UNTRAINED)
     return re.sub(r"[^a-z0-9]", "", trained.lower()) + ("u" if trained != model else "")
 
@@ -73,13 +73,13 @@ def _layers(found: PublishedResults, by_model: Mapping[tuple[str, str], Mapping[
 
 
 def _places(scores: Mapping[str, float]) -> dict[int, float]:
-    """Give GPT-2's scores by layer, numbered as hidden states are, 0 before the first block; none of other models."""
+    """Return GPT-2's scores by layer, numbered like hidden states, 0 before the first block; empty for other models."""
     blocks = {int(match[1]) + 1: score for name, score in scores.items() if (match := _BLOCK.fullmatch(name))}
     return {**({0: scores[EMBEDDING]} if EMBEDDING in scores else {}), **blocks} if blocks else {}
 
 
 def _orders(found: PublishedResults, by_model: Mapping[tuple[str, str], Mapping[str, float]]) -> dict[str, Any]:
-    """Rank by the best layer the models that a table of the authors and the other one have, by the authors' table."""
+    """Rank, for each table of the authors, the models that both have by the score of their best layer."""
     best = {
         (dataset, canonical(model)): max(scores.values()) for (dataset, model), scores in by_model.items() if scores
     }
@@ -97,7 +97,7 @@ def _orders(found: PublishedResults, by_model: Mapping[tuple[str, str], Mapping[
         for own in orders.values():
             pairs = [*own["models"].values()]
             sides = [[one[name] for one in pairs] for name in ("authors", "neural_nlp")]
-            # Of two models an order says next to nothing: it is given as it is, without a correlation.
+            # An order of two models says almost nothing, so it is reported without a correlation.
             own["spearman"] = spearman(*sides) if len(pairs) > 2 else None
             own["same_order"] = _order(sides[0]) == _order(sides[1])
     return {place: orders for place, orders in told.items() if orders}

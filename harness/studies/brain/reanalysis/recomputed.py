@@ -1,9 +1,8 @@
-"""Scores of participants as tables have them, and as they follow from the scores of single units, where both are here.
+"""Scores of participants as published in tables, and recomputed from the scores of single units if both are present.
 
-The rule is generation H's: the mean over a participant's units, what is undefined left out, clipped at 0. A participant
-who did both experiments of Pereira was averaged over them after clipping, which no array of merged units gives back: by
-how much the two may part is unknown, so nothing but an exchange of participants is an error there. It must never know a
-figure.
+The rule is generation H's: the mean over a participant's units, undefined scores left out, clipped at 0. A participant
+of both experiments of Pereira was averaged over them after clipping, which cannot be derived from an array of merged
+units. How far the two values may differ is unknown, so only an exchange of participants counts as an error there.
 """
 
 from __future__ import annotations
@@ -25,11 +24,14 @@ from harness.studies.brain.reanalysis.naming import FIGURE2, OASM, SIMPLE, Model
 from harness.studies.brain.reanalysis.people import BOTH, in_order
 from harness.studies.brain.terms import LANGUAGE, PEREIRA, H, P
 
-NEARER, HALF = 10, 2  # OURS: participants changed places where their values are so many times nearer to each other's
+NEARER, HALF = 10, 2  # OURS: an exchange must make the differences so many times smaller
 
 
 def participants(found: PublishedResults) -> dict[str, Any]:
-    """Give each table's columns, with what follows from the units, by figure, data set, metric, split and model."""
+    """Return each table's columns and the values recomputed from units.
+
+    The keys are figure, data set, metric, split and model.
+    """
     document: dict[str, Any] = {}
     for column in found.columns:
         scores = dict(column.scores)
@@ -48,7 +50,7 @@ def participants(found: PublishedResults) -> dict[str, Any]:
 
 
 def source_of(found: PublishedResults, column: PublishedScores) -> PublishedScores | None:
-    """Find the array of units that a table's column should follow from; None where it is not here."""
+    """Return the array of units from which a table's column should follow; None if it is absent."""
     for units in found.units:
         same = (units.place, units.metric, units.network) == (column.place, column.metric, column.network)
         if same and units.split == column.split and model_of(units) == column.of:
@@ -64,7 +66,7 @@ def by_participant(units: PublishedScores, generation: str = H) -> dict[str, flo
 
 
 def single_units(found: PublishedResults) -> dict[str, Any]:
-    """Give what follows from each array of units: both generations' averages, and the plain mean over units."""
+    """Return what follows from each array of units: both generations' averages, and the plain mean over units."""
     document: dict[str, Any] = {}
     for units in found.units:
         finite = [one for one in units.units if math.isfinite(one)]
@@ -86,7 +88,7 @@ def single_units(found: PublishedResults) -> dict[str, Any]:
 
 
 def model_of(units: PublishedScores) -> ModelColumn:
-    """Read whose scores units are: the simple model of figure 2 is OASM."""
+    """Return the model of an array of units; the simple model of figure 2 is OASM."""
     told = units.of
     if told.base == SIMPLE and units.figure.split("-")[0] == FIGURE2:
         return told._replace(base=OASM, pooling="")
@@ -94,7 +96,7 @@ def model_of(units: PublishedScores) -> ModelColumn:
 
 
 def _held(column: PublishedScores, units: PublishedScores) -> dict[str, Any]:
-    """Hold a table's column against the units: exact, not derivable, or different, for each participant."""
+    """Compare a table's column with the units: exact, not derivable or different, for each participant."""
     own = _matched(column, units)
     differences = {one: abs(own[one] - column.scores[one]) for one in column.scores if one in own}
     wrong = {one: value for one, value in differences.items() if value > ROUNDING}
@@ -120,7 +122,7 @@ def _held(column: PublishedScores, units: PublishedScores) -> dict[str, Any]:
 
 
 def _matched(column: PublishedScores, units: PublishedScores) -> dict[str, float]:
-    """Name recomputed participants as the table does, by place where it numbers them otherwise; who has none is out."""
+    """Return recomputed scores under the table's names, matched by order if the names differ; others are left out."""
     own, names = by_participant(units), in_order({*units.participants})
     alike = {*names} == column.scores.keys()
     return {
@@ -131,11 +133,11 @@ def _matched(column: PublishedScores, units: PublishedScores) -> dict[str, float
 
 
 def exchanged(published: Mapping[str, float], own: Mapping[str, float]) -> list[str]:
-    """Name the participants whose published values are each other's recomputed ones, in the order of `published`.
+    """Return the participants whose published values are each other's recomputed values, in the order of `published`.
 
-    Whoever stands at the same place in both orders is one pair: no other way to pair them has smaller differences.
-    Participants who change places among themselves count where that makes their differences many times smaller, or
-    halves them and gives one of them another's very number.
+    Participants at the same rank in both orders form a pair; no other pairing has smaller differences. Participants who
+    exchange values count if the exchange makes their differences many times smaller, or if it halves them and gives one
+    of them exactly another's number.
     """
     theirs, ours = (sorted(published, key=lambda one: (values[one], one)) for values in (published, own))
     place = dict(zip(theirs, ours, strict=True))

@@ -1,6 +1,6 @@
-"""The paper's percentages (generation P) as printed, which divide rounded numbers, and of the unrounded numbers.
+"""The paper's percentages (generation P): as printed, which divide rounded numbers, and from unrounded numbers.
 
-Published numbers alone stand here: Table 1 and the notebook's values behind it. It must never know a file.
+Contains published numbers only: Table 1, and the notebook's values behind it.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ PERCENTAGES = (  # claim, experiment, row, row, as printed (empty: above 100 %)
     ("with SENSE and SYNT against all", "243", 4, 5, "95.5"),
 )
 VOXELS = 92450  # of the first experiment, in all networks
-FRACTIONS = {"SP+SL+GPT2-XLU better, raw": 1.25599, "starred versions, raw": 1.00630}  # percent of them
+FRACTIONS = {"SP+SL+GPT2-XLU better, raw": 1.25599, "starred versions, raw": 1.00630}  # percent of the voxels
 
 
 def rounded() -> dict[str, Any]:
-    """Give each percentage as printed and unrounded, the table's values that do not round so, and odd fractions."""
+    """Return each percentage as printed and unrounded, the table's values that round differently, and odd fractions."""
     shares = [
         {
             "of": name,

@@ -1,7 +1,7 @@
-"""The published omegas: their averages, what hides in these, and how they fit the scores they are said to be made of.
+"""The published omegas: their averages, what these hide, and whether they fit the scores they are said to be made of.
 
 The banded scores behind an omega were not published, but S and L bound it: the banded score is taken to be at least L,
-so omega is at most 100 S / L. It must never know how a score was fitted.
+so omega is at most 100 S / L.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from harness.studies.brain.reanalysis.recomputed import by_participant, model_of
 from harness.studies.brain.terms import CONTIGUOUS, LANGUAGE, SHUFFLED
 
 OTHER_SCORES = "made of other scores than these, which allow less"
-SLACK = 1e-6  # percent that rounding may put above a bound
+SLACK = 1e-6  # percent by which rounding may exceed a bound
 Columns = dict[tuple[str, ...], dict[ModelColumn, list[PublishedScores]]]
-GPT2XL = "gpt2xl"  # whose omegas over OASM figure 2 has
+GPT2XL = "gpt2xl"  # the model whose omegas over OASM are in figure 2
 
 
 def shares(found: PublishedResults) -> dict[str, Any]:
-    """Give the omegas of each figure, data set and pooling, averaged, counted and held against S and L."""
+    """Return the omegas of each figure, data set and pooling, averaged, counted and compared with S and L."""
     document: dict[str, Any] = {}
     known = _columns(found) if found.omegas else {}
     for row in found.omegas:
@@ -47,7 +47,7 @@ def _entry(found: PublishedResults, row: Mapping[str, Any], known: Columns) -> d
     if simple is None or llm is None:
         return {**entry, "held_against": None, "verdict": f"{NOT_DERIVABLE}: S and L are not here"}
     s, own, b = (None if one is None else _numbered(one, values) for one in (simple, llm, banded))
-    assert s is not None and own is not None  # both columns are here
+    assert s is not None and own is not None  # both columns are present
     empty = [name for name in values if own[name] <= 0]
     kept = mean(value for name, value in values.items() if name not in empty)
     above = _above_bound(values, s, own)
@@ -75,14 +75,14 @@ def _entry(found: PublishedResults, row: Mapping[str, Any], known: Columns) -> d
 
 
 def _wanted(row: Mapping[str, Any], columns: Columns) -> list[PublishedScores | None]:
-    """Find the tables' columns that an omega is made of: S, L, and of both together if that was published."""
+    """Return the tables' columns that an omega is computed from: S, L, and both together if it was published."""
     source = read_model(row["source"])
     time = source.base == OASM
     simple = ModelColumn(OASM if time else SIMPLE, "")
     model = ModelColumn(GPT2XL if time else source.base, row["pooling"])
     wanted = (simple, model, ModelColumn(f"{simple.base}+{model.base}", row["pooling"]))
     metrics, split = ((R2,), SHUFFLED) if time else ((PEARSON, R2), CONTIGUOUS)
-    # A figure has a table of its own, whose simple model may not be that of another figure.
+    # Each figure has its own table, whose simple model may differ from another figure's.
     figures = ("figure1", FIGURE2) if time else (row["figure"], row["figure"].partition("-")[0])
     for metric, figure in product(metrics, figures):
         known = columns.get((row["dataset"], metric, split, figure), {})
@@ -92,12 +92,12 @@ def _wanted(row: Mapping[str, Any], columns: Columns) -> list[PublishedScores | 
 
 
 def _of_pooling(columns: Sequence[PublishedScores], pooling: str) -> PublishedScores | None:
-    """Choose among columns of one model: a table before what follows from units, and the pooling before others."""
+    """Return one of several columns of a model; prefer tables over units, then the given pooling."""
     return min(columns, key=lambda one: (bool(one.units), one.model[-2:] != pooling), default=None)
 
 
 def _columns(found: PublishedResults) -> Columns:
-    """Sort columns, of tables and as they follow from units, by data set, metric, split and figure."""
+    """Group columns, from tables and recomputed from units, by data set, metric, split and figure."""
     units = [(model_of(one), replace(one, scores=by_participant(one))) for one in found.units]
     told: Columns = {}
     for model, one in (*units, *((one.of, one) for one in found.columns)):
@@ -109,7 +109,7 @@ def _columns(found: PublishedResults) -> Columns:
 
 
 def _numbered(column: PublishedScores, values: Mapping[str, float]) -> dict[str, float]:
-    """Give a column's scores under the names that the omegas have, in order of the participants."""
+    """Return a column's scores under the names that the omegas have, in order of the participants."""
     return dict(zip(values, (column.scores[name] for name in in_order(column.scores)), strict=True))
 
 
@@ -118,5 +118,5 @@ def _bounds(simple: Mapping[str, float], llm: Mapping[str, float]) -> dict[str, 
 
 
 def _above_bound(values: Mapping[str, float], simple: Mapping[str, float], llm: Mapping[str, float]) -> list[str]:
-    """Name the participants whose omega is above what S and L allow: it was made of other scores than these."""
+    """Return the participants whose omega is above what S and L allow, so it was computed from other scores."""
     return [name for name, most in _bounds(simple, llm).items() if values[name] > most + SLACK]

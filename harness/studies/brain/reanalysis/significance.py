@@ -1,7 +1,4 @@
-"""The published p-values of units: how many are below .05, raw and corrected, and by which family they were corrected.
-
-It must never know how a test was made.
-"""
+"""The published p-values of units: how many are below .05, raw and corrected, and the family of their correction."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ FAMILIES = ("participant", "all participants", "all poolings of a participant", 
 
 
 def significance(found: PublishedResults) -> dict[str, Any]:
-    """Give the counts of each figure, data set, split, level and pooling, and the family that the correction fits."""
+    """Return the counts of each figure, data set, split, level and pooling, and the family that the correction fits."""
     document: dict[str, Any] = {}
     for row in found.tests:
         beside = [
@@ -46,7 +43,7 @@ def significance(found: PublishedResults) -> dict[str, Any]:
 
 
 def _counts(row: Mapping[str, Any], beside: Sequence[Mapping[str, Any]], name: str) -> dict[str, Any] | None:
-    """Count one pair of columns, by participant too; the correction is made again where raw p-values are published."""
+    """Count one pair of columns, overall and by participant; redo the correction if raw p-values are published."""
     raw_name, q_name = COLUMNS[name]
     people, raw, q = row["participants"], row.get(raw_name), row.get(q_name)
     if q is None and raw is None:
@@ -83,7 +80,7 @@ def _counts(row: Mapping[str, Any], beside: Sequence[Mapping[str, Any]], name: s
 
 
 def _below(raw: Sequence[float] | None, q: Sequence[float] | None) -> dict[str, Any]:
-    """Count what is below .05, and its share in percent; None of a column that was not published."""
+    """Count values below .05, and their share in percent; None for a column that was not published."""
     told: dict[str, Any] = {}
     for name, column in (("raw", raw), ("fdr", q)):
         count = None if column is None else sum(one < ALPHA for one in column)
@@ -95,7 +92,7 @@ def _below(raw: Sequence[float] | None, q: Sequence[float] | None) -> dict[str, 
 def _difference(
     row: Mapping[str, Any], beside: Sequence[Mapping[str, Any]], family: str, raw_name: str, q_name: str
 ) -> float:
-    """Give the largest difference between the published correction and ours, where this is the family."""
+    """Return the largest difference between the published correction and ours within this family."""
     rows = beside if "poolings" in family else [row]
     p = [float(one) for each in rows for one in each[raw_name]]
     q = [one for each in rows for one in each[q_name]]

@@ -1,7 +1,4 @@
-"""Readers of the published CSV files, one for each kind: every cell is checked, and a row that is doubled is refused.
-
-They must never know what is computed from a table.
-"""
+"""Readers of the published CSV files, one for each kind; they check every cell and refuse doubled rows."""
 
 from __future__ import annotations
 
@@ -18,8 +15,8 @@ from harness.studies.brain.reanalysis.values import ADVICE, UNDEFINED, TableRow,
 from harness.studies.brain.terms import CONTIGUOUS, DATASETS, EXP1, EXP2, LANGUAGE, SHUFFLED
 
 POOLINGS = {"": naming.LAST, "nan": naming.LAST, "-lt": naming.LAST, "-mp": naming.MEAN, "-sp": naming.SUM}
-LAYERS, MOST = 200, 1.0 + 1e-9  # layers of any model, and the highest score there can be
-INDEX = ""  # the column of row numbers that a data frame is saved with
+LAYERS, MOST = 200, 1.0 + 1e-9  # the most layers of any model, and the highest possible score
+INDEX = ""  # the column of row numbers of a saved data frame
 ENCODING = {
     "Pereira2018-encoding": "pereira",
     "Fedorenko2016v3-encoding": "fedorenko",
@@ -34,9 +31,9 @@ _RANKED = ("layer", "benchmark", "model", "score")
 
 
 def read(path: Path, name: str, told: PublishedName) -> dict[str, Any]:
-    """Read a published CSV file of a known kind: `kind`, `rows`, and `unread`, the columns that nothing is made of.
+    """Read a published CSV file of a known kind: `kind`, `rows`, and `unread`, the columns that are not used.
 
-    InputError with file, line and column for what is no number, impossible, doubled or missing.
+    Raises InputError with file, line and column if a value is not a number, impossible, doubled or missing.
     """
     columns = header(path, name)
     kind = {
@@ -57,7 +54,7 @@ def read(path: Path, name: str, told: PublishedName) -> dict[str, Any]:
 
 
 def _participants(path: Path, name: str, told: PublishedName) -> list[dict[str, Any]]:
-    """Read scores of participants: each of a data set's has one of each model and network."""
+    """Read scores of participants; each participant of a data set has one score per model and network."""
     seen: set[tuple[object, ...]] = set()
     found: dict[tuple[str, str], dict[str, float]] = {}
     for row in table(path, name, _SCORED):
@@ -74,7 +71,7 @@ def _participants(path: Path, name: str, told: PublishedName) -> list[dict[str, 
 
 
 def _units(path: Path, name: str, told: PublishedName) -> list[dict[str, Any]]:
-    """Read scores of single units: each participant has every unit of each model and network once."""
+    """Read scores of single units; each participant has every unit of each model and network once."""
     found: dict[RowGroup, tuple[list[str], list[float | str]]] = {}
     for row in table(path, name, _SCORED):
         of = RowGroup(_named(row, "Model"), census.network(row, "Network"))
@@ -102,7 +99,7 @@ def _curves(path: Path, name: str, told: PublishedName, columns: Iterable[str]) 
         once(seen, row, "layer_num", *key, layer)
         found.setdefault(key, {})[layer] = _score(row, told.metric)
     for (_, model, split), scores in found.items():
-        places = {*map(int, scores)}  # a curve may begin behind what a model looks up before any context
+        places = {*map(int, scores)}  # a curve may begin after the embedding
         lost = next((layer for layer in range(min(places), max(places)) if layer not in places), None)
         if lost is not None:
             raise InputError(f"layer {lost} of {model} is missing ({split})", where=name, next=ADVICE)
@@ -113,7 +110,7 @@ def _curves(path: Path, name: str, told: PublishedName, columns: Iterable[str]) 
 
 
 def _omegas(path: Path, name: str) -> list[dict[str, Any]]:
-    """Read omegas, a value a participant in the order of the recordings; the row numbers must be in order."""
+    """Read omegas, one value per participant in the order of the recordings; the row numbers must be in order."""
     found: dict[tuple[str, str], list[float]] = {}
     for place, row in enumerate(table(path, name, _OMEGAS)):
         if INDEX not in row.cells:
@@ -164,7 +161,7 @@ def _tests(path: Path, name: str, told: PublishedName, columns: Iterable[str]) -
 
 
 def _ranked(path: Path, name: str) -> list[dict[str, Any]]:
-    """Read the scores of many models' layers on the three recordings; what is of other benchmarks is left out."""
+    """Read the scores of many models' layers on the three recordings; other benchmarks are left out."""
     seen: set[tuple[object, ...]] = set()
     found: dict[tuple[str, str], dict[str, float]] = {}
     for row in table(path, name, _RANKED):
@@ -173,7 +170,7 @@ def _ranked(path: Path, name: str) -> list[dict[str, Any]]:
         model, layer = _named(row, "model"), _named(row, "layer")
         once(seen, row, "layer", dataset, model, layer)
         scores = found.setdefault((dataset, model), {})
-        if row.text("score") not in UNDEFINED:  # of a layer that was never scored
+        if row.text("score") not in UNDEFINED:  # an undefined score means that the layer was never scored
             scores[layer] = row.number("score", -100, 100)
     return [{"dataset": dataset, "model": model, "scores": scores} for (dataset, model), scores in found.items()]
 
@@ -183,7 +180,7 @@ def _score(row: TableRow, metric: str) -> float:
 
 
 def _unit_score(row: TableRow, metric: str) -> float | str:
-    """Read a unit's score, which may be undefined, or endless where there was nothing to predict."""
+    """Read a unit's score, which may be undefined, or infinite if there was nothing to predict."""
     said = row.text("perf")
     if said == "-inf" and not metric.startswith(PEARSON):
         return said
@@ -211,7 +208,7 @@ def _split(row: TableRow, column: str) -> str:
 
 
 def _told_split(row: TableRow, column: str, told: PublishedName) -> str:
-    """Read a row's split, which must be the one that the file's name tells, where it tells one."""
+    """Read a row's split; raise InputError if the file's name says another split."""
     split = _split(row, column)
     if told.split and split != told.split:
         raise row.refused(column, f"the file's name says {told.split}, the row says {split}")

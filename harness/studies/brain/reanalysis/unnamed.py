@@ -1,7 +1,6 @@
-"""Reading `.npz` files in which one array has an empty name, as the authors saved scores of the last token.
+"""Reads `.npz` files in which one array has an empty name, as the authors saved scores of the last token.
 
-No array file of this project may have such a name: a copy with a name in its place is read, by the rules for all. It
-must never know what an array means.
+Array files of this project may not have such a name. A copy with a substitute name is read, by the usual rules.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from typing import Any
 from harness import arrays
 from harness.errors import InputError
 
-LARGEST = 64 << 20  # bytes of a file, and of its arrays
+LARGEST = 64 << 20  # the most bytes of a file, and of its arrays
 MEMBERS = 1000
 EMPTY, INSTEAD = ".npy", "unnamed.npy"
-Array = Any  # of numpy
+Array = Any  # a numpy array
 
 
 def read_all(path: Path, where: str, advice: str) -> dict[str, Array]:
-    """Read all arrays of an `.npz` file by name, of which one may be empty; InputError for what is no sound one."""
+    """Read all arrays of an `.npz` file by name, one of which may be empty; raise InputError if the file is invalid."""
     try:
         if arrays.file_format(path) != "npz":
             raise InputError("it is no .npz file", where=where, next=advice)
@@ -35,7 +34,7 @@ def read_all(path: Path, where: str, advice: str) -> dict[str, Array]:
 
 
 def _renamed(path: Path, copy: Path) -> Path:
-    """Give the file itself, or a copy in which the unnamed member has a name."""
+    """Return the file itself, or a copy in which the unnamed member has a name."""
     with zipfile.ZipFile(path) as given:
         members = given.infolist()
         if all(info.filename != EMPTY for info in members):
@@ -47,7 +46,7 @@ def _renamed(path: Path, copy: Path) -> Path:
         with zipfile.ZipFile(copy, "w", zipfile.ZIP_STORED) as made:
             for info in members:
                 with given.open(info) as stream:
-                    # One read beyond what the member says: more than that is refused when the copy is read.
+                    # Reads one byte more than the member's size; a longer member is refused when the copy is read.
                     data = stream.read(info.file_size + 1)
                 made.writestr(INSTEAD if info.filename == EMPTY else info.filename, data)
     return copy

@@ -1,9 +1,9 @@
-"""The banded search, its refit and the plain ridge with himalaya's arithmetic in place of ours.
+"""The banded search, its refit and the plain ridge, computed by himalaya instead of our own solver.
 
-himalaya decomposes, predicts and fits; criterion, early stop and choices are the study's (`search`, `near_ties`), so
-that both solvers choose by one rule and part by rounding alone. What both share is imported from `search` as it stands
-there, private names too: its text is in the key of every fit that was made by ours, and moving one would make all anew.
-It must never know a study's dataset, or test rows.
+himalaya decomposes, predicts and fits. The criterion, early stop and choices are the study's (`search`, `near_ties`),
+so both solvers choose by the same rule and differ only by rounding. Shared code, including private names, is imported
+from `search` unchanged: its source is part of the key of every fit made by our own solver, and moving code would
+recompute all of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from harness.studies.brain.ridge.plain import PlainChoice, PlainFit
 from harness.studies.brain.ridge.refit import SOLVED, RidgeFit, groups
 from harness.studies.brain.ridge.search import Search, SearchFound, _Best, _require_seen, require_gammas
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 Backend = Any  # himalaya's module for numpy or torch
 NUMPY, TORCH = "himalaya", "himalaya-torch"
 ON_CPU: Mapping[str, str] = MappingProxyType({NUMPY: "numpy", TORCH: "torch"})  # by the manifest's `solver`
@@ -34,9 +34,9 @@ DOUBLE = "float64"
 
 
 def backend_name(solver: str, device: str) -> str:
-    """Name himalaya's backend for a solver on a device: on CUDA there is one, on the CPU the solver says which.
+    """Return himalaya's backend for a solver on a device: `torch_cuda` on CUDA; on the CPU, the solver decides.
 
-    InputError for another solver or device, MissingError for CUDA where this machine has none.
+    Raises InputError for an unknown solver or device, and MissingError if CUDA is asked for and not available.
     """
     if solver not in ON_CPU:
         raise InputError(f"no solver of himalaya is called {solver!r}", next=f"choose: {', '.join(ON_CPU)}")
@@ -45,10 +45,10 @@ def backend_name(solver: str, device: str) -> str:
 
 
 def require_double(dtype: str) -> None:
-    """Raise an InputError for other numbers than float64: himalaya's scores in float32 decide nothing.
+    """Raise InputError unless `dtype` is float64, because himalaya's scores in float32 are too inaccurate.
 
-    They were up to 2.6e-4 from those in float64, where ours are within 1e-6: more than the cell in which scores count
-    as equal (`near_ties.GRID`), so that no choice could be told from a near tie.
+    They differed by up to 2.6e-4 from those in float64, while ours are within 1e-6. This is more than the cell in which
+    scores count as equal (`near_ties.GRID`), so no choice could be told from a near tie.
     """
     if dtype != DOUBLE:
         raise InputError(
@@ -59,19 +59,19 @@ def require_double(dtype: str) -> None:
 
 
 def version() -> str:
-    """Give himalaya's version; MissingError where it is not installed."""
+    """Return himalaya's version; raise MissingError if it is not installed."""
     try:
         import himalaya  # noqa: PLC0415 - heavy
     except ImportError as bad:
-        raise MissingError("himalaya is not installed", next="pip install 'llm-harness[brain]'") from bad
+        raise MissingError("himalaya is not installed", next="pip install 'repro-harness[brain]'") from bad
     return str(himalaya.__version__)
 
 
 @contextmanager
 def opened(name: str) -> Iterator[Backend]:
-    """Let himalaya compute by a backend, a global of its own, which is put back; TF32 is off on CUDA.
+    """Context manager that sets himalaya's global backend and restores it; TF32 is off on CUDA.
 
-    torch takes the threads of the step. MissingError where himalaya is not installed.
+    torch uses the step's number of threads. Raises MissingError if himalaya is not installed.
     """
     version()
     from himalaya.backend import get_backend, set_backend  # noqa: PLC0415
@@ -104,9 +104,9 @@ def _torch(name: str) -> Iterator[None]:
 def search(
     bands: Sequence[Array], targets: Array, inner: Sequence[Sequence[int]], gammas: Array, how: Search, solver: str
 ) -> SearchFound:
-    """Choose weights and alpha for each target as `search.search` does, by errors that himalaya makes.
+    """Choose weights and alpha for each target as `search.search` does, by errors computed by himalaya.
 
-    InputError for what that refuses, and for float32.
+    Raises InputError for whatever `search.search` refuses, and for float32.
     """
     how.check()
     require_double(how.dtype)
@@ -124,7 +124,7 @@ def search(
 
 
 class _HeldOut:
-    """What stays the same from candidate to candidate, where himalaya computes."""
+    """The state that all candidates share when himalaya computes."""
 
     def __init__(self, backend: Backend, kernels: Array, targets: Array, folds: Folds, how: Search) -> None:
         import numpy as np  # noqa: PLC0415
@@ -137,9 +137,9 @@ class _HeldOut:
         self.cut = [(np.setdiff1d(every, held), held) for held in folds.inner]
 
     def squares(self, gamma: Array) -> Array:
-        """Give the weighted sums of squared held-out errors [alpha, target] of one candidate.
+        """Return the weighted sums of squared held-out errors [alpha, target] of one candidate.
 
-        An alpha that himalaya leaves out, since rounding made its kernel's eigenvalues negative, has infinity.
+        himalaya leaves out an alpha if rounding made its kernel's eigenvalues negative; its sums are infinity.
         """
         import numpy as np  # noqa: PLC0415
         from himalaya.kernel_ridge import solve_multiple_kernel_ridge_random_search as solve  # noqa: PLC0415
@@ -161,10 +161,10 @@ class _HeldOut:
 
 
 class _Errors:
-    """A score function for himalaya that keeps all errors, and lets it choose and refit nothing.
+    """A score function for himalaya that keeps all errors and prevents himalaya from choosing and refitting.
 
-    himalaya tells of each candidate the best alpha alone, by its own rule; the study's needs the errors of all. It asks
-    for scores fold by fold, and in each for one block of targets after the other.
+    himalaya reports only the best alpha of each candidate, by its own rule; the study's rule needs the errors of all
+    alphas. himalaya asks for scores fold by fold and, within a fold, block by block of targets.
     """
 
     def __init__(self, backend: Backend, folds: Folds, targets: Array, alphas: int, block: int) -> None:
@@ -176,7 +176,7 @@ class _Errors:
         self.asked = product(zip(folds.inner, folds.weights, strict=True), self.blocks)
 
     def __call__(self, held: Any, predicted: Any) -> Any:
-        """Add the squared errors of a fold and a block; gives scores among which nothing is worth a refit."""
+        """Add the squared errors of a fold and a block; return scores of minus infinity, so nothing is refitted."""
         (rows, weight), which = next(self.asked, (((), 0.0), slice(0, 0)))
         if tuple(held.shape) != (len(rows), which.stop - which.start) or not self._are(held, rows, which):
             raise _strange()
@@ -185,7 +185,7 @@ class _Errors:
         return self.backend.full_like(squares, fill_value=-self.backend.inf)
 
     def _are(self, held: Any, rows: Any, which: slice) -> bool:
-        """Whether these are the targets of the fold and the block that come now, but for a mean that was taken off."""
+        """Return whether these are the targets of the expected fold and block, up to a subtracted mean."""
         import numpy as np  # noqa: PLC0415
 
         given, meant = self.backend.to_numpy(held), self.targets[rows, which]
@@ -193,7 +193,7 @@ class _Errors:
         return bool((np.abs((given - given[:1]) - (meant - meant[:1])) <= near).all())
 
     def whole(self) -> Array:
-        """Give the sums, once every fold and block was asked for; InputError before."""
+        """Return the sums; raise InputError unless every fold and block was asked for."""
         if next(self.asked, None):
             raise _strange()
         return self.sums
@@ -212,7 +212,7 @@ def refit(
 ) -> RidgeFit:
     """Fit every target on all training rows by himalaya's kernel ridge, in float64, as `refit.refit` does by ours.
 
-    InputError for what `search` refuses, and for targets that it was not given.
+    Raises InputError for whatever `search` refuses, and for targets that were not searched.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -236,7 +236,7 @@ def refit(
 
 
 def _dual(backend: Backend, kernel: Array, targets: Targets, which: Array, alpha: Array) -> Array:
-    """Give (K + alpha I)^-1 (y - mean) of targets that share their weights; kernel and targets have no mean."""
+    """Return (K + alpha I)^-1 (y - mean) of targets that share their weights; kernel and targets are centred."""
     from himalaya.kernel_ridge import solve_kernel_ridge_eigenvalues  # noqa: PLC0415
 
     own = (backend.asarray(each, dtype=DOUBLE) for each in (kernel, targets.centred(which), alpha))
@@ -245,7 +245,7 @@ def _dual(backend: Backend, kernel: Array, targets: Targets, which: Array, alpha
 
 
 def _kernels(bands: Sequence[Array], rows: int) -> tuple[Array, tuple[Array, ...], tuple[Array, ...]]:
-    """Give the kernel of each band without its mean, [band, row, row] in float64, those bands, and their means."""
+    """Return each band's kernel without its mean, float64 [band, row, row], the centred bands, and their means."""
     import numpy as np  # noqa: PLC0415
 
     require_bands(bands, rows)
@@ -258,9 +258,10 @@ def _kernels(bands: Sequence[Array], rows: int) -> tuple[Array, tuple[Array, ...
 def choose_plain(
     train: Array, targets: Array, inner: Sequence[Sequence[int]], alphas: Sequence[float], how: Search, solver: str
 ) -> PlainChoice:
-    """Choose for each target the alpha of a plain kernel ridge as `plain.choose` does, by errors that himalaya makes.
+    """Choose for each target the alpha of a plain kernel ridge as `plain.choose` does, by errors computed by himalaya.
 
-    Features are never centred, targets by the rows that each inner fold keeps: himalaya is asked a fold at a time.
+    Features are never centred. Targets are centred by the rows that each inner fold keeps, so himalaya gets one fold at
+    a time.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -275,7 +276,7 @@ def choose_plain(
             around += weight * np.square(own[held]).sum(axis=0)
             spent += _plain_errors(backend, kernel, own, Folds((held,), (weight,)), (alphas, how))
     varies = (targets != targets[0]).any(axis=0) & (around > 0)
-    order = np.argsort(alphas, kind="stable")[::-1]  # the largest first, as equals are taken
+    order = np.argsort(alphas, kind="stable")[::-1]  # the largest first, because the first of equals is taken
     explained = np.where(varies, 1 - spent[order] / np.where(varies, around, 1), 0.0)
     place, tied = near_ties.first_near_best(explained, near_ties.ERRORS[DOUBLE])
     chosen = order[place]
@@ -286,7 +287,7 @@ def choose_plain(
 def _plain_errors(
     backend: Backend, kernel: Array, targets: Array, fold: Folds, asked: tuple[Sequence[float], Search]
 ) -> Array:
-    """Give the weighted squared errors [alpha, target] of one inner fold."""
+    """Return the weighted squared errors [alpha, target] of one inner fold."""
     import numpy as np  # noqa: PLC0415
     from himalaya.kernel_ridge import solve_multiple_kernel_ridge_random_search as solve  # noqa: PLC0415
 

@@ -1,7 +1,4 @@
-"""Targets without their mean, each scaled by a power of two so that no square overflows or vanishes.
-
-It must never know a feature or an alpha.
-"""
+"""Targets without their mean, each scaled by a power of two so that no square overflows or vanishes."""
 
 from __future__ import annotations
 
@@ -12,30 +9,30 @@ from typing import Any
 from harness.errors import InputError
 from harness.studies.brain.ridge.kernels import without_constant
 
-Array = Any  # of numpy
-WIDTH = 512  # targets taken at once where no product decides
+Array = Any  # a numpy array
+WIDTH = 512  # targets taken at once outside of matrix products
 
 
 @dataclass(frozen=True)
 class Targets:
-    """Targets of one fit, checked: their means and scales, and centred columns on demand."""
+    """Checked targets of one fit: their means and scales, and centred columns on demand."""
 
     values: Array  # [row, target], as given
     mean: Array
     scale: Array  # powers of two
-    constant: Array  # whether a target never varies
+    constant: Array  # whether a target is constant
 
     @property
     def count(self) -> int:
-        """Give the number of targets."""
+        """The number of targets."""
         return int(self.values.shape[1])
 
     def pieces(self, width: int = WIDTH) -> Iterator[slice]:
-        """Iterate over slices of targets that are computed together."""
+        """Yield slices of targets that are computed together."""
         yield from (slice(at, min(at + width, self.count)) for at in range(0, self.count, width))
 
     def centred(self, which: Any) -> Array:
-        """Give the chosen targets without their mean, float64, divided by their scales; constant ones are 0."""
+        """Return the chosen targets without their mean, float64, divided by their scales; constant targets are 0."""
         import numpy as np  # noqa: PLC0415
 
         found = np.asarray(self.values[:, which], np.float64) - self.mean[which]
@@ -44,11 +41,11 @@ class Targets:
         return found
 
     def reduced(self, which: Any) -> Array:
-        """Give the chosen targets in the n - 1 coordinates without the constant (`kernels.without_mean`)."""
+        """Return the chosen targets in the n - 1 coordinates without the constant (`kernels.without_mean`)."""
         return without_constant(self.centred(which))
 
     def around_means(self, inner: Sequence[Array], weights: Sequence[float]) -> Array:
-        """Give each target's weighted sum of squares of the inner folds around the mean of the rows outside each."""
+        """Return each target's weighted sum of squares of the inner folds, around the mean of the other rows."""
         import numpy as np  # noqa: PLC0415
 
         found = np.zeros(self.count)
@@ -63,7 +60,7 @@ class Targets:
 
 
 def prepared(targets: Array) -> Targets:
-    """Check targets [row, target] and take their means and scales; InputError for a value that is not finite."""
+    """Check targets [row, target] and return them with means and scales; raise InputError if a value is not finite."""
     import numpy as np  # noqa: PLC0415
 
     if targets.ndim != 2 or len(targets) < 2 or not targets.shape[1]:
@@ -72,7 +69,7 @@ def prepared(targets: Array) -> Targets:
     if not np.isfinite(targets).all():
         column = int(np.flatnonzero(~np.isfinite(targets).all(axis=0))[0])
         raise InputError("a target is not finite", where=f"target {column}", next="leave out such units")
-    targets = np.ascontiguousarray(targets)  # sums of another layout are rounded otherwise
+    targets = np.ascontiguousarray(targets)  # sums of another memory layout round differently
     mean = targets.mean(axis=0, dtype=np.float64)
     low, high = targets.min(axis=0).astype(np.float64), targets.max(axis=0).astype(np.float64)
     most = np.maximum(high - mean, mean - low)

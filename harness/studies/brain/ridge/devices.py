@@ -1,8 +1,7 @@
-"""Where a fit computes: on the CPU by numpy, on a GPU by torch, with workers of one thread each.
+"""The devices on which a fit computes: the CPU by numpy, or a GPU by torch, with single-threaded workers.
 
-What a ridge needs of either is a few operations, and what operators and slices say alike in both. Under a step's fixed
-variables numpy's BLAS gives the same bytes on every processor, and torch's does not. It must never know a band, a
-target or a score.
+A ridge needs a few operations that differ between numpy and torch, and operators and slices that are the same in both.
+With a step's fixed environment variables, numpy's BLAS returns the same bytes on every processor; torch's does not.
 """
 
 from __future__ import annotations
@@ -16,19 +15,19 @@ from typing import Any
 from harness.errors import InputError, MissingError
 from harness.steps import CPU, THREADS
 
-Array = Any  # of numpy
-Tensor = Any  # of numpy or torch, on the device
+Array = Any  # a numpy array
+Tensor = Any  # a numpy array or torch tensor on the device
 DTYPES = ("float32", "float64")
 
 
 def require_dtype(name: str) -> None:
-    """Raise an InputError for a type of numbers that is neither float32 nor float64."""
+    """Raise InputError unless `name` is float32 or float64."""
     if name not in DTYPES:
         raise InputError(f"numbers of type {name!r}", where="dtype", next=f"choose one of: {', '.join(DTYPES)}")
 
 
 def open_device(name: str) -> Device:
-    """Open a device; InputError for what is none, MissingError for CUDA where this machine has none."""
+    """Return a device; raise InputError for an unknown one, and MissingError for CUDA if it is not available."""
     if name == CPU:
         return ByNumpy()
     if name.partition(":")[0] != "cuda":
@@ -41,7 +40,7 @@ def open_device(name: str) -> Device:
 
 
 def worker_count(device: str) -> int:
-    """Give the number of threads that the environment gives the step, 1 where it says nothing; on CUDA it is 1."""
+    """Return the number of threads that the environment gives the step, 1 by default; on CUDA it is 1."""
     if device != CPU:
         return 1
     told = os.environ.get(THREADS, "1")
@@ -54,36 +53,36 @@ class ByNumpy:
     name = CPU
 
     def there(self, array: Any, dtype: str) -> Tensor:
-        """Give an array on the device in a type of numbers: itself, where it is so already."""
+        """Return an array on the device with the given dtype; the array itself, if it already has it."""
         import numpy as np  # noqa: PLC0415
 
         return np.asarray(array, dtype)
 
     def back(self, tensor: Tensor) -> Array:
-        """Give what is on the device as numpy's array, float64."""
+        """Return a tensor of the device as a numpy array, float64."""
         return self.there(tensor, "float64")
 
     def empty(self, count: int, dtype: str) -> Tensor:
-        """Give memory for so many numbers."""
+        """Return uninitialised memory for `count` numbers."""
         import numpy as np  # noqa: PLC0415
 
         return np.empty(count, dtype)
 
     def multiply(self, left: Tensor, right: Tensor, out: Tensor) -> None:
-        """Write a product of matrices, or of stacks of them, to `out`."""
+        """Write a product of matrices, or of stacks of matrices, to `out`."""
         import numpy as np  # noqa: PLC0415
 
         np.matmul(left, right, out=out)
 
     def decompose(self, symmetric: Tensor) -> tuple[Tensor, Tensor]:
-        """Give eigenvalues, ascending, and eigenvectors in columns."""
+        """Return eigenvalues, ascending, and eigenvectors in columns."""
         import numpy as np  # noqa: PLC0415
 
         values, vectors = np.linalg.eigh(symmetric)
         return values, vectors
 
     def invert(self, positive: Tensor) -> Tensor | None:
-        """Invert a stack of positive definite matrices; None where one is not, as far as Cholesky's rounding tells."""
+        """Invert a stack of positive definite matrices; None if Cholesky, within rounding, finds one that is not."""
         import numpy as np  # noqa: PLC0415
 
         try:
@@ -94,9 +93,10 @@ class ByNumpy:
 
     @contextmanager
     def workers(self) -> Iterator[ThreadPoolExecutor]:
-        """Open a pool of workers that compute in one thread each, so that their number changes no digit of a result.
+        """Context manager that opens a pool of single-threaded workers, so their number changes no digit of a result.
 
-        There are as many as the step has threads. BLAS has one while the block runs, outside the pool, too.
+        The pool has as many workers as the step has threads. Inside the block, BLAS uses one thread outside the pool
+        too.
         """
         from threadpoolctl import threadpool_limits  # noqa: PLC0415
 
@@ -105,26 +105,26 @@ class ByNumpy:
 
 
 class ByTorch:
-    """A GPU, by torch: as `ByNumpy`, but for what is said here."""
+    """A GPU, by torch; like `ByNumpy` except where noted."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def there(self, array: Any, dtype: str) -> Tensor:
-        """Give an array on the device."""
+        """Return an array on the device."""
         import numpy as np  # noqa: PLC0415
         import torch  # noqa: PLC0415
 
-        if isinstance(array, np.ndarray) and not array.flags.writeable:  # mapped files are so, which torch warns of
+        if isinstance(array, np.ndarray) and not array.flags.writeable:  # torch warns about read-only arrays
             array = array.copy()
         return torch.as_tensor(array, dtype=getattr(torch, dtype), device=self.name)
 
     def back(self, tensor: Tensor) -> Array:
-        """Give what is on the device as numpy's array, float64."""
+        """Return a tensor of the device as a numpy array, float64."""
         return tensor.to(CPU).double().numpy()
 
     def empty(self, count: int, dtype: str) -> Tensor:
-        """Give memory on the device."""
+        """Return uninitialised memory on the device."""
         import torch  # noqa: PLC0415
 
         return torch.empty(count, dtype=getattr(torch, dtype), device=self.name)
@@ -136,7 +136,7 @@ class ByTorch:
         torch.matmul(left, right, out=out)
 
     def decompose(self, symmetric: Tensor) -> tuple[Tensor, Tensor]:
-        """Give eigenvalues and eigenvectors."""
+        """Return eigenvalues and eigenvectors."""
         import torch  # noqa: PLC0415
 
         values, vectors = torch.linalg.eigh(symmetric)
@@ -151,13 +151,16 @@ class ByTorch:
 
     @contextmanager
     def workers(self) -> Iterator[ThreadPoolExecutor]:
-        """Open a pool of one worker, with TF32 off and deterministic algorithms on; both are restored after it."""
+        """Context manager that opens a pool of one worker, with TF32 off and deterministic algorithms on.
+
+        Both settings are restored at the end.
+        """
         import torch  # noqa: PLC0415
 
         matmul = torch.backends.cuda.matmul
         before = matmul.allow_tf32, torch.get_deterministic_debug_mode()
         matmul.allow_tf32 = False
-        torch.set_deterministic_debug_mode("error")  # the other way to say it loads a compiler, for more than a second
+        torch.set_deterministic_debug_mode("error")  # the alternative API loads a compiler, for more than a second
         try:
             with ThreadPoolExecutor(1) as pool:
                 yield pool

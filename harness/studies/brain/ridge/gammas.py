@@ -1,7 +1,4 @@
-"""Candidate weights of feature bands: every non-empty subset in equal parts, then draws from a simplex.
-
-It must never know a feature, a recording or a score.
-"""
+"""Candidate weights of feature bands: every non-empty subset with equal weights, then draws from a simplex."""
 
 from __future__ import annotations
 
@@ -11,15 +8,15 @@ from typing import Any
 from harness import seeds
 from harness.errors import InputError
 
-Array = Any  # of numpy
-CONCENTRATIONS = (0.1, 1.0)  # of the Dirichlet draws, in turn: near one band, and anywhere
-MOST_BANDS = 16  # whose subsets are listed
+Array = Any  # a numpy array
+CONCENTRATIONS = (0.1, 1.0)  # of the Dirichlet draws, alternating: near one band, and anywhere
+MOST_BANDS = 16  # the most bands whose subsets are listed
 
 
 def subsets(k: int) -> Array:
-    """Give the 2**k - 1 non-empty subsets of k bands as rows of equal weights, in the order of `itertools.product`.
+    """Return the 2**k - 1 non-empty subsets of k bands as rows of equal weights, in the order of `itertools.product`.
 
-    The last row is uniform. InputError for less than 1 band, or for more than are listed.
+    The last row is uniform. Raises InputError for less than 1 band or more than 16.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -29,10 +26,10 @@ def subsets(k: int) -> Array:
 
 
 def candidates(k: int, count: int, seed: int, all_subsets: bool) -> Array:
-    """Give `count` rows of weights of k bands, float32: with `all_subsets` the subsets come first, else one is uniform.
+    """Return `count` rows of weights of k bands, float32; the first rows are all subsets, or one uniform row.
 
-    The others are Dirichlet draws, whose concentrations take turns. A lone band has one row, of 1. InputError where
-    `count` is below 1 or does not reach through the subsets.
+    The subsets come first if `all_subsets` is true. The other rows are Dirichlet draws with alternating concentrations.
+    A single band has one row, [1]. Raises InputError if `count` is below 1 or below the number of subsets.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -50,7 +47,7 @@ def candidates(k: int, count: int, seed: int, all_subsets: bool) -> Array:
 
 
 def _drawn(source: Any, k: int, at: int) -> Array:
-    """Draw one row; at a low concentration every part may vanish, and then the row is drawn again."""
+    """Draw one row; if all parts vanish, as may happen at a low concentration, draw again."""
     while True:
         parts = source.standard_gamma(CONCENTRATIONS[at % len(CONCENTRATIONS)], size=(1, k))
         if parts.sum() > 0:

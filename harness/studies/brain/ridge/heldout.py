@@ -1,7 +1,7 @@
 """Squared errors of held-out rows under many alphas, from one eigen-decomposition of a candidate's kernel.
 
-With G = U diag(alpha / (w + alpha)) U', the errors of a fold that the fit leaves out are G_vv^-1 (G y)_v: the same as
-fitting again without the fold, its mean taken from the other rows. It must never know which candidate is best.
+With G = U diag(alpha / (w + alpha)) U', the errors of a held-out fold are G_vv^-1 (G y)_v. They equal those of a fit
+without the fold, whose mean is taken from the other rows.
 """
 
 from __future__ import annotations
@@ -17,41 +17,44 @@ from harness.studies.brain.ridge.centred import Targets
 from harness.studies.brain.ridge.devices import Device, Tensor
 from harness.studies.brain.ridge.kernels import decomposed, mirror
 
-Array = Any  # of numpy
-PANEL = 32  # rows of a quadratic form in one product: the fewer, the nearer to half of the work, and the slower each
-MANY = 2  # times as many targets as rows are worth quadratic forms
-STEEP = 128  # between the largest and the smallest of what an alpha shrinks by: more costs too many of float32's digits
+Array = Any  # a numpy array
+PANEL = 32  # rows of a quadratic form in one product; fewer rows mean less work, down to half, but slower products
+MANY = 2  # quadratic forms are used for at least so many times as many targets as rows
+STEEP = 128  # ratio of an alpha's largest to smallest shrinkage; a larger one loses too many digits in float32
 
 
 class ScoringSettings(Protocol):
-    """What is needed of the settings of a search."""
+    """The settings of a search that are used here."""
 
     @property
     def dtype(self) -> str:
-        """Name the type of numbers."""
+        """The type of numbers."""
 
     @property
     def block(self) -> int:
-        """Say how many targets are on the device at once."""
+        """The number of targets that are on the device at once."""
 
     @property
     def width(self) -> int:
-        """Say how many targets stand in one product."""
+        """The number of targets in one product."""
 
     def usable(self) -> list[float]:
-        """Give the alphas."""
+        """Return the alphas."""
 
 
 @dataclass(frozen=True)
 class Folds:
-    """Inner folds: the rows that each leaves out, and what a squared error of it weighs."""
+    """Inner folds: the rows that each holds out, and the weight of its squared errors."""
 
     inner: tuple[Array, ...]
     weights: tuple[float, ...]
 
     @classmethod
     def of(cls, inner: Sequence[Sequence[int]], rows: int, criterion: str) -> Folds:
-        """Check inner folds of so many rows; InputError where one leaves out nothing, everything, or no row of them."""
+        """Check inner folds of `rows` rows.
+
+        Raises InputError if a fold holds out no rows, all rows, or repeated or invalid rows.
+        """
         import numpy as np  # noqa: PLC0415
 
         if not inner:
@@ -67,14 +70,14 @@ class Folds:
 
 
 class Squares(NamedTuple):
-    """What came of one candidate."""
+    """The result of one candidate."""
 
     sums: Array  # float64 [alpha, target]
     parts: tuple[Array, Array] | None  # eigenvalues and eigenvectors of its kernel
 
 
 class HeldOut:
-    """Everything that stays the same from candidate to candidate, on the device."""
+    """The state on the device that all candidates share."""
 
     def __init__(self, kernels: Array, targets: Targets, folds: Folds, how: ScoringSettings, device: Device) -> None:
         import numpy as np  # noqa: PLC0415
@@ -87,15 +90,15 @@ class HeldOut:
         self.rows = [device.there(one, "int64") for one in folds.inner]
         self.weights = folds.weights
         self.base = targets.around_means(folds.inner, folds.weights)
-        keep = device.there if targets.count <= how.block else np.asarray  # here, and a piece at a time is sent
+        keep = device.there if targets.count <= how.block else np.asarray  # on the host, sent one piece at a time
         self.pieces = [keep(targets.reduced(which), how.dtype) for which in targets.pieces(how.width)]
         self.by_forms = targets.count >= MANY * len(kernels[0])
-        self._kept = threading.local()  # of each worker: memory that is used again for each candidate
+        self._kept = threading.local()  # memory of each worker, reused for each candidate
 
     def squares(self, gamma: Array) -> Squares:
-        """Give the weighted sum of squared held-out errors of one candidate, and what its kernel was decomposed into.
+        """Return the weighted sums of squared held-out errors of one candidate, and the decomposition of its kernel.
 
-        Where all bands that weigh are constant, the sum is that of the mean, and nothing is decomposed.
+        If all bands with weight are constant, the sums are those of the mean, and nothing is decomposed.
         """
         import numpy as np  # noqa: PLC0415
 
@@ -111,17 +114,17 @@ class HeldOut:
         return self.device.there(array, self.dtype)
 
     def _maps(self, values: Tensor, vectors: Tensor) -> Tensor:
-        """Give the maps [alpha, held-out row, coordinate] from a target's coordinates to its held-out errors.
+        """Return the maps [alpha, held-out row, coordinate] from a target's coordinates to its held-out errors.
 
-        Beside small eigenvalues a small alpha makes it a quotient of unlike numbers, which has no digits in float32:
-        that one is taken in float64, and so is the decomposition. Where there are many targets these are the quadratic
-        forms (`_forms`).
+        With small eigenvalues and a small alpha, a map is a quotient of numbers of very different size, which float32
+        cannot represent accurately. Such a map, like the decomposition, is computed in float64. With many targets, the
+        quadratic forms are returned instead (`_forms`).
         """
         whole = (-2 * self.mirror)[:, None] * (self.mirror[1:] @ vectors)
         whole[1:] += vectors
         shrunk = (self.alphas[:, None] / (values + self.alphas[:, None]))[:, None]
         steep = values.max() + self.alphas > STEEP * (values.min() + self.alphas)
-        small = int(steep.sum())  # those are the first, since alphas ascend
+        small = int(steep.sum())  # these are the first, because alphas ascend
         low, factors = self._there(whole), self._there(shrunk[small:])
         maps, start = self._space("maps", (len(shrunk), sum(map(len, self.rows)), len(values))), 0
         for rows, weight in zip(self.rows, self.weights, strict=True):
@@ -131,16 +134,16 @@ class HeldOut:
         return self._forms(maps) if self.by_forms else maps
 
     def _left_out(self, held: Tensor, factors: Tensor, weight: float) -> Tensor:
-        """Give weight G_vv^-1 U_v diag(factors) for each row of factors; InputError where rounding leaves none."""
+        """Return weight G_vv^-1 U_v diag(factors) for each row of factors; raise InputError if there is no inverse."""
         scaled = held * factors
         inverse = self.device.invert(scaled @ held.T)
-        if inverse is None:  # nothing of an alpha is left beside the eigenvalues: no inverse would be right
+        if inverse is None:  # the alpha vanishes next to the eigenvalues, so no inverse would be right
             raise InputError("an alpha is too small beside the features", where="alphas", next="leave it out")
         inverse *= weight
         return inverse @ scaled
 
     def _by_errors(self, maps: Tensor, turned: Tensor) -> Array:
-        """Give the sums of squares [alpha, target] of the errors that the maps make of targets."""
+        """Return the sums of squares [alpha, target] of the errors that the maps give for targets."""
         alphas, rows, coordinates = maps.shape
         errors = self._space("errors", (alphas * rows, turned.shape[1]))
         self.device.multiply(maps.reshape(-1, coordinates), turned, errors)
@@ -148,9 +151,9 @@ class HeldOut:
         return self.device.back(errors.reshape(alphas, rows, -1).sum(1))
 
     def _forms(self, maps: Tensor) -> list[Tensor]:
-        """Give the upper parts of maps' maps, panel by panel, twice what lies right of the diagonal's square.
+        """Return the upper parts of the maps' quadratic forms, panel by panel, doubled right of the diagonal square.
 
-        A sum of squares is a quadratic form of the coordinates, and symmetric: half of it is enough.
+        A sum of squares is a symmetric quadratic form of the coordinates, so half of it suffices.
         """
         found = []
         for panel in self._panels(maps.shape[2]):
@@ -163,7 +166,7 @@ class HeldOut:
         return found
 
     def _by_forms(self, forms: Sequence[Tensor], turned: Tensor) -> Array:
-        """Give the sums of squares [alpha, target] by the forms."""
+        """Return the sums of squares [alpha, target], computed by the forms."""
         found: Any = 0
         for form, panel in zip(forms, self._panels(len(turned)), strict=True):
             alphas, rows, coordinates = form.shape
@@ -179,7 +182,7 @@ class HeldOut:
         return [slice(start, min(start + PANEL, coordinates)) for start in range(0, coordinates, PANEL)]
 
     def _space(self, name: str, shape: tuple[int, ...]) -> Tensor:
-        """Give memory of a shape to write into, the same one each time a worker asks for it by this name."""
+        """Return memory of a shape to write into; a worker gets the same memory each time it uses this name."""
         kept, needed = self._kept.__dict__, math.prod(shape)
         if name not in kept or len(kept[name]) < needed:
             kept[name] = self.device.empty(needed, self.dtype)

@@ -1,7 +1,7 @@
-"""Kernels of feature bands in the space of rows without their mean, where a ridge has no intercept left.
+"""Kernels of feature bands in the space of rows without their mean, where a ridge needs no intercept.
 
-The n rows are mirrored so that the constant becomes the first axis, which is then dropped: n - 1 coordinates remain
-and no centring is to be repeated. It must never know an alpha, a fold or a score.
+The n rows are reflected so that the constant becomes the first axis, which is then dropped. The n - 1 remaining
+coordinates need no further centring.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 from harness.errors import InputError
 from harness.studies.brain.ridge.devices import Device, Tensor
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 
 
 def mirror(rows: int) -> Array:
-    """Give the vector h of the reflection I - 2hh' that turns the first axis into the constant; 0 for one row."""
+    """Return the vector h of the reflection I - 2hh' that maps the first axis to the constant; 0 for one row."""
     import numpy as np  # noqa: PLC0415
 
     h = np.full(rows, -1 / np.sqrt(rows))
@@ -26,15 +26,15 @@ def mirror(rows: int) -> Array:
 
 
 def without_mean(table: Array) -> Array:
-    """Give a table's n - 1 coordinates without the constant, float64: their products are those of centred columns."""
+    """Return a table's n - 1 coordinates without the constant, float64; their products are those of centred columns."""
     import numpy as np  # noqa: PLC0415
 
-    table = np.ascontiguousarray(table, np.float64)  # sums of another layout are rounded otherwise
-    return without_constant(table - table.mean(axis=0))  # keeps digits where a mean is large
+    table = np.ascontiguousarray(table, np.float64)  # sums of another memory layout round differently
+    return without_constant(table - table.mean(axis=0))  # keeps digits if a mean is large
 
 
 def without_constant(centred: Array) -> Array:
-    """Give the n - 1 coordinates of columns whose mean is 0."""
+    """Return the n - 1 coordinates of columns with mean 0."""
     import numpy as np  # noqa: PLC0415
 
     h = mirror(len(centred))
@@ -42,7 +42,7 @@ def without_constant(centred: Array) -> Array:
 
 
 def with_constant(reduced: Array) -> Array:
-    """Give the n rows, of mean 0, of columns in the n - 1 coordinates."""
+    """Return the n rows, with mean 0, of columns in the n - 1 coordinates."""
     import numpy as np  # noqa: PLC0415
 
     h = mirror(len(reduced) + 1)
@@ -52,9 +52,9 @@ def with_constant(reduced: Array) -> Array:
 
 
 def band_kernels(bands: Sequence[Array], rows: int) -> Array:
-    """Give the kernel of each band in those coordinates, float64 [band, n - 1, n - 1].
+    """Return the kernel of each band in the coordinates without the constant, float64 [band, n - 1, n - 1].
 
-    InputError for no band, a band of other rows or without columns, and features that are not finite.
+    Raises InputError if there is no band, if a band has other rows or no columns, or if features are not finite.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -67,7 +67,7 @@ def band_kernels(bands: Sequence[Array], rows: int) -> Array:
 
 
 def require_bands(bands: Sequence[Array], rows: int) -> None:
-    """Raise an InputError for no band, a band of other rows or without columns, or features that are not finite."""
+    """Raise InputError if there is no band, if a band has other rows or no columns, or if features are not finite."""
     import numpy as np  # noqa: PLC0415
 
     if not bands:
@@ -82,7 +82,7 @@ def require_bands(bands: Sequence[Array], rows: int) -> None:
 
 
 def decomposed(device: Device, kernels: Tensor, gamma: Array) -> tuple[Tensor, Tensor]:
-    """Decompose the weighted sum of kernels on a device: eigenvalues, none below 0, and eigenvectors in columns."""
+    """Return eigenvalues, none below 0, and eigenvectors in columns of the weighted sum of kernels on a device."""
     joined = device.there(gamma, "float64") @ kernels.reshape(len(kernels), -1)
     values, vectors = device.decompose(joined.reshape(kernels.shape[1:]))
     return values.clip(0), vectors

@@ -1,7 +1,6 @@
-"""Plain ridge with an alpha a target, and least squares: two fits of generation H that weigh no bands.
+"""Plain ridge with an alpha per target, and least squares: two fits of generation H that do not weight bands.
 
-Features are taken as they come, never centred; targets are centred by the mean of the rows that are fitted. It must
-never know what a column or a target stands for, or how rows were split.
+Features are used as given, never centred. Targets are centred by the mean of the fitted rows.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 from harness.errors import InputError
 from harness.studies.brain import near_ties
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 BLOCK = 2000  # targets at once
 
 
@@ -23,11 +22,11 @@ class PlainChoice(NamedTuple):
     alpha: Array  # [target]
     tied: Array  # [target]: whether that choice is a near tie (`near_ties`)
     error: Array  # [target]: the validation error with that alpha
-    validation: Array  # [alpha, target]: squared error, a mean over inner folds that counts each of them alike
+    validation: Array  # [alpha, target]: squared error, averaged over inner folds with equal weights
 
 
 class PlainFit(NamedTuple):
-    """A linear fit: what each column weighs, and what is predicted where all columns are 0."""
+    """A linear fit: the weight of each column, and the prediction if all columns are 0."""
 
     weights: Array  # [column, target]
     intercept: Array  # [target]
@@ -42,8 +41,8 @@ def choose(
 ) -> PlainChoice:
     """Choose for each target the alpha with the least validation error over inner folds; of equal ones the largest.
 
-    `inner` are the validation rows of each fold, the others train. InputError for an alpha that is not above 0, and
-    where there is no inner fold, or one that has no rows or all of them.
+    `inner` has the validation rows of each fold; the other rows train. Raises InputError if an alpha is not above 0, if
+    there is no inner fold, or if a fold has no rows or all of them.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -68,7 +67,7 @@ def choose(
     if not folds:
         raise InputError("alpha cannot be chosen without an inner fold", where="inner", next="give rows of two folds")
     validation /= len(folds)
-    order = np.argsort(alphas, kind="stable")[::-1]  # the largest first, as equals are taken
+    order = np.argsort(alphas, kind="stable")[::-1]  # the largest first, because the first of equals is taken
     varies = (targets != targets[0]).any(axis=0) & (around > 0)
     explained = np.where(varies, 1 - validation[order] / np.where(varies, around / len(folds), 1), 0.0)
     place, tied = near_ties.first_near_best(explained, near_ties.ERRORS[str(sizes.dtype)])
@@ -79,7 +78,7 @@ def choose(
 
 @dataclass(frozen=True)
 class PlainSolver:
-    """The singular values and vectors of training rows, by which many targets are fitted; see `solver`."""
+    """The singular values and vectors of training rows, used to fit many targets; see `solver`."""
 
     left: Array
     sizes: Array
@@ -94,9 +93,9 @@ class PlainSolver:
         )
 
     def least_squares(self, targets: Array) -> PlainFit:
-        """Fit by least squares: the shortest weights of those that fit best.
+        """Fit by least squares: of the weights that fit best, the shortest.
 
-        A direction whose square cannot be told from 0 beside the largest one, in the precision of the rows, gets no
+        A direction whose square cannot be told from 0 next to the largest one, in the precision of the rows, gets no
         weight (OURS: the published code leaves this to its library).
         """
         import numpy as np  # noqa: PLC0415
@@ -115,7 +114,7 @@ class PlainSolver:
 
 
 def solver(train: Array) -> PlainSolver:
-    """Decompose training rows, in the precision they have; InputError where there are none."""
+    """Decompose training rows in their own precision; raise InputError if there are none."""
     import numpy as np  # noqa: PLC0415
 
     _require_rows(train, train)

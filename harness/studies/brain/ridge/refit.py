@@ -1,7 +1,4 @@
-"""The ridge of every target with its own weights of bands and its own alpha, on all training rows.
-
-It must never know how they were chosen, or a score.
-"""
+"""The ridge of every target with its own weights of bands and its own alpha, on all training rows."""
 
 from __future__ import annotations
 
@@ -17,31 +14,31 @@ from harness.studies.brain.ridge.devices import Device, open_device
 from harness.studies.brain.ridge.kernels import band_kernels, decomposed, require_bands, with_constant
 from harness.studies.brain.ridge.search import Search, SearchFound, require_gammas
 
-Array = Any  # of numpy
-SOLVED = 4096  # targets at once, which bounds memory
-ALIKE = 1e-9  # of the largest eigenvalue: how near a kernel comes to what its decomposition says
+Array = Any  # a numpy array
+SOLVED = 4096  # targets at once; bounds memory
+ALIKE = 1e-9  # relative to the largest eigenvalue: tolerance of a kernel against its decomposition
 
 
 @dataclass(frozen=True)
 class RidgeFit:
-    """Fitted ridge: a column a target."""
+    """A fitted ridge, one column per target."""
 
     bands: tuple[Array, ...]  # training matrices, without their means
-    means: tuple[Array, ...]  # of their columns
+    means: tuple[Array, ...]  # means of their columns
     gammas: Array  # [gamma, band]
-    gamma: Array  # [target]: which of them
+    gamma: Array  # [target]: index into `gammas`
     alpha: Array  # [target]
     coefficients: Array  # [row, target]: (K + alpha I)^-1 (y - mean)
-    mean: Array  # of each target
+    mean: Array  # mean of each target
 
     @property
     def dual(self) -> Array:
-        """Give the dual weights [row, target]: predictions are exp(delta) K times them, summed, plus the intercept."""
+        """The dual weights [row, target]; predictions are the sum of exp(delta) K times them, plus the intercept."""
         return self.coefficients * self.alpha
 
     @property
     def deltas(self) -> Array:
-        """Give log(gamma / alpha) [band, target]; -inf for a band that is left out."""
+        """The values log(gamma / alpha) [band, target]; -inf for a band that is left out."""
         import numpy as np  # noqa: PLC0415
 
         with np.errstate(divide="ignore"):
@@ -49,14 +46,14 @@ class RidgeFit:
 
     @property
     def intercept(self) -> Array:
-        """Give what is added to features times weights: the mean, less what the weights make of the features' means."""
+        """The constant that is added to features times weights: the mean minus the weighted means of the features."""
         found = self.mean.copy()
         for weights, mean in zip(self._weights(), self.means, strict=True):
             found -= mean @ weights
         return found
 
     def weights(self) -> Array:
-        """Give the weights of the features [column, target], bands one after the other, as the features were given."""
+        """Return the weights of the features [column, target], with the bands concatenated in the given order."""
         import numpy as np  # noqa: PLC0415
 
         return np.concatenate(list(self._weights()))
@@ -67,7 +64,7 @@ class RidgeFit:
             yield (band.T @ self.coefficients) * chosen[:, at]
 
     def predict(self, bands: Sequence[Array]) -> Array:
-        """Predict every target for rows of features [row, target]; InputError for bands of other columns."""
+        """Predict every target for rows of features, [row, target]; raise InputError for bands with other columns."""
         import numpy as np  # noqa: PLC0415
 
         self._require_alike(bands)
@@ -88,9 +85,9 @@ class RidgeFit:
 
 
 def refit(bands: Sequence[Array], targets: Array, found: SearchFound, gammas: Array, how: Search) -> RidgeFit:
-    """Fit every target on all training rows with the weights and the alpha that a search found for it, in float64.
+    """Fit every target on all training rows with the weights and alpha that a search found for it, in float64.
 
-    InputError for what `search` refuses, and for targets that it was not given.
+    Raises InputError for whatever `search` refuses, and for targets that were not searched.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -120,7 +117,7 @@ def refit(bands: Sequence[Array], targets: Array, found: SearchFound, gammas: Ar
 
 
 def groups(gamma: Array) -> Iterator[tuple[int, Array]]:
-    """Iterate over the weights in use: their index, and the targets that have them."""
+    """Yield the index of each weighting in use, and the targets that use it."""
     import numpy as np  # noqa: PLC0415
 
     order = np.argsort(gamma, kind="stable")
@@ -129,7 +126,7 @@ def groups(gamma: Array) -> Iterator[tuple[int, Array]]:
 
 
 class _Kernels:
-    """Decomposed kernels of candidates: those that a search kept, where they are of these bands, else made anew."""
+    """Decomposed kernels of candidates: those kept by a search if they belong to these bands, else new ones."""
 
     def __init__(
         self, bands: Sequence[Array], gammas: Array, kept: Mapping[int, tuple[Array, Array]], device: Device
@@ -138,11 +135,11 @@ class _Kernels:
 
     @cached_property
     def kernels(self) -> Array:
-        """Give the kernel of each band."""
+        """The kernel of each band."""
         return band_kernels(self.bands, len(self.bands[0]))
 
     def parts(self, at: int) -> tuple[Array, Array]:
-        """Give eigenvalues and eigenvectors of one candidate: those that were kept, where they are of its kernel."""
+        """Return eigenvalues and eigenvectors of one candidate: the kept ones if they belong to its kernel."""
         import numpy as np  # noqa: PLC0415
 
         weights = np.array(self.gammas[at], np.float64)
@@ -152,7 +149,7 @@ class _Kernels:
         return self.device.back(values), self.device.back(vectors)
 
     def _are_of(self, values: Array, vectors: Array, weights: Array) -> bool:
-        """Whether the kernel makes of the sum of the eigenvectors what they say."""
+        """Return whether the kernel maps the sum of the eigenvectors as the eigenvalues say."""
         import numpy as np  # noqa: PLC0415
 
         if len(vectors) + 1 != len(self.bands[0]):
@@ -165,7 +162,7 @@ class _Kernels:
 
 
 def _solved(values: Array, vectors: Array, targets: Targets, which: Array, alpha: Array, device: Device) -> Array:
-    """Give (K + alpha I)^-1 (y - mean) of targets that share their weights."""
+    """Return (K + alpha I)^-1 (y - mean) of targets that share their weights."""
     basis, sizes, own, penalty = (
         device.there(one, "float64") for one in (vectors, values, targets.reduced(which), alpha)
     )

@@ -1,6 +1,6 @@
-"""Banded ridge regression: which weights of bands and which alpha predict each target best in inner folds.
+"""Banded ridge regression: the weights of bands and the alpha that predict each target best in inner folds.
 
-Exact, with one eigen-decomposition for each candidate of weights. It must never know a study's dataset, or test rows.
+Exact, with one eigen-decomposition for each candidate of weights. Does not see test rows.
 """
 
 from __future__ import annotations
@@ -20,37 +20,40 @@ from harness.studies.brain.ridge.heldout import Folds, HeldOut, Squares
 from harness.studies.brain.ridge.kernels import band_kernels
 from harness.studies.brain.terms import STOP_AFTER, STOP_GAIN
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 CRITERIA = ("r2", "mse")
 WIDTHS = {"cpu": 1024, "cuda": 4096}
-KEPT = 256 << 20  # bytes of decomposed kernels that a refit finds again
+KEPT = 256 << 20  # bytes of decomposed kernels that are kept for the refit
 
 
 @dataclass(frozen=True)
 class Search:
-    """How a search is done: alphas, criterion, early stop, and where it computes."""
+    """The settings of a search: alphas, criterion, early stop, and device."""
 
     alphas: tuple[float, ...]
     criterion: str = "r2"  # pooled out-of-sample R2 (the authors' fork), or `mse`: the mean of -MSE (upstream)
-    stop: bool = True  # once the mean of the best scores stands still
+    stop: bool = True  # stop once the mean of the best scores stands still
     device: str = "cpu"
     dtype: str = "float32"
-    block: int = 2000  # targets on the device at once; it changes no digit
-    stop_from: int = 0  # candidates with an index up to this never count as standing still: 2**k after all subsets
+    block: int = 2000  # targets on the device at once; changes no digit
+    stop_from: int = 0  # candidates up to this index never count as standing still: 2**k after all subsets
 
     @property
     def width(self) -> int:
-        """Give the number of targets in one product: fixed for a device, so that `block` changes no digit."""
+        """The number of targets in one product; fixed for a device, so `block` changes no digit."""
         return WIDTHS[self.device.partition(":")[0]]
 
     def usable(self) -> list[float]:
-        """Give the alphas above 0, ascending, since 0 is never chosen; InputError for none, or what is no number."""
+        """Return the alphas above 0, ascending, because 0 is never chosen.
+
+        Raises InputError if there is none, or if one is negative or not finite.
+        """
         if not all(math.isfinite(alpha) and alpha >= 0 for alpha in self.alphas) or not any(self.alphas):
             raise InputError("alphas are finite, none below 0, one above", where="alphas", next="give 2**-5 and more")
         return sorted({alpha for alpha in self.alphas if alpha > 0})
 
     def check(self) -> None:
-        """Raise an InputError for an unknown criterion, device, type of numbers, or a block of no targets."""
+        """Raise InputError for an unknown criterion, device or dtype, or a block of no targets."""
         if self.criterion not in CRITERIA:
             raise InputError(f"no criterion is called {self.criterion!r}", next=f"choose: {', '.join(CRITERIA)}")
         if self.block < 1:
@@ -61,15 +64,15 @@ class Search:
 
 @dataclass(frozen=True)
 class SearchFound:
-    """What a search found for each target."""
+    """The results of a search for each target."""
 
     gamma: Array  # int32 [target]: the index of its weights
     alpha: Array  # float64 [target]
-    score: Array  # float64 [target]: the score in the inner folds of what was chosen
+    score: Array  # float64 [target]: the score of the choice in the inner folds
     tied: Array  # bool [target]: whether the choice is a near tie (`near_ties`)
     scores: Array  # [gamma, target], each at its best alpha; only candidates that were tried
     tried: int
-    parts: Mapping[int, tuple[Array, Array]] = field(default_factory=dict)  # decomposed kernels, those that are kept
+    parts: Mapping[int, tuple[Array, Array]] = field(default_factory=dict)  # decomposed kernels that are kept
 
 
 def search(
@@ -77,9 +80,9 @@ def search(
 ) -> SearchFound:
     """Choose weights and alpha for each target among `gammas` by its score in the inner folds.
 
-    `bands` are scaled training matrices, `inner` the rows that each fold holds out. Of equal scores, as `near_ties` has
-    them, the largest alpha wins, and the first of the weights. InputError for shapes that do not fit, values that are
-    not finite, folds without rows on a side, and an alpha above 0 that rounding hides beside the features.
+    `bands` are scaled training matrices; `inner` has the rows that each fold holds out. Of scores that are equal by
+    `near_ties`, the largest alpha and the first weights win. Raises InputError if shapes do not fit, if values are not
+    finite, if a fold has no rows on one side, or if an alpha above 0 is lost in the rounding of the features.
     """
     how.check()
     checked, folds = prepared(targets), Folds.of(inner, len(targets), how.criterion)
@@ -97,7 +100,7 @@ def search(
 
 
 def require_gammas(gammas: Array, bands: int) -> None:
-    """Raise an InputError for weights that are not rows of a number a band, none below 0 and one above."""
+    """Raise InputError unless weights are rows with one number per band, none below 0 and at least one above."""
     import numpy as np  # noqa: PLC0415
 
     if gammas.ndim != 2 or gammas.shape[1] != bands or not len(gammas):
@@ -108,7 +111,7 @@ def require_gammas(gammas: Array, bands: int) -> None:
 
 
 def _require_seen(alpha: float, kernels: Array) -> None:
-    """Raise an InputError where the smallest alpha is lost in the rounding of eigenvalues: no score would be right."""
+    """Raise InputError if the smallest alpha is lost in the rounding of eigenvalues: no score would be right."""
     import numpy as np  # noqa: PLC0415
 
     least = float(np.finfo(np.float64).eps * len(kernels[0]) * np.trace(kernels, axis1=1, axis2=2).max())
@@ -118,7 +121,7 @@ def _require_seen(alpha: float, kernels: Array) -> None:
 
 
 def _in_order(held: HeldOut, gammas: Array, pool: ThreadPoolExecutor, at_once: int) -> Iterator[Squares]:
-    """Try candidates a few at a time; what comes of them stands in their order, so workers change no result."""
+    """Try candidates a few at a time; yield their results in order, so the number of workers changes no result."""
     waiting: deque[Future[Squares]] = deque()
     try:
         for gamma in gammas:
@@ -133,12 +136,12 @@ def _in_order(held: HeldOut, gammas: Array, pool: ThreadPoolExecutor, at_once: i
 
 
 class _Best:
-    """The best candidate of each target so far, and whether the search stands still."""
+    """The best candidate of each target so far, and the state of the early stop."""
 
     def __init__(self, targets: Targets, folds: Folds, how: Search) -> None:
         import numpy as np  # noqa: PLC0415
 
-        self.how, self.alphas = how, np.array(how.usable()[::-1])  # the largest first, as equals are taken
+        self.how, self.alphas = how, np.array(how.usable()[::-1])  # largest first: the first of equals is taken
         self.error = near_ties.ERRORS[how.dtype]
         self.base = targets.around_means(folds.inner, folds.weights)
         self.unit = targets.scale**2
@@ -152,7 +155,7 @@ class _Best:
         self.end = _End(how, self.error)
 
     def add(self, squares: Squares) -> bool:
-        """Hold a candidate's sums of squares against the best; gives whether the search is over."""
+        """Compare a candidate's sums of squares with the best; return whether the search is over."""
         import numpy as np  # noqa: PLC0415
 
         explained = self._explained(squares.sums[::-1])
@@ -168,18 +171,18 @@ class _Best:
         return self.end.reached(index, float(self.score.mean()))
 
     def _explained(self, squares: Array) -> Array:
-        """Give the share of variance that is explained, by which candidates are compared; 0 where nothing varies."""
+        """Return the share of explained variance, by which candidates are compared; 0 if nothing varies."""
         import numpy as np  # noqa: PLC0415
 
         known = self.base > 0
         return np.where(known, 1 - squares / np.where(known, self.base, 1), 0.0)
 
     def _score(self, explained: Array) -> Array:
-        """Give a score as the criterion has it."""
+        """Return a score by the criterion."""
         return (explained - 1) * self.base * self.unit if self.how.criterion == "mse" else explained
 
     def found(self) -> SearchFound:
-        """Give what was found."""
+        """Return the results of the search."""
         import numpy as np  # noqa: PLC0415
 
         tied = self.weights.tied | self.alpha_tied | self.end.tied
@@ -189,16 +192,16 @@ class _Best:
 
 
 class _End:
-    """When a search is over: its mean score stood still so many times in a row."""
+    """The early stop: a search is over once its mean score stood still `STOP_AFTER` times in a row."""
 
     def __init__(self, how: Search, error: float) -> None:
-        self.how, self.error = how, error / 8  # of a mean over targets, whose errors have both signs
+        self.how, self.error = how, error / 8  # a mean over targets errs less, because their errors have both signs
         self.mean, self.still = -math.inf, 0
-        self.least, self.most = 0, 0  # how often in a row, had rounding been otherwise
-        self.tied = False  # whether it could then have ended elsewhere
+        self.least, self.most = 0, 0  # bounds of `still` under rounding errors
+        self.tied = False  # whether the search could have ended elsewhere within these bounds
 
     def reached(self, index: int, mean: float) -> bool:
-        """Say whether the search ends at the candidate of this index, with which the mean score is `mean`."""
+        """Return whether the search ends at the candidate of this index, with which the mean score is `mean`."""
         grown, self.mean = mean - self.mean, mean
         if not self.how.stop:
             return False

@@ -1,1 +1,1 @@
-"""Simulated recordings with a known truth (OURS): no recording of the paper can be had here."""
+"""Simulated recordings with a known truth (OURS), because no recording of the paper is available here."""

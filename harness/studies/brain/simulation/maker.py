@@ -1,6 +1,6 @@
 """The step that makes a simulated dataset: stimuli with texts, units, recordings and features.
 
-OURS, no person's activity. It must never know a model, a fold or a score.
+OURS; contains no person's activity.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ CUTS = {
     "categories": PEREIRA,
     "sentences": FEDORENKO,
     "scans": BLANK,
-}  # of which layout there may be fewer
-MOST = 20_000  # units: no recording that is known has more than five times as many
+}  # the parameter that reduces each layout
+MOST = 20_000  # units; known recordings have at most about five times as many
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write a simulated dataset: `params` name its layout, world and seed, and may change any weight by its name.
+    """Write a simulated dataset; `params` name its layout, world and seed, and may change any weight by its name.
 
-    InputError for a layout, a world, a number of anything or a weight that there cannot be.
+    Raises InputError for an unknown layout or world, and for an impossible number or weight.
     """
     cut = {name: params[name] for name in CUTS if name in params}
     layout = simulated_layout(params.get("layout", PEREIRA), params.get("experiment", EXP1), cut)
@@ -63,11 +63,11 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def simulated_layout(dataset: str, experiment: str = EXP1, cut: Mapping[str, int] = NONE) -> Layout:
-    """Give the rows that are simulated: the dataset's own, of Pereira one experiment's, or fewer of them.
+    """Return the rows that are simulated: all rows of the dataset (for Pereira, of one experiment), or fewer.
 
-    `cut` says how many of Pereira's `categories` there are, of Fedorenko's `sentences`, or of the `scans` of each of
-    Blank's stories. With fewer categories the first half of them is the first half again. InputError for a dataset that
-    there is not, for a cut that another one has, and for fewer than 2 or more than there are.
+    `cut` is the number of Pereira's `categories`, of Fedorenko's `sentences`, or of the `scans` of each of Blank's
+    stories. With fewer categories, the first half of them is again the first half. Raises InputError for an unknown
+    dataset, for a cut of another dataset, and for a number below 2 or above the dataset's.
     """
     if dataset not in RECIPES:
         raise InputError(f"there is no layout {dataset!r}", where="layout", next=f"give one of: {', '.join(RECIPES)}")
@@ -83,9 +83,10 @@ def simulated_layout(dataset: str, experiment: str = EXP1, cut: Mapping[str, int
 
 
 def recorded_units(participants: int, units: int, networks: Sequence[str] = NETWORKS[:2]) -> list[RecordedUnit]:
-    """Give the units of simulated participants: each third is of another network, each fifth has noise alone.
+    """Return the units of simulated participants: every third is of another network, every fifth has only noise.
 
-    The other networks take turns. InputError for fewer than one of either, and for more than 20,000 units.
+    The other networks alternate. Raises InputError for less than one participant or unit, and for more than 20,000
+    units.
     """
     if participants < 1 or units < 1 or participants * units > MOST:
         told = f"{participants} participants of {units} units are asked for"
@@ -103,7 +104,7 @@ def recorded_units(participants: int, units: int, networks: Sequence[str] = NETW
 
 
 def _first(whole: Layout, count: int) -> Layout:
-    """Cut a design down to the first categories of each experiment, so that their halves are made anew."""
+    """Return a design with only the first categories of each experiment, so that their halves are computed anew."""
     sizes: dict[str, dict[str, list[int]]] = {}
     for rows_of in whole.block_rows().values():
         one = parse_label(whole.labels[rows_of[0]])
@@ -131,7 +132,7 @@ def _stimuli(layout: Layout, said: Sequence[str], lengths: Sequence[int]) -> lis
         )
         if layout.experiments[row]:
             stimulus["experiment"] = layout.experiments[row]
-        if layout.dataset != FEDORENKO:  # there a row is a word
+        if layout.dataset != FEDORENKO:  # in Fedorenko, a row is a word
             stimulus["words"] = lengths[row]
         made.append(stimulus)
     return made

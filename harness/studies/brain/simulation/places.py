@@ -1,7 +1,4 @@
-"""What the simulation takes from the rows of a dataset: where a row stands, and which category and passage it is of.
-
-It must never know a draw or a text.
-"""
+"""The facts that the simulation takes from the rows of a dataset: each row's position, category and passage."""
 
 from __future__ import annotations
 
@@ -9,19 +6,21 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from harness.studies.brain.simulation.recipes import RECIPES, WorldRecipe
 from harness.studies.brain.structure.layout import Layout
 from harness.studies.brain.structure.pereira import parse_label
 from harness.studies.brain.terms import FEDORENKO, PEREIRA
 
-Array = Any  # of numpy
-POSITIONS = 4  # columns of Pereira's position, whichever experiment: a passage has at most so many sentences
-TOPICS = 24  # as many as Pereira has categories in an experiment; elsewhere topics take turns
+Array = Any  # a numpy array
+POSITIONS = 4  # columns of Pereira's position, in both experiments: the most sentences of a passage
+TOPICS = 24  # the number of Pereira's categories in an experiment; in other datasets, topics take turns
 
 
 @dataclass(frozen=True, slots=True)
 class RowPlaces:
-    """One entry a row, each numbered from 0 in the order in which it is first met."""
+    """One entry per row, each numbered from 0 in order of first appearance."""
 
     categories: tuple[int, ...]
     passages: tuple[int, ...]
@@ -30,9 +29,10 @@ class RowPlaces:
 
 
 def places(layout: Layout) -> RowPlaces:
-    """Give the place of each row: Pereira's by its label, Fedorenko's sentences and Blank's segments in turn.
+    """Return the place of each row.
 
-    InputError where a label of Pereira is none.
+    Pereira's categories and passages come from the labels. Fedorenko's sentences and Blank's segments are passages,
+    whose topics take turns. Raises InputError if a label of Pereira is not valid.
     """
     blocks = _numbered(layout.blocks)
     if layout.dataset == PEREIRA:
@@ -48,9 +48,7 @@ def places(layout: Layout) -> RowPlaces:
 
 
 def position_columns(dataset: str, found: RowPlaces, recipe: WorldRecipe) -> tuple[Array, Array]:
-    """Give what a unit's position is made of: a column that all units share, and columns that each mixes at random."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return the columns of a unit's position: one that all units share, and those that each unit mixes at random."""
     at = np.asarray(found.positions)
     if dataset == PEREIRA:
         return np.zeros((len(at), 1)), _one_hot(at, POSITIONS)
@@ -61,16 +59,13 @@ def position_columns(dataset: str, found: RowPlaces, recipe: WorldRecipe) -> tup
 
 
 def standardised(columns: Array) -> Array:
-    """Give columns of mean 0 and population standard deviation 1; one without any spread becomes 0."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return columns with mean 0 and population standard deviation 1; a constant column becomes 0."""
     centred = columns - columns.mean(axis=0)
     varies = np.ptp(columns, axis=0) > 0
     return centred / np.where(varies, np.sqrt((centred * centred).mean(axis=0)), np.inf)
 
 
 def _one_hot(at: Array, width: int) -> Array:
-    import numpy as np  # noqa: PLC0415
 
     return (at[:, None] == np.arange(width)).astype(np.float64)
 
@@ -81,5 +76,5 @@ def _numbered(names: Iterable[Hashable]) -> tuple[int, ...]:
 
 
 def count_of(numbers: Sequence[int]) -> int:
-    """Give how many different numbers there are, counted from 0."""
+    """Return how many different numbers there are, if they are numbered from 0."""
     return max(numbers, default=-1) + 1

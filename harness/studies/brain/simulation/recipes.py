@@ -1,6 +1,6 @@
-"""The published numbers of the simulation: how much of what is in a unit and in the language model's features.
+"""The published numbers of the simulation: the weights of the parts of a unit and of the language model's features.
 
-OURS, version `simulation-1`: a number that changes here changes the version. It must never know a draw.
+OURS, version `simulation-1`; changing a number here changes the version.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ VERSION = "simulation-1"
 DEFAULT, TOPIC = "default", "topic"
 WORLDS = (DEFAULT, TOPIC)  # what a passage shares: a slow nuisance of each unit, or the topic of the stimulus
 CATEGORY_COLUMNS, PASSAGE_COLUMNS, WORD_COLUMNS, CONTEXT_COLUMNS, ONLY_COLUMNS = 20, 60, 40, 10, 10
-MODEL_COLUMNS = 300  # of LLM, of LLMU and of NOISE
+MODEL_COLUMNS = 300  # columns of each of LLM, LLMU and NOISE
 BASE = 2.0  # the mean of every unit
 PARTICIPANTS, UNITS = 4, 60
-NULL_EVERY, OTHER_EVERY = 5, 3  # units of a participant: each 5th has noise alone, each 3rd is of another network
+NULL_EVERY, OTHER_EVERY = 5, 3  # of a participant's units, every 5th has only noise and every 3rd is of another network
 
 
 @dataclass(frozen=True, slots=True)
 class UnitWeights:
-    """What a unit with signal is a sum of: each part is standardised, then multiplied by its weight."""
+    """The parts of a unit with signal; each part is standardised, multiplied by its weight and added."""
 
-    position: float = 0.25  # where in its block a row stands
-    length: float = 0.25  # how many words it has
-    word: float = 0.35  # vectors that are handed out as WORD
-    context: float = 0.12  # vectors that only LLM holds
-    slow: float = 0.9  # the unit's own drift, alike within a block; of no stimulus
+    position: float = 0.25  # the row's position in its block
+    length: float = 0.25  # the row's number of words
+    word: float = 0.35  # vectors that are published as WORD
+    context: float = 0.12  # vectors that only LLM contains
+    slow: float = 0.9  # the unit's own drift, similar within a block, independent of stimuli
     topic: float = 0.0  # category and passage of the stimulus
-    llm_only: float = 0.0  # the planted opposite: vectors that LLM gets because this is not 0
+    llm_only: float = 0.0  # the planted opposite: vectors that LLM contains if this is not 0
     noise: float = 0.8  # white
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureScales:
-    """What a column of LLM is a random mix of: each part times its scale; the sum over `divisor`, plus noise."""
+    """The parts that a column of LLM mixes at random: each times its scale, their sum over `divisor`, plus noise."""
 
     position: float = 0.7
     length: float = 0.7
@@ -49,7 +49,7 @@ class FeatureScales:
     llm_only: float = 0.8
     divisor: float = 8.0
     noise: float = 0.5
-    untrained_divisor: float = 2.0  # of LLMU, which mixes position and length alone, at scale 1
+    untrained_divisor: float = 2.0  # of LLMU, which mixes only position and length, at scale 1
     untrained_noise: float = 1.0
 
 
@@ -57,13 +57,13 @@ class FeatureScales:
 class WorldRecipe:
     """How the rows of one dataset become numbers; all but Pereira's part is OURS alone."""
 
-    weights: Mapping[str, UnitWeights]  # of each world
-    lengths: tuple[int, int] = (5, 20)  # words a row: from, and below which
-    white: float = 0.25  # Pereira's slow part: one number a block, plus so much white noise
-    rho: float | None = None  # elsewhere: AR(1) within a block, with this coefficient
-    one_hot: float = 0.25  # Fedorenko's position: the ramp, plus a random map of the place, so much of it
+    weights: Mapping[str, UnitWeights]  # by world
+    lengths: tuple[int, int] = (5, 20)  # words per row: from, and below
+    white: float = 0.25  # Pereira's slow part: one number per block, plus this share of white noise
+    rho: float | None = None  # other datasets' slow part: AR(1) within a block, with this coefficient
+    one_hot: float = 0.25  # Fedorenko's position: the ramp, plus this share of a random map of the position
     rise: float = 10.0  # Blank's position: 1 - exp(-scan / rise)
-    segment: int = 10  # Blank's passage: so many scans of a story
+    segment: int = 10  # Blank's passage: this many scans of a story
     scales: FeatureScales = field(default_factory=FeatureScales)
 
 
@@ -75,15 +75,15 @@ RECIPES: Mapping[str, WorldRecipe] = {
     PEREIRA: WorldRecipe(_worlds(UnitWeights())),
     FEDORENKO: WorldRecipe(
         _worlds(UnitWeights(position=0.5, length=0.0)), rho=0.6, scales=FeatureScales(length=0.0)
-    ),  # a word has no number of words: its length is drawn, and used nowhere
+    ),  # a word has no number of words; its length is drawn but not used
     BLANK: WorldRecipe(_worlds(UnitWeights()), lengths=(2, 12), rho=0.95),
 }
 
 
 def weights_for(dataset: str, world: str, changed: Mapping[str, str]) -> UnitWeights:
-    """Give the weights of a dataset in a world, with those of `changed` (texts by name) in place of the published.
+    """Return the weights of a dataset in a world, with the published weights replaced by `changed` (texts by name).
 
-    InputError for a world that there is not, and for a weight that is no finite number of at least 0.
+    Raises InputError for an unknown world, and for a weight that is not a finite number of at least 0.
     """
     if world not in WORLDS:
         raise InputError(f"there is no world {world!r}", where="world", next=f"give one of: {', '.join(WORLDS)}")
@@ -91,12 +91,12 @@ def weights_for(dataset: str, world: str, changed: Mapping[str, str]) -> UnitWei
 
 
 def weight_names() -> tuple[str, ...]:
-    """List the names of weights, which are the names of the parameters that change them."""
+    """Return the names of the weights, which are also the parameters that change them."""
     return tuple(one.name for one in fields(UnitWeights))
 
 
 def table() -> Iterator[tuple[str, str, str, str]]:
-    """Give the published numbers as rows for a page: what it is, then its value for each of the three datasets."""
+    """Yield the published numbers as rows for a page: a name, then the value for each of the three datasets."""
     datasets = (PEREIRA, FEDORENKO, BLANK)
     yield ("", *datasets)
     for world in WORLDS:

@@ -1,7 +1,6 @@
-"""Simulated texts: English-like sentences of given lengths whose nouns tell the topic and the passage.
+"""Simulated texts: English-like sentences of given lengths whose nouns reveal the topic and the passage.
 
-OURS. They depend on the seed, the rows and their lengths alone, so that worlds of one seed have the same texts. It must
-never know a recording or a feature.
+OURS. The texts depend only on the seed, the rows and their lengths, so worlds with the same seed have the same texts.
 """
 
 from __future__ import annotations
@@ -14,15 +13,15 @@ from harness.studies.brain.simulation.places import RowPlaces
 from harness.studies.brain.simulation.vocabulary import KINDS, LINK, NOUNS, PLACED, THE, VERBS
 from harness.studies.brain.terms import BLANK, FEDORENKO
 
-NOUNS_A_PASSAGE = 6  # of its topic's twelve
+NOUNS_A_PASSAGE = 6  # out of its topic's twelve
 SHORTEST, LONGEST = 5, 19  # words of a sentence that is drawn to fill a story
 PURPOSE = "brain.simulation.texts"
 
 
 def texts(dataset: str, at: RowPlaces, lengths: Sequence[int], seed: int) -> list[str]:
-    """Give each row its text: a sentence, a word (Fedorenko) or a run of words of a story (Blank).
+    """Return the text of each row: a sentence, a word (Fedorenko) or a run of words of a story (Blank).
 
-    InputError where a sentence of fewer than five words is asked for.
+    Raises InputError for a sentence of fewer than five words.
     """
     nouns = _nouns(at, seed)
     if dataset == FEDORENKO:
@@ -36,7 +35,7 @@ def texts(dataset: str, at: RowPlaces, lengths: Sequence[int], seed: int) -> lis
 
 
 def sentence(drawn: Stream, nouns: Sequence[str], length: int) -> list[str]:
-    """Draw the words of one sentence of exactly `length`, five or more: first letter capital, full stop at the end."""
+    """Draw the words of one sentence of exactly `length` words, five or more, with a capital and a full stop."""
     if length < SHORTEST:
         told = f"a sentence of {length} words is asked for"
         raise InputError(told, where="length", next=f"ask for {SHORTEST} or more")
@@ -50,7 +49,7 @@ def sentence(drawn: Stream, nouns: Sequence[str], length: int) -> list[str]:
 
 
 def _nouns(at: RowPlaces, seed: int) -> dict[int, list[str]]:
-    """Draw the nouns of each passage out of those of its topic, from a stream of its own."""
+    """Draw the nouns of each passage from those of its topic, each from its own stream."""
     topics = dict(zip(at.passages, at.categories, strict=True))
     return {
         passage: sample(stream(derive(seed, PURPOSE, f"passage {passage}")), NOUNS[topic % len(NOUNS)], NOUNS_A_PASSAGE)
@@ -65,7 +64,7 @@ def _words_of_sentences(at: RowPlaces, nouns: dict[int, list[str]], seed: int) -
 
 
 def _runs(at: RowPlaces, lengths: Sequence[int], nouns: dict[int, list[str]], seed: int) -> list[str]:
-    """Cut each story into runs of words: a sentence is of the segment in which it begins, and may end in the next."""
+    """Cut each story into runs of words; a sentence belongs to the segment where it begins, and may end in the next."""
     found, told = [], -1
     left: Iterator[str] = iter(())
     drawn = stream(derive(seed, PURPOSE))

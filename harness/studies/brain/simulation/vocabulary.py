@@ -1,6 +1,6 @@
-"""The small vocabulary that simulated sentences are made of: 24 topics of a dozen nouns, and words that all share.
+"""The small vocabulary of simulated sentences: 24 topics of a dozen nouns, and words that all topics share.
 
-OURS. Topics are numbered: none means what a category of the real stimuli means. It must never know a sentence.
+OURS. Topics are numbered; they do not correspond to categories of the real stimuli.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A simulated world: the recordings of units whose parts are known, and features that hold some of these parts.
+"""A simulated world: the recordings of units whose parts are known, and features that contain some of these parts.
 
-The order of the draws is a fact of the study; what it does not name (LLMU, NOISE, the planted opposite) is drawn from
-streams of their own, so that nothing here shifts it. It must never know a text, a fold or a score.
+The order of the draws is part of the study. Parts that are not in it (LLMU, NOISE, the planted opposite) have random
+streams of their own, so they do not shift the other draws.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from functools import reduce
 from operator import add
 from typing import Any
 
+import numpy as np
+
 from harness.errors import InputError
 from harness.seeds import derive
 from harness.studies.brain.simulation import recipes
@@ -19,13 +21,13 @@ from harness.studies.brain.simulation.places import RowPlaces, count_of, places,
 from harness.studies.brain.simulation.recipes import RECIPES, FeatureScales, UnitWeights, WorldRecipe
 from harness.studies.brain.structure.layout import Layout
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 WORD, LLM, LLMU, NOISE = "WORD", "LLM", "LLMU", "NOISE"
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedWorld:
-    """What was drawn: the words a row has, and arrays of float32, a row each."""
+    """The drawn world: the number of words of each row, and arrays of float32, one row per stimulus."""
 
     lengths: tuple[int, ...]
     recordings: Array  # [row, unit]
@@ -34,10 +36,10 @@ class SimulatedWorld:
 
 @dataclass(frozen=True, slots=True)
 class _Stimulus:
-    """What the rows hold, [row, column] of float64 each: standard normal where nothing else is said."""
+    """The parts of the rows, each float64 [row, column]; standard normal unless noted."""
 
     lift: Array  # the part of position that all units share
-    position: Array  # what units mix at random; standardised only after that
+    position: Array  # mixed at random by units, then standardised
     length: Array  # standardised
     word: Array
     context: Array
@@ -46,9 +48,9 @@ class _Stimulus:
 
 
 def simulate(layout: Layout, weights: UnitWeights, seed: int, signal: Array) -> SimulatedWorld:
-    """Draw the world of a layout from a seed; `signal` says of each unit whether it holds more than noise.
+    """Draw the world of a layout from a seed; `signal` says for each unit whether it contains more than noise.
 
-    InputError for a layout without rows and for a seed below 0.
+    Raises InputError for a layout without rows and for a seed below 0.
     """
     if not layout.ids or seed < 0:
         what, where = ("the layout has no rows", layout.dataset) if not layout.ids else (f"{seed} is no seed", "seed")
@@ -75,9 +77,7 @@ def simulate(layout: Layout, weights: UnitWeights, seed: int, signal: Array) -> 
 
 
 def _generator(seed: int, purpose: str = "") -> Array:
-    """Open PCG64 on the seed itself, as the study settles it; a purpose has a stream of its own."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return a PCG64 generator seeded with the seed itself, as the study specifies, or by seed and purpose."""
     return np.random.Generator(np.random.PCG64(derive(seed, f"brain.simulation.{purpose}") if purpose else seed))
 
 
@@ -110,9 +110,7 @@ def _untrained(seed: int, seen: _Stimulus, scales: FeatureScales) -> Array:
 
 
 def _places(seen: _Stimulus) -> Array:
-    """Give the columns of position that features hold: the one that all units share is one of them, if it varies."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return the columns of position in features, including the column that all units share, if it varies."""
     both = np.hstack([seen.lift, seen.position]) if seen.lift.any() else seen.position
     return standardised(both)
 
@@ -131,9 +129,7 @@ def _planted(seed: int, only: Array, weights: UnitWeights, scales: FeatureScales
 
 
 def _units(draw: Array, seen: _Stimulus, at: RowPlaces, recipe: WorldRecipe, count: int) -> dict[str, Array]:
-    """Draw what each unit holds, by the name of its weight; the length is the same in all."""
-    import numpy as np  # noqa: PLC0415
-
+    """Draw the parts of each unit, by the name of their weights; the length is the same in all units."""
     return {
         "position": seen.lift + _mixed(draw, seen.position, count),
         "length": np.repeat(seen.length, count, axis=1),
@@ -146,7 +142,6 @@ def _units(draw: Array, seen: _Stimulus, at: RowPlaces, recipe: WorldRecipe, cou
 
 
 def _recorded(parts: Mapping[str, Array], weights: UnitWeights, signal: Array) -> Array:
-    import numpy as np  # noqa: PLC0415
 
     weighted = (getattr(weights, name) * standardised(part) for name, part in parts.items() if name != "noise")
     planted = reduce(add, weighted)
@@ -154,7 +149,7 @@ def _recorded(parts: Mapping[str, Array], weights: UnitWeights, signal: Array) -
 
 
 def _slow(draw: Array, at: RowPlaces, count: int, recipe: WorldRecipe) -> Array:
-    """Draw each unit's drift: one number a block and some white noise, or AR(1) that begins anew in each block."""
+    """Draw each unit's drift: one number per block plus white noise, or AR(1) that restarts in each block."""
     if recipe.rho is None:
         blocks = draw.standard_normal((count_of(at.blocks), count))[list(at.blocks)]
         return blocks + recipe.white * draw.standard_normal(blocks.shape)
@@ -167,9 +162,7 @@ def _slow(draw: Array, at: RowPlaces, count: int, recipe: WorldRecipe) -> Array:
 
 
 def _mixed(draw: Array, part: Array, columns: int) -> Array:
-    """Draw a map and apply it, one column after the other: in this order no library's matrix product changes a bit."""
-    import numpy as np  # noqa: PLC0415
-
+    """Draw a random map and apply it column by column, so the result does not depend on a library's matrix product."""
     weights, total = draw.standard_normal((part.shape[1], columns)), np.zeros((len(part), columns))
     for column, row in zip(part.T, weights, strict=True):
         total += column[:, None] * row

@@ -1,1 +1,1 @@
-"""The study's analyses as they are called alone."""
+"""The study's analyses as standalone tools."""

@@ -1,6 +1,6 @@
 """The standalone analyses of averages and choices (OURS): of units and participants, layers, folds and subsets.
 
-The rules are those of the paper (P) and of its repository (H). It does not know a run.
+The rules are those of the paper (P) and of its repository (H). Independent of a run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from harness.studies.brain.measures.naming import bands
 from harness.studies.brain.standalone.given_scores import numbers, table
 from harness.studies.brain.terms import GENERATIONS, LANGUAGE, P
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 Generation = Annotated[str, one_of("a generation", *GENERATIONS)]
 WHO, NET, EXP = (
     "whose each score is; none: all of one participant",
@@ -31,7 +31,7 @@ RULE = "P (as the paper computed) or H (as its repository does)"
 
 
 class ScoredUnits(AnalysisInput):
-    """Input of an average: scores, and whose they are."""
+    """Input of an average: scores and their participants."""
 
     scores: Any = Field(description=SCORES)
     participants: Texts = Field(description="whose each score is")
@@ -63,7 +63,7 @@ def _average(given: ScoredUnits) -> Mapping[str, Any]:
 
 
 class LayerScores(AnalysisInput):
-    """Input of a choice: the scores of all units under each candidate."""
+    """Input of a choice: the scores of all units for each candidate."""
 
     scores: Any = Field(description="a list of scores, one a unit, for each layer in their order")
     participants: Texts = Field(default=[], description=WHO)
@@ -73,7 +73,7 @@ class LayerScores(AnalysisInput):
 
 
 class ChosenLayer(ToolOutput):
-    """Output: which candidate is chosen on test data."""
+    """Output: the candidate that is chosen on test data."""
 
     chosen: int | None = Field(description="its place, from 0; the first of equals; null where none has a value")
     values: list[float | None] = Field(description="what each is chosen by; null: it is never chosen")
@@ -90,7 +90,7 @@ def _layer(given: LayerScores) -> Mapping[str, Any]:
 
 
 class SubsetScores(AnalysisInput):
-    """Input of a star: the scores of all units under each subset of feature spaces."""
+    """Input of a star: the scores of all units for each subset of feature spaces."""
 
     scores: dict[str, Any] = Field(description="a list of scores, one a unit, by model such as SP+SL")
     spaces: Texts = Field(default=[], description="models of these spaces alone; none: of all that the models name")
@@ -98,7 +98,7 @@ class SubsetScores(AnalysisInput):
 
 
 class StarredUnits(ToolOutput):
-    """Output: the highest score of each unit, and over how many models."""
+    """Output: the highest score of each unit, and the number of models."""
 
     star: list[float] = Field(description="the highest score, a value a unit; nan where every model has nan")
     subsets: int = Field(description="how many models it is a maximum of: it is biased upward the more there are")
@@ -129,7 +129,7 @@ class InnerScores(AnalysisInput):
 
 
 class NestedScore(ToolOutput):
-    """Output: what was chosen inside the training folds, and how it scores."""
+    """Output: the choice inside the training folds, and its score."""
 
     chosen: list[int | None] | None = Field(description="the candidate of each fold; null where each unit has its own")
     r2: list[float] = Field(description="R2 out of sample of each unit")
@@ -171,7 +171,7 @@ class CurvePair(AnalysisInput):
 
 
 class CurveCorrelations(ToolOutput):
-    """Output: correlations of the two curves; they carry no p-value, since neighbouring layers are alike."""
+    """Output: correlations of the two curves, without p-values because neighbouring layers are similar."""
 
     all: dict[str, float | int | None] = Field(description="over all layers, and of the steps between neighbours")
     without_layer_0: dict[str, float | int | None] | None = Field(default=None, description="the same without layer 0")

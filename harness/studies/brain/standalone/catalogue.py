@@ -1,6 +1,6 @@
 """All standalone analyses of the study, by name.
 
-Those that have the name of a golden file are its official counterpart; the others are OURS. It does not know a field.
+An analysis with the name of a golden file is its official counterpart; the others are OURS.
 """
 
 from __future__ import annotations

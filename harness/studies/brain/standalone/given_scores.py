@@ -1,7 +1,4 @@
-"""Fields of the standalone analyses of scores: numbers that need not be finite, in lists as deep as they are.
-
-It knows how a caller writes a number that is not finite; it does not know what a score is of.
-"""
+"""Input parsing of the standalone analyses of scores: nested lists of numbers, which may be non-finite."""
 
 from __future__ import annotations
 
@@ -9,17 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.errors import InputError
-from harness.scorers.given_arrays import UNBOUNDED
+from harness.scorers.given import UNBOUNDED
 from harness.studies.brain.measures.aggregation import UnitTable
 from harness.studies.brain.terms import LANGUAGE
 
-Array = Any  # of numpy
-MOST = 10**15  # of whole numbers
+Array = Any  # a numpy array
+MOST = 10**15  # the largest whole number
 SHAPES = ("a number", "a list of numbers", "rows of numbers", "tables of numbers")
 
 
 def number(value: Any, where: str) -> float:
-    """Read a number, or `nan`, `inf`, `-inf`; InputError for anything else."""
+    """Read a number, or `nan`, `inf`, `-inf`; raise InputError for anything else."""
     if isinstance(value, str) and value in UNBOUNDED:
         return float(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -30,7 +27,7 @@ def number(value: Any, where: str) -> float:
 
 
 def numbers(value: Any, axes: int, where: str) -> Array:
-    """Read nested lists of numbers as an array of so many axes; InputError where they are uneven or not so deep."""
+    """Read nested lists of numbers as an array with `axes` axes; raise InputError if uneven or of another depth."""
     import numpy as np  # noqa: PLC0415
 
     if isinstance(value, np.ndarray):
@@ -48,9 +45,9 @@ def numbers(value: Any, axes: int, where: str) -> Array:
 def table(
     count: int, participants: Sequence[str], networks: Sequence[str], experiments: Sequence[str] = ()
 ) -> UnitTable:
-    """Describe units by what a caller gives of them: without participants all are of one, without networks language's.
+    """Return a description of the scored units; by default, all are of one participant and of the language network.
 
-    InputError where there are not as many as scores.
+    Raises InputError unless a given list has one entry per score.
     """
     for name, given in (("participants", participants), ("networks", networks), ("experiments", experiments)):
         if given and len(given) != count:

@@ -1,7 +1,4 @@
-"""The fields of the standalone analyses of tests: errors and p-values that may have gaps, and whose units they are.
-
-It knows how a caller writes a number that is not finite; it does not know how anything is tested.
-"""
+"""The input and output fields of the standalone analyses of tests: errors and p-values with gaps, and their units."""
 
 from __future__ import annotations
 
@@ -12,8 +9,19 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from harness.scorers.given import MOST, AnalysisInput, Flag, Text, Texts, ToolOutput, UncheckedList, one_of, whole
-from harness.scorers.given_arrays import UNBOUNDED, Axes
+from harness.scorers.given import (
+    MOST,
+    UNBOUNDED,
+    AnalysisInput,
+    Axes,
+    Flag,
+    Text,
+    Texts,
+    ToolOutput,
+    UncheckedList,
+    one_of,
+    whole,
+)
 from harness.studies.brain.measures.blocks import SCANS
 from harness.studies.brain.nulls import sizes
 from harness.studies.brain.terms import BLANK, EXP1, FEDORENKO, GENERATIONS, PEREIRA, SPLITS, P
@@ -24,11 +32,11 @@ Names = Annotated[list[Any], UncheckedList(list[Any])]
 
 @dataclass(frozen=True)
 class AxesWithGaps(Axes):
-    """A pydantic field annotation for an array that may hold NaN: null or `nan` where a caller has JSON."""
+    """A pydantic field annotation for an array that may contain NaN, which is null or `nan` in JSON."""
 
     @property
     def what(self) -> str:
-        """Name the shape in words, for error messages."""
+        """The shape in words, for error messages."""
         of = "numbers, with null where there is none"
         return f"a list of {of}" if self.count == 1 else f"rows, all of one length, of {of}"
 
@@ -36,7 +44,7 @@ class AxesWithGaps(Axes):
         import numpy as np  # noqa: PLC0415 - heavy
 
         if not isinstance(value, np.ndarray):
-            flat = super()._read(_filled(value, 0.0))  # its shape and its other numbers
+            flat = super()._read(_filled(value, 0.0))  # checks its shape and its other numbers
             value = np.array(_filled(value, None), np.float64).reshape(flat.shape)
         if value.ndim != self.count or value.dtype.kind not in "iuf":
             raise self._no()
@@ -44,7 +52,7 @@ class AxesWithGaps(Axes):
 
 
 def _filled(value: Any, gap: float | None) -> Any:
-    """Return nested lists with something else in place of what is no finite number, or with its float."""
+    """Return nested lists with `gap` in place of each number that is not finite or, without a gap, with its float."""
     if isinstance(value, list | tuple):
         return [_filled(one, gap) for one in value]
     odd = isinstance(value, float) and not isfinite(value)
@@ -57,7 +65,7 @@ Errors = Annotated[Any, AxesWithGaps(2)]
 
 
 class PublishedTestsInput(AnalysisInput):
-    """Input: squared errors [row, unit] of the four models, whose units and rows are named."""
+    """Input: squared errors [row, unit] of the four models, and the names of their units and rows."""
 
     se_intercept: Errors = Field(description="of the training mean")
     se_simple: Errors = Field(description="of the simple features")
@@ -101,7 +109,7 @@ class BlockTestInput(AnalysisInput):
 
 
 class BlockTestOutput(ToolOutput):
-    """Output: a p-value a unit, and what was compared."""
+    """Output: a p-value per unit, and what was compared."""
 
     p: Any = Field(description="one-sided: small where `errors` are lower; 1 where no test is possible")
     blocks: list[Any] | None = Field(default=None, description="labels in the order of the means; not of rows")
@@ -113,7 +121,7 @@ class BlockTestOutput(ToolOutput):
 
 
 class FdrInput(AnalysisInput):
-    """Input: p-values of units, and whose each is."""
+    """Input: p-values of units, and the participant and network of each."""
 
     p: Annotated[Any, AxesWithGaps(1)] = Field(description="a p-value a unit; null or nan counts as 1")
     participants: Texts = Field(description="of each unit")
@@ -136,7 +144,7 @@ class FdrOutput(ToolOutput):
 
 
 class LowestErrorInput(AnalysisInput):
-    """Input: squared errors of several models, by their names."""
+    """Input: squared errors of several models, by name."""
 
     errors: Mapping[str, Errors] = Field(
         description="[row, unit] of each model, in the order in which ties are settled"
@@ -151,7 +159,7 @@ class LowestErrorOutput(ToolOutput):
 
 
 class SizeOfTestInput(AnalysisInput):
-    """Input: whose rows are simulated, and how much."""
+    """Input: the dataset whose rows are simulated, and the size of the simulation."""
 
     layout: Annotated[str, one_of("a dataset's rows", PEREIRA, FEDORENKO, BLANK)] = Field(
         description="whose rows: pereira, fedorenko or blank"

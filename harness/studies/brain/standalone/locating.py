@@ -1,7 +1,4 @@
-"""Where a caller's mistake stands: tables that are given under a name of choice, and errors told by the caller's field.
-
-It does not know what a field means.
-"""
+"""Error locations for callers: tables under names that the caller chooses, and errors that name the caller's field."""
 
 from __future__ import annotations
 
@@ -12,16 +9,16 @@ from typing import Annotated, Any
 from pydantic import TypeAdapter, ValidationError
 
 from harness.errors import InputError
-from harness.scorers.given_arrays import Axes
+from harness.scorers.given import Axes
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 _TABLE: TypeAdapter[Any] = TypeAdapter(Annotated[Any, Axes(2)])
 
 
 def finite_table(name: str, value: Any) -> Array:
-    """Return what stands under a name as [row, column] of finite numbers.
+    """Return the value of a field as [row, column] of finite numbers.
 
-    InputError for texts, true and false, complex numbers, what is not finite, and lists of unequal lengths.
+    Raises InputError for texts, booleans, complex numbers, values that are not finite, and lists of unequal lengths.
     """
     try:
         return _TABLE.validate_python(value)
@@ -32,7 +29,10 @@ def finite_table(name: str, value: Any) -> Array:
 
 @contextmanager
 def located(where: str | Mapping[str, str]) -> Iterator[None]:
-    """Tell an InputError by the field of the caller: by one for all, or by that which stands for the one it names."""
+    """Context manager that makes an InputError name the caller's field.
+
+    The field is `where`, or the entry of `where` for the field that the error names.
+    """
     try:
         yield
     except InputError as bad:

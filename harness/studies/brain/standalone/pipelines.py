@@ -1,7 +1,6 @@
-"""Whole fits as analyses that are called alone: one feature space through a dataset's folds, and plain ridge.
+"""Whole fits as standalone analyses: one feature space through a dataset's folds, and plain ridge.
 
-Which scores are asked is read off names; the values that stand under them are never looked at. It does not know a
-recording's file.
+The requested scores are parsed from field names; the values of these fields are ignored.
 """
 
 from __future__ import annotations
@@ -13,8 +12,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import AnalysisInput, ToolOutput, whole
-from harness.scorers.given_arrays import Axes
+from harness.scorers.given import AnalysisInput, Axes, ToolOutput, whole
 from harness.scorers.tool import Tool
 from harness.studies.brain.fitting.outer import cross_validate, intercept_errors
 from harness.studies.brain.ridge import plain
@@ -40,8 +38,8 @@ from harness.studies.brain.terms import (
     H,
 )
 
-Array = Any  # of numpy
-MOST_ROWS, MOST_CELLS = 5000, 20_000_000  # of what is fitted here
+Array = Any  # a numpy array
+MOST_ROWS, MOST_CELLS = 5000, 20_000_000  # the largest tables that are fitted here
 _SET = rf"(?:{PEREIRA}_?({EXP1}|{EXP2})|{FEDORENKO}|{BLANK})"
 _FEATURES = re.compile(rf"({_SET})_X")
 _SPLIT = rf"(?:{CONTIGUOUS}|{SHUFFLED}(?:_seed([0-9]{{1,10}}))?)(?:_inner([0-9]{{1,4}}))?"
@@ -49,10 +47,10 @@ _ASKED = re.compile(rf"({_SET})_r2_{_SPLIT}")
 
 
 class SpacesInput(AskedByName):
-    """Input: `<dataset>_X` [row, column] and `<dataset>_y` [row, unit], and by name what is asked of them.
+    """Input: `<dataset>_X` [row, column] and `<dataset>_y` [row, unit], and the requested scores by name.
 
-    `pereira243_r2_contiguous`, `fedorenko_r2_shuffled`, `blank_r2_shuffled_seed7`, `fedorenko_r2_contiguous_inner32`;
-    where nothing is asked of a dataset, both splits are.
+    For example `pereira243_r2_contiguous`, `fedorenko_r2_shuffled`, `blank_r2_shuffled_seed7`,
+    `fedorenko_r2_contiguous_inner32`. If nothing is requested for a dataset, both splits are scored.
     """
 
     alphas: Annotated[Any, Axes(1)] = Field(
@@ -61,7 +59,7 @@ class SpacesInput(AskedByName):
 
 
 class PlainRidgeInput(AnalysisInput):
-    """Input: scaled features and targets, the first rows of which train."""
+    """Input: scaled features and targets, whose first rows train."""
 
     Xz: Annotated[Any, Axes(2)] = Field(description="features, a row an observation, scaled by the training rows")
     Y: Annotated[Any, Axes(2)] = Field(description="targets, a row an observation")
@@ -82,10 +80,10 @@ class PlainRidgeOutput(ToolOutput):
 
 
 def single_space(given: SpacesInput) -> dict[str, Array]:
-    """Return out-of-sample R2, a value a unit, of one feature space in each split asked for by name, banded as in H.
+    """Return out-of-sample R2 per unit of one feature space, for each split requested by name, banded as in H.
 
-    Pereira's features may have all 627 rows, of which the experiment's are taken. InputError where no features are
-    given by a known name, targets lack, or there are not as many rows as the dataset has.
+    Pereira's features may have all 627 rows, from which the experiment's rows are taken. Raises InputError if no
+    features have a known name, if targets are missing, or if the number of rows is not the dataset's.
     """
     asked = given.asked()
     sets = {part[1]: part for name in asked if (part := _FEATURES.fullmatch(name))}
@@ -107,7 +105,7 @@ def single_space(given: SpacesInput) -> dict[str, Array]:
 
 
 def _layout(name: str, experiment: str, rows: int) -> Layout:
-    """Return the layout of a dataset with so many rows; sentences of Fedorenko may be more or fewer than published."""
+    """Return the layout of a dataset with this number of rows; Fedorenko may have any number of sentences."""
     made: Callable[[], Layout] = blank
     if experiment:
         made = lambda: pereira(experiment)  # noqa: E731
@@ -141,7 +139,7 @@ def _r2(features: Array, targets: Array, folds: tuple[Fold, ...], alphas: Array)
 
 
 def _table(name: str, value: Any) -> Array:
-    """Return what stands under a name as [row, column] of finite numbers, float32."""
+    """Return the value of a field as [row, column] of finite numbers, float32."""
     import numpy as np  # noqa: PLC0415
 
     with np.errstate(over="ignore"):
@@ -153,10 +151,10 @@ def _table(name: str, value: Any) -> Array:
 
 
 def ridge_cv(given: PlainRidgeInput) -> dict[str, Array]:
-    """Fit plain ridge, with the alpha of each target chosen over inner folds, and least squares, and predict the rest.
+    """Fit plain ridge, with each target's alpha chosen over inner folds, and least squares; predict the other rows.
 
-    InputError for features and targets of unlike rows, more training rows than there are, more folds than training
-    rows, alphas that are not above 0, and numbers whose squares are no floats.
+    Raises InputError if features and targets have different numbers of rows, if there are more training rows than rows
+    or more folds than training rows, if an alpha is not above 0, or if squares of the numbers exceed float64.
     """
     import numpy as np  # noqa: PLC0415
 

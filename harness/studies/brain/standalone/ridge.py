@@ -1,7 +1,6 @@
-"""Banded ridge as analyses that are called alone: by the authors' criterion, by upstream's, over subsets of bands.
+"""Banded ridge as standalone analyses: by the authors' criterion, by upstream's, over subsets of bands.
 
-The first rows train and consecutive inner folds choose; everything is computed in float64. It does not know what a
-column or a target stands for.
+The first rows train, and consecutive inner folds choose; everything is computed in float64.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field
 
 from harness.errors import InputError
-from harness.scorers.given import AnalysisInput, ToolOutput
-from harness.scorers.given_arrays import Axes
+from harness.scorers.given import AnalysisInput, Axes, ToolOutput
 from harness.scorers.tool import Tool
 from harness.studies.brain.ridge.gammas import subsets
 from harness.studies.brain.ridge.refit import refit
@@ -21,8 +19,8 @@ from harness.studies.brain.ridge.search import Search, search
 from harness.studies.brain.standalone.locating import finite_table
 from harness.studies.brain.standalone.structure import GivenByName
 
-Array = Any  # of numpy
-MOST_ROWS, MOST_SUBSETS = 5000, 10  # of training rows, and of bands all of whose subsets are tried
+Array = Any  # a numpy array
+MOST_ROWS, MOST_SUBSETS = 5000, 10  # training rows, and bands whose subsets are all tried
 ENDING = "_gammas"
 
 
@@ -45,7 +43,7 @@ class BandedInput(AnalysisInput):
     alphas: Annotated[Any, Axes(1, second="alphas")] = Field(description="penalties that are tried")
 
     def require_shapes(self) -> None:
-        """Raise an InputError where rows, columns or folds do not fit together."""
+        """Raise InputError if rows, columns or folds do not fit together."""
         rows, train, folds = len(self.Y), int(self.n_train), int(self.n_splits_kfold)
         if len(self.Xz) != rows or not 2 <= train <= min(rows, MOST_ROWS):
             told = f"{len(self.Xz)} and {rows} rows, {train} of which train"
@@ -58,12 +56,15 @@ class BandedInput(AnalysisInput):
 
 
 class BandedByName(BandedInput):
-    """Input: also `<set>_gammas` [gamma, band] for each set of weights that is to be searched, by names of choice."""
+    """Input: also `<set>_gammas` [gamma, band] for each set of weights to search, with any set names."""
 
     model_config = ConfigDict(extra="allow")
 
     def sets(self) -> dict[str, Array]:
-        """Return the sets of weights by the names before `_gammas`; InputError for no set, or one that is no table."""
+        """Return the sets of weights by the name before `_gammas`.
+
+        Raises InputError if there is no set, or if one is not a table.
+        """
         asked = self.model_extra or {}
         found = {name.removesuffix(ENDING): value for name, value in asked.items() if name.endswith(ENDING)}
         if not found:
@@ -80,7 +81,7 @@ class BandedPositive(BandedInput):
 
 
 class BandedOutput(ToolOutput):
-    """Output of a search and of the fit that it chose."""
+    """Output of a search and of the fit with its choice."""
 
     deltas: Any = Field(description="[band, target]: log(gamma / alpha), -inf for a band that is left out")
     intercept: Any = Field(description="[target]")
@@ -103,9 +104,9 @@ class BandedDual(BandedOutput):
 
 
 def author_criterion(given: BandedByName) -> dict[str, Array]:
-    """Search each set of weights by pooled R2 of the inner folds, refit, and predict; results are named by the set.
+    """Search each set of weights by pooled R2 of the inner folds, refit, and predict; results are named after the set.
 
-    InputError for shapes that do not fit, no set, and weights below 0 or all 0.
+    Raises InputError for shapes that do not fit, no set, and weights below 0 or all 0.
     """
     found: dict[str, Array] = {}
     for name, gammas in given.sets().items():
@@ -118,7 +119,7 @@ def author_criterion(given: BandedByName) -> dict[str, Array]:
 def upstream_criterion(given: BandedPositive) -> dict[str, Array]:
     """Search the given weights by the mean of -MSE over inner folds, refit, and predict.
 
-    InputError for shapes that do not fit, or weights below 0 or all 0.
+    Raises InputError for shapes that do not fit, or weights below 0 or all 0.
     """
     fit = _fitted(given, given.gammas_positive, "mse")
     fit["cv_scores_neg_mse"] = fit["cv_scores"]
@@ -126,9 +127,9 @@ def upstream_criterion(given: BandedPositive) -> dict[str, Array]:
 
 
 def all_subsets(given: BandedInput) -> dict[str, Array]:
-    """Search all non-empty subsets of bands in equal parts by pooled R2 of the inner folds, refit, and predict.
+    """Search all non-empty subsets of bands, equally weighted, by pooled R2 of the inner folds, refit, and predict.
 
-    InputError for shapes that do not fit, or too many bands.
+    Raises InputError for shapes that do not fit, or too many bands.
     """
     if len(given.space_dims) > MOST_SUBSETS:
         raise InputError(f"{len(given.space_dims)} bands", where="space_dims", next=f"give at most {MOST_SUBSETS}")

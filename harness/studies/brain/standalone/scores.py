@@ -1,6 +1,6 @@
 """The standalone analyses of the study's golden scores: R2 out of sample with Pearson's r, and omega with stars.
 
-It does not know a run.
+Independent of a run.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from pydantic import Field
 
 from harness.errors import InputError
 from harness.scorers.correlation import fit
-from harness.scorers.given import AnalysisInput, Row, ToolOutput, one_of
-from harness.scorers.given_arrays import Axes
+from harness.scorers.given import AnalysisInput, Axes, Row, ToolOutput, one_of
 from harness.scorers.tool import Tool
 from harness.studies.brain.measures import pooling
 from harness.studies.brain.measures.omegas import OmegaScores, omegas
@@ -21,14 +20,14 @@ from harness.studies.brain.measures.starring import star
 from harness.studies.brain.standalone.given_scores import number, numbers
 from harness.studies.brain.standalone.locating import located
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 Table = Annotated[Any, Axes(2)]
 Column = Annotated[Any, Axes(1)]
 ROLES = ("Simple", "LLM", "Banded")
 
 
 class FoldPredictions(AnalysisInput):
-    """Input: what was recorded and what was predicted of it, the rows fold after fold."""
+    """Input: recordings and their predictions, with the rows fold after fold."""
 
     y: Table = Field(description="recordings: rows of samples, a column a unit")
     y_hat: Table = Field(description="predictions, shaped alike")
@@ -61,8 +60,8 @@ def _fold_scores(given: FoldPredictions) -> Mapping[str, Any]:
 def _scored(targets: Array, predictions: Array, given: FoldPredictions) -> Mapping[str, Any]:
     import numpy as np  # noqa: PLC0415
 
-    pearson = fit(targets, predictions, given.fold_sizes).pearson  # refuses what is not shaped alike
-    origin = targets[0]  # so that a constant column is exactly its mean
+    pearson = fit(targets, predictions, given.fold_sizes).pearson  # raises InputError if the shapes differ
+    origin = targets[0]  # makes a constant column exactly equal to its mean
     targets, predictions = targets - origin, predictions - origin
     plain, folds = np.empty_like(targets), list(_folds(given.fold_sizes))
     for rows in folds:
@@ -96,14 +95,14 @@ class OmegaRow(Row):
 
 
 class OmegaStarInput(AnalysisInput):
-    """Input: averaged scores of participants, and scores of units under several models; either may be left out."""
+    """Input: averaged scores of participants, and scores of units for several models; either is optional."""
 
     omega_input: list[OmegaRow] = Field(default=[], description="a row a participant and model")
     star_input: dict[str, Any] = Field(default={}, description="the scores of every unit, by model")
 
 
 class OmegaStarOutput(ToolOutput):
-    """Output: of what was given, omega of each participant, and the highest score of each unit."""
+    """Output: omega of each participant, and the highest score of each unit, if their inputs were given."""
 
     omega_output: list[dict[str, Any]] | None = Field(
         default=None, description="subjects and metric (omega in percent); one with a score that is not finite has none"

@@ -1,7 +1,6 @@
-"""The rows, folds and features of time as analyses that are called alone: the names of what is asked are parsed.
+"""The rows, folds and features of time as standalone analyses; the requests are parsed from field names.
 
-What stands under an asked name is never looked at, but for the names of a fold's fields. It does not know a
-recording.
+The value of a requested field is ignored, except the field names of a fold.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field
 
 from harness.errors import InputError
-from harness.scorers.given import AnalysisInput, ToolOutput
-from harness.scorers.given_arrays import Axes
+from harness.scorers.given import AnalysisInput, Axes, ToolOutput
 from harness.scorers.tool import Tool
 from harness.studies.brain.features import positional
 from harness.studies.brain.standalone.locating import located
@@ -25,7 +23,7 @@ from harness.studies.brain.structure.others import WORDS, blank, fedorenko
 from harness.studies.brain.structure.pereira import pereira
 from harness.studies.brain.terms import BLANK, CONTIGUOUS, EXP1, EXP2, FEDORENKO, INNER_ROWS, PEREIRA, SHUFFLED
 
-MOST_SAMPLES = 5000  # of a matrix that is asked by name
+MOST_SAMPLES = 5000  # the most samples of a requested matrix
 _NUMBER = r"([0-9]{1,4}(?:\.[0-9]{1,20})?(?:e-?[0-9]{1,2})?)"
 _BLOCK = re.compile(rf"block_n([0-9]{{1,6}})_sigma{_NUMBER}")
 _FULL = re.compile(rf"full_sigma{_NUMBER}")
@@ -48,7 +46,7 @@ _BESIDE: Mapping[str, tuple[str, ...]] = {
 
 
 class AskedByName(AnalysisInput):
-    """Input: whatever is asked, each by a field of its name, whose value may be null."""
+    """Input: the requested items, each as a field with its name, whose value may be null."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -58,7 +56,7 @@ class AskedByName(AnalysisInput):
 
 
 class AskedFeatures(AskedByName):
-    """Input: matrices by name: `block_n4_sigma2.2`, `full_sigma2.2`, `wordpos_sigma1.0`, `blank_ramp_n9_L5`."""
+    """Input: matrices by name, such as `block_n4_sigma2.2`, `full_sigma2.2`, `wordpos_sigma1.0`, `blank_ramp_n9_L5`."""
 
     full_block_lengths: Annotated[Any, Axes(1, whole=True)] = Field(
         default=(), description="how many consecutive rows each block of a full matrix has"
@@ -66,7 +64,7 @@ class AskedFeatures(AskedByName):
 
 
 class GivenByName(ToolOutput):
-    """Output: a field for each that was asked and whose name is known."""
+    """Output: a field for each request with a known name."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -78,7 +76,7 @@ class RowLabels(ToolOutput):
 
 
 def features_oasm_wp(given: AskedFeatures) -> dict[str, Any]:
-    """Return each matrix that is asked by name; InputError where no name is known, or a size is out of bounds."""
+    """Return each matrix requested by name; raise InputError if no name is known, or a size is out of bounds."""
     found = {}
     for name in given.asked():
         with located({"sigma": name, "RAMP": name}):
@@ -115,10 +113,10 @@ def _bounded(name: str, size: int) -> int:
 
 
 def folds(given: AskedByName) -> dict[str, Any]:
-    """Return the folds of each set that is asked by name, `<dataset>[_<exp>]_<split>[_inner<rows>]`.
+    """Return the folds of each set requested by name, `<dataset>[_<exp>]_<split>[_inner<rows>]`.
 
-    Where the field is an object, the names in it and in its first fold say which fields are wanted; else those that are
-    usual for the dataset. InputError where no name is known.
+    If the field is an object, its names and those of its first fold say which fields are wanted; otherwise, the usual
+    fields of the dataset are returned. Raises InputError if no name is known.
     """
     parsed = {name: _FOLDS.fullmatch(name) for name in given.asked()}
     sets = {name: _set(name, part, given.asked()[name]) for name, part in parsed.items() if part}

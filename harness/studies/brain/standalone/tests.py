@@ -1,7 +1,4 @@
-"""The paired tests as analyses that are called alone: the published set, blocks, false discovery rates, measured sizes.
-
-It knows the fields a caller gives; it does not know how a model was fitted.
-"""
+"""The paired tests as standalone analyses: the published set, blocks, false discovery rates, measured sizes."""
 
 from __future__ import annotations
 
@@ -33,14 +30,15 @@ from harness.studies.brain.structure.others import blank, fedorenko
 from harness.studies.brain.structure.pereira import pereira
 from harness.studies.brain.terms import FEDORENKO, LANGUAGE, PEREIRA, SPLITS, H
 
-Array = Any  # of numpy
+Array = Any  # a numpy array
 
 
 def published(given: PublishedTestsInput) -> dict[str, Any]:
     """Return the tests of generation H: both models against the simple one, and the language model against the mean.
 
-    Language units, sorted by participant; raw (`_orig`) and corrected p-values of rows (`plain_`) and of block means
-    (`blocked_`); and the column of the best of mean, language model and both (`select_lower_error`).
+    The units are those of the language network, sorted by participant. The result has raw (`_orig`) and corrected
+    p-values of rows (`plain_`) and of block means (`blocked_`), and the errors of the best of mean, language model and
+    both (`select_lower_error`).
     """
     found: dict[str, Any] = {}
     _require_names(given.subject)
@@ -66,7 +64,7 @@ def _require_units(names: Sequence[Any], p: Array, where: str) -> None:
 
 
 def _require_names(names: Sequence[Any]) -> None:
-    """Refuse participants that cannot be sorted: all are texts, or all are numbers."""
+    """Raise InputError unless all participants are texts or all are numbers, because they are sorted."""
     texts = sum(isinstance(one, str) for one in names)
     wrong = [one for one in names if not isinstance(one, str | int | float) or (isinstance(one, float) and isnan(one))]
     if wrong or texts not in (0, len(names)):
@@ -83,7 +81,8 @@ def _array(values: Sequence[Any]) -> Array:
 def block_test(given: BlockTestInput) -> dict[str, Any]:
     """Test two models' errors over rows, or over the means of blocks or folds.
 
-    InputError for tables of unlike shape, labels of other rows, both labels and stories, or an order that is none.
+    Raises InputError if tables have different shapes, if labels do not fit the rows, if both labels and stories are
+    given, or if the order is not valid.
     """
     if given.labels is not None and given.stories is not None:
         raise InputError("both `labels` and `stories` are given", where="stories", next="give one of the two")
@@ -107,7 +106,7 @@ def block_test(given: BlockTestInput) -> dict[str, Any]:
 
 
 def fdr(given: FdrInput) -> dict[str, Any]:
-    """Correct p-values within families; InputError for a p-value outside 0 and 1, and lists of unequal lengths."""
+    """Correct p-values within families; raise InputError for a p-value outside 0 to 1, or lists of unequal lengths."""
     _require_units(given.participants, given.p, "participants")
     grouped = families(given.participants, given.networks, given.generation, given.experiments or ())
     p = [1.0 if isnan(one) else one for one in given.p.tolist()]

@@ -1,1 +1,1 @@
-"""Which rows there are, by label and block, and the folds that are made of them."""
+"""The rows of each dataset, by label and block, and the folds made from them."""

@@ -1,7 +1,4 @@
-"""The order of rows by their names: where each of the wanted ones stands among those that were found.
-
-It must never know what a row holds.
-"""
+"""Aligns rows by name: finds the place of each wanted row among the given rows."""
 
 from __future__ import annotations
 
@@ -12,9 +9,9 @@ from harness.errors import InputError
 
 
 def positions(wanted: Sequence[str], found: Sequence[str], where: str) -> list[int]:
-    """Give the place of each wanted name among those found, which may be more and in any order.
+    """Return the place of each wanted name in `found`, which may have more names and any order.
 
-    InputError names the first that is missing, that stands twice among those found, or that is wanted twice.
+    Raises InputError naming the first name that is missing, or that is doubled in either list.
     """
     for names, told in ((wanted, "is wanted twice"), (found, "stands twice")):
         twice = next((name for name, count in Counter(names).items() if count > 1), None)

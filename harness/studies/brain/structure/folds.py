@@ -1,7 +1,6 @@
 """Cross-validation folds of the three datasets, contiguous or with shuffled labels, and the inner folds of each.
 
-The shuffles are those of generation H, a legacy generator of NumPy: the paper's own were never published. It must never
-know a text, a recording or a score.
+The shuffles are those of generation H, from a legacy generator of NumPy; the paper's own were never published.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ from harness.studies.brain.terms import (
 )
 
 OUTER_ROWS = 32  # consecutive rows of an outer fold of Fedorenko: four sentences
-FEWEST = 3  # outer folds: one is tested, one validates, and one is left to learn from
+FEWEST = 3  # the fewest outer folds: one tests, one validates and one trains
 _Key = TypeVar("_Key", bound=Hashable)
 
 
 class Fold(NamedTuple):
-    """One outer fold: rows count within the layout, and inner rows within `train`."""
+    """One outer fold; its rows are indices into the layout, its inner rows are indices into `train`."""
 
     about: Mapping[str, Any]  # passage and half, or story, or number
     test: tuple[int, ...]
@@ -41,15 +40,16 @@ class Fold(NamedTuple):
 def outer_folds(
     layout: Layout, split: str = CONTIGUOUS, seed: int = SHUFFLE_SEED, inner_rows: int = INNER_ROWS[0]
 ) -> tuple[Fold, ...]:
-    """Give the outer folds of a layout in their order.
+    """Return the outer folds of a layout, in order.
 
-    Pereira, whose layout must be of one experiment: by passage number, then half, found in the labels; inner folds
-    likewise. Blank: by story, sorted. Fedorenko: blocks of 32 rows; inner ones of `inner_rows` run over the rest.
-    Shuffled splits permute the labels (Fedorenko: the rows, so `train` is not sorted), which keeps the sizes; rows of
-    243 are drawn after as many as 384 has in the layout they were cut from, or 384.
+    Pereira's layout must be of one experiment; a fold is a passage number and a half, parsed from the labels, and inner
+    folds are made in the same way. In Blank, a fold is a story, sorted. In Fedorenko, folds are blocks of 32 rows, and
+    inner folds are blocks of `inner_rows` of the remaining rows. Shuffled splits permute the labels, which keeps the
+    sizes. In Fedorenko they permute the rows, so `train` is not sorted. The labels of experiment 243 are drawn after
+    those of 384, of which there are as many as in the uncut layout, or 384.
 
-    InputError for an unknown split, a seed or size out of bounds, and too few rows for a fold to test, one to validate
-    and one to learn from.
+    Raises InputError for an unknown split, for a seed or size out of bounds, and if there are too few rows to test,
+    validate and train.
     """
     if split not in SPLITS:
         raise InputError(
@@ -81,7 +81,7 @@ def _shuffled(layout: Layout, seed: int) -> list[int]:
         raise InputError(f"the seed is {seed}", where="seed", next="give a whole number from 0 to 4294967295")
     source = np.random.RandomState(seed)
     if layout.dataset == PEREIRA and layout.experiments[0] == EXP2:
-        source.permutation(dict(layout.whole).get(EXP1, int(EXP1)))  # the other part's labels come first, used or not
+        source.permutation(dict(layout.whole).get(EXP1, int(EXP1)))  # the other experiment's draw comes first
     drawn: list[int] = source.permutation(len(layout.ids)).tolist()
     return drawn
 
@@ -89,7 +89,7 @@ def _shuffled(layout: Layout, seed: int) -> list[int]:
 def _grouped(
     layout: Layout, names: Sequence[tuple[Any, ...]], asked: Sequence[tuple[Any, ...]], fields: Sequence[str]
 ) -> Iterator[Fold]:
-    """Give a fold for each asked name that a row has; of the training rows, those of each other name validate once."""
+    """Yield a fold for each asked name that a row has; the training rows of each other name form one inner fold."""
     held = {name: [row for row, other in enumerate(names) if other == name] for name in asked}
     groups = {name: rows for name, rows in held.items() if rows}
     if len(groups) < FEWEST:
@@ -103,7 +103,7 @@ def _grouped(
 
 
 def _consecutive(order: Sequence[int], inner_rows: int) -> tuple[Fold, ...]:
-    """Give folds of consecutive rows in the order of use; the last one of each kind may be shorter."""
+    """Return folds of consecutive rows in the order of use; the last outer and inner folds may be shorter."""
     found = []
     for number, start in enumerate(range(0, len(order), OUTER_ROWS)):
         train = (*order[:start], *order[start + OUTER_ROWS :])

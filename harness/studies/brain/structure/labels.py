@@ -1,7 +1,4 @@
-"""The labels of Pereira's rows, `384-animal-0-fh`: read into fields and written, so that nobody searches in them.
-
-It must never know the order of rows or a fold.
-"""
+"""The labels of Pereira's rows, `384-animal-0-fh`: parsed into fields and formatted."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from typing import NamedTuple
 from harness.errors import InputError
 from harness.studies.brain.terms import EXP1, EXP2
 
-HALVES = ("fh", "sh")  # of the sorted categories of an experiment: the first half of them and the second
+HALVES = ("fh", "sh")  # the first and the second half of an experiment's sorted categories
 _LABEL = re.compile(rf"({EXP1}|{EXP2})-([^\s-][^\s]*)-([0-9]{{1,4}})-({'|'.join(HALVES)})")
 
 
@@ -24,12 +21,12 @@ class PereiraLabel(NamedTuple):
     half: str
 
     def text(self) -> str:
-        """Write the label as files hold it."""
+        """Return the label as it is written in files."""
         return f"{self.experiment}-{self.category}-{self.passage}-{self.half}"
 
 
 def parse_label(text: str) -> PereiraLabel:
-    """Parse a label of Pereira's rows; InputError for any other text."""
+    """Parse a label of Pereira's rows; raise InputError for any other text."""
     found = _LABEL.fullmatch(text)
     if not found:
         raise InputError(

@@ -1,7 +1,4 @@
-"""The layout of a dataset's rows: which sample each one is, its label, the block it stands in and its place there.
-
-It must never know a text, a recording or how rows are cut into folds.
-"""
+"""The layout of a dataset's rows: the sample, its label, its block and its position in the block."""
 
 from __future__ import annotations
 
@@ -22,15 +19,15 @@ _KINDS: Mapping[str, type] = {"id": str, "label": str, "block": str, "position":
 
 @dataclass(frozen=True)
 class Layout:
-    """Rows of a dataset, as tuples of equal length; InputError where they are not."""
+    """Rows of a dataset, as tuples of equal length; raises InputError if the lengths differ."""
 
     dataset: str
     ids: tuple[str, ...]
-    labels: tuple[str, ...]  # what folds are made by
+    labels: tuple[str, ...]  # folds are made from them
     blocks: tuple[str, ...]
     positions: tuple[int, ...]  # in the block, from 0
-    experiments: tuple[str, ...]  # empty texts where there is none
-    whole: tuple[tuple[str, int], ...] = ()  # rows of each experiment before one was cut out
+    experiments: tuple[str, ...]  # empty texts if there are no experiments
+    whole: tuple[tuple[str, int], ...] = ()  # rows of each experiment before the layout was cut to one
 
     def __post_init__(self) -> None:
         """Check the lengths."""
@@ -41,9 +38,9 @@ class Layout:
                 raise InputError(told, where=f"layout of {self.dataset}", next="give one for each row")
 
     def only(self, experiment: str) -> Layout:
-        """Give the rows of one experiment, in their order; an empty name gives all rows.
+        """Return the rows of one experiment, in order; an empty name returns all rows.
 
-        InputError where no row is of that experiment.
+        Raises InputError if no row is of that experiment.
         """
         if not experiment:
             return self
@@ -64,7 +61,7 @@ class Layout:
         )
 
     def block_rows(self) -> dict[str, tuple[int, ...]]:
-        """Give the rows of each block by its name, blocks in the order in which they begin."""
+        """Return the rows of each block by name, blocks in the order in which they begin."""
         found: dict[str, list[int]] = {}
         for row, name in enumerate(self.blocks):
             found.setdefault(name, []).append(row)
@@ -72,11 +69,11 @@ class Layout:
 
 
 def layout(dataset: str, stimuli: Iterable[Stimulus]) -> Layout:
-    """Give the layout of stimuli in their order.
+    """Return the layout of stimuli, in their order.
 
-    InputError for an unknown dataset, no stimuli, a row without its fields, an id that stands twice, a block whose rows
-    do not stand together and count from 0, and labels that are not those of this order: Pereira's sorted by experiment
-    (243, then 384), category and passage; Fedorenko's the numbers of their rows; one label a story in Blank.
+    Raises InputError for an unknown dataset, no stimuli, a row without its fields, a doubled id, or a block whose rows
+    are not consecutive or do not count from 0. The labels must also fit this order: Pereira's are sorted by experiment
+    (243, then 384), category and passage; Fedorenko's are the row numbers; Blank has one label per story.
     """
     if dataset not in DATASETS:
         raise InputError(

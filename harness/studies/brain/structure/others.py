@@ -1,6 +1,6 @@
-"""The rows of Fedorenko, words of sentences, and of Blank, scans of stories: how many there are, and where each stands.
+"""The rows of Fedorenko (words of sentences) and of Blank (scans of stories): their number and places.
 
-Facts of the published recordings. It must never know a word or a scan.
+Facts of the published recordings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TRS: Mapping[str, int] = {  # scans of each story, in file order, which is sorte
 
 
 def fedorenko(sentences: int = SENTENCES, words: int = WORDS) -> Layout:
-    """Give the layout of so many sentences of so many words; a row's label is its number. InputError below one."""
+    """Return a layout with this many sentences and words; a row's label is its number. Raises InputError below 1."""
     _require_rows(FEDORENKO, "sentences", sentences)
     _require_rows(FEDORENKO, "words", words)
     pairs = [(sentence, word) for sentence in range(sentences) for word in range(words)]
@@ -40,7 +40,10 @@ def fedorenko(sentences: int = SENTENCES, words: int = WORDS) -> Layout:
 
 
 def blank(trs: Mapping[str, int] = TRS) -> Layout:
-    """Give the layout of stories with so many scans each, in the order given; InputError for none or one without."""
+    """Return the layout of stories with this many scans each, in the given order.
+
+    Raises InputError if there are no stories, or if a story has no scans.
+    """
     if not trs:
         raise InputError("there are no stories", where=BLANK, next="give the scans of each story")
     for story, count in trs.items():

@@ -1,7 +1,7 @@
-"""Pereira's rows as they are: two experiments, their categories, and how many sentences each passage has.
+"""Pereira's rows as published: two experiments, their categories, and the number of sentences of each passage.
 
-Facts of the published stimuli. Which categories are the first half is not published: OURS, and the assumption of the
-golden values, is that the first half of the sorted ones is. It must never know a sentence.
+Facts of the published stimuli. Which categories form the first half is not published. OURS, and the assumption of the
+golden values, is that it is the first half of the sorted categories.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _EXP2 = (
     " tuxedo"
 )
 _ALL_OF_4 = "4444"
-_USUAL = "433"  # sentences of a category's passages, a digit a passage
+_USUAL = "433"  # sentences of a category's passages, one digit per passage
 _UNUSUAL = {
     "beekeeping": "443",
     "bone_fracture": "443",
@@ -37,17 +37,17 @@ _UNUSUAL = {
 
 
 def pereira(experiment: str = "") -> Layout:
-    """Give the layout of all 627 rows, those of 243 first, or of one experiment's rows; InputError for another."""
+    """Return the layout of all 627 rows, those of 243 first, or of one experiment; raise InputError for any other."""
     first = {name: [*map(int, _UNUSUAL.get(name, _USUAL))] for name in _EXP2.split()}
     second = {name: [*map(int, _ALL_OF_4)] for name in _EXP1.split()}
     return designed({EXP2: first, EXP1: second}).only(experiment)
 
 
 def designed(passages: Mapping[str, Mapping[str, Sequence[int]]]) -> Layout:
-    """Give the layout of a design of one's own: {experiment: {category: sentences of each passage}}.
+    """Return the layout of a custom design, {experiment: {category: sentences of each passage}}.
 
-    Rows stand in the study's order; the first half of an experiment's sorted categories is `fh`. InputError for an
-    experiment that is none of Pereira's, a passage without sentences, and a design without rows.
+    Rows are in the study's order; the first half of an experiment's sorted categories is `fh`. Raises InputError for an
+    unknown experiment, a passage without sentences, and a design without rows.
     """
     if unknown := sorted({*passages} - {*ORDER}):
         raise InputError(

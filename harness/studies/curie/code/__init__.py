@@ -1,1 +1,1 @@
-"""Code: programs in answers, taken out to be tried, and what they printed read as an answer."""
+"""Code: extract programs from answers so that trials can run them, and read what they printed as the answer."""

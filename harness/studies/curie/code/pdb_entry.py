@@ -1,9 +1,10 @@
-"""Runs the program of an answer inside a trial: calls its function with a PDB text, and tells what came of it.
+"""The script that runs an answer's program inside a trial: calls its function with a PDB text, reports the result.
 
-It imports the standard library alone, and nobody calls it here: its text, with a last line that calls `main`, is the
-program of a trial (`pdb_programs.py`), and the engine's walls are what contains it. What the answer's program prints
-goes to a file, so the one line on the real output is this script's, unless that program looks for the output and writes
-there itself: that is then its answer, as anything that it returns would be.
+Nothing calls this module in our own process. Its text, followed by a line that calls `main`, is the program of a trial
+(`pdb_programs.py`), so it imports the standard library only. The engine's isolation contains the answer's program.
+
+What the answer's program prints goes to a file, and this script writes one line to the real standard output. A program
+that looks for the real output and writes there itself thereby sets its answer, as it could by returning a value.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-PRINTED = "printed"  # the file, in the trial's own folder
-MOST = 1 << 22  # bytes of what was printed that are read
+PRINTED = "printed"  # the file with the printed text, in the trial's own folder
+MOST = 1 << 22  # most bytes of the printed text that are read
 
 
 def main(mode: str, code: str, name: str) -> None:
-    """Run `code` with the PDB text on stdin as its argument, and end the process behind one line of JSON.
+    """Run `code` with the PDB text on stdin as its argument, write one line of JSON, and end the process.
 
-    Of {"answer": text}, or {"raised": what} where there is none. `name` is the function that paper mode calls.
+    The line is {"answer": text}, or {"raised": reason} if there is no answer. `name` is the function that paper mode
+    calls.
     """
     text = sys.stdin.buffer.read().decode("utf-8", "replace")
     process, out = os.getpid(), os.dup(1)
@@ -31,9 +33,9 @@ def main(mode: str, code: str, name: str) -> None:
     try:
         answer = _paper(code, name, text) if mode == "paper" else _strict(code, text, file)
         said = {"answer": answer} if isinstance(answer, str) else {"raised": f"no text but {type(answer).__name__}"}
-    except BaseException as bad:  # whatever foreign code raises is its outcome
+    except BaseException as bad:  # whatever the answer's code raises is its outcome
         said = {"raised": f"{type(bad).__name__}: {bad}"[:200]}
-    if os.getpid() != process:  # a child that the program forked
+    if os.getpid() != process:  # a child process that the program forked
         os._exit(0)
     line = json.dumps(said).encode("ascii") + b"\n"
     while line:
@@ -42,7 +44,7 @@ def main(mode: str, code: str, name: str) -> None:
 
 
 def _paper(code: str, name: str, text: str) -> Any:
-    """Do as the published notebook does: what the code defines is kept apart from what its functions see."""
+    """Run the code as the published notebook does: its functions do not see the names that the code defines."""
     own: dict[str, Any] = {}
     try:
         exec(compile(code, "answer.py", "exec", dont_inherit=True), {}, own)  # noqa: S102 - in a trial
@@ -52,9 +54,9 @@ def _paper(code: str, name: str, text: str) -> Any:
 
 
 def _strict(code: str, text: str, printed: int) -> Any:
-    """Give what the last function of one argument returns; where that is no text, or there is none, what was printed.
+    """Return what the last function of one argument returns, or the printed text if that result is not a text.
 
-    Without such a function the code runs as a script does.
+    If the code has no such function, it runs as a script and its printed text is returned.
     """
     names = [each.name for each in _functions(ast.parse(code).body) if _takes_one(each)]
     own: dict[str, Any] = {"__name__": "answer" if names else "__main__"}
@@ -73,7 +75,7 @@ def _strict(code: str, text: str, printed: int) -> Any:
 
 
 def _functions(body: list[ast.stmt]) -> Iterator[ast.FunctionDef]:
-    """Give the functions that stand on the outermost level, under a condition too, in their order."""
+    """Yield the functions of the outermost level in order, including those inside statements such as `if`."""
     for each in body:
         if isinstance(each, ast.FunctionDef):
             yield each
@@ -83,7 +85,7 @@ def _functions(body: list[ast.stmt]) -> Iterator[ast.FunctionDef]:
 
 
 def _takes_one(function: ast.FunctionDef) -> bool:
-    """Whether a function can be called with one argument and with none less: others have defaults."""
+    """Whether a function requires exactly one argument; all its other arguments have defaults."""
     given = function.args
     needed = len(given.posonlyargs) + len(given.args) - len(given.defaults)
     return needed == 1 and None not in given.kw_defaults

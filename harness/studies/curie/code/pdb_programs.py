@@ -1,7 +1,6 @@
-"""Programs in answers to the PDB task: taken out as the program of a trial, and read from what came of that trial.
+"""Programs in answers to the PDB task: extract the program for a trial, and read the answer from that trial.
 
-Foreign code is text here and nothing else; it runs where trials run, in an engine's isolation. It must never know the
-right sequence.
+Foreign code is only handled as text here. It runs in trials, isolated by an engine. Does not see the right sequence.
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ from harness.trial import DONE, TrialLimits
 
 TASK = "pdb"
 MARK, FENCE = "```python", "```"
-# OURS: the published code runs without limits. A program may give back the whole document, which JSON makes longer.
+# OURS: the published code runs without limits. A program may return the whole document, which JSON makes longer.
 LIMITS = TrialLimits(seconds=30, cpu_seconds=20, memory=1 << 30, output=32 << 20)
-MOST_CODE, MOST_DOCUMENT = 1 << 19, 7 << 20  # characters from the program on, bytes of a document: a trial has bounds
+MOST_CODE, MOST_DOCUMENT = 1 << 19, 7 << 20  # limits of a trial: characters from the program on, bytes of a document
 
 
 class NoAnswer(NamedTuple):
-    """Why a program gave no answer."""
+    """The reason why a program gave no answer."""
 
     why: str
 
 
 def is_code(response: str) -> bool:
-    """Whether an answer is a program: it holds ```python, whatever stands beside it (P2)."""
+    """Whether an answer is a program, which means that it contains ```python, with or without other text (P2)."""
     return MARK in response
 
 
@@ -50,9 +49,9 @@ def _of_item(item: Item, response: Response, mode: str) -> tuple[str, str] | Non
 
 
 def program(response: str, document: str, mode: str) -> tuple[str, str] | None:
-    """Give the program of an answer and what it reads, or none where `obstacle` says why there is nothing to run.
+    """Return the program of an answer and its input, or None if `obstacle` names a reason why there is nothing to run.
 
-    `document` is the PDB text, or in paper mode the whole prompt: what stands before its first ATOM is left out there.
+    `document` is the PDB text. In paper mode it is the whole prompt, and everything before its first ATOM is left out.
     """
     if obstacle(response, document, mode):
         return None
@@ -63,7 +62,7 @@ def program(response: str, document: str, mode: str) -> tuple[str, str] | None:
 
 
 def obstacle(response: str, document: str, mode: str) -> str:
-    """Say why an answer has no program to run; nothing where it has one."""
+    """Return the reason why an answer has no program to run, or an empty text if it has one."""
     if not is_code(response):
         return "no program in the answer"
     if len(response.partition(MARK)[2]) > MOST_CODE or len(document.encode("utf-8", "replace")) > MOST_DOCUMENT:
@@ -76,7 +75,7 @@ def obstacle(response: str, document: str, mode: str) -> str:
 
 
 def _code(response: str) -> str:
-    """Cut the code out as the published code does: an open fence ends with the line of the first `return`."""
+    """Extract the code as the published code does: an unclosed fence ends with the line of the first `return`."""
     start = response.index(MARK) + len(MARK)
     end = response.find(FENCE, start)
     if end < 0 and (last := response.find("return")) >= 0:
@@ -97,12 +96,15 @@ def _from_first_atom(document: str) -> str:
 
 
 def _encodable(text: str) -> str:
-    """Give a text as a row can hold it: halves of surrogate pairs become question marks."""
+    """Return a text that a row can hold: halves of surrogate pairs become question marks."""
     return text.encode("utf-8", "replace").decode()
 
 
 def answered(trial: Mapping[str, Any]) -> str | NoAnswer:
-    """Read what an answer's program gave from how its trial ended (`outcome`, `stdout`), or why it gave nothing."""
+    """Return the answer that a program gave in its trial, or the reason why it gave none.
+
+    `trial` holds how the trial ended (`outcome`) and what the program printed (`stdout`).
+    """
     if trial.get("outcome") != DONE:
         return NoAnswer(f"the program did not end well: {trial.get('outcome')}")
     try:

@@ -1,6 +1,6 @@
-"""Scores of PDB answers, programs or not: the one place that decides which text the sequence rules read.
+"""Scores of PDB answers, programs or not: the one module that decides which text the sequence rules read.
 
-It must never run a program; what came of one is given.
+Does not run programs; it is given the outcome of their trials.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _STRICT = _Rules(sequences_strict.score, sequences_strict.failed, sequences_stri
 
 
 def score(response: str, truth: str, document: str, trial: Mapping[str, Any] | None, mode: str) -> Found:
-    """Score an answer against a ground truth; `trial` is what came of its program, where it is one.
+    """Score an answer against a ground truth; `trial` is the outcome of its program, if the answer is a program.
 
-    A program that was not run gives no value; one that gave no text is worth 0 in strict mode, and in paper mode has
+    A program that was not run has no value. A program that gave no text is worth 0 in strict mode. In paper mode it has
     no metric, since the published code raises.
     """
     rules = _PAPER if mode == PAPER else _STRICT
@@ -39,6 +39,6 @@ def score(response: str, truth: str, document: str, trial: Mapping[str, Any] | N
         return without(mode, rules.metrics, INVALID, "the answer is a program, which was not run")
     said = NoAnswer(why) if why or trial is None else answered(trial)
     if mode == STRICT and not isinstance(said, NoAnswer) and not said.strip():
-        said = NoAnswer("the program told nothing but blanks")  # the answer itself was not blank: it is `invalid`
+        said = NoAnswer("the program told nothing but blanks")  # the answer was not blank, so this is `invalid`
     found = rules.failed(said.why, truth) if isinstance(said, NoAnswer) else rules.score(said, truth)
     return {**found, "detail": {**found["detail"], "by_code": True}}

@@ -1,7 +1,7 @@
-"""The maker of one task from the official archive, read where it lies.
+"""The maker of one task from the official archive.
 
-Only a pointer to the archive could be had when this was written: what its files hold beyond the published layout is
-unverified. It must never know how an answer is scored.
+Only a Git LFS pointer to the archive was available when this was written. What the archive holds beyond the published
+layout is UNVERIFIED.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ BYTES, SHA256 = 137_211_000, "ab634136a5466412f13fbe6c86a6bc283ba1e760a49e07d243
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write items, gold and counts of a task from the archive, images where it has any, and prompts where given.
+    """Write items, gold and counts of a task from the archive, its images if it has any, and prompts if they are given.
 
-    The counts say whether the bytes are those of the official archive. InputError for an archive or a record that is
-    not sound, and for another prompt than the published one.
+    The counts say whether the file is the official archive. Raises InputError if the archive or a record is not sound,
+    or if a prompt is not the published one.
     """
     official = sha256_file(inputs["archive"]) == (SHA256, BYTES)
     with opened(inputs["archive"]) as files:

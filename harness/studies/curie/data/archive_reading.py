@@ -1,6 +1,6 @@
-"""A reader of the published zip archive, which trusts nothing in it: names, sizes, ratios and kinds are checked first.
+"""A reader of the published zip archive that does not trust it: names, sizes, ratios and kinds are checked first.
 
-Nothing is unpacked to disk. It must never know what the members mean.
+Nothing is unpacked to disk. Independent of what the members mean.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from harness.studies.curie.data.published import PublishedFiles
 
 MOST_MEMBERS = 20_000
 MOST_BYTES = 4 << 30  # of all members, unpacked
-MOST_DIRECTORY = 8 << 20  # bytes of the list of members, which is read whole
+MOST_DIRECTORY = 8 << 20  # bytes of the list of members, which is read in one piece
 RATIO, SMALL = 200, 1 << 20  # a member above SMALL may not unpack to more than RATIO times its packed bytes
 POINTER = b"version https://git-lfs"
 ADVICE = "fetch the published archive, whose digest the manifest pins"
@@ -32,10 +32,11 @@ _TAIL = 22 + (1 << 16)
 
 @contextmanager
 def opened(path: Path) -> Iterator[PublishedFiles]:
-    """Open an archive and give its plain files by name, to be read one by one until the context ends.
+    """Context manager that opens an archive and yields its plain files by name, to be read one by one.
 
-    InputError for what is no zip archive, such as the pointer that Git LFS leaves in its place; for a name that leads
-    out of the archive or stands twice; for links and encrypted members; and for more or larger members than MOST_… say.
+    Raises InputError if the file is not a zip archive, such as the pointer that Git LFS leaves in its place; for a name
+    that leads out of the archive or occurs twice; for links and encrypted members; and if there are more or larger
+    members than the MOST_… constants allow.
     """
     with open(path, "rb") as file:
         if file.read(len(POINTER)) == POINTER:
@@ -55,7 +56,7 @@ def opened(path: Path) -> Iterator[PublishedFiles]:
 
 
 def _plain(members: Sequence[zipfile.ZipInfo]) -> Sequence[zipfile.ZipInfo]:
-    """Give the members back if each is harmless by what the archive says of it, before any is unpacked."""
+    """Return the members if each is harmless according to the archive's list, before any is unpacked."""
     if len(members) > MOST_MEMBERS:
         raise InputError(f"the archive has more than {MOST_MEMBERS} members", next=ADVICE)
     for one in members:
@@ -85,7 +86,7 @@ def _harmless(one: zipfile.ZipInfo) -> None:
 
 
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """Unpack one member in memory; zipfile gives no more bytes than the archive says, and checks their sum."""
+    """Unpack one member in memory; zipfile returns no more bytes than the archive states, and checks their checksum."""
     if member.file_size > LARGEST:
         raise InputError(f"a member of more than {LARGEST} bytes", where=member.filename, next=ADVICE)
     try:
@@ -96,7 +97,7 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def _bound_directory(file: BinaryIO) -> None:
-    """Refuse an archive whose list of members is too long to be read whole, by the record that ends it."""
+    """Refuse an archive whose list of members is too long to be read in one piece, judged by its end record."""
     size = file.seek(0, 2)
     file.seek(max(0, size - _TAIL))
     tail = file.read()
@@ -104,7 +105,7 @@ def _bound_directory(file: BinaryIO) -> None:
     if end < 0 or len(tail) - end < 22:
         raise InputError("this is no zip archive", next=ADVICE)
     listed = int.from_bytes(tail[end + 12 : end + 16], "little")
-    large = tail[max(0, end - 76) : max(0, end - 20)]  # where the record of a large archive stands
+    large = tail[max(0, end - 76) : max(0, end - 20)]  # where the end record of a zip64 archive would be
     if large.startswith(b"PK\6\6"):
         listed = int.from_bytes(large[40:48], "little")
     if listed > MOST_DIRECTORY:

@@ -1,7 +1,7 @@
-"""The maker of BIOGR from its authors' repository: images, annotations and captions by an index, fetched file by file.
+"""The maker of BIOGR from its authors' repository: images, annotations and captions, listed by an index.
 
-google-research/ecology-georeferencing at commit b62976643135 has 114 of the 138 records. That a caption is the text of
-the record's input, and that the boxes equal the archive's, is unverified. It must never know how an answer is scored.
+google-research/ecology-georeferencing at commit b62976643135 has 114 of the 138 records. UNVERIFIED: that a caption is
+the text of the record's input, and that the boxes equal those of the archive.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ NAMED = ("geojson_filename", "image_filename", "caption", "difficulty")  # colum
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write items, gold, images and counts of BIOGR, and prompts where they are given; records without files count.
+    """Write items, gold, images and counts of BIOGR, and prompts if they are given; count records without files.
 
-    InputError for an index, an annotation or an image that is not sound, and for another prompt than the published one.
+    Raises InputError if an index, an annotation or an image is not sound, or if a prompt is not the published one.
     """
     files = opened_folder(file_set(params, inputs, REPOSITORY))
     records, counts = read_repository(files, params.get(UNUSABLE, ""))
@@ -39,9 +39,9 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def read_repository(files: PublishedFiles, unusable: str = "") -> tuple[list[TaskRecord], dict[str, Any]]:
-    """Read the records that the index lists and whose image and annotation are here, with counts of the others.
+    """Return the records that the index lists and whose image and annotation are present, with counts of the others.
 
-    InputError for a record that cannot be read, unless `unusable` is `count`, and for one that is listed twice.
+    Raises InputError for a record that cannot be read, unless `unusable` is `count`, and for a record listed twice.
     """
     folder, rows = read_index(files)
     records: dict[str, TaskRecord] = {}
@@ -72,10 +72,10 @@ def read_repository(files: PublishedFiles, unusable: str = "") -> tuple[list[Tas
 
 
 def read_index(files: PublishedFiles) -> tuple[str, Iterator[tuple[str, dict[str, str]]]]:
-    """Find the one index, CSV or JSON Lines; gives the folder it lies in and its rows with their places.
+    """Find the index, CSV or JSON Lines; return its folder, and its rows with their positions.
 
-    Bytes of the CSV that are not UTF-8 become U+FFFD, since the published one mixes encodings. InputError for no index
-    or several, and for a row without a text in a column that is read.
+    Bytes of the CSV that are not UTF-8 become U+FFFD, since the published index mixes encodings. Raises InputError if
+    there is no index or more than one, or if a row lacks a text in a column that is read.
     """
     paths = [path for path in files.paths if path.rpartition("/")[2] in INDEXES]
     if len(paths) != 1:
@@ -113,7 +113,7 @@ def _lines(data: bytes, where: str) -> Iterator[Mapping[str, Any]]:
 def _record(name: str, row: Mapping[str, str], files: PublishedFiles, annotation: str, image: str) -> TaskRecord:
     box = bounding_box(read_object(files.read(annotation), annotation), annotation)
     data = files.read(image)
-    medium(data, image)  # refused here, by its path
+    medium(data, image)  # refuses a bad image here, with its path in the message
     truth = json.dumps({"record_id": name, **box})
     meta = {name: row[name] for name in ("license", "source_url") if name in row}
     answer = ideal_answer(TASK, truth, annotation)
@@ -121,9 +121,10 @@ def _record(name: str, row: Mapping[str, str], files: PublishedFiles, annotation
 
 
 def level_of(difficulty: str, where: str = "difficulty") -> str:
-    """Give the label of a number from 0 to 1: easy up to 0.35, medium from 0.4 to 0.6, hard from 0.7 on.
+    """Return the label of a difficulty from 0 to 1: easy up to 0.35, medium from 0.4 to 0.6, hard from 0.7 on.
 
-    Empty for a number in a gap between them, since nobody said; InputError for what is no number from 0 to 1.
+    Returns an empty text for a number in a gap between these ranges, since no label is documented for it. Raises
+    InputError if the difficulty is not a number from 0 to 1.
     """
     try:
         value = float(difficulty) if len(difficulty) <= 20 else -1.0

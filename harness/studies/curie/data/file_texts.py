@@ -1,7 +1,4 @@
-"""Texts of published files: UTF-8, JSON objects and Unicode, each refused by the file's path.
-
-It must never know a record, nor what holds the files.
-"""
+"""Readers of published files: UTF-8, JSON objects and Unicode text. Errors name the file's path."""
 
 from __future__ import annotations
 
@@ -15,14 +12,14 @@ ADVICE = "restore the published file"
 
 
 def unicode_text(text: str, where: str) -> str:
-    """Give a text back that rows can hold; InputError, at `where`, for one with a lone surrogate."""
+    """Return the text if rows can hold it; raises InputError, at `where`, if it has a lone surrogate."""
     if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
         raise InputError("its text is not Unicode (a lone surrogate)", where=where, next="correct it, or leave it out")
     return text
 
 
 def read_object(data: bytes, where: str) -> dict[str, Any]:
-    """Parse a file that holds one JSON object; InputError, at `where`, for anything else."""
+    """Parse a file that holds one JSON object; raises InputError, at `where`, for anything else."""
     try:
         found = json.loads(decode(data, where))
     except (ValueError, RecursionError):
@@ -33,7 +30,7 @@ def read_object(data: bytes, where: str) -> dict[str, Any]:
 
 
 def decode(data: bytes, where: str) -> str:
-    """Decode a file's text; InputError, at `where`, for one that is not UTF-8."""
+    """Decode the text of a file; raises InputError, at `where`, if it is not UTF-8."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,6 +1,6 @@
-"""The box around a published annotation: least and greatest coordinates of all vertices of a geojson file, in degrees.
+"""The box around a published annotation: the extreme coordinates of all vertices of a geojson file, in degrees.
 
-Files are in degrees (CRS84) or in the metres of web maps (EPSG:3857). It must never know a record or an answer.
+Files are in degrees (CRS84) or in the metres of web maps (EPSG:3857).
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from typing import Any
 from harness.errors import InputError
 from harness.studies.curie.data.file_texts import ADVICE
 
-RADIUS = 6378137.0  # metres, of the sphere that EPSG:3857 is drawn on
-DIGITS = 10  # of a degree: coarser than what two machines' logarithms differ by
+RADIUS = 6378137.0  # metres, of the sphere that EPSG:3857 uses
+DIGITS = 10  # digits of a degree: coarser than differences between two machines' logarithms
 MOST_VERTICES = 1_000_000
 Vertex = tuple[float, float]
 
 
 def bounding_box(found: Mapping[str, Any], where: str) -> dict[str, float]:
-    """Compute west, south, east and north of all vertices of a geojson object, as {W, S, E, N}.
+    """Return the box around all vertices of a geojson object as {W, S, E, N}: west, south, east and north.
 
-    InputError, at `where`, for another reference system, no vertex, too many, and a coordinate that is no number.
+    Raises InputError, at `where`, for another reference system, for no vertex or too many, and for a coordinate that is
+    not a number.
     """
     to_degrees = _SYSTEMS.get(_system(found))
     if to_degrees is None:
@@ -35,7 +36,7 @@ def bounding_box(found: Mapping[str, Any], where: str) -> dict[str, float]:
 
 
 def _system(found: Mapping[str, Any]) -> str:
-    """Name the reference system: what `crs` says after its last colon; CRS84, the format's own, where nothing does."""
+    """Return the reference system: the text after the last colon of `crs`, or the format's default CRS84."""
     crs = found.get("crs")
     if crs is None:
         return "CRS84"
@@ -45,7 +46,7 @@ def _system(found: Mapping[str, Any]) -> str:
 
 
 def _vertices(found: Any, where: str) -> Iterator[Vertex]:
-    """Walk all geometries and yield their vertices, however deep, without recursion."""
+    """Yield the vertices of all geometries at any depth, without recursion."""
     waiting: list[Any] = [found]
     count = 0
     while waiting:
@@ -69,7 +70,7 @@ def _vertex(given: list[Any], where: str) -> Vertex:
 
 
 def _from_metres(vertex: Vertex) -> Vertex:
-    """Give the degrees of a point of the map: the inverse of the spherical Mercator projection."""
+    """Return the degrees of a point of the map, by the inverse of the spherical Mercator projection."""
     x, y = vertex
     return math.degrees(x / RADIUS), math.degrees(2 * math.atan(math.exp(y / RADIUS)) - math.pi / 2)
 

@@ -1,11 +1,12 @@
-"""What the makers of published records share: records are read, and items, gold, prompts and counts written.
+"""What the makers of published records share: read records, and write items, gold, prompts and counts.
 
-It must never know what holds the files, nor how an answer is scored.
+Independent of how the files are stored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,17 @@ from harness.studies.curie.data.published import PublishedFiles, read_records
 from harness.studies.curie.data.records import TaskRecord, write
 from harness.studies.curie.tasks import JUDGE_PROMPTS
 
-PROMPTS, UNUSABLE = "prompts", "unusable"
-JUDGE_TEMPLATE = "judge_template"  # the output with the published wording of LLMSim's judge, for its tasks
+PROMPTS, UNUSABLE, WORDING, SHOWN = "prompts", "unusable", "wording", "shown"
+IMAGE, CAPTION = "image", "caption"  # what of an illustrated document is shown; both unless a dataset says which
+JUDGE_TEMPLATE = "judge_template"  # the output with the published wording of LLMSim's judge, for LLMSim tasks
 
 
 def write_published(
     params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, files: PublishedFiles, source: Mapping[str, Any]
 ) -> None:
-    """Write the task that `params` name from files in the published layout; `source` joins its counts.
+    """Write the task that `params` name from files in the published layout, with `source` added to its counts.
 
-    InputError as `read_records` and `read_template` say.
+    Raises InputError as `read_records` and `read_template` do.
     """
     records, counts = read_records(params["task"], files, params.get(UNUSABLE, ""))
     write_task(params, inputs, out, records, {**counts, **source})
@@ -40,22 +42,38 @@ def write_task(
     records: Sequence[TaskRecord],
     counts: Mapping[str, Any],
 ) -> None:
-    """Write the records of a task and their counts, and, where the published prompts are given, `rendered`."""
+    """Write the records of a task and their counts, and, if the published prompts are given, `rendered`."""
     task, files = params["task"], file_set(params, inputs, PROMPTS) if PROMPTS in params else None
+    if shown := params.get(SHOWN):
+        records = [replace(one, **({"text": ""} if shown == IMAGE else {"images": ()})) for one in records]
+        counts = {**counts, SHOWN: shown}
     if files is None:
         write(task, records, out, counts=counts)
         return
-    template = read_template(task, files)
+    other = params.get(WORDING, "")
+    template = read_template(task, files, other)
+    counts = {**counts, WORDING: other} if other else counts
     if task in JUDGE_PROMPTS:
         wording = read_judge_template(task, files)
         rows.write_one(out / JUDGE_TEMPLATE, wording)
         counts = {**counts, "judge_wording": "published" if wording else "ours"}
     write(task, records, out, counts=counts)
-    write_rendered(task, records, template, out)
+    write_rendered(task, records, template, out, other)
+
+
+def choose_shown(given: Any) -> str:
+    """Validate a dataset's parameter `shown`: `image` or `caption`, what of an illustrated document is shown."""
+    if given not in (IMAGE, CAPTION):
+        raise InputError(
+            "of a map its image or its caption can be shown alone",
+            where=SHOWN,
+            next=f"write `shown: {IMAGE}` or `shown: {CAPTION}`, or leave it out",
+        )
+    return str(given)
 
 
 def opened_folder(files: Files) -> PublishedFiles:
-    """Give the files of a published folder as a layout reads them; a file of more than LARGEST bytes is refused."""
+    """Return the files of a published folder; reading a file of more than LARGEST bytes raises InputError."""
 
     def read(path: str) -> bytes:
         with open(files[path], "rb") as file:

@@ -1,6 +1,7 @@
-"""The ideal answer to a record, made of its ground truth, in the form that the task's prompt asks for (OURS).
+"""The ideal answer to a record, made from its ground truth, in the form that the task's prompt asks for (OURS).
 
-Strict mode gives it the most that it gives; paper mode often does not, by its defects. It must never know a document.
+In strict mode it gets the highest score. In paper mode it often does not, because of defects of that mode. The document
+is not used.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from harness.studies.curie.reading.texts import leaves
 from harness.studies.curie.scoring import facts_code
 from harness.studies.curie.scoring.llmsim_strict import gold_items
 
-STRUCTURE, PARAMETERS = "StructureMetadataGeneral", "DFTParametersGeneral"  # classes that read an item
+STRUCTURE, PARAMETERS = "StructureMetadataGeneral", "DFTParametersGeneral"  # classes whose methods read an item
 
 
 def oracle(task: str, truth: str) -> str:
-    """Give the ideal answer to a record of a task from the text of its ground-truth file.
+    """Return the ideal answer to a record of a task from the text of its ground-truth file.
 
-    InputError for a ground truth that is not JSON5, or lacks what the task's answer is made of.
+    Raises InputError if the ground truth is not JSON5 or lacks what the task's answer is made from.
     """
     try:
         return _ANSWERS[task](truth)
@@ -42,7 +43,7 @@ def _items(task: str, truth: str) -> str:
 
 
 def _value(truth: str) -> Any:
-    """Parse a ground truth and drop the ids that the paper drops: at its top, and of the objects of a list."""
+    """Parse a ground truth and drop the ids that the paper drops: at its top level, and in the objects of a list."""
     found = loads(truth, LONGEST_FILE)
     if isinstance(found, dict):
         return {name: value for name, value in found.items() if name not in IDS}
@@ -56,20 +57,20 @@ def _value_of(each: Any) -> Any:
 
 
 def _program(truth: str) -> str:
-    """Give the ground truth's program, or, where the fact score finds more or less in it, its items' statements alone.
+    """Return the program of the ground truth, or statements of its items if the program's fact score is below 1.
 
-    Of the real records' programs some are not Python, and some state defaults that none of their items does.
+    Some programs of the real records are not Python, and some state defaults that none of their items states.
     """
     program = program_text(truth)
     value = facts_code.score(program, truth)["value"]
-    if value == 1 or isinstance(value, dict):  # all of it, or no fact to be scored by
+    if value == 1 or isinstance(value, dict):  # full score, or no fact to score by
         return program
     return "\n".join([*_statements(STRUCTURE, structures(truth)), *_statements(PARAMETERS, parameters(truth))])
 
 
 def _statements(name: str, items: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for number, item in enumerate(items, 1):
-        written = json.dumps(item, ensure_ascii=False).replace("'", "\\u0027")  # the same JSON, and no end of a quote
+        written = json.dumps(item, ensure_ascii=False).replace("'", "\\u0027")  # same JSON, cannot end the quote
         yield f"{name.lower()}_{number} = {name}.parse_raw('{written}')"
 
 
@@ -89,7 +90,7 @@ def _fasta(truth: str) -> str:
 
 
 def _steps(truth: str) -> str:
-    """Give the steps of a derivation as JSON: the list that the file is, or its one list; else a text with steps."""
+    """Return the steps of a derivation as JSON: the list that the file is or contains, else a text with steps."""
     found = _value(truth)
     if isinstance(found, list):
         return _listed(found)
@@ -101,7 +102,7 @@ def _steps(truth: str) -> str:
 
 
 def _entry(truth: str) -> str:
-    """Give a catalogue entry as YAML: the file's fields, or, where it has none of an entry, a text that is one."""
+    """Return a catalogue entry as YAML: the file's fields, or, if they are not those of an entry, a text that is."""
     import yaml  # noqa: PLC0415 - it loads slowly
 
     found = _value(truth)

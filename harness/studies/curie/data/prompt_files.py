@@ -1,12 +1,13 @@
-"""The published prompts: a file pinned by digest, and its words around a record's document.
+"""The published prompts: files pinned by digest, into which a record's document is inserted.
 
-No text of theirs is kept in this project: a manifest fetches them. It must never know a ground truth or an answer.
+None of their texts is kept in this project; the manifest says where to fetch them. Sees no ground truths or answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from harness import rows
 from harness.digest import sha256
@@ -17,23 +18,69 @@ from harness.studies.curie.data.records import TaskRecord, item_id
 from harness.studies.curie.tasks import JUDGE_PROMPTS, PROMPT_SHA256, TASKS
 
 PLACEHOLDER = "{{text}}"
-LARGEST = 1 << 20  # bytes of a prompt file; the longest that is published has 90 thousand
-TEMPLATE = 1  # the number of the one wording that a task has
+LARGEST = 1 << 20  # bytes of a prompt file; the longest published one has 90 thousand
+TEMPLATE = 1  # the number of a task's only wording
+PAPER_FIRST = "paper-first"
+# Other wordings than the one that the published evaluation uses: of a task, by name, the file and its SHA-256.
+WORDINGS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "dft-c": {
+        "two-shot": ("write_code_for_paper_2_shot", "eff95e17bf566d08aa09875694d6a021aec6ae156244250af28faf6c54973079"),
+    },
+    "mpv": {
+        "zero-shot": (
+            "mat_paper_to_property_0_shot",
+            "afad2ab7eab2fb0494b1defa3189d05ec72655b5aa8cc14271dad5967c92c875",
+        ),
+        "two-shot": (
+            "mat_paper_to_property_2_shot",
+            "a4ae08e30f2045a6256f1de8d6d5c406abec63d28b2698d5fd3b326a83e9ac4b",
+        ),
+    },
+    "pdb": {PAPER_FIRST: (TASKS["pdb"].prompt, PROMPT_SHA256[TASKS["pdb"].prompt])},
+}
 
 
-def read_template(task: str, files: Mapping[str, Path]) -> str:
-    """Read the published prompt of a task from a folder's files by path, whatever folder of it they lie in.
+def choose_wording(task: str, given: Any) -> str:
+    """Validate a dataset's parameter `wording`: the name of another published wording of the task."""
+    known = WORDINGS.get(task, {})
+    if not isinstance(given, str) or given not in known:
+        raise InputError(
+            f"{task} has no other wording of this name",
+            where="wording",
+            next=f"write one of {', '.join(known)}, or leave it out" if known else "leave it out",
+        )
+    return given
 
-    InputError where it is not there, or twice; for the bytes of another file; and unless it has one place for a text.
+
+def read_template(task: str, files: Mapping[str, Path], wording: str = "") -> str:
+    """Return the published prompt of a task from the files of a folder, whichever subfolder it is in.
+
+    `wording` names another one than the published evaluation uses. Raises InputError if the file is missing or present
+    twice, if its bytes differ from the published ones, or if it does not have exactly one placeholder.
     """
-    path, data = _file(TASKS[task].prompt, files)
-    return checked_template(task, data, path)
+    if not wording:
+        path, data = _file(TASKS[task].prompt, files)
+        return checked_template(task, data, path)
+    prompt, digest = WORDINGS[task][wording]
+    path, data = _file(prompt, files)
+    template = one_place(_published(prompt, data, path, digest), path)
+    return paper_first(template) if wording == PAPER_FIRST else template
+
+
+def paper_first(template: str) -> str:
+    """Return PDB's prompt as LongLLaMA was given it: the structure, then the instruction, which asks for the sequence.
+
+    The notebook's own instruction is not known to us beyond its end. OURS: the published one without the line that
+    announces the structure.
+    """
+    told = template.partition(PLACEHOLDER)[0].strip().rpartition("\n")[0].strip()
+    return f"PROTEIN TERTIARY STRUCTURE: {PLACEHOLDER}{told}\nAMINO ACID SEQUENCE:"
 
 
 def read_judge_template(task: str, files: Mapping[str, Path]) -> str:
-    """Read the published wording of LLMSim's judge for a task; empty where its file is not among those given.
+    """Return the published wording of LLMSim's judge for a task, or an empty text if its file is not among `files`.
 
-    InputError where it is there twice, and for the bytes of another file.
+    Raises InputError if the file is present twice or its bytes differ from the published ones.
     """
     if not any(path.rpartition("/")[2] == f"{JUDGE_PROMPTS[task]}.txt" for path in files):
         return ""
@@ -51,15 +98,15 @@ def _file(prompt: str, files: Mapping[str, Path]) -> tuple[str, bytes]:
 
 
 def checked_template(task: str, data: bytes, where: str) -> str:
-    """Give the text of a prompt file whose digest is that of the task's published prompt.
+    """Return the text of a prompt file whose digest is that of the task's published prompt.
 
-    InputError with both digests for another file, and for one that has not one place for a text.
+    Raises InputError with both digests for another file, and if the text does not have exactly one placeholder.
     """
     return one_place(_published(TASKS[task].prompt, data, where), where)
 
 
-def _published(prompt: str, data: bytes, where: str) -> str:
-    wanted, found = PROMPT_SHA256[prompt], sha256(data)
+def _published(prompt: str, data: bytes, where: str, digest: str = "") -> str:
+    wanted, found = digest or PROMPT_SHA256[prompt], sha256(data)
     if found != wanted:
         raise InputError(
             f"this is not the published {prompt}.txt: its SHA-256 is {found}, and {wanted} is wanted",
@@ -70,7 +117,7 @@ def _published(prompt: str, data: bytes, where: str) -> str:
 
 
 def one_place(template: str, where: str) -> str:
-    """Give a template back that has one place for a text; InputError for one that has none, or several."""
+    """Return the template if it has exactly one placeholder; otherwise raises InputError."""
     if (times := template.count(PLACEHOLDER)) != 1:
         raise InputError(
             f"this prompt has {times} places {PLACEHOLDER}", where=where, next="give one that has exactly one"
@@ -79,18 +126,20 @@ def one_place(template: str, where: str) -> str:
 
 
 def assemble(template: str, text: str) -> str:
-    """Put a document into a published prompt: surrounding white space goes, the place is filled, all else stays."""
+    """Insert a document into a published prompt, whose surrounding white space is removed."""
     return template.strip().replace(PLACEHOLDER, text)
 
 
-def write_rendered(task: str, records: Iterable[TaskRecord], template: str, out: Path) -> None:
+def write_rendered(task: str, records: Iterable[TaskRecord], template: str, out: Path, wording: str = "") -> None:
     """Write the output `rendered`: the published prompt of each record, in the order of the items."""
-    rows.write(out / "rendered", (_prompt(task, one, template) for one in sorted(records, key=lambda one: one.id)))
+    ordered = sorted(records, key=lambda one: one.id)
+    rows.write(out / "rendered", (_prompt(task, one, template, wording) for one in ordered))
 
 
-def _prompt(task: str, record: TaskRecord, template: str) -> Prompt:
+def _prompt(task: str, record: TaskRecord, template: str, wording: str) -> Prompt:
     text = assemble(template, record.text)
-    digests = {"template_sha256": PROMPT_SHA256[TASKS[task].prompt], "text_sha256": sha256(text.encode())}
+    digest = WORDINGS[task][wording][1] if wording else PROMPT_SHA256[TASKS[task].prompt]
+    digests = {"template_sha256": digest, "text_sha256": sha256(text.encode())}
     prompt: Prompt = {"item": item_id(task, record.id), "template": TEMPLATE, "text": text, "meta": digests}
     if record.images:
         prompt["attachments"] = [attachment(medium(data)) for data in record.images]

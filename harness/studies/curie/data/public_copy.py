@@ -1,7 +1,7 @@
 """The maker of one task from a public copy of the published records, fetched file by file.
 
-Its layout is the archive's, below any one folder (`data/` in iammpy/curie at commit db53d1187c74, which has the domains
-dft and mpve); that its records equal the archive's is unverified. It must never know how an answer is scored.
+The copy has the layout of the archive, below some folder (`data/` in iammpy/curie at commit db53d1187c74, which has the
+domains dft and mpve). UNVERIFIED: that its records equal those of the archive.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ COPY = "copy"
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write items, gold and counts of a task from the copy, and prompts where they are given; absent files count.
+    """Write items, gold and counts of a task from the copy, and prompts if they are given; absent files are counted.
 
-    InputError for a record that is not sound, and for another prompt than the published one.
+    Raises InputError if a record is not sound, or if a prompt is not the published one.
     """
     files = opened_folder(file_set(params, inputs, COPY))
     write_published(params, inputs, out, files, {"source": "public copy", "official": False})

@@ -1,7 +1,7 @@
-"""The published layout of records: files by domain become the records of one task, and what is absent is counted.
+"""The published layout of records: the files of a domain become the records of a task, and absent ones are counted.
 
-DOMAIN/inputs/ID.json, DOMAIN/ground_truth/ID.json and difficulty_levels.json, below any one folder. It must never know
-what holds the files, nor how an answer is scored.
+The layout is DOMAIN/inputs/ID.json, DOMAIN/ground_truth/ID.json and difficulty_levels.json, below any one folder.
+Independent of how the files are stored.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from harness.studies.curie.data.oracle import oracle
 from harness.studies.curie.data.records import ILLUSTRATED, LEVELS, TaskRecord
 from harness.studies.curie.tasks import TASKS
 
-# Published records of each domain, by the paper's evaluation configuration.
+# Number of published records of each domain, from the paper's evaluation configuration.
 EXPECTED: Mapping[str, int] = {
     "dft": 74,
     "mpve": 17,
@@ -30,18 +30,18 @@ EXPECTED: Mapping[str, int] = {
     "pdb": 64,
 }
 LABELS = "difficulty_levels.json"
-RENAMED: Mapping[str, str] = {"qecc_85": "qecc_65", "mpv": "mpve"}  # how that file may call a domain otherwise
-SHOWN = 5  # absent records that a count names
+RENAMED: Mapping[str, str] = {"qecc_85": "qecc_65", "mpv": "mpve"}  # other names of domains in LABELS
+SHOWN = 5  # absent records that the counts list by name
 COUNT = "count"
 _KINDS = {("inputs", "json"): "input", ("ground_truth", "json"): "truth", ("inputs", "png"): "image"}
-RECORD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")  # no separator of the published tables: `+++`, `$$`
+RECORD_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}")  # without separators of published tables: `+++`, `$$`
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedFiles:
-    """Files of a published copy: the paths that are here, how one is read, and the paths that are known to be absent.
+    """Files of a published copy: the paths that are present, a function to read one, and the paths known to be absent.
 
-    `read` gives the bytes of a path that is here, a bounded number of them, or raises InputError.
+    `read` returns the bytes of a present path, or raises InputError if there are too many.
     """
 
     paths: tuple[str, ...]
@@ -50,7 +50,7 @@ class PublishedFiles:
 
 
 class Place(NamedTuple):
-    """The meaning of a path in the layout: the folder above it, its domain, what it is, and its record."""
+    """The meaning of a path in the layout: folder above the domain, domain, kind of file, and record."""
 
     above: str
     domain: str
@@ -61,7 +61,7 @@ class Place(NamedTuple):
 def set_aside(given: Any) -> str:
     """Validate a dataset's parameter `unusable`: only `count` passes, anything else raises InputError.
 
-    By it a record that cannot be read is left out and counted; without it, it is refused.
+    With `count`, a record that cannot be read is left out and counted. Without it, such a record raises an error.
     """
     if given != COUNT:
         raise InputError(
@@ -73,9 +73,9 @@ def set_aside(given: Any) -> str:
 
 
 def place(path: str) -> Place | None:
-    """Tell what a path of the layout holds; None for a path of something else, such as what a file manager leaves.
+    """Return the meaning of a path of the layout; None for any other path, such as files left by a file manager.
 
-    InputError for a record whose name is no id.
+    Raises InputError if the name of a record is not an id.
     """
     *folders, name = path.split("/")
     stem, _, suffix = name.rpartition(".")
@@ -90,10 +90,10 @@ def place(path: str) -> Place | None:
 
 
 def read_records(task: str, files: PublishedFiles, unusable: str = "") -> tuple[list[TaskRecord], dict[str, Any]]:
-    """Read the records of a task, with counts of what is expected, absent, without a label or unusable.
+    """Read the records of a task, with counts of those expected, absent, without a label or unusable.
 
-    A domain that is not here has no records. InputError where no domain is, where the layout stands twice, and for a
-    record that cannot be read, unless `unusable` is `count`.
+    A domain that is absent has no records. Raises InputError if all domains are absent, if the layout occurs twice, and
+    if a record cannot be read, unless `unusable` is `count`.
     """
     domain = TASKS[task].domain
     found = _by_kind(files, domain)
@@ -122,7 +122,7 @@ def read_records(task: str, files: PublishedFiles, unusable: str = "") -> tuple[
 
 
 def _by_kind(files: PublishedFiles, domain: str) -> dict[str, dict[str, str]]:
-    """Find the files of a domain, by what they are and by record."""
+    """Return the paths of a domain's files, by kind and by record."""
     places = {path: found for path in files.paths if (found := place(path))}
     if not places and not any(map(place, files.absent)):
         raise InputError(
@@ -145,9 +145,9 @@ def _by_kind(files: PublishedFiles, domain: str) -> dict[str, dict[str, str]]:
 
 
 def read_levels(files: PublishedFiles) -> dict[str, dict[str, str]]:
-    """Read the difficulty labels in lower case, by domain and record; none where their file is not here.
+    """Read the difficulty labels in lower case, by domain and record; empty if their file is absent.
 
-    InputError for two such files, and for one that holds anything but the labels easy, medium and hard.
+    Raises InputError if there are two such files, or if one holds anything but the labels easy, medium and hard.
     """
     paths = [path for path in files.paths if path.rpartition("/")[2] == LABELS and not path.startswith("__MACOSX/")]
     if len(paths) > 1:
@@ -169,9 +169,9 @@ def read_levels(files: PublishedFiles) -> dict[str, dict[str, str]]:
 
 
 def read_record(task: str, record: str, parts: Mapping[str, tuple[str, bytes]], level: str = "") -> TaskRecord:
-    """Read one record from the paths and bytes of its `input`, its `truth` and, of an illustrated task, its `image`.
+    """Read one record from the paths and bytes of its `input`, its `truth` and, for an illustrated task, its `image`.
 
-    InputError for a file that is not what the layout says, with its path.
+    Raises InputError, with the path, for a file that does not fit the layout.
     """
     where, data = parts["input"]
     given = read_object(data, where)
@@ -181,14 +181,14 @@ def read_record(task: str, record: str, parts: Mapping[str, tuple[str, bytes]], 
     truth = decode(parts["truth"][1], parts["truth"][0])
     images = (parts["image"][1],) if "image" in parts else ()
     for data in images:
-        medium(data, parts["image"][0])  # refused here, by its path, and not when all records are written
+        medium(data, parts["image"][0])  # refuse a bad image here, where its path is known
     text = unicode_text(given["text"], where)
     answer = ideal_answer(task, truth, parts["truth"][0])
     return TaskRecord(record, text, truth, answer, level, images)
 
 
 def ideal_answer(task: str, truth: str, where: str) -> str:
-    """Give the ideal answer to a record; InputError, at `where`, for a ground truth that cannot be read."""
+    """Return the ideal answer to a record; raises InputError, at `where`, if the ground truth cannot be read."""
     try:
         return unicode_text(oracle(task, truth), where)
     except InputError as bad:

@@ -1,6 +1,6 @@
-"""Records become rows: every task's items, gold, prompts, images and counts are written here, in one shape.
+"""Rows of records: writes items, gold, prompts, images and counts of every task in one shape.
 
-It must never know where a record came from, nor how an answer is scored.
+Independent of where a record came from.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from harness.models.media import write as write_media
 from harness.rowtypes import Gold, Item, Medium
 
 ILLUSTRATED = ("biogr",)  # tasks whose documents are images; their makers have the output `media`
-LEVELS: Mapping[str, float] = {"easy": 20.0, "medium": 50.0, "hard": 80.0}  # OURS: a number for stand-ins that err
+LEVELS: Mapping[str, float] = {"easy": 20.0, "medium": 50.0, "hard": 80.0}  # OURS: a number for imperfect stand-ins
 
 
 @dataclass(frozen=True, slots=True)
 class TaskRecord:
-    """One record of a task: the document a model is shown, the ground-truth file's text, and an ideal answer."""
+    """One record of a task: the document shown to a model, the text of the ground-truth file, and an ideal answer."""
 
     id: str  # the record's own id, without the task
     text: str  # what replaces {{text}} of a prompt
-    truth: str  # the ground-truth file as it is written (JSON, or nearly)
-    answer: str  # what a model that knows everything would answer, in the form the prompt asks for
-    level: str = ""  # easy, medium or hard; empty where nobody said
+    truth: str  # the text of the ground-truth file (JSON, or nearly)
+    answer: str  # what an all-knowing model would answer, in the form the prompt asks for
+    level: str = ""  # easy, medium or hard; empty if there is no label
     images: tuple[bytes, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 
 def item_id(task: str, record: str) -> str:
-    """Give the id of a record's item in a task."""
+    """Return the id of a record's item in a task."""
     return f"{task}-{record}"
 
 
 def write(task: str, records: Iterable[TaskRecord], out: Path, counts: Mapping[str, Any] | None = None) -> None:
-    """Write `items`, `gold`, `media` and `counts` of one task; `counts` says what else there is to count.
+    """Write `items`, `gold`, `media` and `counts` of one task; `counts` holds further counts.
 
-    What is absent of a published task is counted there as `absent`; a task of our own lacks nothing.
+    The number of absent records of a published task is given there as `absent`. Tasks of our own have none.
     """
     items: list[Item] = []
     golds: list[Gold] = []

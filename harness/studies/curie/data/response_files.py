@@ -1,6 +1,6 @@
-"""A reader of folders of published answers, which trusts none: names and sizes are bounded, links left alone.
+"""A reader of folders of published answers that does not trust them: limits names and sizes, follows no links.
 
-It does not know what an answer says, nor which tasks there are.
+Independent of the content of answers and of the tasks.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from harness.files import open_plain, translating_os_errors
 
 EVALUATION, INFERENCE = "inference_outputs", "inference"  # the folder of each layout
 SUCCESS, FAILURE = "success", "failure"
-DEPTH = {EVALUATION: 5, INFERENCE: 6}  # names from there to a file: DOMAIN/PROMPT/MODEL/[run_N/]STATE/ID.json
+DEPTH = {EVALUATION: 5, INFERENCE: 6}  # path parts below the folder: DOMAIN/PROMPT/MODEL/[run_N/]STATE/ID.json
 MOST_ENTRIES = 200_000
-LARGEST = 64 << 20  # bytes of one file: it may repeat the prompt, with a whole protein in it
+LARGEST = 64 << 20  # bytes of one file, which may repeat a prompt with a whole protein
 ADVICE = f"name the folder that holds `{EVALUATION}/` or `{INFERENCE}/`, as the notebooks leave them"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:-]{0,119}")
 _RUN = re.compile(r"run_(0|[1-9][0-9]{0,5})")
 
 
 class AnswerPath(NamedTuple):
-    """The place of one answer: layout, domain, prompt, model, run (-1 where the layout has none) and record."""
+    """The place of one answer: layout, domain, prompt, model, run (-1 if the layout has no runs) and record."""
 
     layout: str
     domain: str
@@ -37,24 +37,24 @@ class AnswerPath(NamedTuple):
 
     @property
     def success(self) -> str:
-        """The path of the file that a model's answer is in, below the folder that is imported."""
+        """The path of the file with a model's answer, below the folder that is imported."""
         run = () if self.run < 0 else (f"run_{self.run}",)
         return "/".join((self.layout, self.domain, self.prompt, self.model, *run, SUCCESS, f"{self.record}.json"))
 
 
 @dataclass
 class AnswerTree:
-    """A folder of answers: its files by path, the answers they stand for, and what is none of them."""
+    """A folder of answers: its files by path, the answers they belong to, and other files."""
 
     folder: Path
     files: set[str] = field(default_factory=set)
     answers: set[AnswerPath] = field(default_factory=set)
-    others: list[str] = field(default_factory=list)  # links, and files that lie elsewhere than an answer
+    others: list[str] = field(default_factory=list)  # links, and files that are not in the place of an answer
 
     def read(self, path: str) -> str | None:
-        """Read a file of the folder as text; None where there is none.
+        """Return a file of the folder as text; None if there is no such file.
 
-        InputError for one of more than LARGEST bytes, and for one that is not UTF-8 or became something else.
+        Raises InputError if the file has more than LARGEST bytes, is not UTF-8, or is no longer a plain file.
         """
         if path not in self.files:
             return None
@@ -73,11 +73,11 @@ class AnswerTree:
 
 
 def read_tree(given: Path) -> AnswerTree:
-    """List the answers of a folder that holds either layout, or is one; links and other files are listed apart.
+    """Return the answers of a folder that holds either layout, or is one; links and other files are listed separately.
 
-    Of the evaluation's layout an answer is also each record without a file that another model answered, or that has a
-    ground truth beside the layout. InputError for a folder of neither layout, for more than MOST_ENTRIES entries, and
-    for names that are none.
+    In the evaluation layout, a model also has an answer to each record without a file if another model answered that
+    record, or if a ground truth for it is stored beside the layout. Raises InputError for a folder of neither layout,
+    for more than MOST_ENTRIES entries, and for names that are not those of a model, prompt or record.
     """
     folder = given.parent if given.name in DEPTH else given
     layouts = [given.name] if given.name in DEPTH else [name for name in DEPTH if _is_folder(given / name)]
@@ -103,7 +103,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _walk(tree: AnswerTree, layout: str) -> Iterator[str]:
-    """Yield the plain files of a layout by path, no deeper than its answers lie; what is neither is listed apart."""
+    """Yield the plain files of a layout down to the depth of its answers; add links and other entries to `others`."""
     waiting, entries = [layout], 0
     while waiting:
         under = waiting.pop()
@@ -127,7 +127,7 @@ def _walk(tree: AnswerTree, layout: str) -> Iterator[str]:
 
 
 def _answer(path: str) -> AnswerPath | None:
-    """Return the answer that a file belongs to; None for a file that lies elsewhere."""
+    """Return the answer that a file belongs to; None if the file is in another place."""
     layout, _, below = path.partition("/")
     if below.count("/") + 1 != DEPTH[layout]:
         return None
@@ -145,7 +145,7 @@ def _answer(path: str) -> AnswerPath | None:
 
 
 def _blank(tree: AnswerTree, beside: tuple[str, ...]) -> Iterator[AnswerPath]:
-    """Yield the answer of each model of the evaluation's layout to each record that it might have been asked."""
+    """Yield, for each model of the evaluation layout, its answer to each record that it may have been asked about."""
     records: dict[str, set[str]] = {}
     asked: set[AnswerPath] = set()
     for one in tree.answers:

@@ -1,6 +1,6 @@
-"""The importer of published answers: a folder in either layout of the paper's notebooks becomes rows of responses.
+"""The importer of published answers: a folder in either layout of the paper's notebooks becomes response rows.
 
-Rows are what the provider `imported` takes, one wording an item. It does not know a ground truth or a score.
+The rows have the form that the provider `imported` takes, with one wording per item. Sees no ground truths or scores.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.reading.responses import failure_path, read_response
 from harness.studies.curie.tasks import TASKS
 
-SHOWN = 5  # paths that a count names
+SHOWN = 5  # paths that the counts list
 MOST_TEXT = 1 << 30  # characters of all answers
-MOST_MESSAGE = 2000  # characters of one that a failure left
-LEFT_OUT = "(left out)"  # in place of a model's name: files that are no answer to a task of this study
+MOST_MESSAGE = 2000  # characters of the message that a failure left
+LEFT_OUT = "(left out)"  # stands in place of a model's name, for files that are not answers to a task of this study
 _TASK_OF: Mapping[tuple[str, str], str] = {(task.domain, task.prompt): name for name, task in TASKS.items()}
 
 
 @dataclass
 class Counted:
-    """The counts of one model's rows; by `instances` and `prompts`, `import` tells what it brought."""
+    """The counts of one model's rows; `import` reports what it imported by `instances` and `prompts`."""
 
     items: set[str] = field(default_factory=set)
     rows: int = 0
-    errors: int = 0  # failures, and what the notebooks skip
-    blank: int = 0  # no file of either kind: an empty answer, and no error
-    skipped: list[str] = field(default_factory=list)  # files that lack what they must say
-    runs: dict[str, list[int]] = field(default_factory=dict)  # by task, in the order of their samples
+    errors: int = 0  # failures, and answers that the notebooks skip
+    blank: int = 0  # no file of either kind: an empty answer, which is not an error
+    skipped: list[str] = field(default_factory=list)  # files that cannot be read as an answer
+    runs: dict[str, list[int]] = field(default_factory=dict)  # run numbers by task, in the order of their samples
 
     def told(self) -> dict[str, Any]:
         """Return the counts as `import` reports them."""
@@ -51,10 +51,10 @@ class Counted:
 
 
 def normalise(path: Path, columns: Mapping[str, str]) -> tuple[Sequence[Mapping[str, Any]], dict[str, Any]]:
-    """Read a folder of answers; gives rows as the provider `imported` takes them, and counts by model.
+    """Read a folder of answers; return rows as the provider `imported` takes them, and counts by model.
 
-    A run's sample is its place among the runs of its model and task. InputError for a folder without answers to the
-    study's tasks, for two answers to one prompt, for `columns`, and for what `read_tree` refuses.
+    The sample of a run is its position among the runs of its model and task. Raises InputError for a folder without
+    answers to the study's tasks, for two answers to one prompt, if `columns` are given, and as `read_tree` does.
     """
     if columns:
         raise InputError("answers in files have no columns", where="--columns", next="leave it out")
@@ -79,7 +79,7 @@ def normalise(path: Path, columns: Mapping[str, str]) -> tuple[Sequence[Mapping[
 def _rows(
     tree: AnswerTree, ours: Mapping[AnswerPath, str], counts: dict[str, Counted]
 ) -> Iterator[tuple[AnswerPath, dict[str, Any]]]:
-    """Yield the row of each answer, and count it."""
+    """Yield each answer with its row, and count it."""
     runs: dict[tuple[str, str, str], set[int]] = {}
     for one, task in ours.items():
         runs.setdefault((one.layout, one.model, task), set()).add(one.run)
@@ -99,7 +99,7 @@ def _rows(
 
 
 def _said(tree: AnswerTree, one: AnswerPath, counted: Counted) -> dict[str, str]:
-    """Return what the files of an answer say, as fields of its row; an error stands for what the notebooks skip."""
+    """Return the text of an answer, or an error for answers that the notebooks skip, as fields of its row."""
     paths = (one.success, failure_path(one.success))
     try:
         files = {path: text for path in paths if (text := tree.read(path)) is not None}

@@ -1,7 +1,7 @@
 """Backbones of proteins in space: atoms placed from textbook bond lengths, bond angles and torsions.
 
-Lengths and angles are those of Engh and Huber (1991) for most residues; the peptide bond is flat. It must never know
-residues' names, a file format or a record.
+Lengths and angles are those of Engh and Huber (1991) for most residues; the peptide bond is flat. Independent of
+residue names, file formats and records.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ N_CA, CA_C, C_N, C_O, CA_CB = 1.458, 1.525, 1.329, 1.231, 1.530  # Å
 N_CA_C, CA_C_N, C_N_CA, CA_C_O, C_CA_CB = 111.2, 116.2, 121.7, 120.8, 110.1  # degrees
 _TURN_CB = 122.8  # torsion N, C, CA, CB of an L residue, for an angle N, CA, CB of 110.5 degrees
 HELIX, STRAND = (-57.0, -47.0), (-120.0, 130.0)  # phi, psi
-BENDS = ((-70.0, 140.0), (-65.0, -35.0), (-90.0, 0.0), (-75.0, 160.0))  # … of residues between two such stretches
-_NEAR = 3.7  # Å: closer than neighbours in the chain, no two alpha carbons may come
+BENDS = ((-70.0, 140.0), (-65.0, -35.0), (-90.0, 0.0), (-75.0, 160.0))  # phi, psi of residues between such stretches
+_NEAR = 3.7  # Å: two alpha carbons that are not neighbours in the chain clash below this distance
 
 
 def chain(torsions: Sequence[tuple[float, float]]) -> list[Mapping[str, Point]]:
-    """Give the atoms N, CA, C, O and CB of each residue of a chain, from the phi and psi of each, in degrees.
+    """Return the atoms N, CA, C, O and CB of each residue of a chain, from the phi and psi of each, in degrees.
 
-    Every residue has a CB; who writes glycine leaves it out. Of the first residue phi, of the last one psi is used for
-    the place of O alone, or for nothing.
+    Every residue has a CB, which the caller leaves out for glycine. The phi of the first residue is not used. The psi
+    of the last residue only places its O.
     """
     found: list[Mapping[str, Point]] = []
     n: Point = (0.0, 0.0, 0.0)
@@ -39,14 +39,14 @@ def chain(torsions: Sequence[tuple[float, float]]) -> list[Mapping[str, Point]]:
 
 
 def _next(n: Point, ca: Point, c: Point, psi: float, phi: float) -> tuple[Point, Point, Point]:
-    """Give N, CA and C of the residue that follows."""
+    """Return N, CA and C of the next residue."""
     new_n = placed(n, ca, c, C_N, CA_C_N, psi)
     new_ca = placed(ca, c, new_n, N_CA, C_N_CA, 180)
     return new_n, new_ca, placed(c, new_n, new_ca, CA_C, N_CA_C, phi)
 
 
 def placed(a: Point, b: Point, c: Point, length: float, angle: float, torsion: float) -> Point:
-    """Give the atom d that has the given distance to c, angle b-c-d and torsion a-b-c-d, in degrees."""
+    """Return the atom d that has the given distance to c, angle b-c-d and torsion a-b-c-d, in degrees."""
     along = _unit(_minus(c, b))
     normal = _unit(_cross(_minus(b, a), along))
     across = _cross(normal, along)
@@ -63,7 +63,7 @@ def placed(a: Point, b: Point, c: Point, length: float, angle: float, torsion: f
 
 
 def clashes(atoms: Sequence[Mapping[str, Point]]) -> bool:
-    """Whether two alpha carbons that are no neighbours come closer than neighbours are."""
+    """Whether two alpha carbons that are not neighbours come closer than neighbours are."""
     carbons = [each["CA"] for each in atoms]
     return any(
         math.dist(carbons[first], carbons[second]) < _NEAR

@@ -1,7 +1,7 @@
 """The maker of the demo's BIOGR records: maps of real regions with a labelled graticule, and their boxes as gold.
 
-The box is chosen first and the map is drawn from it; shores on it are made up. It must never know a prompt, a model or
-how an answer is scored.
+The box is chosen first and the map is drawn from it. The shores on the map are made up. Independent of prompts, models
+and scoring.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ TASK = "biogr"
 
 @dataclass(frozen=True, slots=True)
 class MapSite:
-    """A real region, and the map of it: easy where its edges are labelled, hard where lines are few or it crosses 180°.
+    """A real region and its map: easy if its edges are labelled, hard if it has few lines or crosses 180°.
 
-    The map shows the region at least in part; the caption names it and gives no number of degrees.
+    The map shows the region at least in part. The caption names the region and states no degrees.
     """
 
     level: str
@@ -53,14 +53,14 @@ _TIMES = ("spring", "summer", "autumn", "winter")
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write `items`, `gold`, `media` and `counts` of the first `count` maps, with shores drawn from `seed`.
 
-    InputError for a count below one, or above the number of maps that the demo has.
+    Raises InputError if the count is below one or above the number of maps.
     """
     sites = first(SITES, params["count"], "maps")
     write(TASK, [record(params["seed"], index) for index in range(len(sites))], out)
 
 
 def record(seed: int, index: int) -> TaskRecord:
-    """Give the record of map `index`; it depends on the seed and on no other record."""
+    """Return the record of map `index`, which depends on the seed and on no other record."""
     site, name = SITES[index], named(index)
     source, sheet = stream(seed, TASK, name), site.sheet
     caption = (

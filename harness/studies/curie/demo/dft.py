@@ -1,6 +1,6 @@
 """Demo records for the three DFT tasks (OURS): papers whose settings are certain, since the papers are made from them.
 
-The three tasks share their papers and their ground truth, as in the archive. It must never know a prompt or a model.
+The three tasks share their papers and their ground truth, as in the archive. Independent of prompts and models.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ PURPOSE = "curie.demo_dft"
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `count` papers of one of the tasks dft-s, dft-p and dft-c, drawn from `seed`; InputError for another task.
+    """Write `count` papers for the task dft-s, dft-p or dft-c, drawn from `seed`; raises InputError for another task.
 
-    Papers and ground truth of equal seeds are equal in the three; what an ideal answer is, is not.
+    With the same seed, the three tasks have the same papers and ground truth, but different ideal answers.
     """
     task = params["task"]
     if task not in ANSWERS:
@@ -35,13 +35,13 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def drawn(seed: int, draw: Draw) -> DftPaper:
-    """Draw what one paper computes and states; a crystal may go without a space group or a second name."""
+    """Draw what one paper computes and states; for a crystal it may leave out the space group."""
     found = project(draw, turn(seed, PURPOSE, draw.index, THEMES))
     return replace(found, structures=tuple(_partly(draw, each) for each in found.structures))
 
 
 def _partly(draw: Draw, structure: Structure) -> Structure:
-    """Leave out what this paper does not say of a crystal."""
+    """Leave out fields of a crystal that this paper does not state."""
     unsaid = one(draw.source, ("", "space_group")) if structure.type == CRYSTAL else ""
     return replace(structure, fields={key: value for key, value in structure.fields.items() if key != unsaid})
 

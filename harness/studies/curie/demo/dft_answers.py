@@ -1,6 +1,6 @@
-"""What somebody who knows everything would answer to the three DFT tasks of the demo (OURS).
+"""The answers of an all-knowing model to the three DFT tasks of the demo (OURS).
 
-It must never know how a paper is worded, nor how an answer is scored.
+Independent of the wording of a paper and of scoring.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from harness.studies.curie.demo.dft_settings import Calculation, DftPaper
 from harness.studies.curie.demo.dft_structures import Structure
 
-# Fields that the wording asks for under another name than the archive has.
+# Fields for which the prompt uses another name than the archive.
 _ASKED = {"space_group": "space group", "miller_indices": "orientation", "additional_information": "description"}
 _BLANK = (
     "vacuum_x",
@@ -31,7 +31,7 @@ _BLANK = (
 
 
 def _structure(number: int, structure: Structure) -> dict[str, Any]:
-    """Give one structure in the fields that the wording asks for."""
+    """Return one structure with the fields that the prompt asks for."""
     said = dict(structure.fields)
     kept = ("common_name", "scientific_name", "composition")
     found: dict[str, Any] = {"id": f"structure_metadata_{number}", "type": structure.type}
@@ -49,7 +49,7 @@ def _structure(number: int, structure: Structure) -> dict[str, Any]:
 
 
 def structures(project: DftPaper) -> str:
-    """Answer the task dft-s: a JSON list of the structures."""
+    """Return the answer to the task dft-s: a JSON list of the structures."""
     return json.dumps([_structure(at, one) for at, one in enumerate(project.structures, 1)], ensure_ascii=False)
 
 
@@ -73,7 +73,7 @@ def _parameters(calculation: Calculation) -> dict[str, Any]:
 
 
 def parameters(project: DftPaper) -> str:
-    """Answer the task dft-p: a JSON list of the sets of parameters."""
+    """Return the answer to the task dft-p: a JSON list of the sets of parameters."""
     return json.dumps([_parameters(one) for one in project.calculations], ensure_ascii=False)
 
 
@@ -149,13 +149,13 @@ from gpaw import GPAW, PW
 
 
 def _table(name: str, entries: Mapping[str, Mapping[str, Any]]) -> str:
-    """Write a dictionary of dictionaries as Python, one entry a line."""
+    """Return a dictionary of dictionaries as Python code, one entry per line."""
     lines = "".join(f"    {key!r}: {dict(entry)!r},\n" for key, entry in entries.items())
     return f"{name} = {{\n{lines}}}\n"
 
 
 def program(project: DftPaper) -> str:
-    """Answer the task dft-c: a program for ASE whose tables hold what the paper says."""
+    """Return the answer to the task dft-c: a program for ASE whose tables hold what the paper states."""
     tables = [
         _table("STRUCTURES", {one.key: {**one.fields, "type": one.type} for one in project.structures}),
         _table("CALCULATIONS", {one.key: one.fields for one in project.calculations}),

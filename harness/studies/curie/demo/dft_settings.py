@@ -1,6 +1,6 @@
-"""Calculations of the demo's DFT papers (OURS): which settings each has, and which structures it is run on.
+"""Calculations of the demo's DFT papers (OURS): the settings of each, and the structures it is run on.
 
-It must never know how a paper is worded, nor what its ground truth looks like.
+Independent of the wording of a paper and of the form of its ground truth.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from harness.studies.curie.demo.documents import Draw, one
 
 CODES: Mapping[str, str] = {"vasp": "VASP", "castep": "CASTEP", "gpaw": "GPAW", "gaussian": "Gaussian 16"}
 POTENTIALS: Mapping[str, str] = {"vasp": "PAW", "castep": "ultrasoft", "gpaw": "PAW"}
-CUTOFFS = (400, 420, 450, 480, 500, 520, 550)  # eV; what other work in a paper has is never one of these
+CUTOFFS = (400, 420, 450, 480, 500, 520, 550)  # eV; distractors in a paper never use one of these
 FUNCTIONALS = ("PBE", "PBEsol", "RPBE")
 FORCES, ENERGIES = (0.01, 0.02, 0.03, 0.05), (1e-4, 1e-5, 1e-6)
 HYBRIDS, BASES = ("B3LYP", "PBE0", "M06-2X"), ("6-311+G(d,p)", "def2-TZVP", "aug-cc-pVTZ")
-REFERENCE = "silicon"  # what hard papers compute beside, to look at the numerics
+REFERENCE = "silicon"  # what hard papers compute in addition, to check the numerics
 
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """One set of parameters: how text calls its runs, its fields as the archive names them, and what it is run on."""
+    """One set of parameters: its key, its label in the text, its fields as in the archive, and its structures."""
 
     key: str
     label: str
@@ -46,7 +46,7 @@ def _mesh(*counts: int) -> str:
 
 
 def _shared(source: seeds.Stream, theme: Theme) -> dict[str, Any]:
-    """Give what all plane-wave calculations of a paper have in common."""
+    """Return what all plane-wave calculations of a paper have in common."""
     code = one(source, ("vasp", "castep", "gpaw"))
     shared: dict[str, Any] = {
         "software": code,

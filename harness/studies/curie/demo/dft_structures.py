@@ -1,6 +1,6 @@
-"""Structures of the demo's DFT papers (OURS): real substances with handbook cells, and themes that belong together.
+"""Structures of the demo's DFT papers (OURS): real substances with handbook cells, and themes that group them.
 
-It must never know how a calculation is set up, nor how a paper is written around it.
+Independent of the settings of calculations and of the text of a paper.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ class Structure:
     key: str
     type: str
     fields: Mapping[str, str]
-    named: str = field(default="")  # how running text calls it
+    named: str = field(default="")  # its name in the text of a paper
 
 
 def _crystal(key: str, common: str, scientific: str, formula: str, kind: str, group: str, cell: str) -> Structure:
-    """Give a crystal; `cell` holds a, or a and c, in angstroms."""
+    """Return a crystal; `cell` holds a, or a and c, in angstroms."""
     lengths = ", ".join(f"{name} = {value} Å" for name, value in zip("ac", cell.split(), strict=False))
     fields = {
         "common_name": common,
@@ -118,15 +118,15 @@ STRUCTURES: Mapping[str, Structure] = {each.key: each for each in _ALL}
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """What a paper is about: a title, structures that belong together, and the shell that takes a Hubbard term."""
+    """The theme of a paper: a title, structures that belong together, and the shell that takes a Hubbard term."""
 
     title: str
     keys: tuple[str, ...]
-    hubbard: str = ""  # element and shell; empty where no correction is usual
+    hubbard: str = ""  # element and shell; empty if no correction is usual
 
     @property
     def structures(self) -> tuple[Structure, ...]:
-        """Give the structures, crystals first."""
+        """The structures, crystals first."""
         return tuple(STRUCTURES[key] for key in self.keys)
 
 

@@ -1,6 +1,6 @@
-"""The words of the demo's DFT papers (OURS): each setting is said once, beside settings of other people's work.
+"""The text of the demo's DFT papers (OURS): each setting is stated once, among settings of other people's work.
 
-It must never know what ground truth or an answer looks like.
+Independent of ground truths and answers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _times(mesh: str) -> str:
 
 
 def structure_sentence(source: seeds.Stream, structure: Structure) -> str:
-    """Tell everything that the ground truth states of one structure, in one sentence."""
+    """Return one sentence with everything that the ground truth states about a structure."""
     said = structure.fields
     if structure.type == CRYSTAL:
         also = f" ({said['scientific_name']}, {said['composition']})"
@@ -65,7 +65,7 @@ def structure_sentence(source: seeds.Stream, structure: Structure) -> str:
 
 
 def opening_sentences(source: seeds.Stream, each: Calculation) -> list[str]:
-    """Tell the code, the functional, the potentials or basis, and the cutoff of a calculation."""
+    """Return sentences on the code, the functional, the potentials or basis, and the cutoff of a calculation."""
     said, label = each.fields, each.label
     verb = one(source, ("were carried out with", "rely on"))
     found = [f"The {label} {verb} {CODES[said['software']]} and the {said['functional']} functional."]
@@ -85,7 +85,7 @@ def opening_sentences(source: seeds.Stream, each: Calculation) -> list[str]:
 
 
 def numerical_sentences(source: seeds.Stream, each: Calculation) -> list[str]:
-    """Tell the mesh, the thresholds and what was free to move in a calculation with periodic cells."""
+    """Return sentences on the mesh, the thresholds and the relaxed nuclei of a calculation with periodic cells."""
     said, label = each.fields, each.label
     if "k-points" not in said:
         return []
@@ -107,7 +107,7 @@ def numerical_sentences(source: seeds.Stream, each: Calculation) -> list[str]:
 
 
 def told(source: seeds.Stream, project: DftPaper) -> tuple[str, ...]:
-    """Tell on which structures each calculation is run."""
+    """Return sentences that state the structures each calculation is run on."""
     names = {each.key: each.named for each in project.structures}
     return tuple(
         f"The {each.label} comprise {', '.join(names[key] for key in each.on[:-1])}"
@@ -117,7 +117,7 @@ def told(source: seeds.Stream, project: DftPaper) -> tuple[str, ...]:
 
 
 def write_paper(draw: Draw, project: DftPaper) -> str:
-    """Write the paper: in hard ones the numerical settings stand in notes near the end, apart from the rest."""
+    """Return the text of a paper; in hard ones the numerical settings are in notes near the end."""
     source = draw.source
     structures = " ".join(structure_sentence(source, each) for each in project.structures)
     opening = [" ".join(opening_sentences(source, each)) for each in project.calculations]

@@ -1,6 +1,6 @@
-"""Ground truth of the demo's DFT papers, in the archive's layout: a program that carries the items, and its graph.
+"""Ground truth of the demo's DFT papers, in the archive's layout: a program with the items, and its graph.
 
-The program is text that nobody runs. It must never know how the paper is worded, nor how an answer is scored.
+The program is never run. Independent of the wording of a paper and of scoring.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from harness.studies.curie.demo.dft_settings import Calculation, DftPaper
 from harness.studies.curie.demo.dft_structures import MOLECULE, SHEET, SLAB, Structure
 from harness.studies.curie.reading.aliases import PARAMETER_FIELDS, STRUCTURE_FIELDS
 
-# What every record's program begins with: it has nothing to do with the paper.
+# The beginning of every record's program, which is not specific to the paper.
 _HEADER = """import json
 
 from ase import Atoms
@@ -69,7 +69,7 @@ def get_adsorption_energy(whole: Atoms, surface: Atoms, adsorbate: Atoms) -> flo
 
 @dataclass(frozen=True, slots=True)
 class ProgramCall:
-    """One statement of a program's last part: what is made, by which function, of what."""
+    """One statement of a program's last part: the name it assigns, the function it calls, and the arguments."""
 
     output: str
     function: str
@@ -79,23 +79,23 @@ class ProgramCall:
 
     @property
     def line(self) -> str:
-        """Write the statement."""
+        """The source text of the statement."""
         return f"{self.output} = {self.function}({', '.join(self.inputs)})"
 
 
 def structure_item(structure: Structure) -> dict[str, Any]:
-    """Give a structure's item: every key, NaN where the paper says nothing."""
+    """Return the item of a structure, with every key; NaN if the paper does not state the value."""
     said = {**structure.fields, "type": structure.type}
     return {key: said.get(key, math.nan) for key in STRUCTURE_FIELDS}
 
 
 def parameter_item(calculation: Calculation) -> dict[str, Any]:
-    """Give a calculation's item: every key, NaN where the paper says nothing."""
+    """Return the item of a calculation, with every key; NaN if the paper does not state the value."""
     return {key: calculation.fields.get(key, math.nan) for key in PARAMETER_FIELDS}
 
 
 def calls(project: DftPaper) -> list[ProgramCall]:
-    """Give the statements that compute what the paper computes, in their order."""
+    """Return the statements of the paper's computations, in order."""
     found = [
         ProgramCall(
             f"atoms_{one.key}",
@@ -125,7 +125,7 @@ def calls(project: DftPaper) -> list[ProgramCall]:
 
 
 def _adsorption(project: DftPaper) -> list[ProgramCall]:
-    """Give what joins a molecule to a surface, where the paper has both."""
+    """Return the statements that join a molecule to a surface, if the paper has both."""
     below = [one.key for one in project.structures if one.type in (SLAB, SHEET)]
     above = [one.key for one in project.structures if one.type == MOLECULE]
     if not below or not above:
@@ -145,7 +145,7 @@ def _adsorption(project: DftPaper) -> list[ProgramCall]:
 
 
 def _classes() -> str:
-    """Write the two classes whose `parse_raw` reads the items."""
+    """Return the source of the two classes whose `parse_raw` reads the items."""
     parts = [("StructureMetadataGeneral", STRUCTURE_FIELDS), ("DFTParametersGeneral", PARAMETER_FIELDS)]
     return "\n".join(
         f"class {name}(BaseModel):\n" + "".join(f"    {key.replace('-', '')}: str | float | None\n" for key in keys)
@@ -158,7 +158,7 @@ def _statement(name: str, kind: str, item: Mapping[str, Any]) -> str:
 
 
 def specific_code(project: DftPaper) -> str:
-    """Write the part of the program that belongs to the paper alone: functions, items, statements."""
+    """Return the part of the program that is specific to the paper: functions, items, statements."""
     items = [
         _statement(f"structure_metadata_{one.key}", "StructureMetadataGeneral", structure_item(one))
         for one in project.structures
@@ -187,7 +187,7 @@ def _graph(project: DftPaper) -> list[dict[str, Any]]:
 
 
 def truth(record: str, project: DftPaper) -> str:
-    """Write the ground-truth file of a record: one for all three tasks, as in the archive."""
+    """Return the text of a record's ground-truth file, the same for all three tasks, as in the archive."""
     specific = specific_code(project)
     file = {
         "record_id": record,

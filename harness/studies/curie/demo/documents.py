@@ -1,6 +1,6 @@
-"""Synthetic papers (OURS): what must be told stands at seeded places among sentences that tell nothing.
+"""Synthetic papers (OURS): given passages at seeded places among sentences that carry no information.
 
-It must never know a task, a gold value, a prompt or a scorer.
+Independent of tasks, gold values, prompts and scorers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a paper: its heading, the paragraphs it must hold in their order, and whether filler may join them."""
+    """A section of a paper: its heading, the paragraphs it holds in order, and whether filler may be added."""
 
     heading: str
     told: tuple[str, ...] = ()
@@ -27,7 +27,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What a record is drawn from: its id, its place in the set, its level, and its own stream of numbers."""
+    """What a record is drawn from: its id, its position in the set, its level, and its own stream of numbers."""
 
     id: str
     index: int
@@ -36,12 +36,12 @@ class Draw:
 
     @property
     def rank(self) -> int:
-        """Give 0 for easy, 1 for medium, 2 for hard."""
+        """The level as a number: 0 for easy, 1 for medium, 2 for hard."""
         return LEVELS.index(self.level)
 
 
 def draws(params: Mapping[str, Any], purpose: str) -> list[Draw]:
-    """Give `count` draws from `seed`, each independent of all others; InputError for a count below 1."""
+    """Return `count` draws from `seed`, each independent of all others; raises InputError for a count below 1."""
     seed, count = params["seed"], params["count"]
     if count < 1:
         raise InputError(f"{count} records are none", where="count", next="make at least one record")
@@ -52,34 +52,34 @@ def draws(params: Mapping[str, Any], purpose: str) -> list[Draw]:
 
 
 def one(source: seeds.Stream, choices: Sequence[_T]) -> _T:
-    """Draw one of some choices."""
+    """Draw one of the choices."""
     return choices[seeds.below(source, len(choices))]
 
 
 def shuffled(source: seeds.Stream, items: Iterable[_T]) -> list[_T]:
-    """Give the items in a drawn order."""
+    """Return the items in a random order drawn from `source`."""
     every = list(items)
     return seeds.sample(source, every, len(every))
 
 
 def turn(seed: int, purpose: str, index: int, choices: Sequence[_T]) -> _T:
-    """Give choice `index` of a seeded order of the choices, in rounds, so that none comes twice before all came once.
+    """Return choice `index` of a seeded order of the choices, which goes through all choices before any is repeated.
 
-    It depends on the seed and the index alone, never on how many records are made.
+    Depends only on the seed, the purpose, the index and the choices, not on the number of records.
     """
     around, at = divmod(index, len(choices))
     return shuffled(seeds.stream(seeds.derive(seed, f"{purpose}.turn", str(around))), choices)[at]
 
 
 def sentences(block: str) -> tuple[str, ...]:
-    """Read a block of text that has a sentence on each line; empty lines are none."""
+    """Split a block of text with one sentence per line into its sentences; empty lines are skipped."""
     return tuple(line.strip() for line in block.split("\n") if line.strip())
 
 
 def paper(source: seeds.Stream, title: str, sections: Sequence[Section], filler: Sequence[str], words: int) -> str:
-    """Write a paper of about `words` words: what is told keeps its order, and filler falls anywhere around it.
+    """Return a paper of about `words` words: given paragraphs keep their order, and filler is inserted around them.
 
-    No sentence of the filler stands twice; where they run out the paper stays shorter.
+    No sentence of the filler is used twice, so the paper is shorter if the filler runs out.
     """
     rest = shuffled(source, filler)
     bodies = [list(section.told) for section in sections]
@@ -94,5 +94,5 @@ def paper(source: seeds.Stream, title: str, sections: Sequence[Section], filler:
 
 
 def place(text: str, passage: str) -> int:
-    """Give how far into a text a passage of it begins, in whole percent."""
+    """Return the position at which a passage begins in a text, in whole percent."""
     return 100 * text.index(passage) // max(1, len(text))

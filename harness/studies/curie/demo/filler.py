@@ -1,6 +1,6 @@
-"""Sentences for synthetic papers (OURS) that state no value: they make a paper long and answer no question.
+"""Sentences for synthetic papers (OURS) that state no values: they make a paper long and answer no question.
 
-It must never hold a digit, a formula or a fact that a task asks for.
+They hold no digit, no formula and no fact that a task asks for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The maker of the demo's GEO records: a paper about invented data sets on real places, and those data sets as gold.
+"""The maker of the demo's GEO records: papers about invented data sets on real places, and those data sets as gold.
 
-What a paper uses is drawn first and written down twice, as an object and in words; what it only mentions is not gold.
-It must never know a prompt, a model or how an answer is scored.
+What a paper uses is drawn first and written down twice, as an object and in words. Data sets that are only mentioned
+are not gold. Independent of prompts, models and scoring.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from harness.studies.curie.demo.selection import WORDS, laid, named, stream, wri
 
 TASK = "geo"
 LEVELS = ("easy", "medium", "hard")
-_FIRST_DAY, _DAYS = date(1998, 1, 1), 6000  # the first day that a series may begin, and how much later it may begin
+_FIRST_DAY, _DAYS = date(1998, 1, 1), 6000  # the earliest first day of a series, and the range of first days
 _MONTHS = (
     "January",
     "February",
@@ -43,7 +43,7 @@ _MONTHS = (
 
 @dataclass(frozen=True, slots=True)
 class _Series:
-    """A variable of a data set in some places and between two days."""
+    """A variable of a data set, in some places and between two days."""
 
     name: str
     description: str
@@ -77,7 +77,7 @@ class _DataSet:
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `items`, `gold` and `counts` of `count` papers drawn from `seed`; InputError for a count below one."""
+    """Write `items`, `gold` and `counts` of `count` papers drawn from `seed`; raises InputError if `count` < 1."""
     seed, count = params["seed"], params["count"]
     if count < 1:
         raise InputError(f"{count} records are none", where="count", next="make at least one record")
@@ -85,7 +85,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def record(seed: int, index: int) -> TaskRecord:
-    """Give record `index`, which depends on the seed and on no other record: easy, medium, hard, easy and so on."""
+    """Return record `index`, which depends on the seed and on no other record; levels alternate easy, medium, hard."""
     name, level = named(index), LEVELS[index % len(LEVELS)]
     source = stream(seed, TASK, name)
     region = turn(seed, "curie.demo.geo.region", index, REGIONS)
@@ -106,7 +106,7 @@ def record(seed: int, index: int) -> TaskRecord:
 
 
 def _data_set(source: seeds.Stream, region: StudyRegion, topic: DataTopic, level: str) -> _DataSet:
-    """Draw a data set of a topic: in an easy paper one variable, else both, each with days and places of its own."""
+    """Draw a data set of a topic, with one variable in an easy paper, else both; each has its own days and places."""
     name = f"{region.name.removeprefix('the ')} {topic.noun}"
     chosen = topic.variables if level != "easy" else (one(source, topic.variables),)
     address = f"https://data.example.org/{name.lower().replace(' ', '-')}"
@@ -125,7 +125,7 @@ def _series(source: seeds.Stream, region: StudyRegion, topic: DataTopic, variabl
 def _document(
     source: seeds.Stream, said: Mapping[str, Any], used: list[_DataSet], unused: list[_DataSet], level: str
 ) -> tuple[str, int]:
-    """Write the paper, and give how far into it, in percent, the first data set that it uses is told."""
+    """Return the paper, and the position in percent at which the first data set that it uses is described."""
     told = [Section(f"Data {number}", (_told(each, level),)) for number, each in enumerate(used, 1)]
     others = [
         Section("Sources that were set aside", tuple(_set_aside(each, level) for each in unused)),
@@ -144,12 +144,12 @@ def _document(
 
 
 def _told(data: _DataSet, level: str) -> str:
-    """Tell a data set that the paper uses, in sentences."""
+    """Return sentences that describe a data set that the paper uses."""
     return f"We use the {data.name} ({data.address}). " + " ".join(_sentence(each, level) for each in data.series)
 
 
 def _set_aside(data: _DataSet, level: str) -> str:
-    """Mention a data set that the paper does not use: a distractor of the same shape."""
+    """Return sentences on a data set that the paper does not use: a distractor in the same form."""
     described = " ".join(_sentence(each, level) for each in data.series)
     return f"The {data.name} ({data.address}) was looked at and not used. {described}"
 

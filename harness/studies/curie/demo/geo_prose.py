@@ -1,6 +1,6 @@
-"""Sentences about data in the geosciences at large (OURS), for papers of the demo: they name no data set and no place.
+"""General sentences about data in the geosciences (OURS) for papers of the demo; they name no data set and no place.
 
-It must never hold a digit, a date, an address or a fact that the task asks for.
+They hold no digit, date, address or fact that the task asks for.
 """
 
 from __future__ import annotations

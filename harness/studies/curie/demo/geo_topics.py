@@ -1,7 +1,7 @@
-"""What the demo's GEO papers are drawn from (OURS): real places and units, and kinds of data sets that are invented.
+"""What the demo's GEO papers are drawn from (OURS): real places and units, and invented kinds of data sets.
 
-No data set of that name exists, and every address is one that is reserved for examples. It must never know how a paper
-is written, nor how an answer is scored.
+No data set of these names exists, and every address is one that is reserved for examples. Independent of the wording of
+a paper and of scoring.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ class StudyRegion:
     """A real country or part of one, and real places in it of one kind."""
 
     name: str
-    kind: str  # of the places, in the plural
+    kind: str  # kind of the places, in the plural
     places: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DataTopic:
-    """A kind of data set: what it is called, and its variables, each with what is measured and in which unit."""
+    """A kind of data set: its name, and its variables, each with what is measured and in which unit."""
 
     noun: str
     variables: tuple[tuple[str, str, str], ...]  # name, what is measured, unit
-    spacing: tuple[str, ...]  # how dense it is, to choose from
+    spacing: tuple[str, ...]  # choices for the spacing of the data
 
 
 REGIONS: tuple[StudyRegion, ...] = (

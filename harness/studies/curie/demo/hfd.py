@@ -1,7 +1,7 @@
-"""Demo records for the task HFD (OURS): papers that state a model and what is kept, from which five steps follow.
+"""Demo records for the task HFD (OURS): papers that state a model and the averages to keep, which fix five steps.
 
-The steps' results are certain, because mean-field theory leaves no choice once the averages to keep are named. It must
-never know a prompt, a model or a rule of scoring.
+The results of the steps are certain, because mean-field theory leaves no choice once the averages to keep are named.
+Independent of prompts, models and scoring.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def drawn(seed: int, draw: Draw) -> tuple[MeanFieldCase, list[MeanFieldCase]]:
-    """Draw the case of a paper, and the cases of others that it quotes: one in easy papers, three in hard ones."""
+    """Draw the case of a paper and the other cases that it quotes: one in easy papers, three in hard ones."""
     model = turn(seed, PURPOSE, draw.index, WITH_EXCHANGE)
     case = vary(draw, model)
     rest = shuffled(draw.source, [each for each in MODELS if each is not model])
@@ -50,7 +50,7 @@ def drawn(seed: int, draw: Draw) -> tuple[MeanFieldCase, list[MeanFieldCase]]:
 
 
 def steps(case: MeanFieldCase) -> list[dict[str, str]]:
-    """Give the five steps of a derivation, with what each is to give."""
+    """Return the five steps of a derivation, each with its task and its result."""
     found = (
         ("the terms that stay as they are", equation(SINGLE, case.single)),
         ("the interaction", equation(INTERACTION, case.interaction)),
@@ -62,7 +62,7 @@ def steps(case: MeanFieldCase) -> list[dict[str, str]]:
 
 
 def _told(case: MeanFieldCase, rank: int) -> list[str]:
-    """Give what a paper tells of the result: much in easy papers, and in hard ones nothing but the abbreviations."""
+    """Return paragraphs that reveal parts of the result: several in easy papers, only abbreviations in hard ones."""
     helps = [[hartree_paragraph(case), special_paragraph(case)], [special_paragraph(case)], []][rank]
     return [part for part in (definitions_paragraph(case), *helps) if part]
 

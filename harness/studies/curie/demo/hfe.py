@@ -1,6 +1,6 @@
-"""Demo records for the task HFE (OURS): papers that write out one general mean-field Hamiltonian among others.
+"""Demo records for the task HFE (OURS): papers that state one general mean-field Hamiltonian among others.
 
-It must never know a prompt, a model or a rule of scoring.
+Independent of prompts, models and scoring.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def drawn(seed: int, draw: Draw) -> tuple[MeanFieldCase, list[MeanFieldCase]]:
-    """Draw the case of a paper, and the other cases that it quotes: two in easy papers, four in hard ones."""
+    """Draw the case of a paper and the other cases that it quotes: two in easy papers, four in hard ones."""
     model = turn(seed, PURPOSE, draw.index, MODELS)
     case = vary(draw, model)
     rest = shuffled(draw.source, [each for each in MODELS if each is not model])
@@ -39,12 +39,12 @@ def drawn(seed: int, draw: Draw) -> tuple[MeanFieldCase, list[MeanFieldCase]]:
 
 
 def hamiltonian(case: MeanFieldCase) -> str:
-    """Write the general mean-field Hamiltonian of a case in LaTeX."""
+    """Return the general mean-field Hamiltonian of a case in LaTeX."""
     return equation(FULL, case.full)
 
 
 def _answer(case: MeanFieldCase) -> str:
-    """Write the answer in the frame that the wording asks for."""
+    """Return the answer in the form that the prompt asks for."""
     where = "".join(f"\nwhere\n${each}$" for each in case.definitions)
     return f"The mean-field Hamiltonian is\n${hamiltonian(case)}${where}"
 

@@ -1,6 +1,6 @@
 """The makers of the demo's records for QECC, GEO, BIOGR and PDB, as a manifest names them.
 
-It knows names of steps and of their parameters; it does not know a record.
+Handles names of steps and of their parameters, no records.
 """
 
 from __future__ import annotations

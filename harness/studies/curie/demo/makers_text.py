@@ -1,7 +1,7 @@
-"""The makers of the demo's synthetic papers (OURS) for DFT, MPV, HFD and HFE: one a task, by name.
+"""The makers of the demo's synthetic papers (OURS) for DFT, MPV, HFD and HFE: one per task, by name.
 
-A manifest names a maker of its own for each task, since two datasets of one maker would give their items equal ids; and
-no manifest mixes two sources of one task, since both have the task's ids. It does not know a record.
+Each task has a maker of its own, since two datasets of one maker would give their items equal ids. No manifest mixes
+two sources of one task, since the items of both would have that task's ids.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Maps of the demo: a box of degrees drawn as a frame with a labelled graticule, some made-up shores and stations.
+"""Maps of the demo: a box of degrees drawn as a frame with a labelled graticule, made-up shores and stations.
 
-Degrees run evenly along both edges (plate carrée). It must never know a record, a caption or how an answer is scored.
+Degrees are spaced evenly along both edges (plate carrée). Independent of records, captions and scoring.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from harness import seeds
 from harness.studies.curie.demo.rasters import BLUE, GREY, HIGH, INK, PAPER, WIDE, Raster
 
-LEFT, TOP, RIGHT, BOTTOM = 96, 14, 50, 34  # pixels around the frame, where the labels stand
+LEFT, TOP, RIGHT, BOTTOM = 96, 14, 50, 34  # pixels around the frame, for the labels
 ACROSS = 300  # pixels from the western to the eastern edge
 _LOWEST, _HIGHEST = 160, 300  # pixels from the southern to the northern edge
 _TICK = 5
@@ -21,9 +21,9 @@ _ROUND = ((100, 0), (87, 50), (50, 87), (0, 100), (-50, 87), (-87, 50),
 
 @dataclass(frozen=True, slots=True)
 class MapSheet:
-    """A map to be drawn: its edges in degrees, and how far apart its lines are; `east` < `west` where it crosses 180°.
+    """A map to be drawn: its edges and the distances of its lines, in degrees; `east` < `west` if it crosses 180°.
 
-    At least two lines each way must fall between the edges, or the box cannot be read from the map.
+    At least two lines in each direction must lie between the edges, or the box cannot be read from the map.
     """
 
     west: float
@@ -31,22 +31,22 @@ class MapSheet:
     east: float
     north: float
     step: float  # degrees between two meridians
-    rise: float = 0  # degrees between two parallels; 0 where it is the same
-    inset: bool = False  # with a small overview in a corner, which has no labels
+    rise: float = 0  # degrees between two parallels; 0 if equal to `step`
+    inset: bool = False  # whether a small overview without labels is in a corner
 
     @property
     def width(self) -> float:
-        """Give the degrees from the western to the eastern edge, eastward."""
+        """The degrees from the western to the eastern edge, eastward."""
         return (self.east - self.west) % 360
 
     @property
     def down(self) -> int:
-        """Give the pixels from the northern to the southern edge."""
+        """The pixels from the northern to the southern edge."""
         return max(_LOWEST, min(_HIGHEST, round(ACROSS * (self.north - self.south) / self.width)))
 
 
 def drawn(sheet: MapSheet, source: seeds.Stream) -> bytes:
-    """Draw a map as PNG; shores and stations are drawn from `source`, and mean nothing."""
+    """Draw a map as PNG; its shores and stations are drawn at random from `source` and have no meaning."""
     raster = Raster(LEFT + ACROSS + RIGHT, TOP + sheet.down + BOTTOM)
     right, bottom = LEFT + ACROSS, TOP + sheet.down
     for x, label in _meridians(sheet):
@@ -83,7 +83,7 @@ def _parallels(sheet: MapSheet) -> Iterator[tuple[int, str]]:
 
 
 def _multiples(low: float, high: float, step: float) -> Iterator[float]:
-    """Give the multiples of a step from `low` to `high`, both included."""
+    """Yield the multiples of a step from `low` to `high`, both included."""
     number = -int(-low // step)
     while number * step <= high:
         yield number * step
@@ -98,7 +98,7 @@ def _shore(source: seeds.Stream, down: int) -> list[tuple[int, int]]:
 
 
 def _inset(raster: Raster, left: int, top: int) -> None:
-    """Draw an overview on a white ground: a large area, and in it the map's own."""
+    """Draw an overview on a white background: a large area with the map's own area in it."""
     for y in range(top, top + 51):
         raster.line((left, y), (left + 60, y), PAPER)
     raster.frame(left, top, left + 60, top + 50, INK)

@@ -1,6 +1,6 @@
-"""Mean-field cases of the demo (OURS): a model with the terms, letters and sign of interaction that a paper draws.
+"""Mean-field cases of the demo (OURS): a model with the terms, letters and sign of interaction drawn for a paper.
 
-It must never know how a paper is worded, nor what ground truth or an answer looks like.
+Independent of the wording of a paper, of ground truths and of answers.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from harness.studies.curie.demo.documents import Draw, one, shuffled
 from harness.studies.curie.demo.mean_field_models import MeanField, Terms
 
 _LETTERS = {"@t": ("t", "J", r"\tau"), "@U": ("U", "u", "W"), "@V": ("V", "K", "G")}
-_EXTRA = (0, 1, 2)  # further one-body terms of easy, medium and hard papers, where the model has so many
+_EXTRA = (0, 1, 2)  # further one-body terms of easy, medium and hard papers, if the model has that many
 NEIGHBOURS = r"\langle i,j \rangle"
-# What the parts of a Hamiltonian are called.
+# Names of the parts of a Hamiltonian.
 BARE, SINGLE, INTERACTION, DIRECT = "H", "H_{0}", r"H_{\mathrm{int}}", r"H_{\mathrm{H}}"
 EXCHANGE, FULL, SPECIAL, OTHER = r"H_{\mathrm{F}}", r"H_{\mathrm{MF}}", r"H_{\mathrm{s}}", r"H_{\mathrm{other}}"
 
 
 @dataclass(frozen=True, slots=True)
 class MeanFieldCase:
-    """A model as one paper has it; every term begins with its sign."""
+    """A model as it occurs in one paper; every term begins with its sign."""
 
     model: MeanField
     extra: tuple[str, ...]  # in words
@@ -35,12 +35,12 @@ class MeanFieldCase:
 
     @property
     def bare(self) -> Terms:
-        """Give the Hamiltonian before anything is decoupled."""
+        """The Hamiltonian before anything is decoupled."""
         return self.single + self.interaction
 
     @property
     def full(self) -> Terms:
-        """Give the mean-field Hamiltonian with all its terms, constants too."""
+        """The mean-field Hamiltonian with all its terms, including constants."""
         return self.single + self.direct + self.exchange + self.constants
 
 
@@ -49,7 +49,7 @@ def _turned(term: str) -> str:
 
 
 def vary(draw: Draw, model: MeanField) -> MeanFieldCase:
-    """Draw the letters, the further terms and, where the model allows either, the sign of the interaction."""
+    """Draw the letters, the further terms and, if the model allows either, the sign of the interaction."""
     source = draw.source
     letters = {mark: one(source, choices) for mark, choices in _LETTERS.items()}
     turned = model.either and one(source, (False, True))
@@ -78,11 +78,11 @@ def vary(draw: Draw, model: MeanField) -> MeanFieldCase:
 
 
 def equation(name: str, terms: Iterable[str]) -> str:
-    """Write an equation in LaTeX, one line, without marks of mathematics around it."""
+    """Return an equation as one line of LaTeX, without math delimiters around it."""
     first, *rest = terms
     return " ".join([f"{name} =", first.removeprefix("+"), *(f"{term[0]} {term[1:]}" for term in rest)])
 
 
 def displayed(*equations: str) -> str:
-    """Set equations apart from the text, as a source in LaTeX does."""
+    """Return equations as displayed LaTeX equations."""
     return "\n".join(f"\\begin{{equation}}\n{each}.\n\\end{{equation}}" for each in equations)

@@ -1,7 +1,7 @@
 r"""Model Hamiltonians of the demo's HFE and HFD papers (OURS), each with its mean-field form, term by term in LaTeX.
 
-Sums over \langle i,j \rangle run over ordered pairs of neighbours; @t, @U and @V stand for letters that a paper draws.
-It must never know how a paper is worded, nor how an answer is scored.
+Sums over \langle i,j \rangle run over ordered pairs of neighbours; @t, @U and @V stand for letters drawn for a paper.
+Independent of the wording of a paper and of scoring.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ Terms = tuple[str, ...]  # each begins with its sign
 
 @dataclass(frozen=True, slots=True)
 class MeanField:
-    """A model and what becomes of it: the parts of both Hamiltonians, and the words that fix the decoupling.
+    """A model and its mean-field form: the parts of both Hamiltonians, and the words that fix the decoupling.
 
-    `single` stays as it is; `interaction` becomes `direct`, `exchange` (or pairing) and `constants`. `either` says that
-    the interaction may have either sign; `special` is a simpler Hamiltonian that holds in the case that it names.
+    `single` stays unchanged; `interaction` becomes `direct`, `exchange` (or pairing) and `constants`. If `either` is
+    true, the interaction may have either sign. `special` is a simpler Hamiltonian that holds in the case that it names.
     """
 
     name: str

@@ -1,6 +1,6 @@
-r"""The words of the demo's HFE and HFD papers (OURS): the model, what is kept, and Hamiltonians that are not asked for.
+r"""The text of the demo's HFE and HFD papers (OURS): the model, what is kept, and Hamiltonians that are not asked for.
 
-It must never know what ground truth or an answer looks like.
+Independent of ground truths and answers.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _REFERENCES = (
 
 
 def title(case: MeanFieldCase) -> str:
-    """Give the paper its title."""
+    """Return the title of a paper."""
     return f"On {case.model.name}"
 
 
 def model_paragraphs(source: seeds.Stream, case: MeanFieldCase) -> tuple[str, str]:
-    """Tell the bare Hamiltonian with its conventions, and which averages the decoupling keeps."""
+    """Return two paragraphs: the bare Hamiltonian with its conventions, and the averages that the decoupling keeps."""
     opening = one(source, ("We consider", "This paper deals with", "The object of study is"))
     said = [f"{opening} {case.model.system}. The Hamiltonian reads\n{displayed(equation(BARE, case.bare))}"]
     if case.extra:
@@ -50,20 +50,20 @@ def model_paragraphs(source: seeds.Stream, case: MeanFieldCase) -> tuple[str, st
 
 
 def definitions_paragraph(case: MeanFieldCase) -> str:
-    """Tell what the abbreviations in the mean-field Hamiltonian stand for; empty where it has none."""
+    """Return a paragraph that defines the abbreviations in the mean-field Hamiltonian; empty if it has none."""
     if not case.definitions:
         return ""
     return f"The order parameter is defined as\n{displayed(*case.definitions)}"
 
 
 def general_paragraph(source: seeds.Stream, case: MeanFieldCase) -> str:
-    """Tell the most general mean-field Hamiltonian of the paper."""
+    """Return a paragraph with the most general mean-field Hamiltonian of the paper."""
     opening = one(source, ("Without further assumptions one finds", "In general the decoupling gives"))
     return f"{opening}\n{displayed(equation(FULL, case.full))}\nNothing has been assumed about its symmetry."
 
 
 def special_paragraph(case: MeanFieldCase) -> str:
-    """Tell the simpler Hamiltonian of a special case, which is not the general one."""
+    """Return a paragraph with the simpler Hamiltonian of a special case, which is not the general one."""
     plain = ", without further fields," if case.extra else ""
     return (
         f"A special case is {case.model.special[0]}. There one is left{plain} up to constants with\n"
@@ -72,7 +72,7 @@ def special_paragraph(case: MeanFieldCase) -> str:
 
 
 def foreign_paragraph(source: seeds.Stream, other: MeanFieldCase) -> str:
-    """Tell the mean-field Hamiltonian of another model, which the paper only cites."""
+    """Return a paragraph with the mean-field Hamiltonian of another model, which the paper only cites."""
     who = one(source, ("Varga and Ito [3]", "Brandt [7]", "Others [3, 7]", "The lectures of Albrecht [1]"))
     said = one(source, ("turned to another problem", "dealt with a different case", "treated what is left out here"))
     found = displayed(equation(OTHER, other.full), *other.definitions)
@@ -80,12 +80,12 @@ def foreign_paragraph(source: seeds.Stream, other: MeanFieldCase) -> str:
 
 
 def hartree_paragraph(case: MeanFieldCase) -> str:
-    """Tell the direct part of the mean-field Hamiltonian alone."""
+    """Return a paragraph with only the direct part of the mean-field Hamiltonian."""
     return f"The direct contractions alone would give\n{displayed(equation(DIRECT, case.direct))}"
 
 
 def write_paper(draw: Draw, case: MeanFieldCase, told: Sequence[str], others: Sequence[MeanFieldCase]) -> str:
-    """Write the paper around what it tells; in hard ones the parts come in any order, and more is quoted."""
+    """Return the text of a paper with the paragraphs `told`; hard papers hold them in any order and quote more."""
     source = draw.source
     model, kept = model_paragraphs(source, case)
     foreign = [foreign_paragraph(source, other) for other in others]

@@ -1,7 +1,7 @@
 """Demo records for the MPV tasks (OURS): papers on real materials whose constants are handbook values.
 
-The truth of mpv-specific is unfiltered, as in the archive (its filter belongs to the scoring); that of mpv-non-trivial
-is without the geometry that the wording leaves out. It must never know a prompt, a model or a rule of scoring.
+The truth of mpv-specific is unfiltered, as in the archive, since its filter is part of the scoring. The truth of
+mpv-non-trivial lacks the geometry that the prompt excludes. Independent of prompts, models and scoring.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from harness.studies.curie.demo.mpv_text import THICKNESS, Stated, drawn_only, s
 from harness.studies.curie.demo.selection import written
 
 PURPOSE = "curie.demo_mpv"
-_SIZES = ((2, 4), (3, 7), (5, 11))  # materials and constants of an easy, a medium and a hard paper
-_BLANK = " "  # what the archive writes where it has nothing
+_SIZES = ((2, 4), (3, 7), (5, 11))  # numbers of materials and constants in an easy, a medium and a hard paper
+_BLANK = " "  # what the archive writes for an empty field
 _WANTED: Mapping[str, Callable[[Stated], bool]] = {
     "mpv": lambda each: True,
     "mpv-non-trivial": lambda each: each.constant.name != THICKNESS,
@@ -30,9 +30,9 @@ _WANTED: Mapping[str, Callable[[Stated], bool]] = {
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `count` papers of one of the three MPV tasks, drawn from `seed`; InputError for another task.
+    """Write `count` papers for one of the three MPV tasks, drawn from `seed`; raises InputError for another task.
 
-    The papers of equal seeds are equal in the three.
+    With the same seed, the three tasks have the same papers.
     """
     task = params["task"]
     if task not in _WANTED:
@@ -53,7 +53,7 @@ def _record(seed: int, draw: Draw, task: str) -> TaskRecord:
 
 
 def drawn(seed: int, draw: Draw) -> tuple[str, list[Stated]]:
-    """Draw a paper's title and what it states; each has a band gap or a refractive index."""
+    """Draw a paper's title and the values that it states; every paper states a band gap or a refractive index."""
     title = turn(seed, PURPOSE, draw.index, tuple(THEMES))
     materials, count = _SIZES[draw.rank]
     chosen = _constants(draw.source, THEMES[title], materials, count)
@@ -65,7 +65,7 @@ def drawn(seed: int, draw: Draw) -> tuple[str, list[Stated]]:
 
 
 def _constants(source: seeds.Stream, names: Sequence[str], materials: int, count: int) -> list[Constant]:
-    """Draw constants of so many materials, one of them optical; fewer than `count` where the materials have no more."""
+    """Draw `count` constants of some materials, one of them optical; fewer if the materials do not have as many."""
     optical = [name for name in names if any(each.optical for each in CONSTANTS[name])]
     first = one(source, optical)
     others = shuffled(source, [name for name in names if name != first])[: materials - 1]
@@ -77,17 +77,17 @@ def _constants(source: seeds.Stream, names: Sequence[str], materials: int, count
 
 
 def _html(formula: str) -> str:
-    """Write a formula as the archive does, digits lowered."""
+    """Return a formula as the archive writes it, with digits as subscripts."""
     return "".join(f"<sub>{letter}</sub>" if letter.isdigit() else letter for letter in formula)
 
 
 def _source(stated: Stated, blank: str) -> tuple[str, str]:
-    """Give the passage and the table that a value comes from."""
+    """Return the passage and the table that a value comes from."""
     return (blank, stated.table) if stated.table else (stated.passage, blank)
 
 
 def _item(record: str, index: int, stated: Stated) -> dict[str, Any]:
-    """Give an item with the archive's seventeen keys."""
+    """Return an item with the archive's seventeen keys."""
     constant, (passage, table) = stated.constant, _source(stated, _BLANK)
     figure = not constant.low
     return {
@@ -112,7 +112,7 @@ def _item(record: str, index: int, stated: Stated) -> dict[str, Any]:
 
 
 def _answer(stated: Stated) -> dict[str, str]:
-    """Give an item with the thirteen keys that the wording asks for."""
+    """Return an item with the thirteen keys that the prompt asks for."""
     constant, (passage, table) = stated.constant, _source(stated, "")
     found = {
         "material": constant.material,

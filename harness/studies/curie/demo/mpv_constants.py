@@ -1,8 +1,8 @@
 """Constants of real materials for the demo's MPV papers (OURS): handbook values that several handbooks agree on.
 
-Values as the CRC Handbook of Chemistry and Physics, the semiconductor pages of the Ioffe Institute and makers of
-optical crystals print them, rounded to the digits they share; near 300 K where nothing else is said. It must never know
-how a paper is worded or how an answer is scored.
+Values are those printed by the CRC Handbook of Chemistry and Physics, the semiconductor pages of the Ioffe Institute
+and makers of optical crystals, rounded to the digits they share; near 300 K unless stated otherwise. Independent of the
+wording of a paper and of scoring.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 GAP, INDEX = "band gap", "refractive index"
-ALIASES: Mapping[str, str] = {GAP: "gap energy", INDEX: "index of refraction"}  # what hard papers call them, too
-# Letters in the table below: which property they stand for, and its unit.
+ALIASES: Mapping[str, str] = {GAP: "gap energy", INDEX: "index of refraction"}  # other names in hard papers
+# Letters in the table below: the property each stands for, and its unit.
 _PROPERTIES: Mapping[str, tuple[str, str]] = {
     "G": (GAP, "eV"),
     "N": (INDEX, ""),
@@ -87,11 +87,11 @@ magnesium diboride|MgB2|S39
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """One property of one material: its lowest and highest value as they are printed, unit and condition."""
+    """One property of one material: its lowest and highest value as printed, its unit and its condition."""
 
     material: str
     formula: str
-    name: str  # of the property
+    name: str  # name of the property
     low: str
     high: str
     unit: str
@@ -99,13 +99,13 @@ class Constant:
 
     @property
     def printed(self) -> str:
-        """Write the value with its unit; a range as `low to high`."""
+        """The value with its unit; a range as `low to high`."""
         value = self.low if self.low == self.high else f"{self.low} to {self.high}"
         return f"{value} {self.unit}".rstrip()
 
     @property
     def optical(self) -> bool:
-        """Whether it is what the task mpv-specific asks for: a band gap or a refractive index."""
+        """Whether the task mpv-specific asks for the property: a band gap or a refractive index."""
         return self.name in (GAP, INDEX)
 
 
@@ -124,7 +124,7 @@ CONSTANTS: Mapping[str, tuple[Constant, ...]] = {
     line.partition("|")[0]: _read(line) for line in _TABLE.strip().splitlines()
 }
 
-# What papers are about: a title, and the materials that it draws from.
+# Themes of papers: a title, and the materials that the paper draws from.
 THEMES: Mapping[str, tuple[str, ...]] = {
     "Constants of semiconductors for infrared detectors": (
         "silicon",

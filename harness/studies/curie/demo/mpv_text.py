@@ -1,6 +1,6 @@
-"""The words of the demo's MPV papers (OURS): constants in sentences and a table, among numbers that are no property.
+"""The text of the demo's MPV papers (OURS): constants in sentences and a table, among numbers of other things.
 
-It must never know what ground truth or an answer looks like.
+Independent of ground truths and answers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from harness.studies.curie.demo.documents import Draw, Section, one, paper, shuf
 from harness.studies.curie.demo.filler import GENERAL, MATERIALS
 from harness.studies.curie.demo.mpv_constants import ALIASES, Constant
 
-THICKNESS = "thickness"  # the trivial property: a geometry of our own piece, which mpv-non-trivial leaves out
+THICKNESS = "thickness"  # the trivial property, the geometry of the authors' sample, which mpv-non-trivial leaves out
 TABLE = "1"
 _SETTINGS = (
     "Pieces were degreased at 60 °C for 15 min and dried in nitrogen before they were mounted.",
@@ -33,9 +33,9 @@ _REFERENCES = (
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A value as a paper states it: the constant, how it is called, the passage, and the table where it is in one.
+    """A value as a paper states it: the constant, its name in the text, the passage, and the table if it is in one.
 
-    A constant with an empty value is only drawn in a figure.
+    A constant with an empty value is only shown in a figure.
     """
 
     constant: Constant
@@ -56,7 +56,7 @@ def _article(word: str) -> str:
 
 
 def sentence(source: seeds.Stream, constant: Constant, called: str) -> str:
-    """State a constant in one sentence that names material, property, value and condition."""
+    """Return a sentence that states a constant, with material, property, value and condition."""
     value, name = f"{constant.printed}{_condition(constant)}", f"{constant.material} ({constant.formula})"
     return one(
         source,
@@ -69,12 +69,12 @@ def sentence(source: seeds.Stream, constant: Constant, called: str) -> str:
 
 
 def row(constant: Constant, called: str) -> str:
-    """State a constant in a row of the table."""
+    """Return a row of the table that states a constant."""
     return f"{constant.material} | {called} | {constant.printed} | {constant.condition or '-'}"
 
 
 def state(draw: Draw, constants: Sequence[Constant]) -> list[Stated]:
-    """Choose the words for each constant: hard papers use other names too, and put every third one in the table."""
+    """Choose the words for each constant: hard papers also use other names, and put every third one in the table."""
     found = []
     for at, constant in enumerate(constants):
         called = constant.name
@@ -88,7 +88,7 @@ def state(draw: Draw, constants: Sequence[Constant]) -> list[Stated]:
 
 
 def thickness(source: seeds.Stream, material: str, formula: str) -> Stated:
-    """State how thick our own piece of a material is."""
+    """State the thickness of the authors' sample of a material."""
     value = one(source, ("0.5", "1.0", "2.0", "3.0", "5.0"))
     constant = Constant(material, formula, THICKNESS, value, value, "mm", "")
     passage = f"Our piece of {material} ({formula}) was a polished plate of {value} mm thickness."
@@ -107,7 +107,7 @@ def drawn_only(material: str, formula: str) -> Stated:
 
 
 def write_paper(draw: Draw, title: str, stated: Sequence[Stated]) -> str:
-    """Write the paper: what is stated falls into the sections that may hold it, in its order."""
+    """Return the text of a paper; the stated values keep their order and are spread over the sections."""
     source = draw.source
     said = [each.passage for each in stated if not each.table]
     rows = [each.passage for each in stated if each.table]
@@ -127,7 +127,7 @@ def write_paper(draw: Draw, title: str, stated: Sequence[Stated]) -> str:
 
 
 def _grouped(source: seeds.Stream, passages: Sequence[str]) -> list[str]:
-    """Put one or two passages into a paragraph each."""
+    """Group the passages into paragraphs of one or two."""
     rest, found = list(passages), []
     while rest:
         size = 1 + seeds.below(source, 2)

@@ -1,7 +1,7 @@
-"""The maker of the demo's PDB records: real sequences on made-up folds of textbook geometry, written as ATOM records.
+"""The maker of the demo's PDB records: real sequences on made-up folds of textbook geometry, as ATOM records.
 
-Gold is the residues that have atoms, X where the record does not say which. A fold is not the protein's own. It must
-never know a prompt, a model or how an answer is scored.
+Gold is the residues that have atoms, with X for a residue that the record does not name. A fold is not that of the real
+protein. Independent of prompts, models and scoring.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from harness.studies.curie.demo.residues import PROTEINS, THREE, DemoProtein
 from harness.studies.curie.demo.selection import first, generated, named, stream
 
 TASK = "pdb"
-_TRIES = 20  # folds that are drawn until one does not run into itself
+_TRIES = 20  # attempts to draw a fold without clashes
 _REMARKS = (
     "REMARK   1 DEMO STRUCTURE, NOT AN ENTRY OF AN ARCHIVE",
     "REMARK   2 BACKBONE FROM TEXTBOOK GEOMETRY. THE FOLD IS MADE UP.",
@@ -31,7 +31,7 @@ _REMARKS = (
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """An atom of a residue, or a water; `mark` is blank, or A or B where it stands in two places."""
+    """An atom of a residue, or a water; `mark` is blank, or A or B if the atom has two positions."""
 
     name: str
     mark: str
@@ -43,14 +43,14 @@ class _Spot:
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write `items`, `gold` and `counts` of the first `count` proteins, with folds drawn from `seed`.
 
-    InputError for a count below one, or above the number of proteins that the demo has.
+    Raises InputError if the count is below one or above the number of proteins.
     """
     proteins = first(PROTEINS, params["count"], "proteins")
     write(TASK, [record(params["seed"], index) for index in range(len(proteins))], out)
 
 
 def record(seed: int, index: int) -> TaskRecord:
-    """Give the record of protein `index`; it depends on the seed and on no other record."""
+    """Return the record of protein `index`, which depends on the seed and on no other record."""
     protein, name = PROTEINS[index], named(index)
     source = stream(seed, TASK, name)
     text = "\n".join([*_REMARKS, *_lines(source, protein), "END"]) + "\n"
@@ -60,7 +60,7 @@ def record(seed: int, index: int) -> TaskRecord:
 
 
 def _fold(source: seeds.Stream, length: int) -> list[Mapping[str, Point]]:
-    """Draw stretches of helix and strand with bends between them; one long helix where every draw runs into itself."""
+    """Draw stretches of helix and strand with bends between them; one long helix if every attempt has a clash."""
     for _ in range(_TRIES):
         torsions: list[tuple[float, float]] = []
         while len(torsions) < length:
@@ -73,7 +73,7 @@ def _fold(source: seeds.Stream, length: int) -> list[Mapping[str, Point]]:
 
 
 def _lines(source: seeds.Stream, protein: DemoProtein) -> Iterator[str]:
-    """Write the chain's atoms, its end, and water as HETATM records."""
+    """Yield the lines of the chain's atoms, its end, and water as HETATM records."""
     atoms = _fold(source, len(protein.sequence))
     centre = _centre(atoms)
     serial = 0
@@ -92,7 +92,7 @@ def _lines(source: seeds.Stream, protein: DemoProtein) -> Iterator[str]:
 def _placed(
     source: seeds.Stream, protein: DemoProtein, number: int, letter: str, atoms: Mapping[str, Point]
 ) -> Iterator[_Spot]:
-    """Give the atoms of a residue; those that stand in two places come twice, marked A and B."""
+    """Yield the atoms of a residue; those with two positions come twice, marked A and B."""
     named = [(name, point) for name, point in atoms.items() if name != "CB" or letter != "G"]
     for mark in "AB" if number in protein.twofold else " ":
         shift = (200 + seeds.below(source, 200)) / 1000 if mark == "B" else 0.0
@@ -100,7 +100,7 @@ def _placed(
 
 
 def _line(kind: str, serial: int, spot: _Spot, centre: Point, heat: float) -> str:
-    """Write one atom in the columns of the PDB format, with its place seen from the centre."""
+    """Return the line of one atom in the columns of the PDB format, with its position relative to the centre."""
     x, y, z = (spot.place[axis] - centre[axis] for axis in range(3))
     share = 1.0 if spot.mark == " " else 0.5
     return (

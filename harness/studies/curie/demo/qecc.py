@@ -1,7 +1,7 @@
-r"""The maker of the demo's QECC records: a paper around a real quantum code, and the facts of that code as gold.
+r"""The maker of the demo's QECC records: a paper about a real quantum code, and the facts of that code as gold.
 
-The ground truth is an object with the fields of a catalogue entry, citations as `\cite{…}`. It knows codes and papers;
-it must never know a prompt, a model or how an answer is scored.
+The ground truth is an object with the fields of a catalogue entry, citations as `\cite{…}`. Independent of prompts,
+models and scoring.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from harness.studies.curie.demo.qecc_prose import QUANTUM
 from harness.studies.curie.demo.selection import WORDS, first, laid, named, stream, written
 
 TASK = "qecc"
-_OTHERS = {"easy": 2, "medium": 3, "hard": 4}  # codes that a paper mentions besides its own
+_OTHERS = {"easy": 2, "medium": 3, "hard": 4}  # number of other codes that a paper mentions
 _BEGIN = Section("Introduction", ("Small codes are where most ideas about fault tolerance are tried first.",))
 _MIDDLE = (
     Section("Models of noise", ("What a code is worth depends on the noise that it meets.",)),
@@ -33,7 +33,7 @@ _COUNTS = ("two", "three", "four", "five", "six", "seven")
 
 
 def entry(code: QuantumCode) -> dict[str, Any]:
-    """Give what a catalogue says of a code: the ground truth, without a record's id."""
+    """Return what a catalogue says about a code: the ground truth, without the id of a record."""
     found: dict[str, Any] = {
         "code_id": code.id,
         "physical": "qubits",
@@ -57,14 +57,14 @@ def entry(code: QuantumCode) -> dict[str, Any]:
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write `items`, `gold` and `counts` of the first `count` codes, with papers drawn from `seed`.
 
-    InputError for a count below one, or above the number of codes that the demo has.
+    Raises InputError if the count is below one or above the number of codes.
     """
     codes = first(CODES, params["count"], "codes")
     write(TASK, [record(params["seed"], index) for index in range(len(codes))], out)
 
 
 def record(seed: int, index: int) -> TaskRecord:
-    """Give the record of code `index`; it depends on the seed and on no other record."""
+    """Return the record of code `index`, which depends on the seed and on no other record."""
     import yaml  # noqa: PLC0415 - heavy
 
     code, name = CODES[index], named(index)
@@ -76,7 +76,7 @@ def record(seed: int, index: int) -> TaskRecord:
 
 
 def _document(source: seeds.Stream, code: QuantumCode) -> tuple[str, int]:
-    """Write the paper, and give how far into it, in percent, the code's construction begins."""
+    """Return the paper, and the position in percent at which the code's construction begins."""
     told = [_construction(code), _performance(code), _relations(code)]
     others = seeds.sample(source, [each for each in CODES if each is not code], _OTHERS[code.level])
     compared = Section("Other codes, for comparison", tuple(_mention(each) for each in others))
@@ -89,7 +89,7 @@ def _document(source: seeds.Stream, code: QuantumCode) -> tuple[str, int]:
 
 
 def _numbered(source: seeds.Stream, title: str, sections: Sequence[Section], words: int) -> str:
-    """Write the paper with its citations as numbers, and the list of what they stand for at its end."""
+    """Return the paper with its citations as numbers, and the list of references at its end."""
     text = paper(source, title, sections, (*QUANTUM, *GENERAL), words)
     cited = list(dict.fromkeys(_CITED.findall(text)))
     text = _CITED.sub(lambda found: f" [{cited.index(found[1]) + 1}]", text)
@@ -98,7 +98,7 @@ def _numbered(source: seeds.Stream, title: str, sections: Sequence[Section], wor
 
 
 def _construction(code: QuantumCode) -> Section:
-    """Tell what the code is: a hard paper spells its parameters out and never prints them."""
+    """Return the section on what the code is; a hard paper states its parameters in words only."""
     n, k, d = code.size
     origin = "".join(rf" \cite{{{source}}}" for source in code.sources)
     generators = code.generators
@@ -117,7 +117,7 @@ def _construction(code: QuantumCode) -> Section:
 
 
 def _performance(code: QuantumCode) -> Section:
-    """Tell what it protects against and how it is used."""
+    """Return the section on what the code protects against and how it is used."""
     heads = {
         "transversal_gates": "Gates",
         "general_gates": "Magic states",
@@ -133,7 +133,7 @@ def _performance(code: QuantumCode) -> Section:
 
 
 def _relations(code: QuantumCode) -> Section:
-    """Tell the names under which a catalogue lists it and its relatives."""
+    """Return the section on the names under which a catalogue lists the code and its relatives."""
     parents = " ".join(f"Its parent there is `{name}`: {_lower(why)}" for name, why in code.parents)
     cousins = " ".join(f"A cousin is `{name}`: {_lower(why)}" for name, why in code.cousins)
     return Section(
@@ -146,7 +146,7 @@ def _relations(code: QuantumCode) -> Section:
 
 
 def _mention(code: QuantumCode) -> str:
-    """Mention another code: a distractor, with parameters, a rate and sources of its own."""
+    """Return sentences on another code: a distractor, with its own parameters, rate and sources."""
     origin = "".join(rf" \cite{{{source}}}" for source in code.sources)
     return (
         f"The {code.name}{origin}, with parameters {code.parameters} and rate {code.rate}, is not the subject "

@@ -1,7 +1,7 @@
-"""Quantum codes of the demo: real and well known, each with its generators, its sources and what is certain of it.
+"""Quantum codes of the demo: real and well known, each with its generators, its sources and certain facts about it.
 
-Everything said of a code is in the literature that it cites; parameters and rates are computed again by the tests. It
-must never know how a paper is written around a code, nor how an answer is scored.
+Every statement about a code is in the literature that it cites; the tests recompute parameters and rates. Independent
+of the wording of a paper and of scoring.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from dataclasses import dataclass, field
 class QuantumCode:
     r"""A stabiliser code on qubits; citations in its texts are written as `\cite{arXiv:…}` or `\cite{doi:…}`."""
 
-    id: str  # as catalogues call it
+    id: str  # its name in catalogues
     level: str
     size: tuple[int, int, int]  # physical qubits, logical qubits, distance
-    name: str  # as running text writes it
-    sources: tuple[str, ...]  # of who introduced it
-    rate: str  # logical by physical qubits, in percent
+    name: str  # its name in running text
+    sources: tuple[str, ...]  # papers that introduced it
+    rate: str  # logical over physical qubits, in percent
     description: str
     protection: str
     features: Mapping[str, tuple[str, ...]]
     parents: tuple[tuple[str, str], ...]  # catalogue name, and why
     cousins: tuple[tuple[str, str], ...]
     paulis: str = ""  # generators as words of Pauli letters …
-    x: str = ""  # … or as the qubits on which those of a CSS code act, X and Z apart
+    x: str = ""  # … or as the qubits on which generators of a CSS code act, X and Z separately
     z: str = ""
     realizations: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
     @property
     def parameters(self) -> str:
-        """Give the code's parameters as they are printed."""
+        """The code's parameters as printed."""
         return "[[{},{},{}]]".format(*self.size)
 
     @property
     def generators(self) -> tuple[str, ...]:
-        """Give the generators as they are printed: Pauli words, or X or Z with the numbers of qubits."""
+        """The generators as printed: Pauli words, or X or Z with the numbers of qubits."""
         css = [
             f"{letter} on {each.strip()}"
             for letter, given in (("X", self.x), ("Z", self.z))

@@ -1,6 +1,6 @@
-"""Sentences about quantum codes at large (OURS), for papers of the demo: they name no code and state no value.
+"""General sentences about quantum codes (OURS) for papers of the demo; they name no code and state no value.
 
-It must never hold a digit, a parameter or a fact that the task asks for.
+They hold no digit, parameter or fact that the task asks for.
 """
 
 from __future__ import annotations

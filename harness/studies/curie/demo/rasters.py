@@ -1,7 +1,7 @@
 """Small images drawn pixel by pixel: lines, outlines, numbers, and PNG bytes that are the same on every machine.
 
-The bytes are stored, not compressed, since libraries that compress differ between machines. It must never know a map,
-a coordinate or what is shown.
+The bytes are stored without compression, since compression libraries differ between machines. Independent of maps and
+coordinates.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from harness.errors import InputError
 
 PALETTE = ((255, 255, 255), (0, 0, 0), (170, 170, 170), (70, 110, 170))
-PAPER, INK, GREY, BLUE = range(len(PALETTE))  # two bits a pixel
-SCALE = 2  # pixels of a dot of the letters
-WIDE, HIGH = 6 * SCALE, 7 * SCALE  # of a letter, with the room between two
-_MOST = 65_535  # bytes of a block of stored data, as RFC 1951 has it
+PAPER, INK, GREY, BLUE = range(len(PALETTE))  # two bits per pixel
+SCALE = 2  # pixels per dot of a letter
+WIDE, HIGH = 6 * SCALE, 7 * SCALE  # of a letter, including the space to the next
+_MOST = 65_535  # bytes of a block of stored data, from RFC 1951
 
-# The letters that degrees are written with (OURS), seven rows of five dots each.
+# The letters used to write degrees (OURS): seven rows of five dots each.
 LETTERS: Mapping[str, tuple[str, ...]] = {
     "0": (".###.", "#...#", "#..##", "#.#.#", "##..#", "#...#", ".###."),
     "1": ("..#..", ".##..", "..#..", "..#..", "..#..", "..#..", ".###."),
@@ -40,15 +40,15 @@ LETTERS: Mapping[str, tuple[str, ...]] = {
 
 
 class Raster:
-    """An image in four colours that can be drawn on; what lies outside is not drawn."""
+    """An image in four colours that can be drawn on; pixels outside it are ignored."""
 
     def __init__(self, width: int, height: int) -> None:
-        """Begin with an empty sheet."""
+        """Create an empty image."""
         self.width, self.height = width, height
         self.pixels = bytearray(width * height)
 
     def dot(self, x: int, y: int, colour: int = INK) -> None:
-        """Set one pixel, if it lies on the sheet."""
+        """Set one pixel, if it is inside the image."""
         if 0 <= x < self.width and 0 <= y < self.height:
             self.pixels[y * self.width + x] = colour
 
@@ -77,7 +77,7 @@ class Raster:
         self.outline([(left, top), (right, top), (right, bottom), (left, bottom)], colour)
 
     def write(self, x: int, y: int, text: str) -> None:
-        """Write a text from its upper left corner; InputError for a letter that there is no form of."""
+        """Write a text from its upper left corner; raises InputError for a letter that is not in LETTERS."""
         for place, letter in enumerate(text):
             if letter not in LETTERS:
                 raise InputError(f"{letter!r} cannot be drawn", next=f"use: {''.join(LETTERS)}")
@@ -87,7 +87,7 @@ class Raster:
                         self._block(x + place * WIDE + column * SCALE, y + row * SCALE)
 
     def png(self) -> bytes:
-        """Give the image as PNG: a palette of four colours, two bits a pixel."""
+        """Return the image as PNG, with a palette of four colours and two bits per pixel."""
         rows = b"".join(b"\0" + self._packed(row) for row in range(self.height))
         shape = struct.pack(">IIBBBBB", self.width, self.height, 2, 3, 0, 0, 0)
         colours = bytes(value for colour in PALETTE for value in colour)

@@ -1,7 +1,7 @@
-"""Proteins of the demo: real sequences, and what is done to a record of each; names of the residues.
+"""Proteins of the demo: real sequences, how the record of each is altered, and names of the residues.
 
-The tests hold each sequence against its published length and average mass. It must never know how a structure is built
-or written.
+The tests check each sequence against its published length and average mass. Independent of how a structure is built or
+written.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ THREE: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class DemoProtein:
-    """A real protein or peptide; some of its residues may be absent from the structure, or unknown in it."""
+    """A real protein or peptide; some of its residues may be absent from the structure, or of unknown kind."""
 
     level: str
     name: str
-    source: str  # where the sequence is found: the UniProt entry, and what part of it
+    source: str  # source of the sequence: the UniProt entry, and which part of it
     sequence: str
     absent: tuple[int, ...] = ()  # numbers of residues, from 1, that the structure lacks
-    unknown: tuple[int, ...] = ()  # … of which it does not say what they are
-    twofold: tuple[int, ...] = ()  # … whose atoms stand there in two alternative places
+    unknown: tuple[int, ...] = ()  # … whose kind the structure does not state
+    twofold: tuple[int, ...] = ()  # … whose atoms have two alternative positions
 
     @property
     def shown(self) -> tuple[tuple[int, str], ...]:
-        """Give number and letter of each residue that the structure has; X where it does not say which."""
+        """Number and letter of each residue in the structure; X if the structure does not state its kind."""
         numbered = enumerate(self.sequence, 1)
         return tuple((at, "X" if at in self.unknown else letter) for at, letter in numbered if at not in self.absent)
 

@@ -1,6 +1,6 @@
-"""What makers of the demo share that choose from a table: which records are made, and where a paper tells its answer.
+"""Shared functions of the demo's makers that choose from a table: record selection, ids, and section order.
 
-It must never know a field of science, nor what a section says.
+Independent of the field of science and of the content of sections.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from harness import seeds
 from harness.errors import InputError
 from harness.studies.curie.demo.documents import Section
 
-WORDS: Mapping[str, int] = {"easy": 700, "medium": 1000, "hard": 1300}  # about as long is a paper of each level
+WORDS: Mapping[str, int] = {"easy": 700, "medium": 1000, "hard": 1300}  # approximate length of a paper of each level
 _T = TypeVar("_T")
 
 
 def first(table: Sequence[_T], count: int, what: str) -> Sequence[_T]:
-    """Give the first `count` of a table; InputError for a count below one, or above what the table holds."""
+    """Return the first `count` entries of a table; raises InputError if `count` is below one or exceeds the table."""
     if not 1 <= count <= len(table):
         raise InputError(
             f"the demo has {len(table)} {what}, and {count} were asked for",
@@ -28,19 +28,19 @@ def first(table: Sequence[_T], count: int, what: str) -> Sequence[_T]:
 
 
 def named(index: int) -> str:
-    """Give the id of record `index`, counted from 0: a number, since a name would tell the answer."""
+    """Return the id of record `index`, counted from 0: a number, since a name would reveal the answer."""
     return f"demo-{index + 1:03d}"
 
 
 def stream(seed: int, purpose: str, record: str) -> seeds.Stream:
-    """Open the stream of draws of one record for one purpose, which depends on no other record."""
+    """Return the stream of draws of one record for one purpose, which depends on no other record."""
     return seeds.stream(seeds.derive(seed, f"curie.demo.{purpose}", record))
 
 
 def laid(source: seeds.Stream, told: Sequence[Section], others: Sequence[Section], level: str) -> list[Section]:
-    """Lay the sections that tell the answer among the others at drawn places, each in its order.
+    """Insert the sections that hold the answer among the others at drawn places; both keep their order.
 
-    In a hard paper they may stand apart; in any other they stay together.
+    In a hard paper these sections may be separated; otherwise they stay together.
     """
     if level == "hard":
         places = sorted(seeds.below(source, len(others) + 1) for _ in told)
@@ -53,10 +53,10 @@ def laid(source: seeds.Stream, told: Sequence[Section], others: Sequence[Section
 
 
 def generated(seed: int) -> dict[str, Any]:
-    """Give what an item's `meta` says of any record that was made for the demo."""
+    """Return the fields that `meta` has for every record of the demo."""
     return {"source": "generated", "seed": seed, "generator_version": "1"}
 
 
 def written(seed: int, text: str, told_at: int) -> dict[str, Any]:
-    """Give what it says of a paper besides: its length, and where it begins to tell the answer, in percent."""
+    """Return the `meta` fields of a paper: also its length, and where its answer begins, in percent."""
     return {**generated(seed), "told_at": told_at, "words": len(text.split())}

@@ -1,4 +1,4 @@
-"""The score step of BERTScore: what the encoder's judgement of an answer says."""
+"""The score step of BERTScore, which turns the encoder's judgement of an answer into its score."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCORER = "bertscore"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response: the F of the encoder that the manifest names."""
+    """Write one score for each response: the F computed with the encoder that the manifest names."""
 
     def rule(seen: Seen) -> Found:
         [judgement] = seen.judgements

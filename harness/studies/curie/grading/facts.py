@@ -1,4 +1,4 @@
-"""The score steps of the fact scores (OURS), strict mode's primary metrics where words cannot tell right from wrong."""
+"""The score steps of the fact scores (OURS), strict mode's primary metrics for tasks that word overlap cannot judge."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The score step of LLMSim by an LLM judge: its replies to the questions about an answer, in their order.
+"""The score step of LLMSim with an LLM judge: scores an answer by the judge's replies to its questions, in order.
 
-In paper mode no model repairs what cannot be read, as the published code would have one do: such an answer has no
-metric, and says so. It must never know what the judge was asked.
+In paper mode, no model repairs an answer that cannot be read, unlike in the published code. Such an answer has no
+metric, and its score says so. Does not see the judge's prompts.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ SCORER = "llmsim-judge"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response; one of whose questions the judge left unanswered has no value."""
+    """Write one score for each response; a response with a question that the judge left unanswered has no value."""
     rules = llmsim.score if params["mode"] == PAPER else llmsim_strict.score
 
     def rule(seen: Seen) -> Found | Missing:
         replies = {row.get("question", 0): row["text"] for row in seen.judgements if row["repeat"] == 0}
         told = [replies.get(place) for place in range(len(replies))]
-        if None in told:  # the provider failed on a question, and the next run asks again
+        if None in told:  # the provider failed on a question, so the next run asks again
             return {"missing": JUDGE_ERROR}
         try:
             return rules(params["task"], seen.gold["gold"]["truth"], seen.response["text"], told)
-        except InputError:  # it failed on the last ones
+        except InputError:  # the provider failed on the last questions
             return {"missing": JUDGE_ERROR}
 
     graded.write(params, inputs, out, SCORER, rule)

@@ -1,6 +1,6 @@
-"""The score step of LLMSim by the rule judge: a maximum matching of the pairs that the rule admits, in either mode.
+"""The score step of LLMSim with the rule judge: a maximum matching of the pairs that the rule admits, in either mode.
 
-The rule is OURS, and so are its values in paper mode. It must never know how the rule judges.
+The rule is OURS, and so are its values in paper mode.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SCORER = "llmsim-rule"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the score by the pairs of its judgement, and ROUGE, for each response."""
+    """Write for each response the score of the pairs in its judgement, and ROUGE."""
 
     def rule(seen: Seen) -> Found:
         [judgement] = seen.judgements
@@ -30,7 +30,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def of_pairs(said: Mapping[str, Any], response: str, mode: str) -> Found:
-    """Give the finding of what the rule judge said about an answer."""
+    """Return the score of an answer from what the rule judge said about it."""
     outcome = VALID if said["predictions"] else unusable(response)
     pairs = [(gold, prediction) for gold, prediction in said["pairs"]]
     counts = {"set_aside": said["set_aside"], "unread": said["unread"]}

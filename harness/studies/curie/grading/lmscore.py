@@ -1,4 +1,4 @@
-"""The score step of LMScore (OURS: the paper published no prompt): the probabilities of its judge's first word."""
+"""The score step of LMScore (OURS: the paper published no prompt): the probabilities of the first word of the judge."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCORER = "lmscore"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response; one that the judge was not asked about has no value."""
+    """Write one score for each response; a response that the judge was not asked about has no value."""
 
     def rule(seen: Seen) -> Found | Missing:
         if not seen.judgements:

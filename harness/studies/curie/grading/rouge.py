@@ -1,4 +1,4 @@
-"""ROUGE of every task: the rule that stands beside a task's own in one step, and a step where it stands alone."""
+"""ROUGE of every task: a rule that runs beside a task's own rule in one step, and a step for ROUGE alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def word_rule(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> graded.Rule:
-    """Give the rule that scores an answer by its words against the reference text of its item."""
+    """Return the rule that scores an answer by its words against the reference text of its item."""
     golds, mode = {row["id"]: row for row in rows.read(inputs["gold"], Gold)}, params["mode"]
 
     @cache

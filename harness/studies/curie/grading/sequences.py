@@ -1,4 +1,4 @@
-"""The score step of PDB: the sequence of an answer, or what its program gave, against that of the ground truth."""
+"""The score step of PDB: the sequence of an answer, or of its program's output, against that of the ground truth."""
 
 from __future__ import annotations
 

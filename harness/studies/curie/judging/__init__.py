@@ -1,1 +1,1 @@
-"""Judging: which predicted items are which gold items, said by a judge model or by a rule."""
+"""Judging: a judge model or a rule decides which predicted items match which gold items."""

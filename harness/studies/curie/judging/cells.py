@@ -1,9 +1,9 @@
-"""Cells and grids: vectors, supercells, k-points, Miller indices and space groups as fields give them (OURS).
+"""Cells and grids: vectors, supercells, k-points, Miller indices and space groups as fields state them (OURS).
 
-It must never know a material.
+Independent of the material.
 """
 
-# ruff: noqa: RUF001, RUF002 - signs of print and Greek letters that look like ours are the point
+# ruff: noqa: RUF001, RUF002 - typographic signs and Greek letters that look like Latin ones are intended
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from harness.answers.units import read_unit
 from harness.studies.curie.judging.quantities import Number, number, reading
-from harness.studies.curie.judging.units import measure
 
 Vector = tuple[Number | None, ...]
 _LONGEST = 200
@@ -23,7 +23,7 @@ _ANGSTROM = 1e-10
 _AXES = re.compile(r"(?<![A-Za-z])([abc](?:\s?=\s?[abc]){0,2})\s?[=:]\s?(?=\d)")
 _MILLER = re.compile(r"[\[({<]\s?(-?\d)\s?,?\s?(-?\d)\s?,?\s?(?:(-?\d)\s?,?\s?)?(-?\d)\s?[\])}>]")
 _BARE = re.compile(r"(?<![\w.-])(-?\d)\s?,?\s?(-?\d)\s?,?\s?(?:(-?\d)\s?,?\s?)?(-?\d)(?![\w.])")
-# Numbers of space groups, for texts that give the one or the other; settings of one group share its number.
+# Numbers of space groups, for texts that give either symbol or number; settings of one group share its number.
 _GROUPS: Mapping[str, int] = {
     "p1": 1,
     "p-1": 2,
@@ -104,7 +104,7 @@ _BARRED: Mapping[str, int] = {
 
 
 def vector(text: str) -> Vector:
-    """Read lengths in ångström from a plain text: `[3.61,,]`, `a = 3.2 Å, c = 0.52 nm`, `15`; a blank place is None."""
+    """Return the lengths in ångström in a text: `[3.61,,]`, `a = 3.2 Å, c = 0.52 nm`, `15`; None for a blank entry."""
     text = text[:_LONGEST]
     if named := list(_AXES.finditer(text)):
         given = {axis: _length(text[at.end() :]) for at in named for axis in at[1] if axis in "abc"}
@@ -122,14 +122,14 @@ def _length(text: str) -> Number | None:
     if read is None:
         return None
     words = re.match(r"[^\W\d]+", read.rest)
-    unit = measure(words[0]) if words else None
+    unit = read_unit(words[0]) if words else None
     factor = unit.factor / _ANGSTROM if unit and unit.powers == (("m", 1.0),) else 1.0
     return Number(read.low.value * factor, read.low.step * factor)
 
 
 @lru_cache(1024)
 def grid(text: str) -> tuple[int, ...]:
-    """Read a grid or supercell: `[4,2,1]`, `4×2×1`, `2x2`, `Gamma` (1, 1, 1); empty where there is none."""
+    """Return a grid or supercell: `[4,2,1]`, `4×2×1`, `2x2`, `Gamma` (1, 1, 1); empty if the text has none."""
     text = text[:_LONGEST]
     if found := _GRID.search(text):
         return tuple(int(each) for each in found.groups() if each)
@@ -141,7 +141,7 @@ def grid(text: str) -> tuple[int, ...]:
 
 @lru_cache(1024)
 def miller(text: str, *, bare: bool = False) -> tuple[int, ...]:
-    """Read three Miller indices, four as three: `(111)`, `[1,1,0]`, `10-10`; `bare`: without brackets, too."""
+    """Return Miller indices, four reduced to three: `(111)`, `[1,1,0]`, `10-10`; with `bare` also without brackets."""
     found = _MILLER.search(text[:_LONGEST]) or (_BARE.search(text[:_LONGEST]) if bare else None)
     if not found:
         return ()
@@ -152,9 +152,9 @@ def miller(text: str, *, bare: bool = False) -> tuple[int, ...]:
 
 
 def group(text: str) -> frozenset[str]:
-    """Give the numbers of the space groups that a text may name, by symbol or number; else its letters.
+    """Return the numbers of the space groups that a text may name, by symbol or number; else its letters.
 
-    A symbol without a bar may be one that has lost it: R3m is 160, or 166.
+    A symbol without a bar may have lost it: R3m is 160 or 166.
     """
     text = text[:_LONGEST].strip()
     inside = re.match(r"([^()]*)\s?\(([^()]*)\)$", text)
@@ -165,15 +165,18 @@ def group(text: str) -> frozenset[str]:
             return frozenset([digits[1]])
         if found := {_GROUPS.get(symbol), _BARRED.get(symbol)} - {None}:
             return frozenset(map(str, found))
+    for part in re.split(r"[\s,;()]+", text.replace("_", "")):  # a symbol among words
+        if found := {_GROUPS.get(part.casefold()), _BARRED.get(part.casefold())} - {None}:
+            return frozenset(map(str, found))
     return frozenset([re.sub(r"[\s_]", "", text.casefold())]) if text else frozenset()
 
 
 def plain_number(text: str) -> Number | None:
-    """Read the number that a plain text begins with."""
+    """Return the first number of a plain text, or None."""
     found = _NUMBER.search(text[:_LONGEST])
     return number(found[0]) if found else None
 
 
 def is_bare(text: str) -> bool:
-    """Whether a plain text is a number and nothing else."""
+    """Whether a plain text consists of a number only."""
     return bool(re.fullmatch(r"\s*[\d.]{1,20}\s*", text))

@@ -1,6 +1,6 @@
-"""The chemical elements by symbol and name, and what the second halves of inorganic names stand for.
+"""The chemical elements by symbol and name, and the elements that the second halves of inorganic names stand for.
 
-It must never know a material by its common name.
+Does not contain common names of materials.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SYMBOLS: Mapping[str, str] = {
 }
 CHARGES: Mapping[str, int] = {"ferric": 3, "ferrous": 2, "cupric": 2, "cuprous": 1, "stannic": 4, "stannous": 2}
 VALENCES: Mapping[str, int] = {"O": 2, "S": 2, "Se": 2, "Te": 2, "N": 3, "P": 3, "F": 1, "Cl": 1, "Br": 1, "I": 1}
-# Second halves of names, as the elements that they say; how many of each, only where a prefix says so.
+# Second halves of names, with the elements they stand for. A prefix, if any, says how many of each.
 ANIONS: Mapping[str, str] = {
     "oxide": "O",
     "nitride": "N",

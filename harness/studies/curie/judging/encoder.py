@@ -1,7 +1,7 @@
-"""The judging step of BERTScore: an answer beside its reference, by the vectors of the encoder that a manifest names.
+"""The judging step of BERTScore: compares an answer with its reference by vectors of the encoder in the manifest.
 
-The encoder's own layer and window hold; one that is not the paper's gives values that are never compared with the
-paper's. It must never know who answered.
+The encoder's own layer and window are used. Values of an encoder other than the paper's are never compared with those
+of the paper. Does not see which model answered.
 """
 
 from __future__ import annotations

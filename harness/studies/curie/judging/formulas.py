@@ -1,6 +1,6 @@
-"""Chemical formulas as counts of elements, however they are ordered, bracketed or written (OURS).
+"""Chemical formulas as counts of elements, in any order, bracketing or spelling (OURS).
 
-It must never know the name of a material.
+Does not resolve names of materials.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import lru_cache
 from harness.studies.curie.judging.elements import NAMES
 
 _LONGEST = 120  # letters of a formula
-_NEAR = 0.015  # by which part of itself a share of an element may differ: Cu0.33 is a third, 0.7 is not 0.67
+_NEAR = 0.015  # relative difference allowed in an element's share: Cu0.33 is a third, 0.7 is not 0.67
 Counts = tuple[tuple[str, float], ...]  # sorted by element
 _GROUPS: Mapping[str, str] = {
     "MA": "CH3NH3",
@@ -36,16 +36,16 @@ _TOKEN = re.compile(
 )
 _MANY = re.compile(r"\d{1,6}(?:\.\d{1,6})?|\.\d{1,6}")
 _CHARGE = re.compile(r"\^\d?[+-]?\d?$|[+-]{1,3}$|\(\d?[+-]\)$")
-_PART = re.compile(r"[·*•:]|(?<=[A-Za-z\d)\]])-(?=[A-Z(\[\d])")
+_PART = re.compile(r"[·*•:]|(?<=[A-Za-z\d)\]])[+/](?=[A-Z(\[\d])|(?<=[A-Za-z\d)\]])-(?=[A-Z(\[\d])")
 _VARIABLE = re.compile(r"(?<=[A-Za-z)\]])(?<!D(?=y))\(?(?:\d(?:\.\d+)?\s?[+±-]\s?)?[xyzδ](?:[+-]\d)?(?![a-z])\)?")
 _CASED = re.compile(r"(?=\D*\d)[A-Za-z\d]{2,8}")
 
 
 @lru_cache(4096)
 def counts(text: str) -> Counts | None:
-    """Give how many of each element a formula has; None where the text is no formula of known elements.
+    """Return the number of each element in a formula; None if the text is not a formula of known elements.
 
-    Order, brackets, hydrates (`·5H2O`) and groups such as Me count as what they are; a charge is left out.
+    Order and brackets do not matter. Hydrates (`·5H2O`) and groups such as Me are expanded, and a charge is left out.
     """
     text = _CHARGE.sub("", text.strip()).strip(" ,;.")
     if not 0 < len(text) <= _LONGEST or " " in text:
@@ -66,7 +66,7 @@ def _counted(text: str) -> Counts | None:
 
 
 def _recased(text: str) -> Counts | None:
-    """Read a short formula whose capitals are lost, as Tio2; None unless one reading has the fewest elements."""
+    """Read a short formula that lost its capitals, such as Tio2; None unless one reading has the fewest elements."""
     letters = [place for place, sign in enumerate(text) if sign.isalpha()]
     found = set[Counts]()
     for chosen in range(1 << len(letters) if len(letters) <= 6 else 0):
@@ -82,7 +82,7 @@ def _recased(text: str) -> Counts | None:
 
 
 def _part(text: str, depth: int) -> dict[str, float] | None:
-    """Count one part of a formula, with a stack of its brackets."""
+    """Count the elements in one part of a formula, with a stack for its brackets; None if it cannot be read."""
     stack: list[dict[str, float]] = [{}]
     last: dict[str, float] = {}
     place = 0
@@ -115,7 +115,7 @@ def _part(text: str, depth: int) -> dict[str, float] | None:
 
 
 def _symbol(letters: str, place: int) -> tuple[str, int]:
-    """Know an element by two letters or by the first of them; empty where neither is one."""
+    """Return the symbol of an element, of two letters or the first one, and its end; an empty text if there is none."""
     if letters in NAMES:
         return letters, place
     return (letters[0], place - 1) if len(letters) == 2 and letters[0] in NAMES else ("", place)
@@ -128,9 +128,9 @@ def _times(text: str, place: int) -> str:
 
 @lru_cache(4096)
 def elements(text: str) -> frozenset[str]:
-    """Give the elements of a formula whose numbers are letters, such as `HfSiOx` or `La1-xSrxMnO3`; none if no formula.
+    """Return the elements of a formula with variables, such as `HfSiOx` or `La1-xSrxMnO3`; empty if it is not one.
 
-    `x` is one where nothing says what it is, so only which elements there are is known.
+    The variables are dropped, so the numbers of the elements are not known.
     """
     bare = _VARIABLE.sub("", text.strip()[:_LONGEST])
     found = counts(bare) if bare != text.strip() else None
@@ -138,14 +138,14 @@ def elements(text: str) -> frozenset[str]:
 
 
 def with_share(text: str, share: float) -> str:
-    """Put a number for `x` into a formula, as 0.3 into Al_xGa_(1-x)N."""
+    """Replace `x` in a formula by a number, such as 0.3 in Al_xGa_(1-x)N."""
     rest = re.sub(r"(?<=[A-Za-z)\]])\(?1\s?-\s?x\)?", f"{1 - share:.6g}", text)
     rest = re.sub(r"(?<=[A-Za-z)\]])(\d)-x", lambda at: f"{int(at[1]) - share:.6g}", rest)
     return re.sub(r"(?<=[A-Za-z)\]])x(?![a-z])", f"{share:.6g}", rest)
 
 
 def same_ratio(one: Counts, two: Counts) -> bool:
-    """Whether two compositions hold the same elements in the same ratio: Cd8S8 and CdS."""
+    """Whether two compositions have the same elements in the same ratio, as Cd8S8 and CdS do."""
     if [element for element, _ in one] != [element for element, _ in two]:
         return False
     whole = [math.fsum(many for _, many in side) for side in (one, two)]
@@ -154,5 +154,5 @@ def same_ratio(one: Counts, two: Counts) -> bool:
 
 
 def same_counts(one: Counts, two: Counts) -> bool:
-    """Whether two formulas are one molecule: H2O2 is not HO."""
+    """Whether two formulas have the same numbers of elements, as one molecule does: H2O2 is not HO."""
     return same_ratio(one, two) and abs(math.fsum(n for _, n in one) - math.fsum(n for _, n in two)) < 0.01

@@ -1,7 +1,8 @@
-"""The LLM judge of LLMSim: its wordings (OURS), what it is asked about an answer, and whether its replies can be read.
+"""The LLM judge of LLMSim: its prompts (OURS), the questions about an answer, and whether its replies can be read.
 
-In strict mode it names all predictions that state what a gold item does, untrusted texts between marks. In paper mode
-a wording of the caller's, such as the published one, is filled, or our own. It must never know who answered.
+In strict mode the judge names all predictions that state the same as a gold item, with untrusted texts between marks.
+In paper mode the prompt is a template of the caller, such as the published one, or our own. Does not see which model
+answered.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.scoring import llmsim, llmsim_strict
 from harness.studies.curie.tasks import PAPER, STRICT
 
-TEMPLATES = "judge_template"  # the input that holds the published wording; without it our own is asked
+TEMPLATES = "judge_template"  # the input with the published wording; without it our own is used
 _KIND: Mapping[str, str] = {"dft-s": "structure", "dft-p": "set of parameters"}  # else a property
 _SAME: Mapping[str, str] = {
     "property": (
@@ -57,7 +58,7 @@ _REPLY: Mapping[str, str] = {
 
 
 def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write what the judge is asked: a prompt for each gold item that counts, none where nothing can be compared."""
+    """Write the prompts for the judge: one for each gold item that counts, and none if nothing can be compared."""
     template = json.loads(inputs[TEMPLATES].read_bytes()) if TEMPLATES in inputs else ""
 
     def word(case: judged.JudgedCase) -> judged.Questions:
@@ -68,10 +69,10 @@ def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
 
 
 def questions(task: str, mode: str, truth: str, response: str, template: str = "") -> list[str]:
-    """Give the prompts about an answer, one a gold item in the order in which its replies are scored.
+    """Return the prompts about an answer, one per gold item, in the order in which the replies are scored.
 
-    `template` is a wording of paper mode, with its two places; in strict mode there is ours alone. InputError for a
-    template without its places, and for a task that LLMSim does not score.
+    `template` is a wording for paper mode with its two placeholders; strict mode only uses our own. Raises InputError
+    for a template without its placeholders, and for a task that LLMSim does not score.
     """
     if mode == PAPER:
         words = template or own_template(task, mode, {"reference": truth, "list": response})
@@ -84,9 +85,9 @@ def questions(task: str, mode: str, truth: str, response: str, template: str = "
 
 
 def own_template(task: str, mode: str, texts: Mapping[str, str]) -> str:
-    """Give our wording of a task and mode, with the two places that published ones have, too.
+    """Return our wording for a task and mode, with the same two placeholders as the published ones.
 
-    Its marks are drawn from the texts that come between them, so that none of these can end the other's place.
+    Its marks are derived from the texts between them, so no text can contain a mark and end its place early.
     """
     kind = _KIND.get(task, "property")
     mark = delimited(texts)[MARK]
@@ -96,7 +97,7 @@ def own_template(task: str, mode: str, texts: Mapping[str, str]) -> str:
 
 
 def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the judge's replies, each with whether it can be read; what it says is read where it is scored."""
+    """Write the judge's replies, each with whether it can be read; their content is read when they are scored."""
 
     def reads(item: Item, gold: Gold, text: str) -> dict[str, bool]:
         return {"readable": readable(text, params["mode"])}
@@ -105,7 +106,7 @@ def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def readable(reply: str, mode: str = STRICT) -> bool:
-    """Whether a reply holds what the mode reads: in strict mode an object (L2), in paper mode what is no error."""
+    """Whether a reply can be read: in strict mode it holds an object (L2), in paper mode it causes no error."""
     if mode == STRICT:
         return llmsim_strict.admissible(reply, []) is not None
     try:

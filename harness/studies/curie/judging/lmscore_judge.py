@@ -1,7 +1,7 @@
 """The judge of LMScore: our own question, answered with good, okay or bad, and the probabilities of its first word.
 
-The paper published no prompt, so nothing that is measured with this one is its LMScore. It must never know who
-answered, nor what the probabilities are worth.
+The paper published no prompt, so no value measured with this prompt is the paper's LMScore. Does not see which model
+answered.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NO_LOGPROBS = "the judge gave no log-probabilities"
 
 
 def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write what the judge is asked about each answer; nothing where the ground truth has no text to rate it by."""
+    """Write the judge's prompt for each answer; none if the ground truth has no text to rate the answer by."""
 
     def word(case: judged.JudgedCase) -> str | judged.Questions:
         try:
@@ -41,17 +41,17 @@ def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
 
 
 def question(task: str, reference: str, answer: str) -> str:
-    """Give what the judge is asked about one answer to a task, both texts between marks."""
+    """Return the judge's prompt for one answer to a task, with both texts between marks."""
     return WORDING.format(about=TASKS[task].about, **delimited({"reference": reference, "answer": answer}))
 
 
 def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the judge's replies with the likeliest first words; one without log-probabilities cannot be read."""
+    """Write the judge's replies with the likeliest first words; a reply without log-probabilities cannot be read."""
     judged.read_rows(params, inputs, out, top_logprobs)
 
 
 def top_logprobs(item: Item, gold: Gold, reply: Response) -> dict[str, Any]:
-    """Give `top_logprobs` of a reply's first token that is not blank (M0), or that there are none."""
+    """Return `top_logprobs` of a reply's first token that is not blank (M0), or `missing` if there are none."""
     if not reply.get("logprobs"):
         return {"missing": NO_LOGPROBS}
     return {"top_logprobs": first_token(reply["logprobs"])}

@@ -1,9 +1,9 @@
-"""Texts of papers in one spelling: entities, markup, scripts and signs undone, lines told apart (OURS).
+"""Normal form of the texts of papers: decodes entities, markup, sub- and superscripts and signs; splits lines (OURS).
 
-It must never know what a text is about.
+Independent of what a text is about.
 """
 
-# ruff: noqa: RUF001 - signs of print and Greek letters that look like ours are the point
+# ruff: noqa: RUF001 - typographic signs and Greek letters that look like Latin ones are intended
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from unicodedata import normalize
 MOST = 2000  # letters of a text that are read: a field holds a name, a value or a sentence
 LEAVES = 60  # texts of a nested value that are read
 DEPTH = 4
-FIELDS = 200  # of an item that are read
+FIELDS = 200  # fields of an item that are read
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _SIGNS = str.maketrans(
     {**dict.fromkeys("‐‑‒–—−﹣－", "-"), **dict.fromkeys("˚º", "°"), **dict.fromkeys("✕⨯✖", "×"), "⋅": "·", "∙": "·"}
@@ -76,9 +76,9 @@ _ABSENT = re.compile(
 
 @lru_cache(4096)
 def plain(text: str) -> str:
-    """Give a text without markup: entities decoded, subscripts on the line, superscripts after `^`, one sort of dash.
+    """Return a text without markup: entities decoded, subscripts inline, superscripts after `^`, one kind of dash.
 
-    Only the first 2,000 letters are read. Line feeds stay, since they part the names of a list.
+    Only the first 2,000 letters are read. Line feeds are kept, since they separate the names of a list.
     """
     found = _without_tex(normalize("NFKC", decoded(text[:MOST]).translate(_SIGNS)).translate(_SIGNS))
     found = _UNSEEN.sub(" ", found.replace("\t", " ").replace("\r", "\n"))
@@ -86,7 +86,7 @@ def plain(text: str) -> str:
 
 
 def decoded(text: str) -> str:
-    """Give a text without HTML, however long: entities and tags undone, superscripts after `^`."""
+    """Return a text of any length without HTML: entities decoded, tags removed, superscripts after `^`."""
     found = unescape(unescape(text)) if "&" in text else text
     if "<" in found:
         found = re.sub(r"<br\s?/?>", "\n", found)
@@ -96,7 +96,7 @@ def decoded(text: str) -> str:
 
 
 def _without_tex(text: str) -> str:
-    """Undo what LaTeX writes in names and values: commands, dollars, braces, sub- and superscripts."""
+    """Remove the LaTeX of names and values: commands, dollars, braces, sub- and superscripts."""
     if "\\" in text:
         text = text.replace(r"\r{A}", "Å").replace(r"\mathring{A}", "Å").replace(r"\%", "%")
         text = re.sub(r"\\(?:math|text|operatorname|rm|bf|it|ce)[a-z]*\s?", "", text)
@@ -110,7 +110,7 @@ def _without_tex(text: str) -> str:
 
 
 def stated(value: Any) -> bool:
-    """Whether a field says anything: NaN, `None`, `UNKNOWN`, `not specified`, blanks and empty lists do not."""
+    """Whether a field states anything: NaN, `None`, `UNKNOWN`, `not specified`, blanks and empty lists do not."""
     if value is None or (isinstance(value, float) and isnan(value)):
         return False
     if isinstance(value, str):
@@ -122,7 +122,7 @@ def stated(value: Any) -> bool:
 
 
 def leaves(value: Any, depth: int = 0) -> list[Any]:
-    """Give what a nested value states, in its order: the first 60 leaves, four levels deep."""
+    """Return the stated leaves of a nested value in order: the first 60 leaves, four levels deep."""
     if not isinstance(value, Mapping | list | tuple):
         return [value] if stated(value) else []
     found: list[Any] = []
@@ -134,14 +134,15 @@ def leaves(value: Any, depth: int = 0) -> list[Any]:
 
 
 def written(value: Any) -> str:
-    """Give a field's value as plain text, its leaves a line each; nothing where it states nothing."""
+    """Return a field's value as plain text, one leaf per line; empty if it states nothing."""
     return plain("\n".join(_spelt(leaf) for leaf in leaves(value)))
 
 
 def fields(item: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, str]:
-    """Give what an item states, plain texts by the names that `names` has for its fields; others stay as they are.
+    """Return what an item states, as plain texts by field; `names` maps names of fields, others stay unchanged.
 
-    Of several that mean one, a field of that very name comes first, each on lines of its own. The first 200 are read.
+    If several fields get the same name, the one that already has it comes first, and each has its own lines. Only the
+    first 200 fields are read.
     """
     found: dict[str, str] = {}
     given = list(islice(item.items(), FIELDS))
@@ -155,24 +156,58 @@ def fields(item: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, str]:
 
 def _spelt(leaf: Any) -> str:
     if isinstance(leaf, int) and not isinstance(leaf, bool):
-        return str(leaf) if -(10**40) < leaf < 10**40 else ""  # a longer one is no value of a paper, and slow to spell
+        return str(leaf) if -(10**40) < leaf < 10**40 else ""  # longer: not a value, and slow
     return leaf[:MOST] if isinstance(leaf, str) else str(leaf)
 
 
 def lines(text: str) -> list[str]:
-    """Give the lines of a plain text that hold anything: a list of names, or the parts of a description."""
+    """Return the lines of a plain text that are not blank: a list of names, or the parts of a description."""
     return [line for line in (one.strip() for one in text.split("\n")) if line]
 
 
 @lru_cache(4096)
 def words(text: str) -> tuple[str, ...]:
-    """Give the words of a plain text in lower case, American spelling and the singular; hyphens part them."""
-    folded = text.casefold().replace("sulph", "sulf").replace("aluminium", "aluminum").replace("caesium", "cesium")
-    return tuple(singular(word) for word in re.findall(r"[^\W_]+", folded))
+    """Return the words of a plain text in lower case, American spelling and the singular; hyphens separate words.
+
+    A word whose last letter is a capital, such as ZnS or CZTS, has no plural.
+    """
+    return tuple(
+        american(word.casefold()) if word[-1] == "S" and len(word) < 7 else singular(american(word.casefold()))
+        for word in re.findall(r"[^\W_]+", text)
+    )
+
+
+_BRITISH = (
+    ("sulph", "sulf"),
+    ("aluminium", "aluminum"),
+    ("caesium", "cesium"),
+    ("vapour", "vapor"),
+    ("colour", "color"),
+    ("behaviour", "behavior"),
+    ("fibre", "fiber"),
+    ("centre", "center"),
+    ("metre", "meter"),
+    ("mould", "mold"),
+    ("grey", "gray"),
+    ("catalys", "catalyz"),
+    ("modelling", "modeling"),
+    ("labelled", "labeled"),
+    ("ageing", "aging"),
+)
+_ISED = re.compile(r"(?<=[a-z]{4})is(?=(?:ed|ing|ation|ations|able|er)$)")
+_KEPT = frozenset(["raised", "promised", "precised", "advised", "revised", "exercised", "comprised", "surprised"])
+
+
+def american(word: str) -> str:
+    """Return a word in lower case in its American spelling: `polarised fibre` is `polarized fiber`."""
+    for british, ours in _BRITISH:
+        if british in word and not (british == "catalys" and word.endswith(("is", "t", "ts"))):
+            word = word.replace(british, ours)
+    return word if word in _KEPT else _ISED.sub("iz", word)
 
 
 def singular(word: str) -> str:
-    """Give the singular of an English word in lower case, as far as its ending tells."""
+    """Return the singular of an English word in lower case, judged by its ending."""
     if word.endswith("indices"):
         return word.replace("indices", "index")
     if len(word) > 4 and word.endswith("ies"):

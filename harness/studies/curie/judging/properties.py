@@ -1,6 +1,6 @@
-"""Which property a name means (OURS): synonyms, symbols, and the words that tell two of a kind apart.
+"""The property that a name means (OURS): synonyms, symbols, and the words that distinguish properties of one kind.
 
-It must never know a material or a value.
+Independent of materials and values.
 """
 
 from __future__ import annotations
@@ -12,62 +12,106 @@ from functools import lru_cache
 
 from harness.studies.curie.judging.normal import lines, words
 from harness.studies.curie.judging.property_names import EXTRA, NAMED, SYMBOLS, TELLING
+from harness.studies.curie.judging.substances import AGENT_WORDS, agents
 
 _AXIS = re.compile(
     r"(?:(?<![\w'])(?P<before>[abc])(?:[ -]?axis|[ -]direction|[ -](?=lattice|parameter|constant|cell))"
     r"|(?:lattice|cell) (?:constants?|parameters?|spacing|length)s?,?\s?\(?(?P<after>[abc])(?![\w'])"
     r"|along (?:the )?(?P<along>[abc])\b)"
 )
-_PLANE = re.compile(r"\b(?P<out>out[ -]of[ -]plane)\b|\b(?P<in>in[ -]plane)\b", re.IGNORECASE)
+_PLANE = re.compile(
+    r"\b(?P<out>(?:out[ -]of|through|cross)[ -]plane|perpendicular to the"
+    r" (?:film|plane|layers?|surface|basal|sheets?))\b"
+    r"|\b(?P<in>(?:in|basal)[ -]plane|parallel to the (?:film|plane|layers?|surface|basal|sheets?))\b",
+    re.IGNORECASE,
+)
+_IN_WORDS = tuple(
+    (
+        re.compile(rf"\b(|ultimate |yield )(?:fracture |failure )?strength (?:in|under) {noun}\b", re.IGNORECASE),
+        adjective,
+    )
+    for noun, adjective in (
+        ("compression", "compressive"),
+        ("tension", "tensile"),
+        ("bending", "flexural"),
+        ("shear", "shear"),
+    )
+)
 _READ = 300  # letters of a property's name
 
 
-# By a name's words in any order, with and without those that add little, where two are left.
+# Properties by the words of a name in any order: with all words, and without EXTRA ones if two or more remain.
 _NAMES = [(frozenset(words(name)), means) for name, means in NAMED.items()]
 _BY_WORDS: Mapping[frozenset[str], str] = {
     **{said - EXTRA: means for said, means in _NAMES[::-1] if len(said - EXTRA) > 1},
     **dict(_NAMES[::-1]),
 }
 _TOLD = frozenset(
-    [*(word for row in TELLING for word in row), "a", "b", "c", "axis", "plane", "in", "out", "along", "direction"]
+    [
+        *(word for row in TELLING for part in row for word in part),
+        *("a", "b", "c", "axis", "plane", "in", "out", "along", "direction", "cycle"),
+        # forms and phases that a name may repeat: `cubic lattice parameter`
+        *(
+            "cubic",
+            "hexagonal",
+            "tetragonal",
+            "orthorhombic",
+            "monoclinic",
+            "film",
+            "bulk",
+            "crystal",
+            "device",
+            "cell",
+        ),
+    ]
 )
+_BY_WORD: dict[str, list[frozenset[str]]] = {}
+for _said in _BY_WORDS:
+    for _word in _said:
+        _BY_WORD.setdefault(_word, []).append(_said)
+_PART = re.compile(r"\b(\w{1,30}) (?:contribution|component|part|share) (?:to|of) (?:the |an? )?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """What the names of one property say: known properties, words, symbols, and what tells it apart."""
+    """What the names of one property state: known properties, words, symbols, and what distinguishes it."""
 
     known: frozenset[str]
-    spoken: tuple[tuple[str, ...], ...]  # of each name: its words in order, without those that add little
+    spoken: tuple[tuple[str, ...], ...]  # for each name, its words in order without EXTRA ones
     symbols: frozenset[str]
-    telling: tuple[frozenset[str], ...]
+    telling: tuple[frozenset[int], ...]  # for each row of TELLING, the parts that the names have
     axes: frozenset[str]
+    agents: frozenset[str]  # what is taken up, conducted, or sensed: `CO2 uptake`
 
 
 @lru_cache(4096)
 def property_of(text: str) -> Property:
-    """Read a property from its names, one a line of plain text: `band gap energy`, `Eg`, `direct band gap`."""
-    text = text[:_READ]
+    """Return the property of some names, one per line of plain text: `band gap energy`, `Eg`, `direct band gap`."""
+    for pattern, adjective in _IN_WORDS:
+        text = pattern.sub(rf"\1{adjective} strength", text)
+    text = re.sub(r"(?<![\w.])\d[\d.]{0,8}\s?%\s", "", text[:_READ])
     known, spoken, symbols = set[str](), list[tuple[str, ...]](), set[str]()
-    for line in lines(text):
-        for name in _names(line):
-            if len(name) <= 3 and not re.fullmatch(r"[a-z]{3}", name):
-                symbols.add(name.replace(" ", ""))
+    for line in lines(_PART.sub(r"\1 ", text)):
+        whole = re.sub(r"[\s,_()]", "", line)
+        for name in [whole] if whole in SYMBOLS else _names(line):
+            squeezed = re.sub(r"[\s,_()]", "", name)
+            if squeezed in SYMBOLS or (len(name) <= 3 and not re.fullmatch(r"[a-z]{3}", name)):
+                symbols.add(squeezed)
             else:
                 known |= {_known(words(name))} - {""}
                 if rest := tuple(word for word in words(name) if word not in EXTRA):
                     spoken.append(rest)
     said = frozenset(words(text))
-    telling = tuple(said.intersection(row) for row in TELLING)
+    telling = tuple(frozenset(place for place, part in enumerate(row) if said & part) for row in TELLING)
     axes = {str(at["before"] or at["after"] or at["along"]) for at in _AXIS.finditer(text)}
     if "lattice constant" in known:
         axes |= symbols & {"a", "b", "c"}
     axes |= {"out" if at["out"] else "in" for at in _PLANE.finditer(text)}
-    return Property(frozenset(known), tuple(spoken), frozenset(symbols), telling, frozenset(axes))
+    return Property(frozenset(known), tuple(spoken), frozenset(symbols), telling, frozenset(axes), agents(text))
 
 
 def _names(line: str) -> list[str]:
-    """Split a line into names: `band gap (Eg)`, `n, refractive index` and `coercive field Hc` have two."""
+    """Split a line into names: `band gap (Eg)`, `n, refractive index` and `coercive field Hc` have two each."""
     inside = re.findall(r"\(([^()]{1,40})\)", line)
     outside = re.sub(r"\([^()]{1,40}\)", " ", line)
     parts = [part.strip(" ,;:.") for part in re.split(r", | or |; ?| = ?", outside)]
@@ -76,49 +120,115 @@ def _names(line: str) -> list[str]:
 
 
 def _without_symbol(name: str) -> list[str]:
-    """Split the symbol off that ends a name."""
+    """Split off the symbol at the end of a name."""
+    first, _, rest = name.partition(" ")
+    if first in SYMBOLS and rest.startswith(("of ", "for ")):  # `Eb of the exciton`
+        return [first]
     head, _, last = name.rpartition(" ")
     return [head, last] if head and last in SYMBOLS else [name]
 
 
 def _known(said: tuple[str, ...]) -> str:
-    """Know a property by its name's words; empty where no table has them, with or without the words that add little."""
+    """Return the known property with the words of a name, with or without EXTRA ones; empty if it is in no table.
+
+    A longer name is the property whose words it has, if nothing else is left over than words that distinguish
+    properties of one kind: `initial specific capacity on discharge`.
+    """
     for chosen in (said, tuple(word for word in said if word not in EXTRA), _less(said)):
         if found := NAMED.get(" ".join(chosen)) or _BY_WORDS.get(frozenset(chosen)):
             return found
-    return ""
+    bag = frozenset(said)
+    inside = {known for word in bag for known in _BY_WORD.get(word, ()) if known <= bag}
+    fitting = [known for known in inside if bag - known <= EXTRA | _TOLD | AGENT_WORDS]
+    longest = max(map(len, fitting), default=0)
+    means = {_BY_WORDS[known] for known in fitting if len(known) == longest}
+    return means.pop() if len(means) == 1 else ""
+
+
+def mentioned(text: str) -> frozenset[str]:
+    """Return the known properties that a text names in two to four words side by side, as `remanent polarization`."""
+    said = words(text[:_READ])
+    runs = (said[start : start + size] for size in (2, 3, 4) for start in range(len(said) - size + 1))
+    return frozenset(NAMED[name] for run in runs if (name := " ".join(run)) in NAMED)
 
 
 def _less(said: tuple[str, ...]) -> tuple[str, ...]:
-    """Leave off axes and what tells two of a kind apart."""
+    """Remove EXTRA words, axes, and words that distinguish properties of one kind."""
     return tuple(word for word in said if word not in EXTRA and word not in _TOLD)
 
 
 def same_property(one: Property, two: Property) -> str:
-    """Say why two properties differ; nothing where they are one.
+    """Return the reason why two properties differ; empty if they are the same.
 
-    A name that no table knows is another's if it has the same words, or one has all of the other's and both end alike.
+    A name that is in no table matches another if both have the same words, or if one has all words of the other and
+    both end with the same word.
     """
-    for mine, other in zip(one.telling, two.telling, strict=True):
+    for row, mine, other in zip(TELLING, one.telling, two.telling, strict=True):
         if mine and other and not mine & other:
-            return f"{'/'.join(sorted(mine))} against {'/'.join(sorted(other))}"
+            return f"{_spelt(row, mine)} against {_spelt(row, other)}"
+    if one.agents and two.agents and not one.agents & two.agents:
+        return f"{'/'.join(sorted(one.agents))} against {'/'.join(sorted(two.agents))}"
     if one.axes and two.axes and not one.axes & two.axes:
         return f"axis {'/'.join(sorted(one.axes))} against {'/'.join(sorted(two.axes))}"
-    if one.known & two.known or one == two:
+    if one.known & two.known or (one == two and (one.spoken or one.symbols)):
         return ""
-    in_tables = one.known and two.known
-    if not in_tables and (_alike(one, two) or one.symbols & two.symbols):
+    in_tables = one.known and two.known and not (one.known | two.known) & _GENERAL
+    alike = _alike(one, two) or one.symbols & two.symbols or _abbreviated(one, two) or _abbreviated(two, one)
+    if not in_tables and alike:
         return ""
-    alone = not one.spoken or not two.spoken  # one side is a symbol alone
+    alone = not one.spoken or not two.spoken  # one side has only symbols
     return "" if alone and _meant(one) & _meant(two) else "the properties differ"
 
 
+# Properties that a longer name makes more precise: `metal-insulator transition temperature`.
+_GENERAL = frozenset(
+    [
+        "transition temperature",
+        "current density",
+        "magnetization",
+        "polarization",
+        "electrical resistance",
+        "conductivity",
+    ]
+)
+
+
+def _spelt(row: tuple[frozenset[str], ...], places: frozenset[int]) -> str:
+    return "/".join(min(row[place]) for place in sorted(places))
+
+
 def _meant(one: Property) -> frozenset[str]:
-    """Give what a property may be: what its names say, else what its symbols stand for."""
+    """Return the properties that are meant: those that the names state, else those that the symbols stand for."""
     return one.known or frozenset[str]().union(*(SYMBOLS.get(sign, frozenset()) for sign in one.symbols))
 
 
 def _alike(one: Property, two: Property) -> bool:
-    """Compare names by their words: the same ones, or all of one name's in the other, which ends alike."""
+    """Whether two names have the same words, or one has all words of the other and both end with the same word."""
     pairs = ((a, b) for a in one.spoken for b in two.spoken)
     return any(set(a) == set(b) or (a[-1] == b[-1] and (set(a) < set(b) or set(b) < set(a))) for a, b in pairs)
+
+
+def _abbreviated(one: Property, two: Property) -> bool:
+    """Whether a short name of one property has the letters of the other's: `TDD`, threading dislocation density."""
+    short = {sign.casefold() for sign in one.symbols} | {said[0] for said in one.spoken if len(said) == 1}
+    return any(_spells(letters, said) for letters in short if 3 <= len(letters) <= 6 for said in two.spoken)
+
+
+def _spells(letters: str, said: tuple[str, ...]) -> bool:
+    """Whether letters are the initials of words in order, of all but one, and else letters inside these words."""
+    if len(said) < 2 or not letters.isalpha() or letters[0] != said[0][0]:
+        return False
+    place, initials = 0, 0
+    for at, word in enumerate(said):
+        if place < len(letters) and word[0] == letters[place]:
+            place, initials = place + 1, initials + 1
+            after = [other[0] for other in said[at + 1 :]]
+            inside = 1
+            while place < len(letters) and len(letters) - place > len(after):
+                inside = word.find(letters[place], inside) + 1
+                if not inside:
+                    return False
+                place += 1
+        elif at == len(said) - 1:
+            return False
+    return place == len(letters) and initials >= max(2, len(said) - 1)

@@ -1,7 +1,7 @@
-"""The rule judge of LLMSim (OURS, by facts): which predicted items state what a gold item states.
+"""The rule judge of LLMSim (OURS, by facts): decides which predicted items state the same as a gold item.
 
-Its tables of names and units, and how it decides, are ours and no model's; its certificate says how often it agrees
-with people. It must never know who answered, nor how its pairs are scored.
+Its tables of names and units and its decisions are ours and use no model. Its certificate says how often it agrees with
+people. Does not see which model answered.
 """
 
 from __future__ import annotations
@@ -11,32 +11,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.answers.units import VERSION as UNITS
 from harness.errors import InputError
 from harness.kit import judged
 from harness.studies.curie.judging.normal import MOST as TEXT
 from harness.studies.curie.judging.parameter_items import ParameterItem, why_parameters_differ
 from harness.studies.curie.judging.property_items import PropertyItem, why_properties_differ
 from harness.studies.curie.judging.structure_items import StructureItem, why_structures_differ
-from harness.studies.curie.judging.unit_table import VERSION as UNITS
 from harness.studies.curie.reading.strict_json import Unreadable
 from harness.studies.curie.scoring.llmsim_strict import gold_items, read_predictions
 
-VERSION = f"facts-1, {UNITS}"  # of the rule and its tables
-MOST, LETTERS = 1_000, 400_000  # predictions of an answer that are compared, and letters of theirs: the first of them
+VERSION = f"facts-2, {UNITS}"  # version of the rule and its tables
+MOST, LETTERS = 1_000, 400_000  # limits of what is compared in an answer: its first predictions, and their letters
 SAME, DIFFERENT = "same", "different"
 Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class SameItem:
-    """What the rule says of a gold item and a predicted one: whether they state the same, and why not."""
+    """The rule's decision on a gold item and a predicted one: whether they state the same, and if not, why."""
 
     matches: bool
     why: tuple[str, ...]
 
     @property
     def label(self) -> str:
-        """Give the grade that a certificate holds against labels."""
+        """The grade that a certificate compares with labels."""
         return SAME if self.matches else DIFFERENT
 
 
@@ -57,9 +57,9 @@ _KINDS: Mapping[str, _Kind] = {
 
 
 def same(task: str, gold_item: Any, predicted_item: Any) -> SameItem:
-    """Say whether a predicted item states what a gold item does: property, structure or parameters, by the task.
+    """Decide whether a predicted item states the same as a gold item: property, structure or parameters, by the task.
 
-    What is no object states nothing. InputError for a task without such items.
+    A value that is not an object states nothing. Raises InputError for a task without such items.
     """
     kind = _kind(task)
     if not isinstance(gold_item, Mapping) or not isinstance(predicted_item, Mapping):
@@ -69,9 +69,9 @@ def same(task: str, gold_item: Any, predicted_item: Any) -> SameItem:
 
 
 def pairs(task: str, gold: Sequence[Any], predicted: Sequence[Any]) -> list[Pair]:
-    """Give the places of all gold and predicted items that state the same, among the predictions that are `compared`.
+    """Return the positions of all gold and predicted items that state the same, among the predictions `compared`.
 
-    InputError for a task without such items.
+    Raises InputError for a task without such items.
     """
     kind = _kind(task)
     ours, theirs = (
@@ -82,7 +82,7 @@ def pairs(task: str, gold: Sequence[Any], predicted: Sequence[Any]) -> list[Pair
 
 
 def compared(predicted: Sequence[Any]) -> int:
-    """Give how many predictions of a list are compared: the first 1,000, or those within 400,000 letters."""
+    """Return how many predictions of a list are compared: the first 1,000, or those within 400,000 letters."""
     letters = 0
     for place, one in enumerate(predicted[:MOST]):
         letters += _letters(one) if isinstance(one, Mapping) else 0
@@ -92,7 +92,7 @@ def compared(predicted: Sequence[Any]) -> int:
 
 
 def _letters(item: Mapping[str, Any]) -> int:
-    """Count the letters of an item that are read: of no quoted passage, and of a field only the first."""
+    """Count the letters of an item that are read: none of quoted passages, and of each field only the first."""
     values = (value for name, value in item.items() if "source" not in name)
     return sum(min(len(value), TEXT) if isinstance(value, str) else TEXT // 10 for value in values)
 
@@ -104,15 +104,15 @@ def _kind(task: str) -> _Kind:
 
 
 def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the rule's judgement of every answer: counts, and the pairs of places that state the same."""
+    """Write the rule's judgement of every answer: counts, and the pairs of positions that state the same."""
     judged.rule(params, inputs, out, says)
 
 
 def says(case: judged.JudgedCase) -> dict[str, Any]:
-    """Give what the rule says of one answer: how many gold items and predictions there are, and which pairs match.
+    """Return the rule's judgement of one answer: the numbers of gold items and predictions, and the matching pairs.
 
-    `set_aside` counts gold items that are not asked about, `unread` predictions behind those that are `compared`. Gold
-    that cannot be read has no items; so has an answer without a list.
+    `set_aside` counts gold items that are not asked about, `unread` the predictions after those that are `compared`.
+    Gold that cannot be read has no items, and neither has an answer without a list.
     """
     task = case.item["task"]
     found, _ = read_predictions(case.response["text"])

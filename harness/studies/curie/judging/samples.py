@@ -1,6 +1,6 @@
-"""Which sample a text speaks of: conditions with numbers, dopants, substrates and labels (OURS).
+"""The sample that a text describes: conditions with numbers, dopants, substrates and labels (OURS).
 
-It must never know a property, nor how two items are compared as a whole.
+Independent of the property. Does not compare whole items.
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from harness.answers.units import Powers
+from harness.studies.curie.judging.asserted import asserted
 from harness.studies.curie.judging.elements import NAMES, SYMBOLS
 from harness.studies.curie.judging.normal import words
 from harness.studies.curie.judging.quantities import Number, Quantity, among, same_quantity
-from harness.studies.curie.judging.units import Powers
+from harness.studies.curie.judging.substances import agents, same_substance, substance
 
 _KELVIN: Powers = (("K", 1.0),)
 _METER: Powers = (("m", 1.0),)
-_ROOM = Quantity(Number(298.15, 20.0), Number(298.15, 20.0), _KELVIN)  # anything from 292 to 304 K is room temperature
+_ROOM = Quantity(Number(298.15, 20.0), Number(298.15, 20.0), _KELVIN)  # from 292 to 304 K counts as room temperature
 _AT_ROOM = re.compile(r"\b(?:room|ambient)[- ]temp|\bRT\b")
-_MOST = 20  # conditions of a text that are read
+_MOST = 20  # conditions that are read in a text
 _NOUNS = {
     "thickness": r"thick|thin\b|film|layer",
     "annealing": r"anneal|calcin|sinter|fired|firing|heat.?treat|baked",
@@ -39,8 +41,25 @@ _NOUNS = {
     "doping": r"dop|concentration|content|fraction|mol",
     "spacing": r"spacing",
     "dose": r"dose|fluence",
-    "at": r"measur|\bat\b",
+    "current": r"current",
+    "rate": r"\brate\b",
+    "load": r"\bload\b|\bforce\b",
+    "voltage": r"voltage|\bbias",
+    "at": r"measur|\bat\b|\btemperature\b",
 }
+_RATE: Powers = (("C-rate", 1.0),)
+_C_RATE = re.compile(r"(?<![\w.°])(?:C\s?/\s?(?P<under>\d{1,3})|(?P<times>\d{1,2}(?:\.\d{1,3})?)\s?C)(?![\w°/])")
+_CYCLES = re.compile(r"\b(?:capacit|C[- ]rate|cycl|charge|batter|cathode|anode|electrode)", re.IGNORECASE)
+_D_LINE = re.compile(r"\b(?:sodium|Na)[ -]D(?:[ -]line)?\b", re.IGNORECASE)
+_HE_NE = re.compile(r"\bHe-?Ne\b", re.IGNORECASE)
+_GIVEN = re.compile(
+    r"(?<![\w/])(?P<name>GGI|CGI|[A-Z][a-z]?\s?/\s?(?:[A-Z][a-z]?|\([A-Z][a-z]?\s?\+\s?[A-Z][a-z]?\))|[a-zA-Zδφ])"
+    r"(?: ratio)?\s?(?:=|≈|~| of )\s?(?P<value>\d{1,4}(?:\.\d{1,6})?)(?![\d.]*\s?[A-Za-z°%^/])"
+)
+_RATIO_NAMES = {"ggi": "ga/(ga+in)", "cgi": "cu/(ga+in)", "ga/(in+ga)": "ga/(ga+in)", "cu/(in+ga)": "cu/(ga+in)"}
+_PLANE = re.compile(r"[\[({<⟨]\s?(-?\d)\s?,?\s?(-?\d)\s?,?\s?(?:(-?\d)\s?,?\s?)?(-?\d)\s?[\])}>⟩]")
+_NEAR_ROOM = 8.0  # kelvin around room temperature that need not be stated
+_ANY_LENGTH = frozenset(["thickness", "size", "diameter", "width", "height", "length", "depth", ""])
 _NOUN = re.compile("|".join(rf"(?P<{name}>{pattern})" for name, pattern in _NOUNS.items()), re.IGNORECASE)
 _SHARE = re.compile(r"(?<![A-Za-z])x\s?=\s?(0?\.\d{1,4}|[01])(?!\d)")
 _ELEMENT = r"(?:[A-Z][a-z]?|[A-Za-z]{3,12})(?![A-Za-z])"
@@ -52,6 +71,7 @@ _DOPED = re.compile(
     r"|(?<=[A-Za-z\d)]):(?P<after>[A-Z][a-z]?)(?![a-z\d])",
     re.IGNORECASE,
 )
+_DONORS = re.compile(r"(?<![\w-])([A-Z][a-z]?) (?:donor|acceptor|dopant)s?\b")
 _SAYS_SO = re.compile(r"[Dd]op|:[A-Z]")
 _SUBSTRATE = re.compile(
     r"(?:\b(?:grown|deposited|supported|prepared|formed|coated|lying)\s)?\b(?:on|onto)\s(?:an?\s|the\s)?(?P<of>[^,;\n]{1,60}?)"
@@ -65,7 +85,7 @@ _LABEL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What tells a sample from others of its material."""
+    """What distinguishes a sample from others of its material."""
 
     conditions: tuple[tuple[str, Quantity], ...] = ()
     dopants: frozenset[str] = frozenset()
@@ -73,23 +93,103 @@ class Sample:
     substrates: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
     share: float | None = None  # the `x` of a formula
+    ratios: tuple[tuple[str, float], ...] = ()  # named numbers, such as Ga/(Ga+In) = 0.3
+    planes: frozenset[tuple[int, ...]] = frozenset()
+    repeats: frozenset[tuple[str, int]] = frozenset()  # after how many cycles, or in which
 
 
 def conditions(text: str) -> tuple[tuple[str, Quantity], ...]:
-    """Give the quantities of a plain text, each with the noun beside it that says of what: at most 20."""
+    """Return the quantities in a plain text, each with the noun beside it that says what it measures: at most 20."""
     found: list[tuple[str, Quantity]] = []
+    text = asserted(text)
+    if _CYCLES.search(text):
+        rates = (float(at["times"] or 0) or 1 / float(at["under"] or 1) for at in _C_RATE.finditer(text) if _real(at))
+        found += [("rate", Quantity(Number(one, one / 50), Number(one, one / 50), _RATE)) for one in islice(rates, 4)]
+        text = _C_RATE.sub(" ", text)
     for line in text.split("\n"):
         near = islice(among(line), _MOST - len(found))
         found += [(_noun(before, after, quantity), quantity) for quantity, before, after in near]
         if _AT_ROOM.search(line):
             found.append(("at", _ROOM))
+        if _D_LINE.search(line):
+            found.append(("wavelength", Quantity(Number(589.3e-9, 1e-9), Number(589.3e-9, 1e-9), _METER)))
+        elif _HE_NE.search(line) and not any(noun == "wavelength" for noun, _ in found):
+            found.append(("wavelength", Quantity(Number(632.8e-9, 1e-9), Number(632.8e-9, 1e-9), _METER)))
         if len(found) >= _MOST:
             break
-    return tuple(found[:_MOST])
+    return tuple(dict.fromkeys(found[:_MOST]))
+
+
+def _real(at: re.Match[str]) -> bool:
+    return bool(at["times"] and float(at["times"])) or bool(at["under"] and int(at["under"]))
+
+
+def given(text: str) -> tuple[tuple[str, float], ...]:
+    """Return the numbers that a plain text gives names, such as `x = 0.3` and `Ga/(Ga+In) = 0.3`: at most 20."""
+    found: dict[str, float] = {}
+    for at in islice(_GIVEN.finditer(asserted(text)), _MOST):
+        name = at["name"] if len(at["name"]) == 1 else re.sub(r"\s", "", at["name"]).casefold()
+        found[_RATIO_NAMES.get(name, name)] = float(at["value"])
+    return tuple(found.items())
+
+
+_ORDINALS = {
+    name: place
+    for place, names in enumerate(
+        (
+            *("first initial one once single", "second two twice", "third three thrice", "fourth four", "fifth five"),
+            *("sixth six", "seventh seven", "eighth eight", "ninth nine", "tenth ten"),
+        ),
+        1,
+    )
+    for name in names.split()
+}
+_EVENT = "cycle|(?:dis)?charge|bend|pulse|shot|pass|use|reuse|recycle|run|sweep|wash|scan|fold|heating|cooling"
+_KIND = (
+    "charge|discharge|charge[-/]discharge|galvanostatic|bending|thermal|full|complete|consecutive|successive|heating|redox"
+    "|potential|cv|formation|switching|laser|catalytic|hydrogenation|sorption|electrochemical|freeze-thaw|load|loading"
+)
+_REPEATED = re.compile(
+    rf"(?<![\w.])(?:(?P<number>\d{{1,3}}(?:,\d{{3}})+|\d{{1,9}})(?:st|nd|rd|th)?|(?P<word>{'|'.join(_ORDINALS)}))[- ]"
+    rf"(?:(?:{_KIND})[- ]){{0,2}}(?P<event>{_EVENT})(?:s|es|ing)?\b"
+    r"|\b(?P<named>cycle|pulse|run|scan|sweep)(?: number| no\.?| #)? (?P<after>\d{1,9})(?![\w.])(?! ?[°%])",
+    re.IGNORECASE,
+)
+
+
+def repeats(text: str) -> frozenset[tuple[str, int]]:
+    """Return which or how many repetitions a plain text names: `first cycle`, `after 50 cycles`, `3rd discharge`."""
+    found = set[tuple[str, int]]()
+    for at in islice(_REPEATED.finditer(text), _MOST):
+        count = at["number"] or at["after"]
+        event = (at["event"] or at["named"]).casefold()
+        number = int(count.replace(",", "")) if count else _ORDINALS[at["word"].casefold()]
+        found.add(("cycle" if event in _CYCLED else event.removeprefix("re"), number))
+    return frozenset(found)
+
+
+_CYCLED = frozenset(["charge", "discharge", "recycle", "run", "use", "reuse"])
+
+
+def _repeated_apart(one: frozenset[tuple[str, int]], two: frozenset[tuple[str, int]]) -> bool:
+    """Whether two texts name repetitions of the same event and none in common."""
+    mine, theirs = ({event for event, _ in side} for side in (one, two))
+    return any(
+        not {pair for pair in one if pair[0] == event} & {pair for pair in two if pair[0] == event}
+        for event in mine & theirs
+    )
+
+
+def planes(text: str) -> frozenset[tuple[int, ...]]:
+    """Return the planes and directions in brackets in a text, without signs and order: (001) and [100] are one."""
+    found = (
+        tuple(int(each) for each in at.groups() if each is not None) for at in islice(_PLANE.finditer(text), _MOST)
+    )
+    return frozenset(tuple(sorted(map(abs, one))) if len(one) == 3 else one for one in found)
 
 
 def _noun(before: str, after: str, quantity: Quantity) -> str:
-    """Name what a quantity is of by the last noun before it or the first behind it; lengths `at` are wavelengths."""
+    """Return what a quantity measures: the last noun before it or the first after it; lengths `at` are wavelengths."""
     nouns = [str(at.lastgroup) for at in _NOUN.finditer(before)][-1:] or [
         str(at.lastgroup) for at in _NOUN.finditer(after)
     ][:1]
@@ -99,15 +199,16 @@ def _noun(before: str, after: str, quantity: Quantity) -> str:
 
 
 def dopants(text: str) -> frozenset[str]:
-    """Give the elements that a plain text says a material is doped with."""
-    found = set[str]()
+    """Return the elements with which a material is doped according to a plain text."""
+    found = {"H"} if re.search(r"\b[Hh]ydrogenated\b", text) else set[str]()
     for said in _DOPED.finditer(text) if _SAYS_SO.search(text) else ():
         found |= _elements(said["list"] or said["with"] or said["after"])
-    return frozenset(found)
+    return frozenset(found | {at[1] for at in _DONORS.finditer(text) if at[1] in NAMES})
 
 
 def without_dopants(text: str) -> str:
-    """Leave a material's name without its dopants: `Al-doped ZnO` is ZnO, and so is `ZnO:Al`."""
+    """Return a material's name without its dopants: `Al-doped ZnO` and `ZnO:Al` become `ZnO`."""
+    text = re.sub(r"\b[Hh]ydrogenated\b", " ", text)
     if not _SAYS_SO.search(text):
         return text
     return _DOPED.sub(lambda at: " " if _elements(at["list"] or at["with"] or at["after"]) else at[0], text)
@@ -119,39 +220,61 @@ def _elements(text: str) -> set[str]:
 
 
 def without_substrate(text: str) -> str:
-    """Leave what lies on something: `GaN on sapphire substrate` is GaN."""
+    """Return a text without the substrate: `GaN on sapphire substrate` becomes `GaN`."""
     return _SUBSTRATE.sub(" ", text)
 
 
 def sample(name: str, about: str, more: str = "") -> Sample:
-    """Read a sample from its material's name, from the lines about it, and from those about how it was measured."""
+    """Read a sample from the material's name, from the text about it, and from the text about its measurement."""
     both = f"{name}\n{about}"
+    both, more = asserted(both), asserted(more)
     bare = without_substrate(both)
     on = frozenset(" ".join(words(at["of"])) for at in _SUBSTRATE.finditer(both) if not at["of"].strip().isdigit())
     share = _SHARE.search(f"{both}\n{more}")
     return Sample(
         conditions(f"{bare}\n{more}"),
         dopants(bare),
-        bool(re.search(r"\b[Uu]n-?doped\b", both)),
+        bool(re.search(r"\b[Uu]n-?doped\b|\bintrinsic\b", both)),
         frozenset(filter(None, on)),
         frozenset(at[1] for at in _LABEL.finditer(both)),
         float(share[1]) if share else None,
+        given(f"{both}\n{more}"),
+        planes(f"{bare}\n{more}"),
+        repeats(f"{bare}\n{more}"),
     )
 
 
 def contradicted(one: Sequence[tuple[str, Quantity]], two: Sequence[tuple[str, Quantity]]) -> str:
-    """Name the first condition that both texts state, and in which no value of one is a value of the other."""
+    """Return the first condition that both texts state without any equal values; empty if there is none.
+
+    A quantity of which a text does not say what it measures stands against the only one of its kind in the other text.
+    """
     for noun, kind in dict.fromkeys((noun, quantity.powers) for noun, quantity in one):
         mine, theirs = ([each for name, each in side if (name, each.powers) == (noun, kind)] for side in (one, two))
         if theirs and not any(same_quantity(a, b) for a in mine for b in theirs):
             return noun or "a condition"
+    for kind in dict.fromkeys(quantity.powers for _, quantity in one):
+        ours, others = ([pair for pair in side if pair[1].powers == kind] for side in (one, two))
+        if len(ours) == len(others) == 1 and not same_quantity(ours[0][1], others[0][1]):
+            nouns = {ours[0][0], others[0][0]}
+            if nouns & {"", "at"} or (kind == _METER and nouns <= _ANY_LENGTH):
+                return "a condition"
     return ""
 
 
-def other_sample(one: Sample, two: Sample, named: tuple[frozenset[str], frozenset[str]]) -> str:
-    """Say why two descriptions are of different samples, or nothing; `named` are the dopants in the materials' names.
+def lacks(gold: Sequence[tuple[str, Quantity]], other: Sequence[tuple[str, Quantity]]) -> bool:
+    """Whether the gold item is measured at a temperature far from a room's, and the other states no temperature."""
+    if any(quantity.powers == _KELVIN for _, quantity in other):
+        return False
+    told = [one for noun, one in gold if noun in ("", "at") and one.powers == _KELVIN]
+    return bool(told) and all(abs(one.low.value - 298.15) > _NEAR_ROOM + _ROOM.low.step for one in told)
 
-    Silence contradicts nothing, save where a name itself says a dopant and the other side knows of none.
+
+def other_sample(one: Sample, two: Sample, named: tuple[frozenset[str], frozenset[str]]) -> str:
+    """Return the reason why two descriptions are of different samples; empty if there is none.
+
+    `named` holds the dopants in the names of the two materials. A fact that only one side states is no difference,
+    except for a dopant in a name if the other side has no dopant.
     """
     by_name = (named[0] and not two.dopants) or (named[1] and not one.dopants)
     differing = contradicted(one.conditions, two.conditions)
@@ -160,6 +283,9 @@ def other_sample(one: Sample, two: Sample, named: tuple[frozenset[str], frozense
         "one is doped": by_name or (one.undoped and two.dopants) or (two.undoped and one.dopants),
         "labels of samples differ": one.labels and two.labels and not one.labels & two.labels,
         "substrates differ": one.substrates and two.substrates and not _share_words(one.substrates, two.substrates),
+        "a named number differs": _apart(one.ratios, two.ratios),
+        "planes differ": one.planes and two.planes and not one.planes & two.planes,
+        "numbers of repetitions differ": _repeated_apart(one.repeats, two.repeats),
         "x differs": one.share is not None and two.share is not None and abs(one.share - two.share) > 1e-9,
         f"{differing} differs": differing,
     }
@@ -167,4 +293,78 @@ def other_sample(one: Sample, two: Sample, named: tuple[frozenset[str], frozense
 
 
 def _share_words(one: frozenset[str], two: frozenset[str]) -> bool:
-    return any(set(a.split()) & set(b.split()) for a in one for b in two)
+    if any(set(a.split()) & set(b.split()) - _ORIENTED for a in one for b in two):
+        return True
+    read = [[substance(word) for text in side for word in (text, *text.split())] for side in (one, two)]
+    return same_substance(*([each for each in side if each.counts or each.elements or each.molecule] for side in read))
+
+
+_ORIENTED = frozenset(
+    ["001", "100", "110", "111", "0001", "oriented", "substrate", "crystal", "single", "wafer", "plane"]
+)
+
+
+def other_agents(one: str, two: str) -> bool:
+    """Whether two descriptors of a measurement name gases, liquids or electrolytes, and none in common."""
+    mine, theirs = agents(asserted(one)), agents(asserted(two))
+    return bool(mine and theirs and not mine & theirs)
+
+
+_WHEN = re.compile(
+    r"\b(?P<when>before|prior to|after|following|upon|post)[ -](?P<what>[^,;.()\n]{1,60})",
+    re.IGNORECASE,
+)
+_BEFORE = frozenset(["before", "prior to"])
+
+
+def _moments(text: str) -> dict[bool, frozenset[str]]:
+    found: dict[bool, set[str]] = {True: set(), False: set()}
+    for at in islice(_WHEN.finditer(text), _MOST):
+        if at["when"]:
+            found[at["when"].casefold() in _BEFORE] |= {word for word in words(at["what"]) if len(word) > 2}
+    return {
+        when: frozenset(said - {"the", "and", "for", "treatment", "with", "process", "step"})
+        for when, said in found.items()
+    }
+
+
+def other_moments(one: str, two: str) -> bool:
+    """Whether one text is of the time before, and the other of the time after, the same event."""
+    mine, theirs = _moments(one), _moments(two)
+    return any(mine[when] & theirs[not when] and not mine[when] & theirs[when] for when in (True, False))
+
+
+def _apart(one: Sequence[tuple[str, float]], two: Sequence[tuple[str, float]]) -> bool:
+    theirs = dict(two)
+    return any(name in theirs and abs(value - theirs[name]) > 0.011 * max(value, theirs[name]) for name, value in one)
+
+
+# For what is found in several ways: the ways, each by its words. Two texts contradict each other if each names a way
+# of a row and they name none in common.
+_TECHNIQUES = r"""
+notch|sevnb|senb|sepb|chevron|precrack|compact tension; indent|crack[- ]length
+hall; field[- ]effect|transistor|\bo?fet\b|\btft\b; space[- ]charge|sclc; time[- ]of[- ]flight|\btof\b; celiv; terahertz
+tauc|absor|uv-?vis|transmi|reflect|ellipsom; photolumin|\bpl\b; cyclic voltam|electrochem; \bsts\b|tunnel+ing spec
+laser[- ]flash|\blfa\b; thermoreflect|\bf?tdtr\b; 3[- ]?(?:ω|omega); raman; hot[- ]disk|plane source; steady[- ]state
+scherrer|x-?ray diff|\bxrd\b|rietveld; \b(?:hr)?tem\b|\b(?:fe)?sem\b|microscop|micrograph; light scatt|\bdls\b; \bbet\b
+indent; tensile|stress-strain; ultraso|pulse-?echo|brillouin|resonan; \bdma\b|dynamic mechan; -point bend
+\bdsc\b|calorimet; \bdma\b|dynamic mechanical; \btma\b|dilatom|thermomechan; \btga\b|thermogravi
+\bed[sx]\b|\bedax\b|energy[- ]dispers; \bxps\b|photoelectron; \bicp\b|inductively; \brbs\b|rutherford; \bxrf\b
+\bgpc\b|\bsec\b|permeation|size[- ]exclusion; maldi; light scatt; \bnmr\b; viscom
+kelvin probe|\bkpfm\b; \bups\b|photoemiss|photoelectron; thermionic; cyclic voltam
+\bgitt\b; \bpitt\b; impedance|\beis\b; \bpfg|\bnmr\b; tracer|\bsims\b
+"""
+_WAYS = tuple(
+    tuple(re.compile(f"(?:{way})", re.IGNORECASE) for way in row.split("; "))
+    for row in _TECHNIQUES.strip().splitlines()
+)
+
+
+def other_techniques(one: str, two: str) -> bool:
+    """Whether two descriptors of a measurement name techniques for the same, and none in common."""
+    sides = [asserted(text) for text in (one, two)]
+    for row in _WAYS:
+        mine, theirs = ({place for place, way in enumerate(row) if way.search(text)} for text in sides)
+        if mine and theirs and not mine & theirs:
+            return True
+    return False

@@ -1,6 +1,6 @@
-"""How an item is put before a judge in strict mode (OURS: L7): markup decoded, fields renamed, names split, SI beside.
+"""How a judge is shown an item in strict mode (OURS: L7): decoded markup, renamed fields, split names, values in SI.
 
-Nothing of a gold item or a prediction is left out or decided by it. It must never know what a judge is asked.
+Leaves nothing out of a gold item or a prediction, and decides nothing.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from harness.studies.curie.judging.normal import decoded, lines, written
 from harness.studies.curie.judging.quantities import Quantity, quantity
 from harness.studies.curie.reading.aliases import PARAMETERS, STRUCTURES, renamed
 
-SPLIT = ("synonyms", "property_name", "material")  # fields that may hold a name a line
-IN_SI = "value_in_si"  # OURS: what is added to a property whose unit is known
+SPLIT = ("synonyms", "property_name", "material")  # fields that may hold one name per line
+IN_SI = "value_in_si"  # OURS: added to a property with a known unit
 
 
 def shown(task: str) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
-    """Give how items of a task are put before a judge: properties with decoded names and SI, DFT items renamed."""
+    """Return the function that prepares items of a task: properties get decoded names and SI, DFT items new names."""
     return {"dft-s": _structure, "dft-p": _parameters}.get(task, _property)
 
 
@@ -41,7 +41,7 @@ def _parameters(item: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _renamed(item: Mapping[str, Any], table: Mapping[str, str]) -> Mapping[str, Any]:
-    """Rename fields; several that share a name stand under it by their own."""
+    """Rename fields; if several get the same name, it holds their values by their old names."""
     found: dict[str, Any] = {}
     shared: dict[str, dict[str, Any]] = {}
     for (name, value), (field, _) in zip(item.items(), renamed(item, table), strict=True):
@@ -56,7 +56,7 @@ def _decoded(value: Any) -> Any:
 
 
 def _in_si(found: Quantity | None) -> str:
-    """Write a quantity in base units, to six digits; nothing where its unit is not known, or is no unit at all."""
+    """Return a quantity in base units with six digits; empty if its unit is unknown or it has none."""
     if found is None or isinstance(found.powers, str) or not found.powers:
         return ""
     unit = " ".join(base if power == 1 else f"{base}^{power:g}" for base, power in found.powers)

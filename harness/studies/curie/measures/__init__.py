@@ -1,1 +1,1 @@
-"""Measures: means, slices, tables and comparisons that are computed from scores."""
+"""Measures: means, slices, tables and comparisons computed from scores."""

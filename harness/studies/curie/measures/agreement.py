@@ -1,7 +1,7 @@
-"""The document `agreement`: where the rule judge and the LLM judge of LLMSim part, and how far they agree (OURS).
+"""The document `agreement`: where the rule judge and the LLM judge of LLMSim disagree, and how often (OURS).
 
-A decision is whether a gold item has any prediction that states it. It knows indices of items; it must never know what
-an item says, nor which judge is right.
+A decision is whether a gold item has any prediction that states the same. Handles positions of items only, not their
+content, and does not say which judge is right.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from harness.rowtypes import Item, Score
 from harness.studies.curie.tasks import VERSION
 
 CLASSES = ("matched", "unmatched")
-MOST = 5000  # answers that are listed; all are counted
+MOST = 5000  # most answers that are listed; all are counted
 ABOUT = {
     "matrix": "rows: what the LLM judge found; columns: what the rule judge found",
     "kappa": "of decisions, one a gold item of an answer; resamples treat them as independent, within a task",
@@ -28,7 +28,7 @@ ABOUT = {
 
 
 class Decisions(NamedTuple):
-    """What one judge decided about one answer: how many gold items there were, and which had a match."""
+    """The decisions of one judge on one answer: the number of gold items, and those that had a match."""
 
     gold: int
     matched: frozenset[int]
@@ -36,10 +36,10 @@ class Decisions(NamedTuple):
 
 
 def decisions(row: Score) -> Decisions | None:
-    """Read a score's detail: how many gold items there were, and which of them a prediction states.
+    """Return the decisions in a score's detail; None if the detail lacks them.
 
-    `pairs` of gold and prediction hold every pair the judge admits; where a matching stands there, `admissible` does.
-    None where the detail lacks them.
+    `pairs` lists every pair of gold and prediction that the judge admits; if it holds a matching, `admissible` lists
+    them.
     """
     detail = row["detail"]
     gold = detail.get("gold", detail.get("metrics", {}).get("num_ground_truth"))
@@ -50,9 +50,9 @@ def decisions(row: Score) -> Decisions | None:
 
 
 def agreement(scores: Iterable[Score], tasks: Mapping[str, str], rule: str, judge: str, seed: int) -> dict[str, Any]:
-    """Compare two scorers, `rule` and `judge` by name, on the answers that both decided about; `tasks` is by item.
+    """Compare two scorers, named by `rule` and `judge`, on the answers that both decided; `tasks` is by item.
 
-    An answer that only one decided about, or about another number of gold items, is counted and not compared.
+    An answer that only one scorer decided, or that has different numbers of gold items, is counted and not compared.
     """
     found: dict[str, dict[Key, Decisions]] = {rule: {}, judge: {}}
     for row in scores:
@@ -105,7 +105,7 @@ def _parted(answer: Key, rule: Decisions, judge: Decisions) -> Iterator[dict[str
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `agreement` from the inputs `items` and `scores`, whose scorers `rule` and `judge` name."""
+    """Write the document `agreement` from the inputs `items` and `scores`; `rule` and `judge` name the scorers."""
     tasks = {row["id"]: row["task"] for row in rows.read(inputs["items"], Item)}
     told = rows.read(inputs["scores"], Score)
     found = agreement(told, tasks, params["rule"], params["judge"], params.get("seed", 0))

@@ -1,7 +1,7 @@
-"""The document `breakdowns`: lengths, answers that cannot be used, programs in answers, and how far scorers agree.
+"""The document `breakdowns`: lengths, unusable answers, programs in answers, and correlations between scorers.
 
-What figures of the paper and its supplement show beside the notebooks' own. It counts words and outcomes; it must never
-know what a text says.
+It holds what figures of the paper and its supplement show in addition to the notebooks. Counts words and outcomes only,
+not the meaning of a text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from harness.studies.curie.measures.results import VALUE
 from harness.studies.curie.measures.run_scores import BAD, RunScores, read
 from harness.studies.curie.tasks import TASKS, VERSION
 
-FEWEST = 3  # pairs of which a correlation is given
+FEWEST = 3  # fewest pairs for which a correlation is computed
 ABOUT = {
     "lengths": "words, parted at white space, of the documents and of the ideal answers (Tables 3 and 4)",
     "unusable": "answers of the primary scorer that were blank, invalid or an error, and their share of all",
@@ -33,12 +33,12 @@ NO_ANSWERS = {"missing": "no answers"}
 
 
 def words(text: str) -> int:
-    """Count the words of a text, parted at white space."""
+    """Count the words of a text, separated by white space."""
     return len(text.split())
 
 
 def lengths(items: Iterable[Item], golds: Iterable[Gold], tasks: Iterable[str]) -> dict[str, Any]:
-    """Give by task how long documents and ideal answers are, with what a task is and how it is measured."""
+    """Return by task the lengths of documents and ideal answers, with the task's description and primary metrics."""
     found: dict[str, dict[str, list[int]]] = {task: {"document": [], "answer": []} for task in tasks}
     of = {}
     for item in items:
@@ -65,7 +65,7 @@ def _spread(counts: list[int]) -> dict[str, Any]:
 
 
 def breakdowns(found: RunScores, trials: Iterable[Trial]) -> dict[str, Any]:
-    """Give what could not be used, programs, and correlations, by task and model."""
+    """Return unusable answers, programs and correlations, by task and model."""
     tasks = [task for task in found.request.tasks if found.items[task]]
     return {
         "unusable": {
@@ -77,7 +77,7 @@ def breakdowns(found: RunScores, trials: Iterable[Trial]) -> dict[str, Any]:
 
 
 def unusable(found: RunScores, task: str, model: str) -> dict[str, Any]:
-    """Give how many answers of a model were blank, invalid or an error, and their share; missing without answers."""
+    """Return how many answers of a model were blank, invalid or an error, and their share; missing without answers."""
     counts = found.counts.get((task, found.request.primary[task][0], model))
     if counts is None or not (total := sum(counts.states.values())):
         return NO_ANSWERS
@@ -88,7 +88,7 @@ def unusable(found: RunScores, task: str, model: str) -> dict[str, Any]:
 
 
 def _programs(found: RunScores, trials: Iterable[Trial]) -> dict[str, Any]:
-    """Count the answers that held a program, by task and model; a task without one is left out."""
+    """Count the answers that held a program, by task and model; tasks without programs are left out."""
     ended: dict[tuple[str, str], Counter[str]] = {}
     for row in trials:
         facts = found.facts.get(row["item"])
@@ -105,7 +105,7 @@ def _programs(found: RunScores, trials: Iterable[Trial]) -> dict[str, Any]:
 
 
 def correlations(found: RunScores, task: str) -> Iterator[dict[str, Any]]:
-    """Give the rank correlation of each two scorers' primary metrics on a task; missing where one is constant."""
+    """Yield the rank correlation of every two scorers' primary metrics on a task; missing if either is constant."""
     scorers = [scorer for scorer, metric in found.metrics(task) if metric == VALUE]
     columns = {
         scorer: {
@@ -125,9 +125,9 @@ def correlations(found: RunScores, task: str) -> Iterator[dict[str, Any]]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `breakdowns` from the inputs `items`, `gold`, `scores` and, where there are any, `trials`.
+    """Write the document `breakdowns` from the inputs `items`, `gold`, `scores` and, if there are any, `trials`.
 
-    InputError for a request or scores that `run_scores.read` refuses.
+    Raises InputError as `run_scores.read` does.
     """
     found = read(params, inputs)
     tried = rows.read(inputs["trials"], Trial) if "trials" in inputs else iter(())

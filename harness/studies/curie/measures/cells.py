@@ -1,7 +1,7 @@
 """One cell of a table: a mean with its quartiles, interval and runs, or the median of a distance.
 
-Rule: docs/curie.md#paper-averages. The intervals are OURS: percentiles of resamples of records, with what simulation
-found of their coverage beside them. It knows numbers; it must never know a task, a model or a file.
+Rule: docs/curie.md#paper-averages. The intervals are OURS: percentiles of resamples of records, with their coverage
+from simulations. Handles numbers only, no tasks, models or files.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from harness.studies.curie.measures.results import Column
 
 NOBODY = "no record has a value"
 MEAN, MEDIAN = "mean", "median"
-# How often a nominal 95 % interval of a task mean held the truth in simulations: docs/curie.md#paper-coverage.
+# How often a nominal 95 % interval of a task mean held the true value in simulations: docs/curie.md#paper-coverage.
 COVERAGE = ((15, (0.91, 0.94)), (8, (0.88, 0.90)))
-HEAVY = (0.48, 0.69)  # of the heavy-tailed distance means: too few to show an interval
+HEAVY = (0.48, 0.69)  # coverage for the heavy-tailed distance means: too low to show an interval
 NO_INTERVAL = {"missing": "heavy tails: simulated intervals held the truth in .48 to .69 of cases, not .95"}
 UNSIMULATED = {"missing": "not simulated for fewer than 8 records"}
 
 
 @dataclass(frozen=True)
 class RecordDraws:
-    """Bootstrap resamples of one task's records: how often each stands in each resample."""
+    """Bootstrap resamples of one task's records: how often each record occurs in each resample."""
 
     places: Mapping[str, int]
     weights: Any  # [resample, record]
 
     @staticmethod
     def of(items: Sequence[str], stratum: str, seed: int, resamples: int) -> RecordDraws:
-        """Draw from a seed and the stratum's name: tasks of one domain that have as many records share their draws."""
+        """Draw resamples from a seed and a stratum; tasks of one domain with equally many records share their draws."""
         import numpy as np  # noqa: PLC0415
 
         drawn = multiplicities(seed, resamples, {stratum: range(len(items))})
         return RecordDraws({item: place for place, item in enumerate(items)}, drawn.astype(np.float64))
 
     def means(self, values: Mapping[str, float]) -> Any:
-        """Give the mean of the records' values in each resample; nan where none of them was drawn."""
+        """Return the mean of the records' values in each resample; nan if none of these records was drawn."""
         import numpy as np  # noqa: PLC0415
 
         there, known = np.zeros(len(self.places)), np.zeros(len(self.places))
@@ -52,9 +52,9 @@ class RecordDraws:
 
 
 def coverage(records: int) -> dict[str, Any]:
-    """Give the simulated coverage that stands beside an interval over so many records.
+    """Return the simulated coverage of an interval over so many records.
 
-    It is that of the largest simulated number that is not above theirs.
+    It is that of the largest simulated number of records that does not exceed `records`.
     """
     for size, found in COVERAGE:
         if records >= size:
@@ -63,7 +63,7 @@ def coverage(records: int) -> dict[str, Any]:
 
 
 def cell(column: Column, statistic: str, draws: RecordDraws | None) -> dict[str, Any]:
-    """Give value, n of N, quartiles and runs of one metric; with an interval where there are draws and it is finite.
+    """Return value, n of N, quartiles and runs of one metric, with an interval if there are draws and it is finite.
 
     `statistic` says whether the value is the mean or the median of the records' means over runs.
     """
@@ -93,18 +93,18 @@ def _estimate(found: Mapping[str, float], statistic: str, draws: RecordDraws | N
 
 
 def quartiles(values: Sequence[float]) -> dict[str, Any]:
-    """Give the 25th, 50th and 75th percentile, interpolated between neighbours: spread, and no uncertainty."""
+    """Return the 25th, 50th and 75th percentile, interpolated: they show spread, not uncertainty."""
     ends = percentiles(values, (25, 50, 75))
     return {name: plain(end) for name, end in zip(("q25", "median", "q75"), ends, strict=True)}
 
 
 def median(values: Sequence[float]) -> float:
-    """Give the median, the mean of the middle two where there are two."""
+    """Return the median, which is the mean of the middle two values if their number is even."""
     return percentiles(values, (50,))[0]
 
 
 def _runs(column: Column) -> dict[str, Any]:
-    """Give the runs' means and their spread, where there is more than one run."""
+    """Return the means of the runs and their spread, if there is more than one run."""
     means = column.by_run()
     if len(means) < 2:
         return {}
@@ -112,5 +112,5 @@ def _runs(column: Column) -> dict[str, Any]:
 
 
 def plain(value: float) -> float | str:
-    """Give a number as a document may hold it: what is not finite is a text."""
+    """Return a number as a document can hold it: a value that is not finite becomes a text."""
     return value if math.isfinite(value) else str(value)

@@ -1,6 +1,6 @@
 """The document `comparisons`: paired differences of two models on the same records, task by task (OURS).
 
-It knows values by record; it must never know an answer or a rule.
+Handles values by record, no answers and no rules.
 """
 
 from __future__ import annotations
@@ -88,13 +88,13 @@ def _compared(apart: Mapping[str, float], draws: RecordDraws) -> dict[str, Any]:
 
 
 def _wins(apart: Iterable[float]) -> dict[str, int]:
-    """Count on how many records the first has the larger value, the second, or neither."""
+    """Count the records on which the first model has the larger value, the second has, and both are equal."""
     signs = [(each > 0) - (each < 0) for each in apart]
     return {"n_a_larger": signs.count(1), "n_b_larger": signs.count(-1), "n_equal": signs.count(0)}
 
 
 def _distances(found: RunScores, a: str, b: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Give the differences of the distances, without an interval: their tails are too heavy for one."""
+    """Yield the differences of the distances, without an interval, since their tails are too heavy for one."""
     if not found.items.get(WITHOUT):
         return
     scorer = found.request.primary[WITHOUT][0]
@@ -112,7 +112,7 @@ def _distances(found: RunScores, a: str, b: str) -> Iterator[tuple[str, dict[str
 def _averaged(
     found: RunScores, apart: Mapping[str, Mapping[str, float]], draws: Mapping[str, RecordDraws], tasks: Sequence[str]
 ) -> dict[str, Any]:
-    """Average the tasks' differences; missing unless every task has one."""
+    """Average the differences of the tasks; missing unless every task has one."""
     finite = [task for task in tasks if apart.get(task) and all(map(math.isfinite, apart[task].values()))]
     if len(finite) < len(tasks) or not tasks:
         return {"difference": resample.absent(NOT_ALL), "n_tasks": len(finite)}
@@ -125,9 +125,9 @@ def _averaged(
 
 
 def pairs_of(params: Mapping[str, Any], models: Sequence[str], strategies: Sequence[str]) -> list[tuple[str, str]]:
-    """Read the pairs that a step's parameters name; without any, each two models, and each model with each strategy.
+    """Return the pairs that a step's parameters name; by default every two models, and each model with each strategy.
 
-    InputError for a pair of somebody who is neither.
+    Raises InputError if a name in a pair is neither a model nor a strategy.
     """
     if "pairs" not in params:
         return [*combinations(models, 2), *((model, strategy) for model in models for strategy in strategies)]
@@ -140,7 +140,7 @@ def pairs_of(params: Mapping[str, Any], models: Sequence[str], strategies: Seque
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `comparisons` from the inputs `items` and `scores`.
 
-    InputError for a pair of an unknown model, and for a request or scores that `run_scores.read` refuses.
+    Raises InputError for a pair with an unknown model, and as `run_scores.read` does.
     """
     found = read(params, inputs)
     pairs = pairs_of(params, found.request.models, found.request.strategies)

@@ -1,6 +1,6 @@
-"""The paper's own inconsistencies, each with the printed numbers that speak against it: listed, never claimed.
+"""The paper's own inconsistencies, each with the printed numbers that contradict it: listed, never claimed.
 
-What the paper says is put in our words. It must never know a result of a run, nor be read as a claim.
+Statements of the paper are given in our words. Independent of the results of a run.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ GPT, CLAUDE, MIXTRAL, LLAMA = "GPT-4o", "Claude 3 Opus", "Mixtral", "LongLLaMa"
 PRO, FLASH = "Gemini 1.5 Pro", "Gemini 2.0 Flash"
 CLOSED = ("Gemini 1.0 Pro", GPT, PRO, "Gemini 1.5 Flash", FLASH, CLAUDE)
 NOT_IN_TABLE = {"missing": "what the prose says of it is not in the table of printed numbers"}
-Found = tuple[dict[str, Any], bool]  # the numbers, and whether they contradict what is said
+Found = tuple[dict[str, Any], bool]  # the numbers, and whether they contradict the statement
 Check = Callable[[PublishedTable], Found]
 
 
 def inconsistencies(table: PublishedTable) -> list[dict[str, Any]]:
-    """List what the paper says, the printed numbers about it, and whether they contradict it.
+    """List statements of the paper, the printed numbers about each, and whether they contradict it.
 
-    Where a number is not in the table, `contradicted` is a missing value.
+    If a number is not in the table, `contradicted` is a missing value.
     """
     listed = []
     for name, (says, check) in CHECKS.items():

@@ -1,6 +1,6 @@
 """The document `means`: each model's metrics on each task, with counts and runs, and the average over ten tasks.
 
-Paper mode gives means with zeros filled in, strict mode follows A1. It must never know how a score is made.
+Paper mode computes means with zeros filled in, strict mode follows A1. Independent of how a score is made.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from harness.studies.curie.measures.results import DISTANCES
 from harness.studies.curie.measures.run_scores import RunScores, read
 from harness.studies.curie.tasks import PAPER, TASKS, VERSION
 
-PERCENT = ("rouge1", "rouge2", "rougeLsum")  # printed on 0 to 100; in an average they count on 0 to 1
-WITHOUT = "biogr"  # left out of the average over nine: not every model sees images
+PERCENT = ("rouge1", "rouge2", "rougeLsum")  # printed on 0 to 100; averages use 0 to 1
+WITHOUT = "biogr"  # left out of the average over nine, since not every model sees images
 ABOUT = {
     "value": "mean over records of each record's mean over runs; of a distance in strict mode the median",
     "N": "records with usable gold",
@@ -30,18 +30,18 @@ ABOUT = {
 
 
 def scale(metric: str) -> float:
-    """Give the factor that brings a metric to 0 to 1."""
+    """Return the factor that brings a metric to 0 to 1."""
     return 0.01 if metric in PERCENT else 1.0
 
 
 def drawn(found: RunScores, task: str, params: Mapping[str, Any]) -> RecordDraws:
-    """Draw the resamples of a task's records: the same in every measure that is given the same seed."""
+    """Draw the resamples of a task's records, the same in every measure with the same seed."""
     again = params.get("seed", 0), params.get("resamples", RESAMPLES)
     return RecordDraws.of(found.items[task], TASKS[task].domain, *again)
 
 
 def means(found: RunScores, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Give every metric of every model and strategy on every task that has items, and the averages over tasks."""
+    """Return every metric of every model and strategy on every task that has items, and the averages over tasks."""
     request = found.request
     tasks = {task: _task(found, task, params) for task in request.tasks if found.items[task]}
     absent = [task for task in TASKS if task not in tasks]
@@ -99,7 +99,7 @@ def _cell(found: RunScores, metric: str, column: Any, draws: RecordDraws) -> dic
 
 
 def _averages(found: RunScores, tasks: Mapping[str, Any]) -> dict[str, Any]:
-    """Average the primary metrics, on 0 to 1, over the averaged tasks, and over these without BIOGR."""
+    """Average the primary metrics, on 0 to 1, over the averaged tasks, and over those without BIOGR."""
     averaged = found.request.averaged
     whole = {model: average(tasks, averaged, model) for model in found.request.everybody}
     fewer = [task for task in averaged if task != WITHOUT]
@@ -114,7 +114,7 @@ def _averages(found: RunScores, tasks: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def average(tasks: Mapping[str, Any], averaged: Any, model: str) -> dict[str, Any]:
-    """Give the mean of a model's task means; a missing value unless every one of the tasks has one."""
+    """Return the mean of a model's task means; a missing value unless every task has one."""
     values, lacking = [], []
     for task in averaged:
         known = number(tasks[task]["models"][model]["primary"]) if task in tasks else None
@@ -135,6 +135,6 @@ def _order(given: Mapping[str, Any]) -> list[str]:
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `means` from the inputs `items` and `scores`.
 
-    InputError for a request or scores that `run_scores.read` refuses.
+    Raises InputError as `run_scores.read` does.
     """
     rows.write_one(out / "means", means(read(params, inputs), params))

@@ -1,7 +1,7 @@
-"""Aggregated results as the published notebooks read them: one row a metric, and zeros for what a model lacks.
+"""Aggregated results as the published notebooks read them: one row per metric, and zeros for what a model lacks.
 
-Rule: docs/curie.md#paper-averages. It knows domains, prompts, models, records and metrics by name; it must never know a
-table or a figure.
+Rule: docs/curie.md#paper-averages. Handles domains, prompts, models, records and metrics by name. Independent of tables
+and figures.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from harness.stats import is_number
 
 RENAMED: Mapping[str, str] = {"mpve": "mpv", "qecc_85": "qecc_65"}
 NOT_FINITE = ("nan", "inf", "-inf")
-NAN = ("__nan__", *NOT_FINITE[:1])  # how a JSON text spells NaN: in the golden values, and in this project
+NAN = ("__nan__", *NOT_FINITE[:1])  # spellings of NaN in a JSON text: in the golden values, and in this project
 MOST = 2_000_000  # rows after filling; the published study has 49,000
 
 
 class MetaRow(NamedTuple):
-    """One metric of one record of one model: a text has become 0, and NaN is still NaN."""
+    """One metric of one record of one model; a text has become 0, and NaN is still NaN."""
 
-    task: str  # the domain, renamed as the notebook does
+    task: str  # the domain, renamed as in the notebook
     prompt: str
     model: str
     record: str
@@ -34,7 +34,7 @@ class MetaRow(NamedTuple):
 def read(given: Any) -> list[MetaRow]:
     """Read domain -> prompt -> model -> record -> {metric: number or text} as rows, in the order given.
 
-    An empty object gives no row. InputError for another shape, a number above 1e15, and a domain given twice.
+    An empty object yields no row. Raises InputError for another shape, a number above 1e15, and a domain given twice.
     """
     found, seen = [], set[str]()
     for domain, prompts in _within(given, "meta_results"):
@@ -59,7 +59,7 @@ def _within(given: Any, where: str) -> Iterable[tuple[str, Any]]:
 
 
 def _number(value: Any, where: str) -> float:
-    """Read one value: a text is 0 (the notebooks' rule) unless it spells what JSON cannot; null is NaN."""
+    """Read one value: a text is 0 (the notebooks' rule) unless it spells a number JSON cannot hold; null is NaN."""
     if value is None:
         return math.nan
     if isinstance(value, str):
@@ -77,9 +77,9 @@ def models(rows: Iterable[MetaRow]) -> list[str]:
 
 
 def fill(rows: Sequence[MetaRow], every: Sequence[str]) -> list[MetaRow]:
-    """Add a 0 for each model that lacks a row which another model has: same task, prompt, record and metric.
+    """Add a 0 for each model that lacks a row of another model with the same task, prompt, record and metric.
 
-    What no model has stays absent. InputError where more than two million rows would come of it.
+    A row that no model has stays absent. Raises InputError if there would be more than two million rows.
     """
     met: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for row in rows:
@@ -90,7 +90,7 @@ def fill(rows: Sequence[MetaRow], every: Sequence[str]) -> list[MetaRow]:
 def fill_records(rows: Sequence[MetaRow], every: Sequence[str], metrics: Sequence[str]) -> list[MetaRow]:
     """Add zeros in all of `metrics` for each model that lacks every row of a record which another model has (Table 7).
 
-    A model that has one of the metrics of a record gets none of the others there. InputError as `fill` raises it.
+    A model that has one of the metrics of a record gets no zeros for the others. Raises InputError as `fill` does.
     """
     met: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for row in rows:
@@ -110,10 +110,10 @@ def _zero(key: tuple[str, ...], model: str, metric: str) -> MetaRow:
 
 
 def mean(values: Iterable[float]) -> float:
-    """Give the mean of what is no NaN; NaN where nothing is left.
+    """Return the mean of the values that are not NaN; NaN if there are none.
 
-    The sum is compensated (Kahan) in the order given, as the notebook's library sums groups: a last digit decides how
-    a mean is rounded that lies on the edge.
+    The sum is compensated (Kahan) in the order given, as the notebook's library sums groups. For a mean on a rounding
+    boundary, the last digit decides how it is rounded.
     """
     total = carried = 0.0
     count = 0
@@ -124,14 +124,14 @@ def mean(values: Iterable[float]) -> float:
         step = value - carried
         raised = total + step
         carried = raised - total - step
-        if math.isnan(carried):  # an infinity: from there on a plain sum
+        if math.isnan(carried):  # an infinity; from here on a plain sum
             carried = 0.0
         total = raised
     return total / count if count else math.nan
 
 
 def deviation(values: Iterable[float]) -> float:
-    """Give the sample standard deviation (n - 1) of what is no NaN; 0 where it is undefined, as the notebook has it."""
+    """Return the sample standard deviation (n - 1) of values that are not NaN; 0 if undefined, as in the notebook."""
     known = [value for value in values if not math.isnan(value)]
     if len(known) < 2 or not all(map(math.isfinite, known)):
         return 0.0
@@ -140,7 +140,7 @@ def deviation(values: Iterable[float]) -> float:
 
 
 def percentiles(values: Sequence[float], points: Sequence[int]) -> list[float]:
-    """Give percentiles of numbers, at least one and none NaN, interpolated; NaN between infinities."""
+    """Return interpolated percentiles of one or more numbers without NaN; NaN between infinities."""
     import numpy as np  # noqa: PLC0415
 
     with np.errstate(invalid="ignore"):

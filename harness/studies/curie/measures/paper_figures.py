@@ -1,6 +1,6 @@
 """Figures 1a, 5 and 7 of the paper in numbers: task means, their average, quartiles, and means by difficulty.
 
-Rule: docs/curie.md#paper-averages. It knows each task's primary metric; it does not know how a figure is drawn.
+Rule: docs/curie.md#paper-averages. Uses each task's primary metric. Does not draw.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from harness.studies.curie.measures.meta_results import RENAMED, MetaRow, fill, 
 from harness.studies.curie.measures.paper_models import label
 from harness.studies.curie.tasks import AVERAGED, TASKS
 
-METRICS: Mapping[str, str] = {"f1": "LMSim-F1"}  # where the result files call a metric otherwise
+METRICS: Mapping[str, str] = {"f1": "LMSim-F1"}  # metrics that have another name in the result files
 AVERAGE = "Average Score"
 LEVELS = ("Easy", "Medium", "Hard")
-# Of the thirteen GEO records that the figures leave out for their licence one id is known here; none is in the
-# released list of records, so that released results lose nothing.
+# The figures leave out thirteen GEO records because of their licence. One of their ids is known here. None of them is
+# in the released list of records, so released results are not affected.
 LICENCE = ("4d5c098bd142b2356e5485f7e3786255aa636073",)
 
 
 class FigureRow(NamedTuple):
-    """The primary metric of one record of one model, on 0 to 1, under the names that figures show."""
+    """The primary metric of one record of one model, on 0 to 1, under the names used in figures."""
 
     model: str
     task: str
@@ -34,7 +34,7 @@ class FigureRow(NamedTuple):
 
 
 def _shown(name: str) -> tuple[tuple[str, str, str], tuple[str, float]]:
-    """Return how result files know an averaged task, and how figures show it: its name and the metric's scale."""
+    """Return the key of an averaged task in the result files, and its name and metric scale in figures."""
     task = TASKS[name]
     domain = RENAMED.get(task.domain, task.domain)
     scale = 0.01 if task.paper == "rougeLsum" else 1.0
@@ -45,7 +45,7 @@ SHOWN = dict(map(_shown, AVERAGED))
 
 
 def figure_rows(rows: Sequence[MetaRow], every: Sequence[str], licence: Sequence[str] = LICENCE) -> list[FigureRow]:
-    """Take the ten tasks' primary metrics, without the GEO records in `licence`, zeros filled in, ROUGE over 100."""
+    """Return the ten tasks' primary metrics on 0 to 1, zeros filled in, without the GEO records in `licence`."""
     left_out = set(licence)
     taken = [
         row
@@ -61,7 +61,7 @@ def figure_rows(rows: Sequence[MetaRow], every: Sequence[str], licence: Sequence
 
 
 def task_means(rows: Iterable[FigureRow]) -> dict[str, dict[str, float]]:
-    """Return each model's mean on each task, and the mean of these means, whatever tasks there are."""
+    """Return each model's mean on each task, and the mean of these means over the tasks that are present."""
     found: dict[str, dict[str, float]] = {}
     for (model, task), values in _by(rows, lambda row: (row.model, row.task)).items():
         found.setdefault(model, {})[task] = mean(values)
@@ -69,7 +69,7 @@ def task_means(rows: Iterable[FigureRow]) -> dict[str, dict[str, float]]:
 
 
 def quartiles(rows: Iterable[FigureRow]) -> list[list[Any]]:
-    """Return [model, task, 25th percentile, 75th percentile] of the records' scores, linear, NaN left out."""
+    """Return [model, task, 25th percentile, 75th percentile] of the records' scores, linear, without NaN."""
     found: list[list[Any]] = []
     for (model, task), values in _by(rows, lambda row: (row.model, row.task)).items():
         known = [value for value in values if not math.isnan(value)]
@@ -79,7 +79,7 @@ def quartiles(rows: Iterable[FigureRow]) -> list[list[Any]]:
 
 
 def levels(given: Any) -> dict[tuple[str, str], str]:
-    """Read domain -> {record: Easy, Medium or Hard} as {(domain, record): level}; InputError for anything else."""
+    """Read domain -> {record: Easy, Medium or Hard} as {(domain, record): level}; raises InputError otherwise."""
     if not isinstance(given, Mapping) or not all(isinstance(records, Mapping) for records in given.values()):
         raise InputError("not domains of records", where="difficulty_levels", next="give domain -> {record: level}")
     found = {}
@@ -95,8 +95,8 @@ def levels(given: Any) -> dict[tuple[str, str], str]:
 def by_level(rows: Sequence[FigureRow], known: Mapping[tuple[str, str], str]) -> dict[str, Any]:
     """Return each model's mean by difficulty: over the records of all tasks (Figure 7), and as a mean of domains.
 
-    DFT's three tasks count thrice in the pooled mean and are one domain in the other. InputError for a record without a
-    level: there the notebook fails too.
+    DFT's three tasks count three times in the pooled mean, and as one domain in the other mean. Raises InputError for a
+    record without a level, for which the notebook fails too.
     """
     for row in rows:
         if (row.domain, row.record) not in known:

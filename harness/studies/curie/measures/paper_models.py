@@ -1,6 +1,6 @@
-"""The models of the paper: ids of the result files, names in figures and tables, and the orders in which they stand.
+"""The models of the paper: ids of the result files, names in figures and tables, and their orders.
 
-It must never know a result.
+Independent of results.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TABLE_7 = (
     "gpt-4o",
     "gemini-1.0-pro",
 )
-FIGURE_1 = (  # from the top of the bars down
+FIGURE_1 = (  # from top to bottom
     "Gemini 2.0 Flash",
     "Claude 3 (Opus)",
     "Gemini 1.5 Pro",
@@ -43,5 +43,5 @@ FIGURE_1 = (  # from the top of the bars down
 
 
 def label(model: str) -> str:
-    """Give the name that a figure shows for a model; the id itself where the paper names no such model."""
+    """Return the name that a figure shows for a model, or its id if the paper does not name the model."""
     return LABELS.get(model, model)

@@ -1,7 +1,7 @@
-"""Tables 1, 2 and 7 of the paper from aggregated results, row by row as they were printed.
+"""Tables 1, 2 and 7 of the paper from aggregated results, row by row as printed.
 
-Rule: docs/curie.md#paper-averages. It knows which metrics of which prompts a table takes; it must never know where
-results come from.
+Rule: docs/curie.md#paper-averages. Chooses the metrics and prompts of each table. Independent of where results come
+from.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ Groups = dict[tuple[str, str, str], list[float]]
 
 
 def table_1(rows: Sequence[MetaRow], every: Sequence[str]) -> dict[str, Any]:
-    """Give Table 1 by model, domain and metric: group means and deviations, and the printed rows.
+    """Return Table 1 by model, domain and metric: group means and deviations, and the printed rows.
 
-    The three DFT prompts are pooled, and of MPV's prompts the first alone counts.
+    The three DFT prompts are pooled, and only the first of MPV's prompts counts.
     """
     taken = [row for row in rows if (row.task, row.metric) in COLUMNS_1 and (row.task != "mpv" or row.prompt == MPV)]
     found = _groups((row.model, row.task, row.metric, row.value) for row in fill(taken, every))
@@ -47,7 +47,7 @@ def table_1(rows: Sequence[MetaRow], every: Sequence[str]) -> dict[str, Any]:
 
 
 def table_2(rows: Sequence[MetaRow], every: Sequence[str]) -> dict[str, Any]:
-    """Give Table 2 by model, prompt and metric: group means and deviations, and the rows as printed, times 100."""
+    """Return Table 2 by model, prompt and metric: group means and deviations, and the rows as printed, times 100."""
     taken = [row for row in rows if row.metric in LLMSIM and f"{row.task}_{row.prompt}" in COLUMNS_2]
     found = _groups((row.model, f"{row.task}_{row.prompt}", row.metric, row.value) for row in fill(taken, every))
     means = {key: mean(values) for key, values in found.items()}
@@ -60,9 +60,9 @@ def table_2(rows: Sequence[MetaRow], every: Sequence[str]) -> dict[str, Any]:
 
 
 def table_7(rows: Sequence[MetaRow]) -> dict[str, Any]:
-    """Give Table 7: the means of the three box metrics of each model that has any, and the rows as printed.
+    """Return Table 7: the means of the three box metrics of each model that has any, and the rows as printed.
 
-    A record counts 0 in all three where a model has none of them; where it has some, the others are left out.
+    A record counts 0 in all three metrics if a model has none of them; if it has some, the others are left out.
     """
     taken = [row for row in rows if row.task == "biogr" and row.metric in BOX]
     having = sorted({row.model for row in taken})
@@ -89,7 +89,7 @@ def _stated(found: Groups) -> list[list[Any]]:
 def _printed(
     means: Mapping[tuple[str, str, str], float], model: str, columns: Iterable[tuple[str, str]], scale: float
 ) -> str:
-    """Print means rounded to two decimals, where trailing zeros are lost; a column without a mean is a dash (OURS)."""
+    """Print means with two decimals, without trailing zeros; a column without a mean is a dash (OURS)."""
     import numpy as np  # noqa: PLC0415
 
     cells = (means.get((model, *column)) for column in columns)

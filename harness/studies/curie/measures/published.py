@@ -1,6 +1,6 @@
-"""The document `published`: the paper's printed numbers, what must hold among them, and what does not.
+"""The document `published`: the paper's printed numbers, the identities among them, and their inconsistencies.
 
-It knows the table of printed numbers alone; it must never know a result of a run.
+Uses only the table of printed numbers, no results of a run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PAPER = "arXiv 2503.13517 (ICLR 2025)"
 
 
 def published(table: PublishedTable) -> dict[str, Any]:
-    """Give the printed numbers, the identities, the derived averages and the list of inconsistencies."""
+    """Return the printed numbers, the identities, the derived averages and the list of inconsistencies."""
     return {
         "paper": PAPER,
         "n": len(table.numbers) + len(table.words),
@@ -33,6 +33,6 @@ def published(table: PublishedTable) -> dict[str, Any]:
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `published` from the input `published`, the table `curie/published@1`.
 
-    InputError for a malformed table.
+    Raises InputError for a malformed table.
     """
     rows.write_one(out / "published", published(read(inputs["published"])))

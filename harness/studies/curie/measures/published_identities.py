@@ -1,6 +1,6 @@
-"""Identities between the printed tables, and averages that follow from them: what claims can be held against (OURS).
+"""Identities between the printed tables, and averages that follow from them, to check claims against (OURS).
 
-It knows which printed numbers must agree; it must never know a result of a run.
+States which printed numbers must agree. Independent of the results of a run.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ LLMSIM_TASKS = ("dft-s", "dft-p", "mpv", "mpv-non-trivial", "mpv-specific")
 TEXT_TASKS = ("mpv", "hfd", "hfe", "qecc", "geo")
 HUNDRED = Decimal(100)
 NOT_PRINTED = "a number that it needs was not printed"
-# Table 6 lacks DFT-C of one model; its DFT column of Table 1 stands in, and the average says so.
+# Table 6 lacks DFT-C of one model. Its DFT column of Table 1 is used instead, and the average says so.
 STANDS_IN = "Table 1's DFT column in place of DFT-C, which was not printed"
 
 
 def identities(table: PublishedTable) -> dict[str, Any]:
-    """Give each identity: the difference by model, how many were compared, the largest, and the tolerance to claim."""
+    """Return each identity: the differences by model, their number, the largest, and the tolerance."""
     six, seven = table.models("table6"), table.models("table7")
     rouge = {model: _less(_mean(table, model, "rougeLsum"), table, "table1", model, "rougeLsum") for model in six}
     lmscore = {model: _less(_mean(table, model, "lmscore"), table, "table6", model, "lmscore") for model in six}
@@ -46,9 +46,9 @@ def identities(table: PublishedTable) -> dict[str, Any]:
 
 
 def averages(table: PublishedTable) -> dict[str, Any]:
-    """Give the average over ten tasks by model, derived in percent, and over the nine without BIOGR, with both orders.
+    """Return the average over ten tasks by model, in percent, and over the nine without BIOGR, with both orders.
 
-    They were not printed. A model that lacks a number has a missing value, but for DFT-C: see `stands_in`.
+    These averages were not printed. A model that lacks a number has a missing value, except for DFT-C: see `stands_in`.
     """
     found: dict[str, dict[str, Any]] = {"ten": {}, "nine": {}}
     stands_in = {}
@@ -103,7 +103,7 @@ def _above(table: PublishedTable, model: str, task: str) -> Decimal | None:
 
 
 def _stated(found: Mapping[str, Decimal | None], within: str, what: str, above: bool = False) -> dict[str, Any]:
-    """State an identity; the largest difference is that in size, or for a bound the highest above it, at least 0."""
+    """State an identity or, if `above`, a bound; `largest` is the largest absolute difference or excess, at least 0."""
     known = {name: value for name, value in found.items() if value is not None}
     size = _largest(known.values() if above else map(abs, known.values()))
     return {

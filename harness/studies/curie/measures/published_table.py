@@ -1,6 +1,6 @@
-"""The reader of the table `curie/published`: the numbers printed in the paper, exact as they were printed.
+"""The reader of the table `curie/published`: the numbers printed in the paper, exactly as printed.
 
-It knows a table's form; it must never know a number, nor what was measured here.
+Checks the form of the table. Contains no numbers itself.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from harness.kit import csv_rows
 
 COLUMNS = ("table", "model", "task", "metric", "value", "source")
 ADVICE = "take the table `curie/published@1` as it is"
-NOBODY = "all"  # stands for the model of a number that is of no model
-LONGEST, MOST = 12, 10**9  # characters and size of a printed number
+NOBODY = "all"  # stands for the model of a number that belongs to no model
+LONGEST, MOST = 12, 10**9  # characters and absolute value of a printed number
 Key = tuple[str, str, str, str]  # table, model, task, metric
 
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """The printed numbers by table, model, task and metric, the printed words beside them, and where each table is."""
+    """The printed numbers and words by table, model, task and metric, and the source of each table."""
 
     numbers: Mapping[Key, Decimal]
     words: Mapping[Key, str]
     sources: Mapping[str, str]
 
     def get(self, table: str, model: str, task: str, metric: str) -> Decimal | None:
-        """Give one printed number; None where none was printed."""
+        """Return one printed number; None if it was not printed."""
         return self.numbers.get((table, model, task, metric))
 
     def all(self, table: str, model: str, metric: str, tasks: Sequence[str]) -> list[Decimal] | None:
-        """Give one number of each task; None where one of them was not printed."""
+        """Return one number of each task; None if any of them was not printed."""
         found = [self.get(table, model, task, metric) for task in tasks]
         there = [value for value in found if value is not None]
         return there if len(there) == len(tasks) else None
@@ -44,7 +44,7 @@ class PublishedTable:
         return list(dict.fromkeys(key[1] for key in self.numbers if key[0] == table))
 
     def document(self) -> dict[str, Any]:
-        """Give the printed numbers and words by table, model, task and metric."""
+        """Return the printed numbers and words by table, model, task and metric."""
         found: dict[str, Any] = {}
         plain: dict[Key, float | str] = {**{key: float(value) for key, value in self.numbers.items()}, **self.words}
         for (table, model, task, metric), value in plain.items():
@@ -53,7 +53,7 @@ class PublishedTable:
 
 
 def read(path: Path) -> PublishedTable:
-    """Read the table; InputError for a row that lacks a cell or stands twice, and for an odd number."""
+    """Read the table; raises InputError for a row that lacks a cell or occurs twice, and for an implausible number."""
     numbers: dict[Key, Decimal] = {}
     words: dict[Key, str] = {}
     sources: dict[str, str] = {}
@@ -82,7 +82,7 @@ def _place(number: int) -> str:
 
 
 def _number(text: str, where: str) -> Decimal | None:
-    """Read a printed number; None for a word, InputError for a number that no table has printed."""
+    """Read a printed number; None for a word. Raises InputError for a number that is too long or too large."""
     try:
         value = Decimal(text)
     except InvalidOperation:

@@ -1,6 +1,6 @@
-"""What measures ask of a run and what they are given: the request, counts of scores, and columns of values.
+"""Input of the measures: the request, counts of scores, and columns of values.
 
-It knows names and numbers; it must never know an answer's text, a rule, or where scores are read from.
+Handles names and numbers, no texts of answers and no rules. Does not read files.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from harness.rowtypes import Score
 from harness.studies.curie.measures.meta_results import mean
 from harness.studies.curie.tasks import AVERAGED, MODES, TASKS
 
-VALUE = "value"  # a scorer's own primary metric, by this name beside the names in its `metrics`
+VALUE = "value"  # name of a scorer's own primary metric, beside the names in its `metrics`
 DISTANCES = ("normalized_distance_error", "relative_box_size", "log_relative_size")  # heavy tails: see `cells`
-COUNTED = ("judge_errors", "set_aside", "unread")  # whole numbers of a score's detail that are summed
-Run = tuple[int, int]  # one wording and one sample: a model may answer a record in several runs
+COUNTED = ("judge_errors", "set_aside", "unread")  # integers in a score's detail that are summed
+Run = tuple[int, int]  # one wording and one sample; a model may answer a record in several runs
 
 
 class ItemFacts(NamedTuple):
-    """What the measures know of an item."""
+    """The facts about an item that the measures use."""
 
     task: str
     record: str
@@ -44,9 +44,9 @@ class MeasureRequest:
 
     @staticmethod
     def of(params: Mapping[str, Any]) -> MeasureRequest:
-        """Read a step's parameters.
+        """Read the parameters of a step.
 
-        InputError for another mode, an unknown task, and a task without its primary scorer and metric.
+        Raises InputError for another mode, an unknown task, and a task without a primary scorer and metric.
         """
         if params["mode"] not in MODES:
             raise InputError(f"the mode {params['mode']!r}", where="mode", next=f"write {' or '.join(MODES)}")
@@ -67,17 +67,17 @@ class MeasureRequest:
 
     @property
     def everybody(self) -> tuple[str, ...]:
-        """Give models and strategies, in this order."""
+        """The models, then the strategies."""
         return (*self.models, *self.strategies)
 
 
 @dataclass
 class ScoreCounts:
-    """How one model's scores by one scorer came out."""
+    """Counts of the states and outcomes of one model's scores by one scorer."""
 
     states: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[str] = field(default_factory=Counter)
-    flags: Counter[str] = field(default_factory=Counter)  # what a score's detail says is so
+    flags: Counter[str] = field(default_factory=Counter)  # fields of a score's detail that are true
     sums: Counter[str] = field(default_factory=Counter)
 
     def add(self, row: Score) -> None:
@@ -92,7 +92,7 @@ class ScoreCounts:
                 self.sums[name] += said
 
     def document(self) -> dict[str, Any]:
-        """Give the counts; all states are named, of the rest what was met."""
+        """Return the counts: of all states, and of everything else that occurred."""
         found: dict[str, Any] = {name: self.states[name] for name in graded.STATES}
         parts = {"outcomes": self.outcomes, "flags": self.flags, "sums": self.sums}
         return {**found, **{name: dict(sorted(part.items())) for name, part in parts.items() if part}}
@@ -102,16 +102,16 @@ class ScoreCounts:
 class Column:
     """One metric of one model on one task: the values of each record's runs, and how many records could have one."""
 
-    values: Mapping[str, Mapping[Run, float]]  # by item; NaN and infinities may stand here in paper mode
+    values: Mapping[str, Mapping[Run, float]]  # by item; NaN and infinities are possible in paper mode
     total: int
 
     def by_record(self) -> dict[str, float]:
-        """Give each record's mean over runs, NaN left out; a record with nothing else is left out."""
+        """Return each record's mean over runs, ignoring NaN; a record with NaN only is left out."""
         found = {item: mean(runs.values()) for item, runs in self.values.items()}
         return {item: value for item, value in found.items() if not math.isnan(value)}
 
     def by_run(self) -> list[float]:
-        """Give each run's mean over records, in the order of wordings and samples; NaN left out."""
+        """Return each run's mean over records, in the order of wordings and samples; runs with NaN only are skipped."""
         whole: dict[Run, list[float]] = defaultdict(list)
         for runs in self.values.values():
             for run, value in runs.items():

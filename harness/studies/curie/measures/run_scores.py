@@ -1,7 +1,7 @@
 """The scores of a run, read once, by task, scorer, metric, model, record and run.
 
 Paper mode fills in zeros as the notebooks do (docs/curie.md#paper-averages), strict mode leaves out what A1 leaves out
-(docs/curie.md#the-rules-of-strict-mode). It must never know an answer's text or a rule.
+(docs/curie.md#the-rules-of-strict-mode). Sees no texts of answers.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RunScores:
         self._met: set[tuple[str, str, str, Run]] = set()
 
     def add_items(self, items: Iterable[Item]) -> None:
-        """Add the items of the tasks that were asked for; others are passed over."""
+        """Add the items of the requested tasks; others are ignored."""
         for row in items:
             task, meta = row["task"], row["meta"]
             if task in self.items:
@@ -50,9 +50,9 @@ class RunScores:
             ids.sort(key=lambda item: (self.facts[item].record, item))
 
     def add_score(self, row: Score) -> None:
-        """Add one score; one of another mode or of an item that was passed over counts nowhere.
+        """Add one score; a score of another mode or of an ignored item is not counted.
 
-        InputError for a model that nobody named, and for two scores of one answer by one scorer.
+        Raises InputError for a model that the request does not name, and for two scores of one answer by one scorer.
         """
         facts, detail = self.facts.get(row["item"]), row["detail"]
         if facts is None or detail.get("mode", self.request.mode) != self.request.mode:
@@ -88,7 +88,7 @@ class RunScores:
                 yield metric, value
 
     def metrics(self, task: str) -> list[tuple[str, str]]:
-        """List scorer and metric of every metric that some model has on a task, sorted."""
+        """List scorer and metric of every metric that any model has on a task, sorted."""
         return sorted({(scorer, metric) for name, scorer, metric in self._values if name == task})
 
     def unusable(self, task: str, scorer: str) -> int:
@@ -96,15 +96,16 @@ class RunScores:
         return len(self._unusable.get((task, scorer), ()))
 
     def primary(self, task: str, model: str) -> Column:
-        """Give a model's primary metric on a task."""
+        """Return a model's primary metric on a task."""
         return self.column(task, self.request.primary[task][0], VALUE, model)
 
     def column(self, task: str, scorer: str, metric: str, model: str) -> Column:
-        """Give one metric of one model on one task, as the mode has it.
+        """Return one metric of one model on one task, as the mode defines it.
 
-        Paper: each record that any model has a value of, 0 where this one lacks it; a strategy fills in for nobody,
-        and has no zeros on a task for which it has no answers. A run whose answers are all errors, such as one that
-        was never imported, is no run. Strict: what is there, and nothing is filled in.
+        Paper mode: every record for which any model has a value, with 0 if this model lacks it. Values of strategies
+        cause no zeros for others, and a strategy has no zeros on a task for which it has no answers. A run with only
+        errors, such as one that was never imported, does not count. Strict mode: only existing values; nothing is
+        filled in.
         """
         if self.request.mode == PAPER:
             ids = self.items[task]
@@ -119,11 +120,11 @@ class RunScores:
     ) -> dict[str, dict[Run, float]]:
         own = self._values.get((task, scorer, metric), {}).get(model, {})
         if model in self.request.strategies and not self._runs.get((task, scorer, model)):
-            return {}  # it makes no sense for the task, and was never asked
+            return {}  # the strategy makes no sense for the task, and was never asked
         kin = self._kin(task, scorer, metric)
         mine = [place[model] for place in kin if model in place]
         if metric in BOX[1:] and not mine:
-            return {}  # Table 7 has no entry of a model without any box
+            return {}  # Table 7 has no entry for a model without any box
         seen = {item for place in kin for name, has in place.items() if name in self.request.models for item in has}
         runs = sorted(self._runs.get((task, scorer, model), ())) or [(0, 0)]
         found: dict[str, dict[Run, float]] = {}
@@ -136,20 +137,20 @@ class RunScores:
         return found
 
     def _kin(self, task: str, scorer: str, metric: str) -> list[Values]:
-        """Give the values that keep a metric from being filled in: its own, or those of any box metric (Table 7)."""
+        """Return the values that keep a metric from being filled in: its own, or those of any box metric (Table 7)."""
         names = BOX if metric in BOX[1:] else (metric,)
         return [self._values[task, scorer, name] for name in names if (task, scorer, name) in self._values]
 
 
 def _number(said: Any) -> float | None:
-    """Read a value of a score: a text that is no number is 0, as the notebooks have it; None for a missing one."""
+    """Read a value of a score: a text that is not a number is 0, as in the notebooks; None for a missing value."""
     if isinstance(said, str):
         return float(said) if said in NOT_FINITE else 0.0
     return float(said) if isinstance(said, int | float) and not isinstance(said, bool) else None
 
 
 def read(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> RunScores:
-    """Read the inputs `items` and `scores` as a step's parameters ask; InputError as `RunScores` raises it."""
+    """Read the inputs `items` and `scores` as a step's parameters request; raises InputError as `RunScores` does."""
     found = RunScores(MeasureRequest.of(params))
     found.add_items(rows.read(inputs["items"], Item))
     for row in rows.read(inputs["scores"], Score):

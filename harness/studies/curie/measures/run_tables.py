@@ -1,6 +1,6 @@
 """The document `tables`: Tables 1, 2, 5, 6 and 7 of the paper with the models and strategies of a run.
 
-It knows which tasks and metrics a column takes; it must never know how a page shows it.
+Chooses the tasks and metrics of each column. Independent of how a page shows them.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ TABLES: Mapping[str, tuple[str, tuple[TableColumn, ...]]] = {
 
 
 def run_tables(found: RunScores) -> dict[str, Any]:
-    """Give each table's columns, and for each model and strategy its cells and their text."""
+    """Return each table's columns, and for each model and strategy its cells and their text."""
     return {
         "mode": found.request.mode,
         "version": VERSION,
@@ -93,7 +93,7 @@ def run_tables(found: RunScores) -> dict[str, Any]:
 
 def _table(found: RunScores, name: str) -> dict[str, Any]:
     title, columns = TABLES[name]
-    fixed = name == "table7"  # prints both digits, where the others lose trailing zeros
+    fixed = name == "table7"  # prints both digits; the other tables lose trailing zeros
     cells = {model: [_cell(found, column, model, fixed) for column in columns] for model in found.request.everybody}
     return {"title": title, "columns": [column._asdict() for column in columns], "rows": cells}
 
@@ -123,7 +123,7 @@ def _text(value: float, fixed: bool) -> str:
 
 
 def _scorer(found: RunScores, task: str, metric: str) -> str | None:
-    """Name the scorer of a task that gives a metric, its primary scorer first; None where none does."""
+    """Return the scorer of a task that computes a metric, preferably its primary scorer; None if there is none."""
     given: Sequence[str] = [scorer for scorer, name in found.metrics(task) if name == metric]
     if found.request.primary.get(task, ("",))[0] in given:
         return found.request.primary[task][0]
@@ -133,6 +133,6 @@ def _scorer(found: RunScores, task: str, metric: str) -> str | None:
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `tables` from the inputs `items` and `scores`.
 
-    InputError for a request or scores that `run_scores.read` refuses.
+    Raises InputError as `run_scores.read` does.
     """
     rows.write_one(out / "tables", run_tables(read(params, inputs)))

@@ -1,6 +1,6 @@
 """The document `slices`: primary metrics by difficulty (Figure 7) and by the length of a protein (Figure 35).
 
-It knows levels, lengths and values; it must never know how a score is made.
+Independent of how a score is made.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from harness.studies.curie.tasks import TASKS, VERSION
 LEVELS = ("easy", "medium", "hard")
 SEQUENCES, BINS = "pdb", 20
 NOTHING = {"missing": "no record has a value"}
-WHISKER = 1.5  # of the interquartile range, as a box plot draws it
+WHISKER = 1.5  # in interquartile ranges, as in box plots
 Scored = tuple[str, str, float]  # level, domain, value
 ABOUT = {
     "pooled": "mean over all records of the averaged tasks; a DFT record counts once for each of its three tasks",
@@ -34,9 +34,9 @@ ABOUT = {
 
 
 def slices(found: RunScores, lengths: Mapping[str, int]) -> dict[str, Any]:
-    """Give the primary metrics, on 0 to 1, by level of difficulty and by the length of the right sequence.
+    """Return the primary metrics, on 0 to 1, by level of difficulty and by the length of the right sequence.
 
-    `lengths` holds the residues of each PDB item's gold; an item without one is counted and in no bin.
+    `lengths` holds the number of residues of each PDB item's gold; an item without one is counted, but is in no bin.
     """
     request = found.request
     return {
@@ -136,7 +136,7 @@ def _bin(
 
 
 def _box(values: list[float]) -> dict[str, Any]:
-    """Give quartiles and the values at which a box plot's whiskers end."""
+    """Return quartiles, and the values at which a box plot's whiskers end."""
     found = quartiles(values)
     low, high = found["q25"], found["q75"]
     if isinstance(low, str) or isinstance(high, str):
@@ -147,7 +147,7 @@ def _box(values: list[float]) -> dict[str, Any]:
 
 
 def lengths_of(golds: Iterable[Gold], wanted: Callable[[str], bool]) -> dict[str, int]:
-    """Give the residues of the ground truth of each wanted item; one whose sequence cannot be read is left out."""
+    """Return the number of residues in the gold of each wanted item; items with an unreadable sequence are left out."""
     found = {}
     for row in golds:
         if wanted(row["id"]):
@@ -162,7 +162,7 @@ def lengths_of(golds: Iterable[Gold], wanted: Callable[[str], bool]) -> dict[str
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `slices` from the inputs `items`, `scores` and `gold`.
 
-    InputError for a request or scores that `run_scores.read` refuses.
+    Raises InputError as `run_scores.read` does.
     """
     found = read(params, inputs)
     sequences = set(found.items.get(SEQUENCES, ()))

@@ -1,6 +1,6 @@
-"""What a run rests on: mode and version, what strict mode changes, encoder, records and their coverage.
+"""The section on what a run is based on: mode and version, changes of strict mode, encoder, records and coverage.
 
-It knows rules by name and counts of records; it must never know a result.
+Uses names of rules and counts of records, not results.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from harness.studies.curie.pages.run_facts import MODE, RunFacts, task_title
 from harness.studies.curie.pages.tables_judges import ENCODER
 from harness.studies.curie.tasks import REPOSITORY, TASKS
 
-PUBLISHED_ENCODER = "roberta-large"  # the paper's, for BERTScore
+PUBLISHED_ENCODER = "roberta-large"  # the paper's encoder for BERTScore
 OWN = "of our own (OURS): none of the paper's"
 CHANGES = (
     (
@@ -47,7 +47,7 @@ CHANGES = (
 
 
 def basis(run: RunFacts, means: Mapping[str, Any], counts: Mapping[str, Any]) -> list[Html]:
-    """Say what the run rests on, with the table of what strict mode changes, and of the records of each task."""
+    """Return what the run is based on, with the table of strict mode's changes and the table of each task's records."""
     version = means.get("version")
     said = [
         MODE.get(run.mode, run.mode),
@@ -81,7 +81,7 @@ def _absent(means: Mapping[str, Any]) -> Iterator[str]:
 
 
 def is_own(counts: Mapping[str, Any]) -> bool:
-    """Whether a task's records are of our own making: no number of published ones stands in its counts."""
+    """Whether a task's records are our own: their counts hold no number of published records."""
     return "expected" not in counts
 
 
@@ -115,7 +115,7 @@ def _source(found: Mapping[str, Any]) -> str:
 
 
 def origin(run: RunFacts, counts: Mapping[str, Any]) -> str:
-    """Say in one sentence whose records this run has."""
+    """Return one sentence on the origin of the records of this run."""
     known = [section(counts, task) for task in run.tasks if section(counts, task)]
     own = sum(is_own(found) for found in known)
     if not known:

@@ -1,6 +1,6 @@
 """The step that draws a run's figures, each as SVG and as PNG, from the documents of the measures.
 
-It knows which values of which document a figure shows; it must never know how a value was computed.
+Chooses the values that a figure shows. Does not compute them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SPREAD = "Black line: 25th to 75th percentile of the records, which is spread an
 
 
 def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Draw every figure and write it as SVG and as PNG; one whose document is absent says that it has no data."""
+    """Draw every figure and write it as SVG and as PNG; a figure whose document is absent says that it has no data."""
     run, given = RunFacts.of(params), documents(inputs, DOCUMENTS)
     drawers = {stem: partial(_DRAWN[stem], run, given) for stem in outputs.stems(run.tasks, run.instruments)}
     charts.draw(drawers, out, outputs.title)
@@ -68,7 +68,7 @@ def _averages(run: RunFacts, found: Mapping[str, Any]) -> dict[str, Bar]:
 
 
 def tasks(run: RunFacts, given: Documents) -> charts.Sheet:
-    """Draw Fig. 5 from `means`: a panel a task, a bar a model, with the spread of the records."""
+    """Draw Fig. 5 from `means`: a panel for each task, a bar for each model, with the spread of the records."""
     means = given["means"]
     panels = [
         BarPanel(task_title(task), measured_by(means, task)[0], _primaries(run, means, task))
@@ -99,7 +99,7 @@ def _spread(cell: Mapping[str, Any], scale: float) -> tuple[float, float] | None
 
 
 def difficulty(run: RunFacts, given: Documents) -> charts.Sheet:
-    """Draw Fig. 7 from `slices`: a panel a level, the mean over all records, and as a mark the mean of domains."""
+    """Draw Fig. 7 from `slices`: a panel for each level, bars for means over records, marks for means of domains."""
     found = section(given["slices"], "difficulty")
     panels = []
     for level in ("easy", "medium", "hard"):
@@ -125,7 +125,7 @@ def _records(found: Mapping[str, Any], level: str) -> str:
 
 
 def boxes(run: RunFacts, given: Documents) -> charts.Sheet:
-    """Draw the distances of BIOGR's boxes (Fig. 26, 27) from `means`, and from `breakdowns` how many are unusable."""
+    """Draw the distances of BIOGR's boxes (Fig. 26, 27) from `means`, and the share of unusable from `breakdowns`."""
     task = section(given["means"], "tasks", outputs.BOXES)
     scorer = str(section(task, "primary").get("scorer", ""))
     panels = [BarPanel("IoU", "times 100", _primaries(run, given["means"], outputs.BOXES))]
@@ -196,7 +196,7 @@ _DRAWN = {
     "figure-averages": averages,
     "figure-tasks": tasks,
     "figure-difficulty": difficulty,
-    "figure-length": lambda _, given: length(given["slices"]),
+    "figure-length": lambda run, given: length(run, given["slices"]),
     "figure-lengths": lengths,
     "figure-boxes": boxes,
     "figure-lmscore": lmscore,

@@ -1,6 +1,6 @@
-"""The chart that most figures are: names down the left, panels side by side, in each a bar for every name.
+"""The chart used by most figures: names on the left, panels side by side, in each panel a bar for every name.
 
-It knows names, numbers and where bars stand; it must never know what a number means.
+Independent of the meaning of the numbers.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ COLOURS: Mapping[str, str] = {PLAIN: "#0072b2", STAND_IN: "#56b4e9", BESIDE: "#b
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar: its value, the spread of the records behind it, and a second value that is a mark.
+    """One bar: its value, the spread of the records behind it, and a second value that is drawn as a mark.
 
-    On a logarithmic axis, where no length means anything, it is a dot.
+    On a logarithmic axis it is a dot, since a length has no meaning there.
     """
 
     value: float | None
     spread: tuple[float, float] | None = None
     mark: float | None = None
-    words: str = ""  # in place of the value's own
+    words: str = ""  # shown instead of the value
 
 
 @dataclass(frozen=True)
 class BarPanel:
-    """One panel: its title, a line under it, and the bars by name; a name without a bar has none here."""
+    """One panel: its title, a line below the title, and the bars by name; names without a bar stay empty."""
 
     title: str
     under: str
     bars: Mapping[str, Bar]
     log: bool = False
     digits: int = 1
-    most: float = 100.0  # where a linear axis ends at least
+    most: float = 100.0  # least upper end of a linear axis
 
 
 @dataclass(frozen=True)
 class BarChart:
-    """A whole chart: its rows by name, of which kind each is, the panels, and the words around them."""
+    """A whole chart: its rows by name, the kind of each row, the panels, and the texts around them."""
 
     title: str
     under: str
@@ -60,7 +60,7 @@ class BarChart:
 
 
 def bar_chart(chart: BarChart) -> charts.Sheet:
-    """Lay out and draw a chart; rows that no panel has a value of are left out, and a chart without any says so."""
+    """Draw a chart; rows without a value in any panel are left out, and a chart without rows says so."""
     rows = [name for name in chart.rows if any(_known(panel.bars.get(name)) for panel in chart.panels)]
     if not rows:
         return empty(chart.title, chart.note)
@@ -84,7 +84,7 @@ def bar_chart(chart: BarChart) -> charts.Sheet:
 
 
 def empty(title: str, note: str) -> charts.Sheet:
-    """Give the sheet of a figure that has nothing to show, and says so."""
+    """Return the sheet of a figure without data, which says so."""
     sheet = charts.sheet(charts.WIDTH, 1.2 + charts.depth(note))
     sheet.heading(title)
     sheet.text(0.15, 0.7, NOTHING)
@@ -153,7 +153,7 @@ def _spelled(value: float, digits: int) -> str:
 
 
 def _limits(panel: BarPanel, rows: Sequence[str]) -> tuple[float, float]:
-    """Give the ends of a panel's axis: 0 to `most` or as far as values reach, or whole decades of a logarithmic one."""
+    """Return the ends of a panel's axis: 0 to `most` or the largest value, or whole decades if it is logarithmic."""
     bars = [bar for name in rows if (bar := panel.bars.get(name)) and bar.value is not None]
     reached = [end for bar in bars for end in (bar.value, *(bar.spread or ()), bar.mark) if end is not None]
     if not panel.log:

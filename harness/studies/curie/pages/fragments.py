@@ -1,6 +1,6 @@
 """HTML fragments that the tables of the page share: a measured cell, marks of coverage, short lists of numbers.
 
-It knows values and marks; it must never compute a value.
+Formats values and does not compute them.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from harness.kit.pages import BESIDE, NONE, Html, el, join, named, value
 from harness.studies.curie.pages.run_facts import RunFacts
 
 FEW, FEWER = "§", "¶"  # beside an interval whose simulated coverage is that of 8 records, or that was not simulated
-ENOUGH = 15  # records from which on the better of the two simulated coverages holds
-HUGE = 1e7  # from here on a value of a cell is spelled with an exponent
+ENOUGH = 15  # number of records from which the better simulated coverage holds
+HUGE = 1e7  # values in cells from this size on have an exponent
 NOT_FINITE = ("nan", "inf", "-inf")
-DEEPEST = 3  # levels of a document that are spelled as text
+DEEPEST = 3  # levels of a document that are shown as text
 
 
 def who(run: RunFacts, name: str) -> Html:
-    """Give the name of a model or strategy as the head of a row, with a word below it where it is a stand-in."""
+    """Return the name of a model or strategy as the head of a row, with a note below if it is a stand-in."""
     return join([named(name), el("span", "stand-in", class_="why") if run.is_stand_in(name) else None])
 
 
 def measured(found: Mapping[str, Any], factor: float = 1.0, digits: int = 1) -> Html:
-    """Format a cell of `means`: its value with interval, and below of how many records; with the coverage's mark."""
+    """Format a cell of `means`: its value with interval, the number of records below, and the mark of its coverage."""
     if not found:
         return join([NONE])
     shown = _odd(found.get("value"), factor) or value(found, digits, factor)
@@ -37,7 +37,7 @@ def measured(found: Mapping[str, Any], factor: float = 1.0, digits: int = 1) -> 
 
 
 def _odd(told: Any, factor: float) -> Html | None:
-    """Format a value that is not finite, or that has too many digits to stand in a cell; None for any other."""
+    """Format a value that is not finite or has too many digits for a cell; None for any other value."""
     if isinstance(told, str) and told in NOT_FINITE:
         return join([told])
     known = number(told)
@@ -50,7 +50,7 @@ def _marked(found: Mapping[str, Any]) -> str:
 
 
 def coverage_mark(estimate: Any, beside: Mapping[str, Any]) -> str:
-    """Give the mark of an interval's simulated coverage; empty where there is no interval, or enough records."""
+    """Return the mark of an interval's simulated coverage; empty if there is no interval, or enough records."""
     if interval(estimate) is None or "coverage" not in beside:
         return ""
     at = number(section(beside, "coverage").get("at_records"))
@@ -58,7 +58,7 @@ def coverage_mark(estimate: Any, beside: Mapping[str, Any]) -> str:
 
 
 def coverage_words(found: Mapping[str, Any]) -> str:
-    """Say what simulation found of the intervals' coverage, from `simulated_coverage` of a document."""
+    """Return sentences on the simulated coverage of the intervals, from `simulated_coverage` of a document."""
     simulated = section(found, "simulated_coverage")
     told = {name: span(ends) for name, ends in simulated.items()}
     parts = [f"{_shares(ends)} from {name} on" for name, ends in told.items() if ends]
@@ -75,7 +75,7 @@ def _shares(ends: tuple[float, float]) -> str:
 
 
 def heavy_words(found: Mapping[str, Any]) -> str:
-    """Say why distances have no interval, from `intervals` of the document `means`."""
+    """Return the reason why distances have no interval, from `intervals` of the document `means`."""
     ends = span(section(found, "not_shown").get("simulated_coverage"))
     if ends is None:
         return ""
@@ -83,12 +83,12 @@ def heavy_words(found: Mapping[str, Any]) -> str:
 
 
 def marks_note(found: Mapping[str, Any]) -> str:
-    """Give the sentences on every mark that stands beside a value or an interval."""
+    """Return the sentences that explain every mark beside a value or an interval."""
     return " ".join(part for part in (coverage_words(found), heavy_words(found), BESIDE) if part)
 
 
 def counted(found: Mapping[str, Any], labels: Mapping[str, str] | None = None) -> str:
-    """Spell counts by name in one line: `suspected swap 2, judge errors 3`; a dash where there are none."""
+    """Format counts by name in one line: `suspected swap 2, judge errors 3`; a dash if there are none."""
     named = labels or {}
     parts = [
         f"{named.get(name, name.replace('_', ' '))} {number(count):,.0f}"
@@ -99,14 +99,14 @@ def counted(found: Mapping[str, Any], labels: Mapping[str, str] | None = None) -
 
 
 def within(found: Any, *path: str) -> Mapping[str, Any]:
-    """Give an object inside a document, as `section` does, of counts that may be called `missing` themselves."""
+    """Return an object inside a document, as `section` does, but of counts, which may themselves be named `missing`."""
     for name in path:
         found = found.get(name, {}) if isinstance(found, Mapping) else {}
     return found if isinstance(found, Mapping) else {}
 
 
 def spelled(found: Any, depth: int = 0) -> str:
-    """Spell a small part of a document as text: `a: 1, b: (c: 2)`; what lies too deep is left out."""
+    """Format a small part of a document as text: `a: 1, b: (c: 2)`; levels that are too deep become an ellipsis."""
     if isinstance(found, Mapping):
         if depth > DEEPEST:
             return "…"
@@ -123,6 +123,6 @@ def _plain(found: Any) -> str:
 
 
 def columns_with(names: Sequence[str], cells: Iterable[Sequence[Any]]) -> list[int]:
-    """Give the places of the columns of which at least one cell has a value."""
+    """Return the positions of the columns in which at least one cell has a value."""
     rows = list(cells)
     return [at for at in range(len(names)) if any(number(row[at]) is not None for row in rows)]

@@ -1,6 +1,6 @@
-"""File names and titles of the figures and of the page: known from tasks and instruments before any step runs.
+"""File names and titles of the figures and the page, known from tasks and instruments before any step runs.
 
-It knows names; it must never know a value.
+Independent of values.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from pathlib import PurePath
 
 REPORT = "report.html"
-GRADER = "grader"  # the role of the instrument that gives LMScore
+GRADER = "grader"  # the role of the instrument that computes LMScore
 BOXES = "biogr"  # the task whose answers are boxes
 TITLES: Mapping[str, str] = {
     "figure-averages": "Average over the tasks, model by model",
@@ -24,16 +24,16 @@ ALWAYS = ("figure-averages", "figure-tasks", "figure-difficulty", "figure-length
 
 
 def stems(tasks: Collection[str], instruments: Collection[str]) -> tuple[str, ...]:
-    """Name the figures of a run without their endings: those of every run, and those of its tasks and instruments."""
+    """Return the names of a run's figures without endings: those of every run, of its tasks and of its instruments."""
     boxes = ("figure-boxes",) if BOXES in tasks else ()
     return (*ALWAYS, *boxes, *(("figure-lmscore",) if GRADER in instruments else ()))
 
 
 def figures(tasks: Collection[str], instruments: Collection[str]) -> tuple[str, ...]:
-    """Name every file that `figures.draw` writes: each figure as SVG, and as PNG beside it."""
+    """Return the name of every file that `figures.draw` writes: each figure as SVG and as PNG."""
     return tuple(f"{stem}{ending}" for stem in stems(tasks, instruments) for ending in (".svg", ".png"))
 
 
 def title(name: str) -> str:
-    """Give the title of the figure that a file name stands for."""
+    """Return the title of the figure with this file name."""
     return TITLES[PurePath(name).stem]

@@ -1,6 +1,6 @@
-"""The HTML page of a run: results first, then differences, figures, tasks, judges, and what all of it rests on.
+"""The HTML page of a run: results first, then differences, figures, tasks, judges, and what the run is based on.
 
-It knows the documents of the measures and the drawn figures; it must never know an item or an answer.
+Uses the documents of the measures and the drawn figures. Sees no items or answers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DOCUMENTS = (
     "published",
     "counts",
 )
-CERTIFICATE = "certificate"  # the input that holds the rule judge's
+CERTIFICATE = "certificate"  # the input with the rule judge's certificate
 TITLE = "CURIE: scientific tasks over long contexts"
 QUESTION = (
     "How well do models find, join and compute what a long scientific text says? Ten tasks of six sciences; cheap "
@@ -47,7 +47,7 @@ Documents = Mapping[str, Mapping[str, Any]]
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the report of the run as one HTML file, with the SVG figures among the inputs inlined.
 
-    InputError for a certificate that is none.
+    Raises InputError for an invalid certificate.
     """
     run, given = RunFacts.of(params), documents(inputs, DOCUMENTS)
     names = [f"{stem}.svg" for stem in outputs.stems(run.tasks, run.instruments)]
@@ -57,8 +57,8 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def page(run: RunFacts, given: Documents, figures: Mapping[str, str], certificate: Path | None) -> bytes:
-    """Make the report's HTML from a run's facts, documents, figures (file name to SVG text) and certificate."""
-    trust = trust_of(certificate, tables_judges.LEAST)
+    """Return the report's HTML from a run's facts, documents, figures (file name to SVG text) and certificate."""
+    trust = trust_of(certificate)
     parts = _parts(run, given, figures, trust)
     lacking = [title for title, inside in parts.items() if not inside]
     shown = {title: pages.section(title, _anchor(title), *inside) for title, inside in parts.items() if inside}
@@ -75,7 +75,7 @@ def page(run: RunFacts, given: Documents, figures: Mapping[str, str], certificat
 
 
 def _parts(run: RunFacts, given: Documents, figures: Mapping[str, str], trust: Trust) -> dict[str, list[Html]]:
-    """Give what stands in each section, by title; one without anything is left out."""
+    """Return the content of each section, by title; sections without content are left out of the page."""
     means, breakdowns = given["means"], given["breakdowns"]
     return {
         "Results": results(run, means),

@@ -1,6 +1,6 @@
-"""Facts of a run that its page and figures rest on: mode, tasks, models, cheap strategies, instruments.
+"""Facts of a run for its page and figures: mode, tasks, models, cheap strategies, instruments.
 
-It knows names and words; it must never know a value of a record, nor how it is drawn.
+Handles names and texts, no values of records.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from harness.kit.documents import number, section
 from harness.studies.curie.tasks import PAPER, STRICT
 
-PREFIX = "strategy: "  # of the names of strategies in the rows
+PREFIX = "strategy: "  # prefix of the names of strategies in the rows
 METRICS: Mapping[str, str] = {
     "f1": "LLMSim F1",
     "facts_f1": "fact score F1 (OURS)",
@@ -26,23 +26,23 @@ MODE: Mapping[str, str] = {
     "are not those that the paper prints.",
     PAPER: "Paper mode: scored as the published notebooks would, their defects included.",
 }
-HUNDRED = 100.0  # the page shows what lies on 0 to 1 on 0 to 100
+HUNDRED = 100.0  # values on 0 to 1 are shown on 0 to 100
 
 
 @dataclass(frozen=True)
 class RunFacts:
-    """The facts of a run: what was asked of whom, what was beside the models, and who measured."""
+    """The facts of a run: its mode, tasks, models, strategies, and the models used as instruments."""
 
     mode: str
     tasks: tuple[str, ...]
     models: Mapping[str, Mapping[str, Any]]  # facts by name
     strategies: Mapping[str, str]  # what each does, by name
-    oracles: tuple[str, ...]  # the strategies that answer with the gold of the very record
+    oracles: tuple[str, ...]  # strategies that see the gold answer of the record they answer
     instruments: Mapping[str, str]  # models by role
 
     @staticmethod
     def of(params: Mapping[str, Any]) -> RunFacts:
-        """Read a step's parameters."""
+        """Read the parameters of a step."""
         return RunFacts(
             str(params["mode"]),
             tuple(params["tasks"]),
@@ -54,15 +54,15 @@ class RunFacts:
 
     @property
     def everybody(self) -> tuple[str, ...]:
-        """Give models and strategies, in this order."""
+        """The models, then the strategies."""
         return (*self.models, *self.strategies)
 
     def is_stand_in(self, name: str) -> bool:
-        """Whether a model of this name is a stand-in, which answers by a rule."""
+        """Whether the model with this name is a stand-in, which answers by a rule."""
         return self.models.get(name, {}).get("stand_in") is True
 
     def ranked(self, means: Mapping[str, Any]) -> list[str]:
-        """List models by their average over ten tasks, the highest first, then the others, then the strategies."""
+        """List models by their average, highest first, then models without one, then the strategies."""
         order = [name for name in _order(means) if name in self.models]
         return [*order, *(name for name in self.models if name not in order), *self.strategies]
 
@@ -74,27 +74,27 @@ def _order(means: Mapping[str, Any]) -> Iterable[str]:
 
 
 def task_title(task: str) -> str:
-    """Give a task's name as the page shows it."""
+    """Return a task's name as shown on the page."""
     return task.upper()
 
 
 def short(strategy: str) -> str:
-    """Give a strategy's name without what all of them begin with."""
+    """Return a strategy's name without the prefix of all strategies."""
     return strategy.removeprefix(PREFIX)
 
 
 def factor(means: Mapping[str, Any], task: str) -> float:
-    """Give the factor that brings a task's primary metric to 0 to 100."""
+    """Return the factor that brings a task's primary metric to 0 to 100."""
     return HUNDRED * (number(section(means, "tasks", task, "primary").get("scale")) or 1.0)
 
 
 def primary(means: Mapping[str, Any], task: str, name: str) -> Mapping[str, Any]:
-    """Give the cell of a model's or strategy's primary metric on a task; empty where there is none."""
+    """Return the cell of a model's or strategy's primary metric on a task; empty if there is none."""
     return section(means, "tasks", task, "models", name, "primary")
 
 
 def measured_by(means: Mapping[str, Any], task: str) -> tuple[str, str]:
-    """Give the words for a task's primary metric, and the name of its scorer."""
+    """Return the name of a task's primary metric, and the name of its scorer."""
     found = section(means, "tasks", task, "primary")
     metric = str(found.get("metric", ""))
     return METRICS.get(metric, metric), str(found.get("scorer", ""))

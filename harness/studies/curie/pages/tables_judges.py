@@ -1,6 +1,6 @@
-"""Who judged: the judge behind LLMSim, the rule judge and its certificate, and where rule and LLM judge part.
+"""The section on judges: the judge behind LLMSim, the rule judge and its certificate, and where the two disagree.
 
-It knows judges by name and what was measured of them; it must never know an item's text, nor which judge is right.
+Uses names of judges and measures of their agreement, not the texts of items, and does not say which judge is right.
 """
 
 from __future__ import annotations
@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.kit.certificate import Trust
+from harness.kit.certificate import LEAST, Trust
 from harness.kit.documents import number, section
 from harness.kit.pages import NONE, Html, bullets, count, el, folded, named, table, value
 from harness.studies.curie.judging import rule as _rule  # noqa: F401 - the page says what becomes of its certificate
 from harness.studies.curie.pages.run_facts import RunFacts, measured_by, task_title
 
-LEAST = 0.8  # kappa on frozen labels from which on the rule judge may be used
-SHOWN = 50  # answers on which the judges part that are listed
-BY_RULE = "llmsim-rule"  # the scorer whose judge is the rule
+SHOWN = 50  # most answers with disagreement that are listed
+BY_RULE = "llmsim-rule"  # the scorer that uses the rule judge
 JUDGE, GRADER, ENCODER = "judge", "grader", "encoder"  # roles
 RULE = (
     "The rule judge (OURS) compares facts: it takes a gold and a predicted item apart into names, values, units and "
@@ -26,30 +25,30 @@ ALONE = "No LLM judge is part of this run: there is nothing to hold the rule jud
 
 
 def warning(run: RunFacts, means: Mapping[str, Any], trust: Trust) -> Iterator[str]:
-    """Warn where a primary metric is the rule judge's and that is not usable."""
+    """Yield a warning if a primary metric comes from the rule judge and that judge is not usable."""
     tasks = [task_title(task) for task in run.tasks if measured_by(means, task)[1] == BY_RULE]
     if tasks and not trust.usable:
-        yield f"LLMSim of {', '.join(tasks)} is by the rule judge (OURS), which is not usable: {trust.line}."
+        yield f"LLMSim of {', '.join(tasks)} is by the rule judge (OURS), which is {trust.verdict}: {trust.line}."
 
 
 def judges(run: RunFacts, means: Mapping[str, Any], agreement: Mapping[str, Any], trust: Trust) -> list[Html]:
-    """Say who judged, what a certificate says of the rule judge, and how far it agrees with the LLM judge.
+    """Return who judged, what the certificate says about the rule judge, and how far it agrees with the LLM judge.
 
-    Nothing where no task is judged and nobody graded.
+    Empty if no task is judged and there is no grader.
     """
     sources = list(_sources(run, means))
     if not sources:
         return []
-    state = "usable" if trust.usable else "not usable"
     verdict = el(
         "p",
         "Certificate of the rule judge: ",
-        el("strong", state),
+        el("strong", trust.verdict),
         f" ({trust.line}). ",
-        f"Asked for: kappa of at least {LEAST} on frozen labels.",
+        f"Asked for: kappa of at least {LEAST} at the lower end of its interval, on labels by others.",
     )
+    sets = [bullets(trust.sets)] if trust.sets else []
     kind = {} if trust.usable else {"class_": "note"}
-    found = [bullets(sources), el("div", el("p", RULE), verdict, **kind)]
+    found = [bullets(sources), el("div", el("p", RULE), verdict, *sets, **kind)]
     if not agreement:
         return [*found, el("p", ALONE)]
     return [*found, *_agreement(agreement)]

@@ -1,6 +1,6 @@
 """Differences between models, and between models and cheap strategies, on the same records.
 
-It knows the shape of the document `comparisons`; it must never know a record, nor compute a value.
+Formats the document `comparisons`. Computes no values.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Pair = Mapping[str, Any]
 
 
 def pairs(run: RunFacts, document: Mapping[str, Any], means: Mapping[str, Any]) -> list[Html]:
-    """Make the tables of differences: models, then models and strategies folded away; nothing where nothing is."""
+    """Return the tables of differences: models, then models and strategies folded away; empty without any pairs."""
     given: Sequence[Pair] = [pair for pair in document.get("pairs") or [] if isinstance(pair, Mapping)]
     models = [pair for pair in given if pair.get("b") not in run.strategies]
     beside = [pair for pair in given if pair.get("b") in run.strategies]
@@ -59,7 +59,7 @@ def _pair(pair: Pair) -> Html:
 
 
 def _difference(found: Mapping[str, Any], scale: float) -> Html:
-    """Format one difference, in bold where its interval does not hold 0, with the number of records."""
+    """Format one difference with the number of records, in bold if its interval does not contain 0."""
     told = found.get("difference")
     if number(told) is None:
         return join([NONE])

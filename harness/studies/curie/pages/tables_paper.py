@@ -1,6 +1,6 @@
 """Tables 1, 2, 5, 6 and 7 of the paper with the models of this run, and the numbers that the paper prints.
 
-It knows the shapes of `tables` and `published`; it must never set a printed number beside one of the run as its equal.
+Formats the documents `tables` and `published`. A printed number never appears beside one of the run as its equal.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LISTED = "The paper's own inconsistencies. They are listed, and nothing here cla
 
 
 def paper_tables(run: RunFacts, document: Mapping[str, Any], means: Mapping[str, Any]) -> list[Html]:
-    """Make Tables 1, 2 and 7 of this run, and below them Tables 5 and 6 folded away; nothing without the document."""
+    """Return Tables 1, 2 and 7 of this run, then Tables 5 and 6 folded away; empty without the document."""
     tables = section(document, "tables")
     found = [_table(run, name, section(tables, name), means) for name in OPEN if name in tables]
     for name in FOLDED:
@@ -74,7 +74,7 @@ def _cell(found: Mapping[str, Any]) -> Html:
 
 
 def printed(document: Mapping[str, Any]) -> list[Html]:
-    """Make the tables on the paper's printed numbers: identities, derived averages, inconsistencies; or nothing."""
+    """Return the tables on the paper's printed numbers: identities, derived averages, inconsistencies; may be empty."""
     if not document:
         return []
     source = el("p", f"{number(document.get('n')) or 0:,.0f} printed values of {document.get('paper', NONE)}.")

@@ -1,6 +1,6 @@
 """The first part of the page: averages and primary metrics of models and, beside them, of cheap strategies.
 
-It knows the shape of the document `means`; it must never know a record, nor compute a value.
+Formats the document `means`. Computes no values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from harness.studies.curie.pages.run_facts import (
 from harness.studies.curie.tasks import TASKS
 
 AVERAGE = "Average over ten tasks, and over nine"
-RIGHT = 0.99  # on 0 to 1: below it a score does not know a right answer in another form
+RIGHT = 0.99  # on 0 to 1: a lower score means that the metric misses a right answer in another form
 NOBODY = "Nothing was scored."
 REACHED = (
     "A cheap strategy, which understands nothing, reaches a model. On these tasks the metric, or the model, tells "
@@ -40,7 +40,7 @@ VARIANTS = "Variants of tasks, which are part of no average; as above"
 
 
 def results(run: RunFacts, means: Mapping[str, Any]) -> list[Html]:
-    """Make the headline table with the notes to it, or a note that nothing was scored."""
+    """Return the headline table with its notes, or a note that nothing was scored."""
     tasks = [task for task in run.tasks if section(means, "tasks", task)]
     if not tasks:
         return [el("p", NOBODY)]
@@ -79,7 +79,7 @@ def _head(means: Mapping[str, Any], task: str) -> Html:
 
 
 def _averages(run: RunFacts, means: Mapping[str, Any], name: str) -> Html:
-    """Format the average over ten tasks, with that over nine below it, or over how many of them there is a mean."""
+    """Format the average over ten tasks, with the one over nine below, or the number of tasks that have a mean."""
     ten, nine = (section(means, "averages", kind, name) for kind in ("ten", "nine"))
     whole, part = number(ten), number(nine)
     words = "" if part is None else f"{HUNDRED * part:z.1f} without BIOGR"
@@ -90,7 +90,7 @@ def _averages(run: RunFacts, means: Mapping[str, Any], name: str) -> Html:
 
 
 def _orders(run: RunFacts, means: Mapping[str, Any]) -> Iterator[Html]:
-    """Say in which order the models stand without BIOGR, where that is another."""
+    """Yield the order of the models without BIOGR, if it differs."""
     ten, nine = (
         [name for name in section(means, "averages", "order").get(kind) or [] if name in run.models]
         for kind in ("ten", "nine")
@@ -107,7 +107,7 @@ def _cells(run: RunFacts, means: Mapping[str, Any], tasks: list[str], name: str)
 
 
 def _reached(run: RunFacts, means: Mapping[str, Any], tasks: list[str]) -> Iterator[Html]:
-    """Warn of each task on which a strategy without gold scores at least as high as a model that is no stand-in."""
+    """Yield a warning for tasks on which a strategy without gold reaches the score of a model that is no stand-in."""
     lines = []
     for task in tasks:
         by_strategy = {
@@ -154,7 +154,7 @@ def _strategies(run: RunFacts) -> Iterator[Html]:
 
 
 def metrics_words(run: RunFacts, means: Mapping[str, Any]) -> list[str]:
-    """Say which metric is primary for which tasks."""
+    """Return the primary metrics, each with its tasks."""
     found: dict[str, list[str]] = {}
     for task in run.tasks:
         metric = str(section(means, "tasks", task, "primary").get("metric", ""))

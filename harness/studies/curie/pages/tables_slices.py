@@ -1,6 +1,6 @@
 """Slices: primary metrics by difficulty and by the length of a protein.
 
-It knows the shape of the document `slices`; it must never know a record, nor compute a value.
+Formats the document `slices`. Computes no values.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LEVELS = ("easy", "medium", "hard")
 
 
 def slices(run: RunFacts, document: Mapping[str, Any], means: Mapping[str, Any]) -> list[Html]:
-    """Make the tables by difficulty and by length; nothing without the document."""
+    """Return the tables by difficulty and by length; empty without the document."""
     if not document:
         return []
     return [*_difficulty(run, section(document, "difficulty"), means), *_length(run, document)]

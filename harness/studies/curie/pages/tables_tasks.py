@@ -1,6 +1,6 @@
 """Task by task: spread, runs, outcomes and states, and every metric of every scorer.
 
-It knows the shapes of `means` and `breakdowns`; it must never know a record, nor compute a value.
+Formats the documents `means` and `breakdowns`. Computes no values.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SPREAD = "quartiles are spread and not uncertainty"
 
 
 def tasks(run: RunFacts, means: Mapping[str, Any], breakdowns: Mapping[str, Any]) -> list[Html]:
-    """Show each task that has items; nothing where there is none."""
+    """Return a part for each task that has items."""
     return [_task(run, task, means, breakdowns) for task in run.tasks if section(means, "tasks", task)]
 
 
@@ -69,7 +69,7 @@ def _words(means: Mapping[str, Any], task: str, found: Mapping[str, Any]) -> str
 
 
 def _spread(task: str, rows: list[str], means: Mapping[str, Any], unusable: Mapping[str, Any]) -> Html:
-    """Make the table of the primary metric: value, quartiles, runs, and how answers fared with its scorer."""
+    """Return the table of the primary metric: value, quartiles, runs, and outcomes of answers with its scorer."""
     scorer, scale = measured_by(means, task)[1], factor(means, task)
     head = [
         "Who",
@@ -127,7 +127,7 @@ def _states(caption: str, rows: list[str], found: Mapping[str, Any], scorers: li
 
 
 def _metrics(title: str, scorer: str, rows: list[str], found: Mapping[str, Any]) -> Html:
-    """Make the table of every metric of one scorer, as the metric itself is scaled."""
+    """Return the table of every metric of one scorer, each on its own scale."""
     given = {name: section(found, "models", name, "metrics", scorer) for name in rows}
     metrics = sorted({metric for each in given.values() for metric in each} - {"value"})
     if not metrics:
@@ -153,7 +153,7 @@ def _medians(given: Mapping[str, Mapping[str, Any]], metrics: list[str]) -> Iter
 
 
 def programs(run: RunFacts, breakdowns: Mapping[str, Any]) -> list[Html]:
-    """Make the table of answers that held a program, and how these ended; a note where no answer held one."""
+    """Return the table of answers that held a program, and how the programs ended; a note if no answer held one."""
     found = section(breakdowns, "programs")
     body = [
         [

@@ -1,6 +1,6 @@
-"""Field names of DFT items: which names of prompts and programs mean which field of the ground truth.
+"""Field names of DFT items: which names in prompts and programs mean which field of the ground truth.
 
-OURS, settled as rule L7; structures and parameters stand apart. It must never know a value, nor who compares it.
+OURS, fixed as rule L7; structures and parameters are separate. Independent of values.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ PARAMETER_FIELDS = (
     "other_information",
     "notes",
 )
-NAMES: Mapping[str, str] = {  # any known name of either kind, to the field that it means
+NAMES: Mapping[str, str] = {  # every known name of either kind, with the field it means
     **{field: field for field in (*STRUCTURE_FIELDS, *PARAMETER_FIELDS)},
     **STRUCTURES,
     **PARAMETERS,
@@ -77,6 +77,6 @@ NAMES: Mapping[str, str] = {  # any known name of either kind, to the field that
 
 
 def renamed(item: Mapping[str, Any], table: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """Give an item's fields by the ground truth's names; several may share one (`vacuum_x`, `vacuum_y`)."""
+    """Yield an item's fields by the ground truth's names; several may share one (`vacuum_x`, `vacuum_y`)."""
     for name, value in item.items():
         yield table.get(name, name), value

@@ -1,7 +1,7 @@
-"""Areas on a map, read from an answer or a ground truth (OURS): boxes, and polygons as GeoJSON has them (RFC 7946).
+"""Areas on a map, read from an answer or a ground truth (OURS): boxes, and polygons as in GeoJSON (RFC 7946).
 
-Rules: docs/curie.md#areas. What is read is rings of degrees, each checked by itself. It does not know what an area is
-compared with, repair one, or hold a library of geometry.
+Rules: docs/curie.md#areas. The result is rings of degrees, each checked by itself. Does not compare or repair areas,
+and uses no geometry library.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from harness.studies.curie.reading.json5_grammar import Unreadable
 from harness.studies.curie.reading.loose_json import loads
 from harness.studies.curie.reading.strict_json import read_first
 
-MOST_VERTICES = 2_000  # of the polygons of an area
+MOST_VERTICES = 2_000  # of all polygons of an area
 MOST_PARTS = 200  # boxes and polygons of an area
-LATITUDE, LONGITUDE = 90.0, 360.0  # degrees, at most, either way
-DEEPEST = 8  # collections in collections
-LEAST = 4  # vertices of a ring, the first of which comes last again
+LATITUDE, LONGITUDE = 90.0, 360.0  # degrees: largest absolute values
+DEEPEST = 8  # nesting of collections
+LEAST = 4  # vertices of a ring, whose last vertex repeats the first
 Vertex = tuple[float, float]  # longitude, latitude
 Ring = tuple[Vertex, ...]
 
@@ -36,7 +36,7 @@ class Polygon:
 
     @property
     def long_edge(self) -> bool:
-        """Whether an edge spans more than 180 degrees: as written, though the short way may have been meant."""
+        """Whether an edge spans more than 180 degrees; it is kept as written, even if the short way was meant."""
         pairs = ((one, other) for ring in (self.outer, *self.holes) for one, other in pairwise(ring))
         return any(CIRCLE / 2 < abs(other[0] - one[0]) < CIRCLE for one, other in pairs)
 
@@ -50,17 +50,17 @@ class Area:
 
     @property
     def suspected(self) -> bool:
-        """Whether a part may have been meant the other way round: sides that changed places, or an edge too long."""
+        """Whether a part may have been meant the other way round: swapped sides of a box, or a too long edge."""
         return any(box.swapped for box in self.boxes) or any(one.long_edge for one in self.polygons)
 
 
 def read_answer(text: str) -> Area:
-    """Read the area of an answer: its first JSON (R1, R2). Unreadable, with the reason, where that is no area."""
+    """Read the area in an answer's first JSON value (R1, R2); raises Unreadable, with a reason, if it is no area."""
     return _area(read_first(text))
 
 
 def read_gold(text: str) -> Area:
-    """Read the area of a ground truth, which is JSON as a whole; Unreadable where it is no area by the same rules."""
+    """Read the area of a ground truth, which is JSON as a whole; raises Unreadable if it is not an area."""
     return _area(loads(text))
 
 
@@ -74,7 +74,7 @@ def _area(found: Any) -> Area:
         if isinstance(part, Mapping):
             boxes.append(_box(part))
         else:
-            left -= sum(len(ring) for ring in part if isinstance(ring, list))  # what is none is refused below
+            left -= sum(len(ring) for ring in part if isinstance(ring, list))  # other values are refused below
             if left < 0:
                 raise Unreadable(f"more than {MOST_VERTICES:,} vertices")
             polygons.append(_polygon(part))
@@ -84,7 +84,7 @@ def _area(found: Any) -> Area:
 
 
 def _parts(found: Any, deep: int) -> Iterator[Mapping[str, Any] | Sequence[Any]]:
-    """Iterate over objects with four sides, and polygons as lists of rings; Unreadable for anything else."""
+    """Yield objects with four sides, and polygons as lists of rings; raises Unreadable for anything else."""
     if deep == 0:
         raise Unreadable("collections are nested too deep")
     if isinstance(found, Mapping):
@@ -127,7 +127,7 @@ def _list(found: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _box(found: Mapping[str, Any]) -> GeoBox:
-    """Return a box by the rules of strict boxes (B3): west to east, over the antimeridian where east is the smaller."""
+    """Return a box by the rules of strict boxes (B3): west to east, across the antimeridian if east is smaller."""
     west, south, east, north = (_degrees(found[side], LATITUDE if side in "SN" else LONGITUDE) for side in SIDES)
     box = GeoBox(west, south, east, north)
     if not box.width * box.height > 0:
@@ -156,7 +156,7 @@ def _ring(found: Any) -> Ring:
 
 
 def _turns(ring: Ring) -> bool:
-    """Whether a ring comes back to its beginning from the other side, each edge taken the short way."""
+    """Whether a ring returns to its start from the other side, with each edge taken the short way."""
     steps = [other[0] - one[0] for one, other in pairwise(ring)]
     short = [step - CIRCLE * round(step / CIRCLE) if abs(step) > CIRCLE / 2 else step for step in steps]
     return ring[0][1] == ring[-1][1] and abs(math.fsum(short)) > CIRCLE / 2

@@ -1,7 +1,6 @@
-"""Bounding boxes in answers, read as the published code reads them: whatever stands under four letters.
+"""Bounding boxes in answers, read as the published code reads them: any values under four letters.
 
-Rule: docs/curie.md#paper-boxes. It must never know a right box, nor what a box is good for: values are given as they
-stand, numbers or not.
+Rule: docs/curie.md#paper-boxes. Values are returned as written, numbers or not. Sees no right boxes.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ SIDES = ("W", "S", "E", "N")
 
 
 def read_box(text: str) -> dict[str, Any]:
-    """Give the object between the first and the last brace, or else the numbers behind `"W":` and its like.
+    """Return the object between the first and the last brace, or else the numbers after `"W":` and the other sides.
 
-    Keys may be lacking and values of any kind. Unreadable where the published code finds nothing to read.
+    Keys may be missing and values may have any type. Raises Unreadable if the published code finds nothing to read.
     """
     if "{" in text and "}" in text:
         found: dict[str, Any] = loads(text[text.index("{") : text.rindex("}") + 1])
@@ -25,9 +24,9 @@ def read_box(text: str) -> dict[str, Any]:
 
 
 def read_sides(text: str) -> dict[str, float]:
-    """Give what stands behind the last `"W":` and its like, as numbers; Unreadable where one is none.
+    """Return the numbers after the last `"W":` and the other sides; raises Unreadable if one is not a number.
 
-    A text without such a key is read from its beginning, as the published code does.
+    If a key is missing, the text is read from its beginning, as in the published code.
     """
     if not all(side in text for side in SIDES):
         raise Unreadable("no box")

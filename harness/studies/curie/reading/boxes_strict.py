@@ -1,7 +1,7 @@
-"""Bounding boxes in answers and ground truths, read strictly (OURS: B1 to B3): four sides of a box that has an area.
+"""Bounding boxes in answers and ground truths, read strictly (OURS: B1 to B3): four sides of a box with an area.
 
-The last 200 opening braces of an answer are tried, and an object of more than 10,000 characters is none: bounds that no
-answer of sense comes near. It must never know what a box is compared with.
+The last 200 opening braces of an answer are tried, and objects of more than 10,000 characters are ignored. No sensible
+answer comes near these limits. Does not compare boxes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from harness.studies.curie.reading.json5_grammar import JSON5_WORDS, Unreadable,
 from harness.studies.curie.reading.loose_json import DEPTH, loads
 
 CIRCLE = 360.0
-TRIED, WINDOW = 200, 10_000  # opening braces, from the last one back, and characters behind each
+TRIED, WINDOW = 200, 10_000  # opening braces tried, from the last one back, and characters read after each
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 
 
@@ -32,31 +32,31 @@ class GeoBox:
 
     @property
     def width(self) -> float:
-        """Degrees of longitude from the west side eastward: the whole circle is told before anything is normalised."""
+        """Degrees of longitude from the west side eastward; the whole circle is recognised before normalisation."""
         raw = self.east - self.west
         return CIRCLE if raw >= CIRCLE else raw % CIRCLE
 
     @property
     def height(self) -> float:
-        """Degrees of latitude."""
+        """The degrees of latitude between the south and the north side."""
         return self.north - self.south
 
     @property
     def swapped(self) -> bool:
-        """Whether west and east are suspected to have changed places: east lies west of west, the long way round."""
+        """Whether west and east may have been swapped: the east side is west of the west side, the long way round."""
         return self.west > self.east and self.width > CIRCLE / 2
 
 
 def read_answer(text: str) -> GeoBox:
-    """Give the box of an answer (B1): of its last object with all four sides, else of the paper's fallback.
+    """Return the box of an answer (B1): its last object with all four sides, else the paper's fallback.
 
-    Unreadable where there is none, or where that one is no box with an area.
+    Raises Unreadable if there is no box, or if the box found is not one with an area.
     """
     return _box(_last_object(text) or read_sides(text))
 
 
 def read_gold(text: str) -> GeoBox:
-    """Give the box of a ground-truth file (B6); Unreadable for what the same rules call no box."""
+    """Return the box of a ground-truth file (B6); raises Unreadable if it is not a box by the same rules."""
     found = loads(text)
     if not _has_sides(found):
         raise Unreadable("not an object with W, S, E and N")
@@ -76,7 +76,7 @@ def _last_object(text: str) -> Mapping[str, Any] | None:
 
 
 def _braces(text: str, end: int) -> Iterator[int]:
-    """Give the places of opening braces before a place, the last one first."""
+    """Yield the positions of the opening braces before a position, the last one first."""
     while (end := text.rfind("{", 0, end)) >= 0:
         yield end
 
@@ -94,11 +94,14 @@ def _box(found: Mapping[str, Any]) -> GeoBox:
 
 
 def _degrees(value: Any, most: int) -> float:
-    """Read one coordinate (B2, B3): a finite number or a plain decimal number in a text, no larger than `most`."""
-    if isinstance(value, str) and _DECIMAL.fullmatch(value):
+    """Read one coordinate (B2, B3): a finite number or a plain decimal in a text, of absolute value up to `most`.
+
+    Blanks around the decimal say nothing.
+    """
+    if isinstance(value, str) and _DECIMAL.fullmatch(value.strip()):
         value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise Unreadable("a side that is no number")
-    if not -most <= value <= most:  # NaN is within no bounds
+    if not -most <= value <= most:  # false for NaN, too
         raise Unreadable(f"a side beyond {most} degrees")
     return float(value)

@@ -1,7 +1,7 @@
-"""Days, months and years as people write them become ISO texts of the same precision.
+"""Convert days, months and years in common spellings to ISO texts of the same precision.
 
-OURS. A day such as 03/04/2001, which two countries read differently, stays as it is written. It must never know which
-field it stands in.
+OURS. A day such as 03/04/2001, which two countries read differently, stays unchanged. Independent of the field that
+holds the date.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import date
 
 from harness.studies.curie.reading.texts import norm
 
-LAST_OF_NEXT = 49  # of years in two digits: 49 is 2049, 50 is 1950
+LAST_OF_NEXT = 49  # for years of two digits: 49 is 2049, 50 is 1950
 _NAMES = (
     "january",
     "february",
@@ -33,7 +33,7 @@ _WORDS = re.compile(rf"(?:{_DAY}\.? (?:of )?)?([a-z]{{3,9}})\.?(?: {_DAY})?,? (\
 
 
 def iso(text: str) -> str:
-    """Give a date as YYYY-MM-DD, YYYY-MM or YYYY; a text that is no date in its normal form (F0)."""
+    """Return a date as YYYY-MM-DD, YYYY-MM or YYYY; a text that is not a date in its normal form (F0)."""
     plain = norm(text)
     if found := _NUMBERS.fullmatch(plain):
         return _of_numbers(*found.groups()) or plain
@@ -48,14 +48,14 @@ def _of_numbers(first: str, second: str | None, third: str | None) -> str:
         return _spelled(first, second, third)
     if second is None or third is None:
         return ""
-    if len(third) == 4:  # a day and a month, in the one order that is possible
+    if len(third) == 4:  # a day and a month, if only one order is possible
         orders = {_spelled(third, month, day) for month, day in ((first, second), (second, first))} - {""}
         return orders.pop() if len(orders) == 1 else ""
     return _spelled(str(int(first) + (2000 if int(first) <= LAST_OF_NEXT else 1900)), second, third)
 
 
 def _spelled(year: str, month: str | None, day: str | None) -> str:
-    """Spell a day, a month or a year that there is; nothing of any other."""
+    """Return a valid day, month or year in ISO form; empty for any other."""
     try:
         whole = date(int(year), int(month or 1), int(day or 1)).isoformat()
     except ValueError:

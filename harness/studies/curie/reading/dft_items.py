@@ -1,7 +1,7 @@
-"""The items of a DFT ground truth in strict mode: what its program reads in as structures and as parameter sets.
+"""The items of a DFT ground truth in strict mode: the structures and the parameter sets that its program reads in.
 
-Rules D1 and D2 (OURS): the program's text is searched, since some are not Python; equal items are kept. It must never
-know a prediction.
+Rules D1 and D2 (OURS): the program's text is searched, since some programs are not Python; equal items are kept. Sees
+no predictions.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 from harness.studies.curie.reading.loose_json import LONGEST_FILE, loads
 from harness.studies.curie.reading.strict_json import Unreadable, read_value_of
 
-PROGRAM = "no_header_code"  # the field of a ground-truth file that holds the task's own part of the program
+PROGRAM = "no_header_code"  # the field of a ground-truth file with the task's own part of the program
 STRUCTURES = ("StructureMetadataGeneral", "StructureMetadata")
-PARAMETERS = ("Parameters", "ParametersGeneral")  # how such a class's name ends
+PARAMETERS = ("Parameters", "ParametersGeneral")  # endings of the names of parameter classes
 UNREADABLE = "unreadable"
 _QUOTES = ("'''", '"""', "'", '"')
 _STATEMENT = re.compile(r"^[ \t]*\w+[ \t]*(?::[^=\n]*)?=\s*(\w+)\.parse_raw\(\s*", re.MULTILINE)
@@ -24,25 +24,25 @@ _ENDS = {quote: re.compile(quote + r"\s*\)[ \t]*(?:#.*)?$", re.MULTILINE) for qu
 
 
 def structures(truth_text: str) -> list[dict[str, Any]]:
-    """Give the structures of a ground-truth file's text in the order of its program.
+    """Return the structures in the text of a ground-truth file, in the order of its program.
 
-    Unreadable where the file holds no program.
+    Raises Unreadable if the file has no program.
     """
     return [item for name, item in _items(truth_text) if name in STRUCTURES and item is not None]
 
 
 def parameters(truth_text: str) -> list[dict[str, Any]]:
-    """Give the parameter sets of a ground-truth file's text in the order of its program.
+    """Return the parameter sets in the text of a ground-truth file, in the order of its program.
 
-    Unreadable where the file holds no program.
+    Raises Unreadable if the file has no program.
     """
     return [item for name, item in _items(truth_text) if name.endswith(PARAMETERS) and item is not None]
 
 
 def set_aside(truth_text: str) -> Mapping[str, int]:
-    """Count the statements of a ground-truth file's text that are neither, by class, and as `unreadable` broken ones.
+    """Count the other statements in the text of a ground-truth file by class, and broken ones as `unreadable`.
 
-    Unreadable where the file holds no program.
+    Raises Unreadable if the file has no program.
     """
     found = Counter[str]()
     for name, item in _items(truth_text):
@@ -54,7 +54,7 @@ def set_aside(truth_text: str) -> Mapping[str, int]:
 
 
 def program_text(truth_text: str) -> str:
-    """Give the task's own part of the program in a ground-truth file's text; Unreadable where it holds none."""
+    """Return the task's own part of the program in a ground-truth file's text; raises Unreadable if there is none."""
     truth = loads(truth_text, LONGEST_FILE)
     program = truth.get(PROGRAM) if isinstance(truth, dict) else None
     if not isinstance(program, str):
@@ -63,7 +63,7 @@ def program_text(truth_text: str) -> str:
 
 
 def _items(truth_text: str) -> Iterator[tuple[str, dict[str, Any] | None]]:
-    """Give the class and the object of each statement; none where what stands between the quotes is no object."""
+    """Yield the class and the object of each statement; the object is None if the quoted text is not an object."""
     program = program_text(truth_text)
     for found in _STATEMENT.finditer(program):
         written = _quoted(program, found.end())
@@ -72,10 +72,10 @@ def _items(truth_text: str) -> Iterator[tuple[str, dict[str, Any] | None]]:
 
 
 def _quoted(program: str, at: int) -> str | None:
-    """Give what stands between the quotes as it is written, escapes and all: up to a quote and `)` that end a line."""
+    """Return the text between the quotes with its escapes, up to a quote and `)` that end a line."""
     quote = next((one for one in _QUOTES if program.startswith(one, at)), None)
     if quote is None:
-        return None  # no item is written there: a variable, a call
+        return None  # not an item: a variable or a call
     end = _ENDS[quote].search(program, at + len(quote))
     return program[at + len(quote) : end.start()] if end else ""
 

@@ -1,7 +1,7 @@
-"""Text with formulas in it becomes the sums that stand on the right of its equations (rule HFE).
+"""Convert a text with formulas to the sums on the right sides of its equations (rule HFE).
 
-Formulas are parted at line ends, `;`, `where` and `and`; prose beside them is left out. It must never know whose text
-it is.
+Formulas are separated at line ends, `;`, `where` and `and`; prose beside them is left out. Independent of where the
+text comes from.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from harness.studies.curie.reading.latex_parser import FormulaParser
 from harness.studies.curie.reading.latex_tree import BIG, Sum
 
 _BETWEEN = frozenset([BREAK, PARAGRAPH, ";", *(PROSE + word for word in PARTING)])
-_MARKS = frozenset([*BIG, "\\dagger", "\\langle", "\\hc"])  # what prose about a symbol does not hold
+_MARKS = frozenset([*BIG, "\\dagger", "\\langle", "\\hc"])  # tokens that do not occur in prose about a symbol
 Range = tuple[int, int]
 
 
 def sums(text: str) -> list[Sum]:
-    """Give the sum of each formula of a text: what stands after its last `=`, or all of it where it has none.
+    """Return the sum of each formula of a text: the part after its last `=`, or all of it if there is none.
 
-    A sentence without `=` counts only where it holds a sum, an integral, a dagger or an average. TooDeep where brackets
-    stand deeper than is followed.
+    A sentence without `=` counts only if it contains a sum, an integral, a dagger or an average. Raises TooDeep if
+    brackets are nested too deep.
     """
     read = tokens(text)
     matched = brackets(read)
@@ -41,7 +41,7 @@ def _pieces(read: Sequence[str], matched: Mapping[int, int]) -> Iterator[Range]:
 
 
 def _right(read: Sequence[str], matched: Mapping[int, int], start: int, end: int) -> list[Range]:
-    """Give what stands right in a piece: of each formula between dollars that has a `=`, else of the whole piece."""
+    """Return the right sides in a piece: of each formula between dollars that has a `=`, else of the whole piece."""
     marks = [at for at in outside(matched, start, end) if read[at] == MATH]
     inside = list(zip(marks[::2], marks[1::2], strict=True)) if len(marks) % 2 == 0 else []
     between = [_after(read, matched, begun + 1, ended) for begun, ended in inside]
@@ -59,7 +59,7 @@ def _after(read: Sequence[str], matched: Mapping[int, int], start: int, end: int
 
 
 def _spoken(read: Sequence[str], matched: Mapping[int, int], start: int, end: int) -> list[Range]:
-    """Give the stretches between words of prose; a bracket that holds prose is prose."""
+    """Return the stretches between words of prose; a bracket that contains prose counts as prose."""
     found, begun = [], start
     for at in outside(matched, start, end):
         close = matched.get(at, at)

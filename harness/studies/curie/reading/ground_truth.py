@@ -1,7 +1,7 @@
 """Ground truth as the paper's notebook prepares it: no ids, one line of JSON5, DFT items cut out of the program.
 
-Defects included (spec 2.1, 2.4): every text is escaped, DFT items stand twice, structures stand among parameters. It
-must never know a prediction.
+Keeps the notebook's defects (spec 2.1, 2.4): every text is escaped, DFT items occur twice, structures occur among the
+parameters. Sees no predictions.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 from harness.studies.curie.reading.loose_json import LONGEST_FILE, Unreadable, dumps, loads
 from harness.studies.curie.tasks import TASKS
 
-IDS = ("record_id", "arxiv_id", "paper_id")  # dropped at the top and in the elements of a list, nowhere deeper
-UNJUDGED = ("index", "paper_id", "synonyms")  # of a property: not shown to the judge
-# What a property's name holds that the paper's filter keeps; the paper's driver never calls it.
+IDS = ("record_id", "arxiv_id", "paper_id")  # dropped at the top level and in the elements of a list, not deeper
+UNJUDGED = ("index", "paper_id", "synonyms")  # fields of a property that the judge is not shown
+# Parts of property names that the paper's filter keeps. The paper's driver never calls the filter.
 SPECIFIC = (
     "bandgap",
     "band gap",
@@ -33,7 +33,7 @@ _CALL = "parse_raw("
 
 @dataclass(frozen=True, slots=True)
 class _Statements:
-    """Statements of a program that hold DFT items: how their variables begin, and what their classes' names hold."""
+    """Statements of a program with DFT items: the prefix of their variables, and a part of their classes' names."""
 
     variable: str
     holds: str
@@ -46,9 +46,10 @@ _STATEMENTS: Mapping[str, _Statements] = {
 
 
 def preprocess(file_text: str, domain: str, prompt: str) -> str:
-    """Give the text that the paper hands to every metric, from the text of a ground-truth file.
+    """Return the text that the paper passes to every metric, from the text of a ground-truth file.
 
-    Unreadable where the file is no JSON5, or one of its DFT statements holds no quote: the paper then has no score.
+    Raises Unreadable if the file is not JSON5, or if one of its DFT statements contains no quote. The paper then has no
+    score.
     """
     written = dumps(_without_ids(loads(file_text, LONGEST_FILE)))
     wanted = _STATEMENTS.get(prompt) if domain == TASKS["dft-s"].domain else None
@@ -62,7 +63,7 @@ def _without_ids(value: Any) -> Any:
 
 
 def _extracted(text: str, wanted: _Statements) -> Iterator[Any]:
-    """Give the items in the statements of a serialised program, each a text, or what that means in Python."""
+    """Yield the items in the statements of a serialised program, each as its Python value or else as text."""
     for rest in text.split(wanted.variable)[1:]:
         left, called, right = (wanted.variable + rest).partition(_CALL)
         if called and wanted.holds in left:
@@ -82,9 +83,9 @@ def _item(right: str) -> Any:
 
 
 def parsed_dft(text: str, repair: str | None = None) -> Sequence[Any]:
-    """Give the DFT items of a preprocessed text; where they cannot be read, those of what a repair model replied.
+    """Return the DFT items of a preprocessed text, or those in the reply of a repair model if it cannot be read.
 
-    Unreadable where there is no such reply, or that cannot be read either.
+    Raises Unreadable if there is no such reply, or if the reply cannot be read either.
     """
     try:
         items = _loads_plainly(text)
@@ -102,16 +103,16 @@ def _loads_plainly(text: str) -> Any:
 
 
 def _iterated(value: Any) -> Sequence[Any]:
-    """Give what the notebook goes through: a list's elements, an object's keys."""
+    """Return what the notebook iterates over: a list's elements or an object's keys."""
     if not isinstance(value, list | dict):
         raise Unreadable("the ground truth is no list")
     return list(value)
 
 
 def parsed_mpv(text: str) -> list[dict[str, Any]]:
-    """Give the property items of a preprocessed text in the order of their `index`, without what is not judged.
+    """Return the property items of a preprocessed text in the order of their `index`, without fields not judged.
 
-    Unreadable where the text is no list of objects, or one of them has no index to sort by.
+    Raises Unreadable if the text is not a list of objects, or if one of them has no index to sort by.
     """
     items = loads(text.replace("\n", ""))
     try:
@@ -122,10 +123,10 @@ def parsed_mpv(text: str) -> list[dict[str, Any]]:
 
 
 def filtered_mpv(text: str) -> list[Any]:
-    """Give the items of a ground truth that the paper's filter keeps: those whose property is named in SPECIFIC.
+    """Return the items of a ground truth that the paper's filter keeps: those whose property is named in SPECIFIC.
 
-    The paper never calls it, so MPV-specific is scored against all items. Unreadable where the text is no list of
-    objects with a `property_name`.
+    The paper never calls it, so MPV-specific is scored against all items. Raises Unreadable if the text is not a list
+    of objects with a `property_name`.
     """
     items = loads(text)
     try:

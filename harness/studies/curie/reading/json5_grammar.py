@@ -1,7 +1,7 @@
 """A reader of JSON5's grammar with the oddities of the package json5 0.17.3, in time linear in the text.
 
-It reads one value and says where that ends, so that a broken or followed value can be read as far as it goes. It must
-never know what a value means.
+It reads one value and says where the value ends, so a broken value, or one with text after it, can be read as far as
+possible. Does not interpret values.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from harness.studies.curie.reading.json5_names import begins_name, continues_nam
 
 
 class Unreadable(ValueError):  # noqa: N818 - what the text is
-    """A text that is not the JSON it should be; the message is a reason and never holds the text."""
+    """A text that is not the JSON it should be; the message is a reason and never contains the text."""
 
 
 Words = Mapping[str, Any]  # the constants of a grammar by their spelling
-LONGEST_HEXADECIMAL = 3_500  # OURS: of a longer number Python can say no decimal digits, and refuses decimal ones alike
+LONGEST_HEXADECIMAL = 3_500  # OURS: Python refuses to convert longer numbers to decimal, and decimal ones alike
 JSON5_WORDS: Words = {"null": None, "true": True, "false": False}
 
 _SPACES = " \t\v\f\r\n\xa0\ufeff\u2028\u2029\u1680\u2000-\u200a\u202f\u205f\u3000"
 _BEGINS_VALUE = frozenset("[]{}\"'0123456789,:")
 _SPACE = re.compile(rf"[{_SPACES}]+|//[^\r\n\u2028\u2029]*|/\*[\s\S]*?\*/")
-_INSIDE = {  # a string's text up to what must be its end: it matches anything, and so need never try a second way
+_INSIDE = {  # a string's text up to its end; it matches anything, so it never backtracks
     mark: re.compile(rf"[^{mark}\\\r\n]*(?:\\(?:\r\n|[\s\S])[^{mark}\\\r\n]*)*") for mark in ('"', "'")
 }
 _ESCAPE = re.compile(r"\\(\r\n|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|0(?![0-9])|[\s\S])")
 _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
 _DIGITS = tuple("0123456789")
-_LINE_ENDS = ("\r\n", "\r", "\n", "\u2028", "\u2029")  # behind a backslash they are nothing
+_LINE_ENDS = ("\r\n", "\r", "\n", "\u2028", "\u2029")  # after a backslash, these are removed
 _NUMBER = re.compile(
     r"([+-]?)(?:(0[xX][0-9A-Fa-f]+)|((?:(?:0(?![0-9])|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]*)(?:[eE][+-]?[0-9]*)?)"
     r"|(Infinity|NaN))"
@@ -40,18 +40,18 @@ _NAME = re.compile(r"[A-Za-z$_][A-Za-z0-9$_]*")
 
 
 def end_of_space(text: str, at: int) -> int:
-    """Give the place behind the white space and comments that begin at a place."""
+    """Return the position after the white space and comments that begin at a position."""
     if text[at : at + 1] in _BEGINS_VALUE:
-        return at  # there is none: the usual case
+        return at  # no white space, the usual case
     while found := _SPACE.match(text, at):
         at = found.end()
     return at
 
 
 def read_value(text: str, at: int, words: Words, depth: int) -> tuple[Any, int]:
-    """Read the value that begins at a place, and give it with the place behind it; Unreadable where none begins there.
+    """Read the value at a position; return it with the position after it. Raises Unreadable if there is none.
 
-    Whatever follows the value is not looked at. A value nested deeper than `depth` is Unreadable.
+    Text after the value is ignored. A value nested deeper than `depth` raises Unreadable.
     """
     first = text[at : at + 1]
     if first in ("[", "{"):
@@ -91,7 +91,7 @@ def _object(text: str, at: int, words: Words, depth: int) -> tuple[dict[str, Any
 
 
 def _next(text: str, at: int, end: str) -> int:
-    """Give the place of what follows one member: the next one behind a comma, or the closing bracket."""
+    """Return the position of the next member after a comma, or of the closing bracket."""
     at = end_of_space(text, at)
     if text[at : at + 1] == ",":
         return end_of_space(text, at + 1)

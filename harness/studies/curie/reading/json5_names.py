@@ -1,6 +1,6 @@
-"""Names that stand without quotes as keys of JSON5: which characters they may have, and which words are reserved.
+"""Names that JSON5 allows as keys without quotes: the characters they may have, and reserved words.
 
-It must never know what a name names.
+Independent of what a name means.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ def begins_name(character: str) -> bool:
 
 
 def continues_name(character: str) -> bool:
-    """Whether a character may stand in a name after its first, joiners of zero width aside."""
+    """Whether a character may occur in a name after the first one; joiners of zero width are not covered."""
     return character in "$_" or unicodedata.category(character) in _LATER
 
 
 def is_bare_name(key: str) -> bool:
-    """Whether json5 writes a key without quotes: an identifier that is no reserved word."""
+    """Whether json5 writes a key without quotes: an identifier that is not a reserved word."""
     if key.isascii():
         return bool(_ASCII.fullmatch(key)) and key not in _RESERVED
     return begins_name(key[0]) and all(map(continues_name, key[1:]))

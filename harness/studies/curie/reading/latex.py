@@ -1,7 +1,8 @@
-"""Formulas in LaTeX become tokens: layout and type faces are taken off, words of prose are told from letters.
+"""Convert formulas in LaTeX to tokens: layout and type faces are removed, words of prose separated from letters.
 
 A token is a command with its backslash, one letter, a number, a sign, or a word of prose after a quotation mark; BREAK
-and PARAGRAPH stand between formulas. OURS (the strict page's rule HFE says what, not how). It must never know a term.
+and PARAGRAPH separate formulas. OURS: rule HFE of the strict page says what to read, not how. Independent of the terms
+of a formula.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from harness.studies.curie.reading.texts import encodable
 
 MOST = 30_000  # characters of a text that are read; OURS
 BREAK, PARAGRAPH, MATH, PROSE = "\n", "\n\n", "$", '"'
-PARTING = ("where", "and")  # words that part two formulas
+PARTING = ("where", "and")  # words that separate two formulas
 _UPRIGHT = r"\\(?:text|textrm|mathrm|mbox|operatorname|rm)\s{0,9}\{"
 _NORMAL = (
     (re.compile(r"^[ \t]*```[^\n]*$", re.MULTILINE), "\n"),
@@ -25,7 +26,7 @@ _NORMAL = (
     (re.compile(r"\\(?:label|tag|hspace|vspace|color|textcolor)\*?\s{0,9}\{[^{}]{0,200}\}"), " "),
     (re.compile(_UPRIGHT + r"\s{0,9}h\s?\.?\s?c\s?\.?\s{0,9}\}", re.IGNORECASE), r" \\hc "),
     (re.compile(r"(?<![\\A-Za-z])[hH]\s?\.\s?[cC](?![A-Za-z_^])\s?\.?"), r" \\hc "),
-    (re.compile(r"(\\[cdt]?frac)\s{0,9}(\d)\s{0,9}(\d)"), r"\1{\2}{\3}"),  # TeX takes one digit for an argument
+    (re.compile(r"(\\[cdt]?frac)\s{0,9}(\d)\s{0,9}(\d)"), r"\1{\2}{\3}"),  # TeX takes one digit as an argument
     (re.compile(r"\\left\s{0,9}\|"), r"\\lvert "),
     (re.compile(r"\\right\s{0,9}\|"), r"\\rvert "),
     (re.compile(r"\\(?:left|right)\s{0,9}\."), " "),
@@ -46,7 +47,7 @@ _TOKEN = re.compile(
 
 
 def tokens(text: str) -> list[str]:
-    """Give the tokens of the first 30,000 characters of a text; every text has some reading, none is refused."""
+    """Return the tokens of the first 30,000 characters of a text; any text can be read."""
     plain = _normal(text)
     found: list[str] = []
     for one in _TOKEN.finditer(plain):
@@ -59,7 +60,7 @@ def _normal(text: str) -> str:
     for pattern, instead in _NORMAL:
         plain = pattern.sub(instead, plain)
     for pattern, mark in _SCRIPTS:
-        plain = pattern.sub(rf"{mark}{{\g<0>}}", plain)  # plain digits by the normal form below
+        plain = pattern.sub(rf"{mark}{{\g<0>}}", plain)  # converted to plain digits by NFKC below
     plain = "".join(f"\\{SIGNS[letter]} " if letter in SIGNS else letter for letter in plain)
     return unicodedata.normalize("NFKC", plain).translate(_HYPHENS)
 
@@ -111,7 +112,7 @@ def _letters(said: str, before: str, after: str) -> Iterator[str]:
 
 
 def _is_prose(said: str, before: str, after: str) -> bool:
-    """Tell a word from a product of letters: no index, no argument, and long or among the commonest."""
+    """Whether letters are a word and not a product: no index, no argument, and long or among the commonest words."""
     if (before and before in "_^{\\") or (after and after in "_^}({'"):
         return False
     return len(said) > 2 or (said.lower() in WORDS and not (before + after).strip(" \n,.:"))

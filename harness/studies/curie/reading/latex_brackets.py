@@ -1,6 +1,6 @@
-"""Brackets of a formula: which one closes which, where one has no partner, and where the formula is to be parted.
+"""Brackets of a formula: matching pairs, brackets without a partner, and positions outside of brackets.
 
-It must never know what stands in a bracket.
+Independent of what a bracket contains.
 """
 
 from __future__ import annotations
@@ -10,21 +10,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from harness.studies.curie.reading.latex import PARAGRAPH
 from harness.studies.curie.reading.loose_json import Unreadable
 
-DEEPEST = 40  # brackets within brackets that are followed
+DEEPEST = 40  # nesting of brackets that is followed
 ROUND, BRACE, ANGLE, BAR = "(", "{", "<", "|"
 OPEN = {"(": ROUND, "[": ROUND, "\\{": ROUND, "{": BRACE, "\\langle": ANGLE, "\\lvert": BAR}
 _CLOSE = {")": ROUND, "]": ROUND, "\\}": ROUND, "}": BRACE, "\\rangle": ANGLE, "\\rvert": BAR}
 
 
 class TooDeep(Unreadable):
-    """More brackets within brackets than are followed."""
+    """Brackets are nested deeper than is followed."""
 
 
 def brackets(tokens: Sequence[str]) -> dict[int, int]:
-    """Give the place of each closing bracket by that of its opening one; one without a partner is left out.
+    """Return the position of each closing bracket by that of its opening one; a bracket without a partner is left out.
 
-    No pair reaches over a blank line or out of the braces around it. TooDeep where they stand deeper within each other
-    than is followed.
+    No pair crosses a blank line or the braces around it. Raises TooDeep if brackets are nested deeper than DEEPEST.
     """
     waiting: list[tuple[str, int]] = []
     found: dict[int, int] = {}
@@ -51,7 +50,7 @@ def _close(family: str, place: int, waiting: list[tuple[str, int]], found: dict[
 
 
 def outside(matched: Mapping[int, int], start: int, end: int) -> Iterator[int]:
-    """Give the places between two that stand in no bracket; of a bracket, that of its opening sign."""
+    """Yield the positions in a range that are outside of brackets; for a bracket, that of its opening sign."""
     place = start
     while place < end:
         yield place

@@ -1,6 +1,6 @@
-"""Names of LaTeX: which commands are layout, which say the same thing, which signs of Unicode stand for a command.
+"""Names of LaTeX commands: those that are layout, those with the same meaning, and the Unicode signs for commands.
 
-OURS: the strict page says that layout goes, not which commands are layout. It must never know a formula.
+OURS: the strict page says that layout is removed, not which commands are layout. Independent of formulas.
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ LAYOUT = frozenset(
         "it boldsymbol hat widehat vec overrightarrow text textrm mbox operatorname noindent item centering hfill",
     )
 )
-# Commands whose backslash got lost, as in `sum_k`; the second kind are English too, and need an index or an argument.
+# Commands that may have lost their backslash, as in `sum_k`. Those of BARE_BEFORE are English words too, and need an
+# index or an argument.
 BARE = GREEK | {*_listed("hbar dagger langle rangle uparrow downarrow varepsilon mathbf mathcal mathrm nabla cdot")}
 BARE_BEFORE = {*_listed("sum int prod frac sqrt tilde hat vec bar exp cos sin tan log det text left right")}
 WORDS = {*_listed("an is of in on to by as at we it or the be if")}  # too short to be told from products by length

@@ -1,6 +1,6 @@
-"""Tokens of a formula become its tree.
+"""Parse the tokens of a formula into its tree.
 
-It must never know what a formula is about, nor where it stood.
+Independent of the meaning of a formula and of where it comes from.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _SCRIPTS = ("_", "^", *_MARKS)
 
 
 class FormulaParser:
-    """A reader of one list of tokens, whose brackets are matched."""
+    """A parser for one list of tokens whose brackets are matched."""
 
     def __init__(self, tokens: Sequence[str], matched: Mapping[int, int]) -> None:
         self._tokens, self._matched = tokens, matched
 
     def sum(self, start: int, end: int) -> Sum:
-        """Read the terms between two places, parted at plus and minus outside of brackets."""
+        """Read the terms between two positions, separated by plus and minus outside of brackets."""
         terms: list[Product] = []
         sign, place = 1, start
         factors: list[Factor] = []
@@ -58,7 +58,7 @@ class FormulaParser:
         return (*terms, *product(sign, factors))
 
     def parts(self, start: int, end: int) -> tuple[Sum, ...]:
-        """Read what commas, `&` and line breaks part between two places; a bare sign is a part of its own."""
+        """Read the parts between two positions, separated by commas, `&` and line breaks; a bare sign is a part."""
         places = [at for at in outside(self._matched, start, end) if self._tokens[at] in (",", "&", BREAK, PARAGRAPH)]
         found = []
         for begun, ended in zip([start, *(at + 1 for at in places)], [*places, end], strict=True):
@@ -67,7 +67,7 @@ class FormulaParser:
         return tuple(one for one in found if one)
 
     def _factor(self, place: int, end: int, factors: list[Factor]) -> int:
-        """Read one factor with what belongs to it; give the place after it."""
+        """Read one factor with everything that belongs to it; return the position after it."""
         said = self._tokens[place]
         if said in _SCRIPTS:
             return self._script(place, end, factors)
@@ -87,7 +87,7 @@ class FormulaParser:
         return place
 
     def _argument(self, place: int, end: int, accents: int = 0) -> tuple[Factor, int]:
-        """Read one symbol or one group, and the place after it; where there is none, nothing."""
+        """Read one symbol or group; return it, or NOTHING if there is none, with the position after it."""
         while place < end and self._tokens[place] in _SKIPPED:
             place += 1
         if place >= end:
@@ -98,7 +98,7 @@ class FormulaParser:
         if said in (*ACCENTED, _ROOT) and accents < _MOST_ACCENTS:
             one, place = self._argument(place + 1, end, accents + 1)
             inner = unwrapped(one)
-            if len(inner) == 1 and said != _ROOT:  # the scripts of what is under an accent are those of the whole
+            if len(inner) == 1 and said != _ROOT:  # scripts of the symbol under an accent apply to the whole
                 return replace(inner[0], base=Group(said, (alone(inner[0].base),))), place
             return Factor(Group(said, ((Product(1, tuple(inner)),),))), place
         return Factor(said), place + 1
@@ -109,10 +109,10 @@ class FormulaParser:
         return Group(said if kind == ROUND and len(parts) > 1 else kind, tuple(one for one in parts if one))
 
     def _script(self, place: int, end: int, factors: list[Factor]) -> int:
-        """Read an index, an exponent, a prime or a dagger, and lay it on the last factor."""
+        """Read an index, an exponent, a prime or a dagger, and attach it to the last factor."""
         said = self._tokens[place]
         if said in _MARKS and (not factors or factors[-1].base in _MARKS):
-            factors.append(Factor(said))  # `^{\\dagger}`: nothing else stands up there
+            factors.append(Factor(said))  # `^{\\dagger}`: nothing else is in that exponent
             return place + 1
         last = unbraced(factors.pop()) if factors else NOTHING
         if said in ("_", "^"):

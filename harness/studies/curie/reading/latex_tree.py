@@ -1,7 +1,7 @@
-"""The tree of a formula: terms with their signs, factors with their indices, brackets within brackets.
+"""The tree of a formula: terms with their signs, factors with their indices, nested brackets.
 
-Redundant brackets are taken off; nothing is multiplied out. What a term means, and which letter is an index of a sum,
-must never be known here.
+Redundant brackets are removed; nothing is multiplied out. Independent of the meaning of a term, and of which letters
+are summation indices.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from harness.studies.curie.reading.latex_brackets import BRACE, ROUND
 from harness.studies.curie.reading.latex_names import ACCENTS
 
-BIG = ("\\sum", "\\prod", "\\int", "\\iint", "\\iiint", "\\oint")  # what has indices of its own
-INVERSE = "\\inverse"  # kind of the group of a factor that is divided by
+BIG = ("\\sum", "\\prod", "\\int", "\\iint", "\\iiint", "\\oint")  # operators with indices of their own
+INVERSE = "\\inverse"  # kind of the group for a factor in a denominator
 ACCENTED = frozenset(f"\\{name}" for name in ACCENTS)  # kinds of groups
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A bracket, a root, an accent, a matrix or a divisor: its kind, and its parts (those that commas part)."""
+    """A bracket, a root, an accent, a matrix or a divisor: its kind, and its parts, which commas separate."""
 
     kind: str
     parts: tuple[Sum, ...]
@@ -28,7 +28,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """One factor: a symbol or a group, what stands below and above it, how many primes, and its arguments."""
+    """One factor: a symbol or a group, its subscripts and superscripts, the number of primes, and its arguments."""
 
     base: str | Group
     sub: tuple[Sum, ...] = ()
@@ -39,7 +39,7 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """One term: its sign, and its factors as they are written."""
+    """One term: its sign, and its factors as written."""
 
     sign: int
     factors: tuple[Factor, ...]
@@ -52,7 +52,7 @@ NOTHING = Factor(Group(BRACE, ()))
 
 
 def plain(base: str | Group) -> str:
-    """Give the name of a symbol, with its accents; of anything else, nothing."""
+    """Return the name of a symbol with its accents; an empty text for anything else."""
     accents = ""
     while isinstance(base, Group) and base.kind in ACCENTED:
         accents += f"{base.kind} "
@@ -61,14 +61,14 @@ def plain(base: str | Group) -> str:
 
 
 def alone(base: str | Group) -> Sum:
-    """Give the sum of one term of one symbol."""
+    """Return the sum of one term of one symbol."""
     return (Product(1, (Factor(base),)),)
 
 
 def product(sign: int, factors: Sequence[Factor]) -> Iterable[Product]:
-    """Give the term of these factors: redundant brackets taken off, terms in round brackets one factor (rule HFE).
+    """Return the term of these factors without redundant brackets; terms in round brackets are one factor (rule HFE).
 
-    Braces alone are layout: terms in bare ones stand as if those were not there.
+    Braces by themselves are layout, so terms in bare braces are treated as if there were no braces.
     """
     found = [inner for one in factors for inner in unwrapped(one)]
     sign *= -1 if sum(one == _MINUS for one in found) % 2 else 1
@@ -79,7 +79,7 @@ def product(sign: int, factors: Sequence[Factor]) -> Iterable[Product]:
 
 
 def unwrapped(factor: Factor) -> list[Factor]:
-    """Give the factors within a bracket that holds one term and has no index; of anything else, itself."""
+    """Return the factors in a bracket that has one term and no index; any other factor is returned as it is."""
     factor = unbraced(factor)
     parts = _bracket(factor, ROUND, BRACE)
     if parts == ():
@@ -91,14 +91,14 @@ def unwrapped(factor: Factor) -> list[Factor]:
 
 
 def _bracket(factor: Factor, *kinds: str) -> tuple[Sum, ...] | None:
-    """Give the parts of a factor that is a bracket of these kinds without an index, and nothing else."""
+    """Return the parts of a factor that is only a bracket of these kinds, without an index; None for any other."""
     group = factor.base
     bare = isinstance(group, Group) and group.kind in kinds and factor == Factor(group)
     return group.parts if bare and isinstance(group, Group) else None
 
 
 def unbraced(factor: Factor) -> Factor:
-    """Give what stands in braces that hold one factor alone, with the scripts of both."""
+    """Return the single factor in braces with the scripts of both; any other factor is returned as it is."""
     group = factor.base
     if isinstance(group, Group) and group.kind == BRACE and len(group.parts) == 1 and len(group.parts[0]) == 1:
         (term,) = group.parts[0]
@@ -110,12 +110,12 @@ def unbraced(factor: Factor) -> Factor:
 
 
 def divided(factors: Iterable[Factor]) -> list[Factor]:
-    """Give the factors that divide by these; a minus stays one."""
+    """Return the factors that divide by the given ones; a minus stays unchanged."""
     return [one if one == _MINUS else Factor(Group(INVERSE, ((Product(1, (one,)),),))) for one in factors]
 
 
 def is_argument(group: Group) -> bool:
-    """Tell the arguments of a function from a bracket that multiplies: several, or one symbol alone."""
+    """Whether a bracket holds the arguments of a function and does not multiply: several, or one symbol."""
     if group.kind not in (ROUND, "[", "\\{") or not group.parts:
         return False
     return len(group.parts) > 1 or (len(group.parts[0]) == 1 and len(group.parts[0][0].factors) == 1)

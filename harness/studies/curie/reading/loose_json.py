@@ -1,9 +1,9 @@
 """JSON5 as the package json5 0.17.3 reads and writes it, many times as fast, and bounded.
 
-Strict JSON goes to the standard library, which gives the same values; the rest to `read_value`, a reader of the same
-grammar. Four bounds are OURS, and what is beyond them is `Unreadable`: 1,000,000 characters (a file may have more),
-300,000 where it is not strict JSON, 60 levels of nesting (the own recursion of the package ends between 45 and 60),
-and 3,500 hexadecimal digits. It must never know what a value means, nor who wrote it.
+Strict JSON is read by the standard library, with the same values, and everything else by `read_value`, a reader of the
+same grammar. Four bounds are OURS, and beyond them a text is `Unreadable`: 1,000,000 characters (a file may have more),
+300,000 if it is not strict JSON, 60 levels of nesting (the package's own recursion fails between 45 and 60), and 3,500
+hexadecimal digits. Does not interpret values.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ __all__ = [
     "loads",
 ]
 
-LONGEST = 1_000_000  # characters; some thirty times what the longest answer of a model in the study could be
-LONGEST_FILE = 64 << 20  # of a file that no model wrote, or that repeats what a model was shown
-LONGEST_ANSWER = 400_000  # of a list in an answer, which a judge is shown once a gold item
-LONGEST_LOOSE = 300_000  # of what is not strict JSON: a quarter of a second
+LONGEST = 1_000_000  # characters; some thirty times the longest answer that a model in the study could give
+LONGEST_FILE = 64 << 20  # of a file that no model wrote, or that repeats a model's prompt
+LONGEST_ANSWER = 400_000  # of a list in an answer, which a judge is shown once per gold item
+LONGEST_LOOSE = 300_000  # of text that is not strict JSON; takes a quarter of a second
 DEPTH = 60  # of nesting
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # of a surrogate pair: the package keeps halves apart, json joins them
-_RARE = re.compile("[\v\0\x7f]")  # what json escapes otherwise than json5
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # half of a surrogate pair: the package keeps halves separate, json joins them
+_RARE = re.compile("[\v\0\x7f]")  # characters that json escapes differently than json5
 _RARELY = {"\v": "\\v", "\0": "\\0", "\x7f": "\x7f"}
 
 
 def loads(text: str, most: int = LONGEST) -> Any:
-    """Read a text as `json5.loads` does; Unreadable where that raises, or beyond `most` characters or DEPTH."""
+    """Read a text as `json5.loads` does; raises Unreadable if it cannot, or beyond `most` characters or DEPTH."""
     check_size(text, most)
     if not _HALF.search(text):
         try:
@@ -59,13 +59,13 @@ def loads(text: str, most: int = LONGEST) -> Any:
 
 
 def check_size(text: str, most: int = LONGEST) -> None:
-    """Raise Unreadable for a text over so many characters."""
+    """Raise Unreadable if a text has more than `most` characters."""
     if len(text) > most:
         raise Unreadable(f"longer than {most:,} characters")
 
 
 def check_depth(value: Any) -> None:
-    """Raise Unreadable for a value that is nested deeper than DEPTH."""
+    """Raise Unreadable if a value is nested deeper than DEPTH."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(DEPTH):
         level = [inner for each in level for inner in _inside(each) if isinstance(inner, dict | list)]
@@ -79,10 +79,10 @@ def _inside(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
 
 
 def dumps(value: Any, indent: int | None = None, most: int = LONGEST_FILE) -> str:
-    """Write a value of JSON as `json5.dumps(value, indent=indent)` does, byte for byte.
+    """Write a JSON value as `json5.dumps(value, indent=indent)` does, byte for byte.
 
-    Raises Unreadable for what no JSON5 text can say (an integer of thousands of digits, a value nested too deep), and,
-    soon, for what takes far more than `most` characters.
+    Raises Unreadable for a value that JSON5 cannot represent (an integer of thousands of digits, a value nested too
+    deep), and, early, for one that takes far more than `most` characters.
     """
     try:
         return _Writer(indent, most).written(value, 1)
@@ -91,7 +91,7 @@ def dumps(value: Any, indent: int | None = None, most: int = LONGEST_FILE) -> st
 
 
 class _Writer:
-    """Writes a value in one style, as long as there is room."""
+    """Writes a value in one style, up to a number of characters."""
 
     def __init__(self, indent: int | None, room: int) -> None:
         self.indent, self.room = indent, room

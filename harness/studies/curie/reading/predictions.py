@@ -1,7 +1,7 @@
-"""Predictions as the paper's notebook reads them: a list of objects out of an answer, or out of a model's repair of it.
+"""Predictions as the paper's notebook reads them: a list of objects in an answer, or in a model's repair of it.
 
-Defects included (spec 2.5): no prose around the list, no `None`, an object for a list. One bound is OURS: an answer of
-more than 400,000 characters is unreadable. It must never know gold.
+Keeps the notebook's defects (spec 2.5): no prose around the list, no `None`, an object for a list. One bound is OURS:
+an answer of more than 400,000 characters is unreadable. Sees no gold.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from typing import Any
 
 from harness.studies.curie.reading.loose_json import LONGEST_ANSWER, Unreadable, check_size, loads
 
-_APOSTROPHE = re.compile(r"(?<=\w)'(?=\w|\s)")  # of a genitive; but also the closing quote of a word before a blank
+_APOSTROPHE = re.compile(r"(?<=\w)'(?=\w|\s)")  # of a genitive, but also the closing quote of a word before a blank
 _NEXT_OBJECT = re.compile(r",\s*\{")
-_FENCES = ("```json", "```", "`")  # each once before and once behind, in this order
+_FENCES = ("```json", "```", "`")  # each is removed once at the start and once at the end, in this order
 
 
 def predictions_mpv(text: str) -> Any:
-    """Give what an answer to MPV says: a list as a rule, but whatever JSON5 it is; Unreadable where it is none."""
+    """Return the JSON5 value of an answer to MPV, usually a list; raises Unreadable if there is none."""
     plain = text.replace("\n", "")
     return _parsed(plain.removeprefix(" ").removesuffix(" "))
 
 
 def predictions_dft(text: str, repair: str | None = None) -> Any:
-    """Give what an answer to DFT-S or DFT-P says, or else what a repair model's reply says, or else nothing: [].
+    """Return the value of an answer to DFT-S or DFT-P, else that of a repair model's reply, else an empty list.
 
-    Unreadable where the answer needs a repair and there is no reply.
+    Raises Unreadable if the answer needs a repair and there is no reply.
     """
     try:
         return _parsed(text.replace("\n", ""))
@@ -49,7 +49,7 @@ def _parsed(text: str) -> Any:
 
 
 def up_to_last_object(text: str) -> str:
-    """Give a list without its last element, which may be cut short; Unreadable where it has no two objects."""
+    """Return a list without its last element, which may be cut short; raises Unreadable if it has no two objects."""
     last = -1
     for found in _NEXT_OBJECT.finditer(text):
         last = found.start()

@@ -1,6 +1,6 @@
-"""Programs in answers: their code blocks as syntax trees, and what those say by name.
+"""Programs in answers: their code blocks as syntax trees, and the values they state by name.
 
-Nothing is run: a program is only parsed. It must never know a ground truth.
+Programs are parsed and never run. Sees no ground truths.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 
 from harness.studies.curie.reading.texts import encodable, fenced
 
-LONGEST = 200_000  # characters of a block that is parsed; OURS
+LONGEST = 200_000  # characters of a block that are parsed; OURS
 COMPOSITION = "composition"
-_FORMULAS: Mapping[str, tuple[int, str]] = {  # functions of ASE whose argument is a formula: its place and its name
+_FORMULAS: Mapping[str, tuple[int, str]] = {  # functions of ASE with a formula: its position and name
     "Atoms": (0, "symbols"),
     "molecule": (0, "name"),
     "bulk": (0, "name"),
@@ -24,7 +24,7 @@ Block = tuple[str, ast.Module]
 
 
 def blocks(text: str) -> list[Block]:
-    """Give the code blocks of an answer that are Python and not empty; without a fence the answer is one block."""
+    """Return the code blocks of an answer that are Python and not empty; without a fence the answer is one block."""
     found = ((block, _parsed(block)) for block in map(encodable, fenced(text) or [text]))
     return [(block, tree) for block, tree in found if tree is not None and tree.body]
 
@@ -34,16 +34,16 @@ def _parsed(block: str) -> ast.Module | None:
         return None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes and comparisons that Python finds odd
+            warnings.simplefilter("ignore")  # about escapes and comparisons that Python finds odd
             return ast.parse(block)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
 def named(tree: ast.Module, names: Collection[str]) -> Iterator[tuple[str, Any]]:
-    """Give what a program says by one of these names, and by `composition` what it builds atoms of.
+    """Yield the values that a program states under these names, and as `composition` the formulas it builds atoms of.
 
-    Keyword arguments, items of dictionaries and assignments to one name count, where the value is a literal.
+    Keyword arguments, items of dictionaries and assignments to one name count if the value is a literal.
     """
     for node in ast.walk(tree):
         for name, value in _pairs(node):
@@ -69,7 +69,7 @@ def _pairs(node: ast.AST) -> Iterator[tuple[Any, ast.expr]]:
 
 
 def _formula(call: ast.Call) -> ast.expr | None:
-    """Give the argument of a call that is a chemical formula, if it is one of ASE's builders."""
+    """Return the argument of a call that is a chemical formula; None if the call is not one of ASE's builders."""
     place, name = _FORMULAS.get(_called(call.func), (0, ""))
     if not name:
         return None

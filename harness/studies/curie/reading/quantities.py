@@ -1,7 +1,7 @@
 """Quantities in running text: each number with its sign and the unit that follows it (rule F0).
 
-A quantity is a pair (decimal, unit); the decimal is spelled in one way, the unit's case counts, nothing is converted.
-It must never know which field a text is of.
+A quantity is a pair (decimal, unit). The decimal has one spelling, the unit is case-sensitive, and nothing is
+converted. Independent of the field that a text is from.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SUPERSCRIPTS = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]{1,8}")
 
 
 def quantities(text: str) -> list[Quantity]:
-    """Give the quantities of a text in its order; a number without a unit that is known here has the unit ''."""
+    """Return the quantities of a text in order; a number without a known unit has the unit ''."""
     plain, found, place = _plain(text), [], 0
     while number := _NUMBER.search(plain, place):
         symbols, place = _unit(plain, number.end())
@@ -76,7 +76,7 @@ def _decimal(found: re.Match[str]) -> str:
 
 
 def _unit(text: str, place: int) -> tuple[str, int]:
-    """Spell the unit that begins at a place, at most one space on, and say where it ends; `/` and `per` invert."""
+    """Return the unit that begins at a position, after at most one space, and its end; `/` and `per` invert."""
     powers: dict[str, int] = {}
     inverse = 1
     end = place

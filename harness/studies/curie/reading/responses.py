@@ -1,7 +1,7 @@
-"""The published layout of one model's response to one record: which of two files holds what, and what each must say.
+"""The published layout of one model's response to one record: the contents of its two files.
 
-The rules are the evaluation notebook's, oddities included (docs/curie.md#paper-responses). It does not know how a
-response is scored, nor touch a disk: files come as texts by their path.
+The rules are the evaluation notebook's, oddities included (docs/curie.md#paper-responses). Does not score responses or
+read the disk: files are given as texts by path.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 from harness.studies.curie.reading.loose_json import LONGEST_FILE, Unreadable, loads
 
 RESPONSE, PROMPT, EXCEPTION = "response_text", "prompt_text", "exception_message"
-NEEDS_PROMPT = "pdb"  # stands in a path: its answers may be programs, which are run on what the prompt held
-KEEPS_TEXT = "command-r-plus"  # stands in a path: its failures may say what happened as a response
+NEEDS_PROMPT = "pdb"  # part of a path: its answers may be programs, which are run on the content of the prompt
+KEEPS_TEXT = "command-r-plus"  # part of a path: its failures may have the message in the response field
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedResponse:
-    """What the two files of a response say together; empty where they say nothing."""
+    """The content of the two files of a response; fields that are not stated are empty."""
 
     text: str = ""
     exception: str = ""
@@ -27,16 +27,16 @@ class PublishedResponse:
 
 
 def failure_path(success_path: str) -> str:
-    """Return the path of a response's failure file: every `success` in the path is replaced, in folders' names, too."""
+    """Return the path of a response's failure file: every `success` in the path is replaced, in folder names, too."""
     return success_path.replace("success", "failure")
 
 
 def read_response(success_path: str, files: Mapping[str, str]) -> PublishedResponse:
-    """Read the response whose success file has this path, out of files by path; with neither file it is empty.
+    """Read the response whose success file has this path, from files by path; it is empty if neither file exists.
 
-    Unreadable where a file that is there lacks what it must say; the notebook then skips the record. The prompt is
-    given where the path holds `pdb`. A failure of Command-R+ may have `response_text` for its message, which is then
-    taken as the message (OURS: the notebook's use of it is not known).
+    Raises Unreadable if an existing file lacks a required field; the notebook then skips the record. The prompt is
+    returned if the path contains `pdb`. A failure of Command-R+ may have `response_text` instead of its message, which
+    is then taken as the message (OURS: the notebook's use of it is not known).
     """
     text = prompt = exception = ""
     if success_path in files:

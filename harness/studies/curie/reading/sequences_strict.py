@@ -1,6 +1,6 @@
-"""Protein sequences in answers and ground truths, read strictly (OURS: P1, P5): a whole record, residues and no prose.
+"""Protein sequences in answers and ground truths, read strictly (OURS: P1, P5): a whole record, residues only.
 
-It must never know what a sequence is compared with, nor whether a program gave the answer.
+Does not compare sequences. Independent of whether a program gave the answer.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from itertools import takewhile
 from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.reading.sequences import gold_sequence
 
-RESIDUES = "ACDEFGHIKLMNPQRSTVWYBZX"  # as they are compared: U is read as X
+RESIDUES = "ACDEFGHIKLMNPQRSTVWYBZX"  # as they are compared, with U read as X
 _READ = RESIDUES + "U"
 _CASES = (re.compile(f"[{_READ}]+"), re.compile(f"[{_READ.lower()}]+"))
-_ESCAPED = r"\u003E"  # the six characters that some models write for >
+_ESCAPED = r"\u003E"  # the six characters that some models write instead of >
 
 
 def read_record(text: str) -> str | None:
-    """Give the residues of the first record of a text, in capitals (P1); none where no header has any behind it."""
+    """Return the residues of the first record of a text, in capitals (P1); None if no header is followed by any."""
     headed = False
     lines = text.replace(_ESCAPED, ">").splitlines()
     for at, line in enumerate(lines):
@@ -33,7 +33,7 @@ def read_record(text: str) -> str | None:
 
 
 def read_gold(text: str) -> str:
-    """Give the residues of a ground truth's field `sequence` (P5); Unreadable for none, or for other letters."""
+    """Return the residues in a ground truth's `sequence` (P5); raises Unreadable for none, or for other letters."""
     sequence = _joined([_bare(gold_sequence(text)).upper()])
     if not _CASES[0].fullmatch(sequence):
         raise Unreadable("a sequence of other letters, or of none")

@@ -1,8 +1,8 @@
-"""Strict mode's reading of models and judges (OURS): where the JSON of a text begins, and what it says.
+"""How strict mode reads texts of models and judges (OURS): where their JSON begins, and its value.
 
 Rules R1 (JSON5, and Python's `None`, `True`, `False`, `nan`) and R2 (the first fence with JSON in it, else the first
-bracket), and L3's reading of a broken list. No model repairs a text here, and one of more than 400,000 characters is
-unreadable. It must never know a task or a field.
+bracket), and L3's reading of a broken list. No model repairs a text, and a text of more than 400,000 characters is
+unreadable. Independent of tasks and fields.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _DECODER = json.JSONDecoder()
 
 
 def json_part(text: str) -> str:
-    """Give the part of a text that is read as JSON (R2); Unreadable where no bracket stands in it.
+    """Return the part of a text that is read as JSON (R2); raises Unreadable if it contains no bracket.
 
-    It is the content of the first code fence that begins with a bracket, an unclosed one to the end of the text; else
-    the text from its first bracket on.
+    The part is the content of the first code fence that begins with a bracket, up to the end of the text if the fence
+    is not closed. Without such a fence it is the text from its first bracket on.
     """
     check_size(text, LONGEST_ANSWER)
     at = 0
@@ -49,16 +49,16 @@ def json_part(text: str) -> str:
 
 
 def read_first(text: str) -> Any:
-    """Read the value that a model or a judge wrote, by R1 and R2; what follows the value is not looked at.
+    """Read the value that a model or a judge wrote, by R1 and R2; text after the value is ignored.
 
-    Unreadable where there is no such value, or beyond the bounds of `loose_json`.
+    Raises Unreadable if there is no such value, or beyond the bounds of `loose_json`.
     """
     part = json_part(text)
     return _value(part, 0)[0]
 
 
 def read_value_of(text: str) -> Any:
-    """Read a text that is one value by R1, and nothing besides; Unreadable where it is not."""
+    """Read a text that is exactly one value by R1; raises Unreadable if it is not."""
     check_size(text)
     value, end = _value(text, end_of_space(text, 0))
     if end_of_space(text, end) != len(text):
@@ -69,8 +69,8 @@ def read_value_of(text: str) -> Any:
 def read_list(text: str) -> list[Any]:
     """Read a list that a model or a judge wrote (L3): one object is a list of one.
 
-    Of a list that breaks off, or breaks, the complete objects before that place are given. Unreadable where there are
-    none, and where there is neither a list nor an object.
+    For a list that is cut short or broken, returns the complete objects before that position. Raises Unreadable if
+    there are none, and if there is neither a list nor an object.
     """
     part = json_part(text)
     try:
@@ -84,7 +84,7 @@ def read_list(text: str) -> list[Any]:
 
 
 def _complete(part: str) -> Iterator[Any]:
-    """Give the elements of a list up to where it breaks."""
+    """Yield the elements of a list up to where it breaks."""
     at, read = end_of_space(part, 1), _strict_value
     while at < len(part):
         try:
@@ -92,7 +92,7 @@ def _complete(part: str) -> Iterator[Any]:
         except Unreadable:
             if read is _loose_value:
                 return
-            read = _loose_value  # for good: that an element is no strict JSON is told in time linear in the text
+            read = _loose_value  # from here on; failing on strict JSON takes linear time
             continue
         yield value
         at = end_of_space(part, at)
@@ -102,7 +102,7 @@ def _complete(part: str) -> Iterator[Any]:
 
 
 def _value(part: str, at: int) -> tuple[Any, int]:
-    """Read the value at a place: strict JSON fast, anything else by the grammar."""
+    """Read the value at a position: fast for strict JSON, by the grammar for anything else."""
     try:
         return _strict_value(part, at)
     except Unreadable:

@@ -1,6 +1,6 @@
-"""Texts in the form in which facts are compared: spelling of the same words set aside (rule F0).
+"""Texts in the form in which facts are compared, without differences in spelling (rule F0).
 
-It must never know which field a text is of, nor what it is compared with.
+Independent of the field that a text is from. Does not compare texts.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 MOST = 20_000  # characters of one text that are compared; OURS
-KEPT = "%‰"  # punctuation that is part of what is said
+KEPT = "%‰"  # punctuation that carries meaning
 _FENCED = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)(?:```|\Z)", re.MULTILINE | re.DOTALL)
 
 
 def norm(text: str) -> str:
-    """Give a text's NFKC form, HTML decoded, case folded, white space collapsed, outer punctuation removed (F0).
+    """Return a text's NFKC form, HTML decoded, case folded, white space collapsed, outer punctuation removed (F0).
 
     A minus before a digit and percent signs stay; a lone surrogate becomes a question mark.
     """
@@ -41,12 +41,12 @@ def _is_sign(text: str, place: int) -> bool:
 
 
 def encodable(text: str) -> str:
-    """Give a text that UTF-8 can hold: lone surrogates become question marks."""
+    """Return a text that UTF-8 can hold: lone surrogates become question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def leaves(value: Any, *, numbers: bool = True) -> Iterator[str]:
-    """Give the strings of a JSON value in its order, and its numbers as texts; what says nothing is left out."""
+    """Yield the strings of a JSON value in order, and its numbers as texts; blank texts, null and NaN are left out."""
     waiting = [value]
     while waiting:
         one = waiting.pop()
@@ -62,15 +62,15 @@ def leaves(value: Any, *, numbers: bool = True) -> Iterator[str]:
 
 
 def spelled(value: float | bool) -> str:
-    """Spell a number or a truth value as JSON does; a whole number that is too long to spell is `long`."""
+    """Return a number or a truth value as JSON spells it; `long` for an integer that is too long to convert."""
     if isinstance(value, bool):
         return "true" if value else "false"
     try:
         return str(value)
-    except ValueError:  # more digits than Python spells
+    except ValueError:  # more digits than Python converts
         return "long"
 
 
 def fenced(text: str) -> list[str]:
-    """Give the contents of a text's code fences in order; one that is not closed runs to the end."""
+    """Return the contents of a text's code fences in order; a fence that is not closed runs to the end."""
     return _FENCED.findall(text)

@@ -1,13 +1,13 @@
-"""Units that may follow a number in a text: symbols, with the prefixes they take, and the words for them.
+"""Units that may follow a number in a text: symbols, with the prefixes they take, and words for them.
 
-OURS. Nothing is converted: `1 km` and `1000 m` are two quantities. It must never know a text.
+OURS. Nothing is converted: `1 km` and `1000 m` are two quantities. Does not search texts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-_PREFIXED: Mapping[str, str] = {  # a symbol: the prefixes it takes, few enough that no English word is read as a unit
+_PREFIXED: Mapping[str, str] = {  # prefixes of each symbol, few enough that no English word is read as a unit
     "eV": "mkMGTμ",
     "V": "nμmkM",
     "A": "pnμmk",
@@ -121,7 +121,7 @@ SYMBOLS: Mapping[str, str] = {**dict(_symbols()), **_OTHER}
 
 
 def unit(written: str) -> str | None:
-    """Give the symbol of a unit as it is written, symbol (case counts) or English word; nothing of any other text."""
+    """Return the symbol of a unit, given as a symbol (case-sensitive) or an English word; None for any other text."""
     if written in SYMBOLS:
         return SYMBOLS[written]
     word = written.lower()

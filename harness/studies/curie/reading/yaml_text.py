@@ -1,7 +1,7 @@
-"""YAML that a model wrote becomes objects, lists and texts: no value is taken for a date, a truth value or a number.
+"""Convert YAML that a model wrote to objects, lists and texts; no value becomes a date, a truth value or a number.
 
-Read event by event within bounds, so that neither depth nor aliases can exhaust anything; several documents and tags
-other than YAML's own are refused, as `yaml.safe_load` refuses them (rule QECC). It must never know a field.
+The YAML is read event by event within bounds, so neither depth nor aliases can exhaust memory or time. Several
+documents and tags other than YAML's own are refused, as `yaml.safe_load` does (rule QECC). Independent of fields.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any
 from harness.studies.curie.reading.loose_json import DEPTH, Unreadable
 from harness.studies.curie.reading.texts import encodable
 
-MOST_NODES = 20_000  # scalars, lists and objects, those that an alias repeats counted each time
+MOST_NODES = 20_000  # scalars, lists and objects; those that an alias repeats count each time
 _NULLS = ("", "~", "null", "Null", "NULL")
 _KINDS = "null bool int float binary timestamp omap pairs set str seq map"
-_TAGS = frozenset(("!", *(f"tag:yaml.org,2002:{kind}" for kind in _KINDS.split())))  # those of YAML itself
+_TAGS = frozenset(("!", *(f"tag:yaml.org,2002:{kind}" for kind in _KINDS.split())))  # YAML's own tags
 
 
 def read_yaml(text: str) -> Any:
-    """Read a YAML text, its scalars as texts and nulls as None.
+    """Read a YAML text, with scalars as texts and nulls as None.
 
-    Unreadable where the text is no YAML of one document, has a tag that is not YAML's own, or has more nodes or greater
-    depth than is read.
+    Raises Unreadable if the text is not YAML of one document, has a tag that is not YAML's own, or has too many nodes
+    or too much depth.
     """
     import yaml  # noqa: PLC0415 - heavy
 
@@ -35,9 +35,9 @@ def read_yaml(text: str) -> Any:
 
 
 def _built(yaml: Any, events: Iterator[Any]) -> Any:
-    """Build the value of the one document; an alias is the very object that its anchor names."""
+    """Build the value of the single document; an alias is the same object as its anchor."""
     root: list[Any] = []
-    open_ones: list[tuple[Any, list[Any]]] = [("root", root)]  # what is being read, and its children so far
+    open_ones: list[tuple[Any, list[Any]]] = [("root", root)]  # nodes being read, each with its children so far
     anchors: dict[str, Any] = {}
     for count, event in enumerate(events):
         if count > 3 * MOST_NODES or len(open_ones) > DEPTH:
@@ -73,7 +73,7 @@ def _mapping(children: list[Any]) -> dict[str, Any]:
 
 
 def _counted(value: Any) -> None:
-    """Raise Unreadable where the aliases of a value repeat more than is read."""
+    """Raise Unreadable if the aliases of a value repeat too many nodes."""
     waiting, seen = [value], 0
     while waiting:
         one = waiting.pop()

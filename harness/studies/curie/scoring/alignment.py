@@ -1,6 +1,6 @@
-"""Likeness of two sequences: longest common subsequence, edit distance, global alignment by BLOSUM62, chance level.
+"""Similarity of two sequences: longest common subsequence, edit distance, global alignment by BLOSUM62, chance level.
 
-Exact, and bounded: each function says up to what size. It must never know where a sequence came from.
+Exact, and bounded: each function states its largest size. Independent of where a sequence comes from.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from harness.digest import sha256
-from harness.scorers.overlap import lcs
+from harness.scorers.overlap import ngrams
 
-MOST_CELLS = 200_000_000  # of the table that a textbook would fill; a bit of one each here
+MOST_CELLS = 200_000_000  # cells of the textbook table; each takes one bit here
 MOST_TEXT = 1_000_000  # characters of the longer text
-LONGEST = 2**13 - 1  # residues that `align` can count: a longer count would run into the next one
+LONGEST = 2**13 - 1  # residues that `align` can count; a longer count would overflow into the next one
 SHUFFLES = 100
-OPEN, EXTEND = 11, 1  # what the first column of a gap costs, and each further one
+OPEN, EXTEND = 11, 1  # cost of the first column of a gap, and of each further one
 _SCORE, _IDENTITY = 2**26, 2**13  # weights of a score and of an identity; a pair weighs 1 (P3)
-_BLOCK = 1024  # positions whose draws are made together
+_BLOCK = 1024  # positions whose draws are computed together
 
 
 def comparable(left: str, right: str) -> bool:
@@ -27,15 +27,15 @@ def comparable(left: str, right: str) -> bool:
 
 
 def common(left: str, right: str) -> int:
-    """Give the length of the longest common subsequence of two texts; ask `comparable` first."""
+    """Return the length of the longest common subsequence of two texts; check `comparable` first."""
     short, long = sorted((left, right), key=len)
-    return lcs.length(short, long)
+    return ngrams.length(short, long)
 
 
 def edits(left: str, right: str) -> int:
-    """Give the Levenshtein distance of two texts; ask `comparable` first.
+    """Return the Levenshtein distance of two texts; check `comparable` first.
 
-    Bit-parallel (Myers 1999, Hyyrö 2003): a column of the table is two integers, of where it rises and where it falls.
+    Bit-parallel (Myers 1999, Hyyrö 2003): a column of the table is two integers, for where it rises and where it falls.
     """
     short, long = sorted((left, right), key=len)
     where, full = _places(long, set(short)), (1 << len(long)) - 1
@@ -54,7 +54,7 @@ def edits(left: str, right: str) -> int:
 
 
 def _places(text: str, signs: set[str]) -> dict[str, int]:
-    """Give the positions of some characters in a text as bit sets, in time linear in the text."""
+    """Return the positions of some characters in a text as bit sets, in time linear in the text."""
     bits = {sign: bytearray(len(text) // 8 + 1) for sign in signs}
     for at, sign in enumerate(text):
         if sign in bits:
@@ -63,7 +63,7 @@ def _places(text: str, signs: set[str]) -> dict[str, int]:
 
 
 class Aligned(NamedTuple):
-    """The best global alignment of two sequences, counted: columns in which both have a residue, and equal ones."""
+    """Counts of the best global alignment of two sequences: identical pairs, pairs of residues, and columns."""
 
     identities: int
     pairs: int
@@ -71,14 +71,15 @@ class Aligned(NamedTuple):
 
     @property
     def identity(self) -> float:
-        """Share of the columns that hold equal residues."""
+        """The share of the columns that hold equal residues."""
         return self.identities / self.columns
 
 
 def align(gold: str, predicted: str) -> Aligned:
-    """Align two sequences of 1 to LONGEST residues: of the alignments of the best score, the one that P3 names.
+    """Align two sequences of 1 to LONGEST residues: of the alignments with the best score, the one that P3 names.
 
-    A score counts most, then identities, then pairs: all three stand in one sum, from which the latter two are read.
+    The score counts most, then identities, then pairs. All three are combined in one sum, from which identities and
+    pairs are extracted.
     """
     found = int(_aligner().score(gold, predicted)) % _SCORE
     identities, pairs = divmod(found, _IDENTITY)
@@ -89,7 +90,7 @@ def align(gold: str, predicted: str) -> Aligned:
 def _aligner() -> Any:
     from Bio import Align  # noqa: PLC0415 - heavy
 
-    bio: Any = Align  # whose functions have no types
+    bio: Any = Align  # its functions have no types
     blosum = bio.substitution_matrices.load("BLOSUM62")
     weighed = bio.substitution_matrices.Array(blosum.alphabet, 2)
     for one in blosum.alphabet:
@@ -100,12 +101,12 @@ def _aligner() -> Any:
 
 
 def chance(gold: str, predicted: str) -> float:
-    """Give the mean identity of the predicted sequence's SHUFFLES shuffles with the right one (P4)."""
+    """Return the mean identity of the predicted sequence's SHUFFLES shuffles with the right one (P4)."""
     return math.fsum(align(gold, each).identity for each in shuffled(predicted)) / SHUFFLES
 
 
 def shuffled(sequence: str) -> list[str]:
-    """Give the shuffles of a sequence of at most LONGEST residues; which these are depends on its length alone."""
+    """Return the shuffles of a sequence of at most LONGEST residues; the permutations depend only on its length."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     letters = np.frombuffer(sequence.encode("ascii"), np.uint8)
@@ -119,7 +120,7 @@ def shuffled(sequence: str) -> list[str]:
 
 @lru_cache(maxsize=SHUFFLES * (LONGEST // _BLOCK + 1))
 def _draws(number: int, block: int) -> Any:
-    """Give the first 64 bits of the digests that order a block of positions; up to LONGEST no two are equal."""
+    """Return the first 64 bits of the digests that order a block of positions; up to LONGEST no two are equal."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     places = range(block * _BLOCK, (block + 1) * _BLOCK)

@@ -1,7 +1,7 @@
 """Areas on a map against the right ones (OURS): intersection over union of boxes and polygons, by shapely.
 
-In square degrees, as the boxes of strict mode, on the circle of longitudes. Rules: docs/curie.md#areas. It must never
-know where a text came from, nor repair one.
+Areas are in square degrees, as for the boxes of strict mode, on the circle of longitudes. Rules: docs/curie.md#areas.
+Does not repair areas. Independent of where a text comes from.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from harness.studies.curie.reading.json5_grammar import Unreadable
 from harness.studies.curie.scoring.found import GOLD_INVALID, VALID, finding, unusable, without
 from harness.studies.curie.tasks import STRICT
 
-Shape = Any  # of shapely
-MOST_MEETINGS = 10_000  # of edges with edges: the time of a union or an intersection grows with them
+Shape = Any  # a shapely geometry
+MOST_MEETINGS = 10_000  # of edges with edges: the time of a union or an intersection grows with their number
 METRICS = ("iou", "gold_covered", "answer_inside", "answer_area", "gold_area")
-REASON = "reason"  # beside the metrics: why an answer is none
-_WHY = {  # what shapely says of a polygon that is none, by its first word
+REASON = "reason"  # stored beside the metrics: why an answer is not an area
+_WHY = {  # shapely's reasons for an invalid polygon, by first word
     "Self-intersection": "a ring that crosses itself",
     "Ring": "a ring that touches itself",
     "Hole": "a hole outside of its ring",
@@ -36,10 +36,10 @@ _WHY = {  # what shapely says of a polygon that is none, by its first word
 
 
 def score(response: str, truth: str) -> Found:
-    """Score an answer against a ground truth, each a box, several, or polygons of GeoJSON.
+    """Score an answer against a ground truth, each a box, several boxes, or polygons of GeoJSON.
 
-    An answer that is no area is worth 0 and says why; a gold that is none gives no value. MissingError where shapely is
-    not installed.
+    An answer that is not an area is worth 0, with the reason. Without a gold area there is no value. Raises
+    MissingError if shapely is not installed.
     """
     try:
         gold = shape_of(read_gold(truth))
@@ -54,15 +54,15 @@ def score(response: str, truth: str) -> Found:
         return finding(STRICT, 0, unusable(response), nothing, **{REASON: str(bad)})
     common, sizes = float(answer.intersection(gold).area), (float(answer.area), float(gold.area))
     values = (common / (math.fsum(sizes) - common), common / sizes[1], common / sizes[0])
-    found = {name: min(value, 1.0) for name, value in zip(METRICS[:3], values, strict=True)}  # by rounding above 1
+    found = {name: min(value, 1.0) for name, value in zip(METRICS[:3], values, strict=True)}  # may exceed 1 by rounding
     metrics = {**found, "answer_area": sizes[0], "gold_area": sizes[1]}
     return finding(STRICT, found["iou"], VALID, metrics, suspected=area.suspected)
 
 
 def shape_of(area: Area) -> Shape:
-    """Lay an area on longitudes from 0 to 360; what its parts share counts once.
+    """Map an area to longitudes from 0 to 360; overlapping parts count once.
 
-    Unreadable, with the reason, for a polygon that is none, and for an area that shapely finds no size of.
+    Raises Unreadable, with the reason, for an invalid polygon, and for an area whose size is not above 0.
     """
     shapely = _shapely()
     boxes = [shapely.box(box.west, box.south, box.west + box.width, box.north) for box in area.boxes]
@@ -84,7 +84,7 @@ def _polygon(polygon: Polygon) -> Shape:
 
 
 def _on_circle(shape: Shape) -> list[Shape]:
-    """Cut a shape at each turn, and move every piece to longitudes from 0 to 360."""
+    """Cut a shape at each full turn, and move every piece to longitudes from 0 to 360."""
     from shapely.affinity import translate  # noqa: PLC0415
 
     shapely = _shapely()
@@ -97,7 +97,7 @@ def _on_circle(shape: Shape) -> list[Shape]:
 
 
 def _edges(shape: Shape) -> list[Shape]:
-    """Return the edges of a shape, a line each."""
+    """Return the edges of a shape, each as a line."""
     shapely = _shapely()
     rings = [ring for part in shapely.get_parts(shape) for ring in shapely.get_rings(part)]
     corners = [shapely.get_coordinates(ring) for ring in rings]
@@ -105,13 +105,13 @@ def _edges(shape: Shape) -> list[Shape]:
 
 
 def _require_few(ours: Sequence[Shape], theirs: Sequence[Shape]) -> None:
-    """Raise Unreadable where edges of two shapes meet so often that what they share would take long to find."""
+    """Raise Unreadable if the edges of two shapes meet so often that computing their intersection would take long."""
     if len(_meetings(ours, theirs)[0]) > MOST_MEETINGS:
         raise _too_many()
 
 
 def _require_few_of(shapes: Sequence[Shape]) -> None:
-    """Raise Unreadable where edges of different shapes meet so often that their union would take long."""
+    """Raise Unreadable if the edges of different shapes meet so often that computing their union would take long."""
     if len(shapes) < 2:
         return
     each = [_edges(shape) for shape in shapes]
@@ -122,7 +122,7 @@ def _require_few_of(shapes: Sequence[Shape]) -> None:
 
 
 def _meetings(ours: Sequence[Shape], theirs: Sequence[Shape]) -> tuple[list[int], list[int]]:
-    """Return the places of edges that meet, in pairs."""
+    """Return the positions of edges that meet, as pairs in two lists."""
     one, other = _shapely().STRtree(theirs).query(ours, predicate="intersects").tolist()
     return one, other
 
@@ -135,5 +135,5 @@ def _shapely() -> Any:
     try:
         import shapely  # noqa: PLC0415 - heavy
     except ImportError as bad:
-        raise MissingError("shapely is not installed", next="pip install 'llm-harness[science]'") from bad
+        raise MissingError("shapely is not installed", next="pip install 'repro-harness[science]'") from bad
     return shapely

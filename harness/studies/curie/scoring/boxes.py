@@ -1,7 +1,7 @@
 """Box metrics as the published notebook computes them: IoU on a plane, distances on a sphere.
 
-Rule: docs/curie.md#paper-boxes. Its arithmetic is numpy's on whatever was parsed, so odd values have odd results (NaN,
-infinity, minus 0, an error), and these are kept. It must never know where a text came from.
+Rule: docs/curie.md#paper-boxes. The arithmetic is numpy's on any parsed values, so odd values have odd results (NaN,
+infinity, minus 0, an error), which are kept. Independent of where a text comes from.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from harness.studies.curie.scoring.found import (
 from harness.studies.curie.tasks import PAPER
 
 METRICS = ("iou", "normalized_distance_error", "relative_box_size")
-RADIUS = 6_371_000.0  # metres, of the published sphere
-_EXACT = 1e6  # of numbers up to here numpy and Python compute the same, whole numbers and others
-_RAISED = (TypeError, ValueError, ArithmeticError, KeyError)  # what the notebook's arithmetic meets in odd values
+RADIUS = 6_371_000.0  # metres, the radius in the published code
+_EXACT = 1e6  # up to here, numpy and Python compute the same results
+_RAISED = (TypeError, ValueError, ArithmeticError, KeyError)  # errors of the notebook's arithmetic for odd values
 _NONE = "an answer that cannot be parsed has no distances in the published code"
 
 
 def score(response: str, truth: str) -> Found:
-    """Score an answer against a ground truth, the file's text or its preprocessed form.
+    """Score an answer against a ground truth, given as the file's text or its preprocessed form.
 
-    An answer that cannot be parsed is worth 0; where the published code raises, every metric is missing.
+    An answer that cannot be parsed is worth 0; if the published code raises, every metric is missing.
     """
     try:
         gold = _sides(loads(truth))
@@ -60,16 +60,16 @@ def _sides(box: Mapping[str, Any]) -> list[Any]:
 
 
 def iou(ours: Sequence[Any], theirs: Sequence[Any]) -> float:
-    """Give the intersection over union of two boxes [west, south, east, north] on a plane, areas signed.
+    """Return the intersection over union of two boxes [west, south, east, north] on a plane, with signed areas.
 
-    NaN where the union is nothing; ZeroDivisionError where the boxes are also apart; TypeError, ValueError or
-    ArithmeticError for values that are no numbers.
+    NaN if the union is 0. Raises ZeroDivisionError if the boxes are also apart, and TypeError, ValueError or
+    ArithmeticError for values that are not numbers.
     """
     if all(type(side) in (int, float) and -_EXACT <= side <= _EXACT for side in (*ours, *theirs)):
         common, union = _overlap(ours, theirs, ours, theirs)
         if union:
             return float(common / union)
-    import numpy as np  # noqa: PLC0415 - only for values on which it and Python part
+    import numpy as np  # noqa: PLC0415 - only for values on which it and Python differ
 
     with np.errstate(all="ignore"):
         common, union = _overlap(np.array(ours), np.array(theirs), ours, theirs)
@@ -77,7 +77,7 @@ def iou(ours: Sequence[Any], theirs: Sequence[Any]) -> float:
 
 
 def _overlap(left: Any, right: Any, ours: Sequence[Any], theirs: Sequence[Any]) -> tuple[Any, Any]:
-    """Give intersection and union: the notebook takes extents from arrays, and areas from what was parsed."""
+    """Return intersection and union: the notebook takes extents from arrays, and areas from the parsed values."""
     width = min(left[2], right[2]) - max(left[0], right[0])
     height = min(left[3], right[3]) - max(left[1], right[1])
     common = 0.0 if width < 0 or height < 0 else width * height
@@ -103,9 +103,9 @@ def _center_and_half(box: Sequence[Any]) -> tuple[tuple[Any, Any], float]:
 
 
 def distance(latitude: Any, longitude: Any, other_latitude: Any, other_longitude: Any) -> float:
-    """Give the metres between two places on the sphere (haversine); NaN for places that are nowhere.
+    """Return the metres between two places on the sphere (haversine); NaN for places that do not exist.
 
-    TypeError for what is no number.
+    Raises TypeError for a value that is not a number.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 

@@ -1,6 +1,6 @@
-"""Box metrics in strict mode (OURS: B4 to B7): IoU on the circle of longitudes, distances where they mean something.
+"""Box metrics in strict mode (OURS: B4 to B7): IoU on the circle of longitudes, distances if they are meaningful.
 
-It must never know where a text came from, nor repair one.
+Does not repair boxes. Independent of where a text comes from.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from harness.studies.curie.tasks import STRICT
 
 DISTANCES = ("normalized_distance_error", "relative_box_size", "log_relative_size")
 METRICS = ("iou", *DISTANCES)
-WIDE = CIRCLE / 2  # degrees; beyond, half a diagonal no longer grows with the box
+WIDE = CIRCLE / 2  # degrees; for wider boxes, half a diagonal no longer grows with the box
 
 
 def score(response: str, truth: str) -> Found:
     """Score an answer against a ground-truth file.
 
-    A blank or unusable answer has IoU 0 and no distances (B7); a gold that is no box gives no value (B6).
+    A blank or unusable answer has IoU 0 and no distances (B7); if the gold is not a box, there is no value (B6).
     """
     try:
         gold = read_gold(truth)
@@ -40,15 +40,15 @@ def score(response: str, truth: str) -> Found:
 
 
 def iou(box: GeoBox, gold: GeoBox) -> float:
-    """Give the intersection over union of two boxes in degrees, across the antimeridian too."""
-    start = (gold.west - box.west) % CIRCLE  # of the gold, counted from our west side; it comes round again
+    """Return the intersection over union of two boxes in degrees, also across the antimeridian."""
+    start = (gold.west - box.west) % CIRCLE  # of the gold, from our west side, modulo 360
     across = math.fsum(_shared(box.width, at, at + gold.width) for at in (start, start - CIRCLE))
     common = across * max(0.0, min(box.north, gold.north) - max(box.south, gold.south))
     return common / (box.width * box.height + gold.width * gold.height - common)
 
 
 def _shared(width: float, start: float, end: float) -> float:
-    """Give how much of the stretch from 0 to `width` another one covers."""
+    """Return the length of the overlap of two stretches: 0 to `width`, and `start` to `end`."""
     return max(0.0, min(width, end) - max(0.0, start))
 
 

@@ -1,20 +1,20 @@
-"""Copies of the document (OURS): an answer that repeats much of what was shown is no answer in strict mode.
+"""Copies of the document (OURS): an answer that repeats much of the document is no answer in strict mode.
 
-Otherwise the fact scores, which read formulas and fields wherever they stand, would reward copying a paper. It must
-never know a task, nor the ground truth.
+Otherwise the fact scores, which read formulas and fields anywhere in a text, would reward copying a paper. Independent
+of the task; sees no ground truths.
 """
 
 from __future__ import annotations
 
-STRETCH = 20  # words that must follow each other to be a copy
-FEWEST = 10  # stretches of a document that is long enough to tell
+STRETCH = 20  # consecutive words that count as a copy
+FEWEST = 10  # fewest stretches of a document for a decision
 MOST = 2_000_000  # letters that are compared
 
 
 def copied(document: str, response: str) -> bool:
-    """Whether at least a fifth of a document's stretches of 20 words stand in a response.
+    """Whether at least a fifth of a document's stretches of 20 words occur in a response.
 
-    Case, layout and the escapes of JSON texts aside.
+    Case, layout and the escapes of JSON texts are ignored.
     """
     words = _words(document)
     stretches = [tuple(words[at : at + STRETCH]) for at in range(0, len(words) - STRETCH + 1, STRETCH)]

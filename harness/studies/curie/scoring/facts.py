@@ -1,6 +1,6 @@
 """Fact scores (OURS, rule F0): the F1 of the facts that an answer states against those of the ground truth.
 
-F1 = 2·|G ∩ P| / (|G| + |P|) on multisets. It must never know what a fact of a task is.
+F1 = 2·|G ∩ P| / (|G| + |P|) on multisets. Independent of what a fact of a task is.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from harness.studies.curie.scoring.found import GOLD_INVALID, VALID, finding, mi
 from harness.studies.curie.tasks import STRICT
 
 METRICS = ("facts_f1", "facts_precision", "facts_recall", "facts_gold", "facts_predicted", "facts_shared")
-MOST = 400_000  # characters of an answer that are read; OURS, some four times what the models of the paper could write
-_SHOWN, _WIDTH = 10, 200  # facts that a score shows of either side, and characters of each
+MOST = 400_000  # characters of an answer that are read; OURS, some four times what the paper's models could write
+_SHOWN, _WIDTH = 10, 200  # facts of either side that a score lists, and characters of each
 Fact = tuple[Any, ...]
 Stated = TypeVar("Stated", bound=Sized)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Facts of the gold that the answer lacks, facts of the answer that the gold lacks, and how many both have."""
+    """The number of shared facts, the gold facts that the answer lacks, and facts of the answer that the gold lacks."""
 
     shared: int
     missed: Counter[Fact]
@@ -32,7 +32,7 @@ class Comparison:
 
 
 def multisets(gold: Counter[Fact], stated: Counter[Fact]) -> Comparison:
-    """Compare two multisets of facts, each of which is equal to another or is not."""
+    """Compare two multisets of facts, in which two facts are either equal or not."""
     return Comparison((gold & stated).total(), gold - stated, stated - gold)
 
 
@@ -44,10 +44,10 @@ def scored(
     compare: Callable[[Stated, Stated], Comparison],
     more: Mapping[str, Any] | None = None,
 ) -> Found:
-    """Score an answer against a ground-truth file by its facts; `more` are further metrics.
+    """Score an answer against a ground-truth file by its facts; `more` holds further metrics.
 
-    A gold that cannot be read, or states nothing, gives no value; a blank or unreadable answer is worth 0. `facts_of`
-    is told the gold's facts as well, for where they say which fields count.
+    If the gold cannot be read, or states nothing, there is no value. A blank or unreadable answer is worth 0.
+    `facts_of` also gets the gold's facts, which may determine the fields that count.
     """
     further = dict(more or {})
     try:
@@ -79,7 +79,7 @@ def _metrics(compared: Comparison) -> dict[str, Any]:
 
 
 def _shown(facts: Counter[Fact]) -> list[str]:
-    """Spell some of the facts, so that a person can see why a value is what it is."""
+    """Format some of the facts, so that a person can see the reason for a value."""
     return [" | ".join(map(str, _flat(fact)))[:_WIDTH] for fact in sorted(facts.elements(), key=repr)[:_SHOWN]]
 
 

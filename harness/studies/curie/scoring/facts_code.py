@@ -1,7 +1,7 @@
 """Facts of DFT-C (OURS, rule DFT-C): the fields of structures and parameter sets that a program states.
 
-A fact is a field's name and a value; programs are parsed and never run, and neither the order of steps nor the names of
-functions are compared. Static measures of the program stand beside. It must never know a model.
+A fact is the name of a field and a value. Programs are parsed and never run; the order of steps and the names of
+functions are not compared. Static measures of the program are reported in addition.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from harness.studies.curie.reading.texts import norm
 from harness.studies.curie.scoring.facts import MOST, Comparison, Fact, scored
 from harness.studies.curie.scoring.found import missing
 
-CLOSE = 1e-6  # of numbers that count as equal, relative to the larger
-MOST_COMPARED = 2_000  # numbers, or lists of them, of one field that are compared within a tolerance
+CLOSE = 1e-6  # relative to the larger of two numbers that count as equal
+MOST_COMPARED = 2_000  # numbers, or lists of numbers, of one field that are compared within a tolerance
 _NUMBER = r"[-+]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][-+]?\d{1,3})?"
 _ONE = re.compile(_NUMBER, re.ASCII)
 _LIST = re.compile(rf"[\[(]\s*{_NUMBER}(?:\s*,\s*{_NUMBER}){{0,20}}\s*,?\s*[\])]", re.ASCII)
@@ -34,7 +34,7 @@ _UNSAID = ("", "nan", "none", "null")
 def score(response: str, truth: str) -> Found:
     """Score an answer of DFT-C against a ground-truth file by its facts, as `facts.scored` does.
 
-    Static measures of its program stand among the metrics: parses, n_functions, n_placeholders, placeholder_share.
+    The metrics include static measures of its program: parses, n_functions, n_placeholders, placeholder_share.
     """
     read = blocks(response) if len(response) <= MOST else []
 
@@ -52,17 +52,17 @@ def _static(read: Iterable[Block]) -> dict[str, Any]:
 
 
 def facts(truth: str) -> Counter[Fact]:
-    """Count the facts of a ground-truth file's program: fields of its items (D1, D2) that are said, renamed by L7.
+    """Count the facts of a ground-truth file's program: stated fields of its items (D1, D2), renamed by L7.
 
-    Unreadable where it is no JSON or has no program.
+    Raises Unreadable if the file is not JSON or has no program.
     """
     return Counter(_items(structures(truth), parameters(truth)))
 
 
 def facts_of(response: str, fields: Collection[str] = ()) -> Counter[Fact]:
-    """Count the facts of an answer's program: what it says by a name of L7's table, or by one of `fields`.
+    """Count the facts of an answer's program: values under names in L7's table, or under one of `fields`.
 
-    Items written as the ground truth writes them count as well. Unreadable where nothing in the answer is Python.
+    Items written as in the ground truth count as well. Raises Unreadable if nothing in the answer is Python.
     """
     return _stated(blocks(response), fields)
 
@@ -92,12 +92,12 @@ def _facts(said: Iterable[tuple[str, Any]]) -> Iterator[Fact]:
 
 
 def norm_field(name: str) -> str:
-    """Give a field's name as it is compared: only what UTF-8 cannot hold is replaced."""
+    """Return a field's name in the form that is compared: characters that UTF-8 cannot hold are replaced."""
     return name.encode("utf-8", "replace").decode("utf-8")
 
 
 def _value(value: Any) -> Iterator[tuple[str, Any]]:
-    """Give a value's kind and what it is compared by; nothing where nothing is said."""
+    """Yield a value's kind and the form in which it is compared; nothing for an unstated value."""
     if isinstance(value, bool | int | float):
         number = _number(value)
         if number is not None:
@@ -131,7 +131,7 @@ def _number(value: float) -> float | None:
 
 
 def near(gold: Counter[Fact], stated: Counter[Fact]) -> Comparison:
-    """Compare facts, numbers within a millionth of the larger; no fact is paired twice."""
+    """Compare facts, with numbers equal within a millionth of the larger; no fact is paired twice."""
     missed, extra = gold - stated, stated - gold
     close: list[tuple[Fact, Fact]] = []
     waiting: dict[tuple[Any, ...], list[tuple[float, ...]]] = {}

@@ -1,7 +1,7 @@
-"""Facts of GEO (OURS, rule GEO): data sets matched field by field, each with the one it shares most with.
+"""Facts of GEO (OURS, rule GEO): data sets compared field by field, each with the one it shares most facts with.
 
-A data set's facts are its name, addresses, variables, dates, places and the quantities in its descriptions. Fields as
-the published prompt asks for them; that the ground truth has them too is the paper's word. It must never know a model.
+The facts of a data set are its name, addresses, variables, dates, places and the quantities in its descriptions. The
+fields are those of the published prompt. The paper says that the ground truth has them too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from harness.studies.curie.reading.strict_json import read_first
 from harness.studies.curie.reading.texts import leaves, norm
 from harness.studies.curie.scoring.facts import Comparison, Fact, scored
 
-MOST_DATA_SETS = 2_000  # of an answer that are paired; the facts of the others count all the same
+MOST_DATA_SETS = 2_000  # of an answer that are paired; the facts of further ones count all the same
 _URL = re.compile(r"(?:[a-z][a-z0-9+.-]{1,10}://|www\.)[^\s,;<>\"'\])}]{1,500}", re.IGNORECASE)
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]{1,10}://")
 _UNSAID = frozenset(
@@ -34,12 +34,12 @@ def score(response: str, truth: str) -> Found:
 
 
 def facts(truth: str) -> DataSets:
-    """Give the facts of each data set of a ground-truth file; Unreadable where it is no JSON or holds no object."""
+    """Return the facts of each data set of a ground-truth file; raises Unreadable if it is no JSON or has no object."""
     return _stating(loads(truth, LONGEST_FILE))
 
 
 def facts_of(response: str) -> DataSets:
-    """Give the facts of each data set of an answer; Unreadable where it holds no object that is to be read (R1, R2)."""
+    """Return the facts of each data set of an answer; raises Unreadable if it has no readable object (R1, R2)."""
     return _stating(read_first(response))
 
 
@@ -51,7 +51,7 @@ def _stating(value: Any) -> DataSets:
 
 
 def _data_sets(objects: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
-    """Give the data sets of a list of objects: what stands under `datasets`, or an object that is one itself."""
+    """Yield the data sets of a list of objects: those under `datasets`, or an object that is one itself."""
     for one in objects:
         if isinstance(one, dict):
             inner = one.get("datasets")
@@ -88,13 +88,13 @@ def _dates(field: str, value: Any) -> Iterator[Fact]:
 
 
 def _said(field: str, atom: str) -> Iterator[Fact]:
-    """Give the fact, unless the atom only says that nothing is known."""
+    """Yield the fact, unless the atom only says that nothing is known."""
     if atom and atom not in _UNSAID:
         yield field, atom
 
 
 def paired(gold: DataSets, stated: DataSets) -> Comparison:
-    """Compare data sets, each of the gold with at most one of the answer, so that they share the most facts in all."""
+    """Compare data sets, each of the gold with at most one of the answer, so that they share the most facts."""
     shared: Counter[Fact] = Counter()
     for left, right in _pairs(gold, stated[:MOST_DATA_SETS]):
         shared += gold[left] & stated[right]

@@ -1,7 +1,7 @@
 """Facts of HFD (OURS, rule HFD): the signed terms of the answer to each of the first five steps.
 
-A step is an object with an `answer`, wherever it stands in the ground-truth file, whose other fields are not public;
-its number is in its field `Step`, else its place. It must never know a model.
+A step is an object with an `answer`, anywhere in the ground-truth file, whose other fields are not public. Its number
+is in its field `Step`, or else its position.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from harness.studies.curie.scoring.facts_terms import Effort, terms
 STEPS = 5
 ANSWER = "answer"
 _DIGITS = re.compile(r"\d{1,3}", re.ASCII)
-_ESCAPED = (  # what JSON makes of LaTeX whose backslashes are not doubled, where nothing else could be meant
+_ESCAPED = (  # LaTeX whose single backslashes JSON read as escapes, if nothing else can be meant
     (re.compile(r"\f(?=rac|orall)"), r"\\f"),
     (re.compile(r"\x08(?=eta|ar|egin|ig|oldsymbol|f|m)"), r"\\b"),
     (re.compile(r"\t(?=au|heta|imes|ext|ilde|frac)"), r"\\t"),
@@ -38,9 +38,9 @@ def score(response: str, truth: str) -> Found:
 
 
 def facts(truth: str) -> Counter[Fact]:
-    """Count the signed terms of a ground-truth file by step; steps may stand in a text of it as JSON.
+    """Count the signed terms of a ground-truth file by step; steps may also be JSON in one of its texts.
 
-    Unreadable where the file is no JSON.
+    Raises Unreadable if the file is not JSON.
     """
     value = loads(truth, LONGEST_FILE)
     found = _terms(value)
@@ -56,7 +56,7 @@ def _written(value: Any) -> Iterator[Any]:
 
 
 def facts_of(response: str) -> Counter[Fact]:
-    """Count the signed terms of an answer by step; Unreadable where it is no JSON (R1, R2) or holds no step."""
+    """Count the signed terms of an answer by step; raises Unreadable if it is not JSON (R1, R2) or has no step."""
     value = read_first(response)
     if not any(True for _ in _steps(value)):
         raise Unreadable("no step with an answer stands in it")
@@ -65,7 +65,7 @@ def facts_of(response: str) -> Counter[Fact]:
 
 def _terms(value: Any) -> Counter[Fact]:
     found: Counter[Fact] = Counter()
-    left, effort = MOST, Effort()  # of all steps together: characters, renamings
+    left, effort = MOST, Effort()  # of all steps together: characters left, renamings left
     for step, answer in _steps(value):
         if 1 <= step <= STEPS:
             text = "\n\n".join(leaves(answer))[:left]
@@ -77,7 +77,7 @@ def _terms(value: Any) -> Counter[Fact]:
 
 
 def _steps(value: Any) -> Iterator[tuple[int, Any]]:
-    """Give the number and the answer of each step, in the order in which they stand."""
+    """Yield the number and the answer of each step, in order of appearance."""
     waiting, place = [value], 0
     while waiting:
         one = waiting.pop()

@@ -1,6 +1,6 @@
-"""Facts of HFE (OURS, rule HFE): the signed terms of the Hamiltonian and of what stands in for its symbols.
+"""Facts of HFE (OURS, rule HFE): the signed terms of the Hamiltonian and of the definitions of its symbols.
 
-All texts of the ground-truth file are read as one, since which fields it has is not public. It must never know a model.
+All texts of the ground-truth file are read as one, since its fields are not public.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ def score(response: str, truth: str) -> Found:
 
 
 def facts(truth: str) -> Counter[Fact]:
-    """Count the signed terms in all strings of a ground-truth file, ids aside; Unreadable where it is no JSON."""
+    """Count the signed terms in all strings of a ground-truth file except ids; raises Unreadable if it is not JSON."""
     value = loads(truth, LONGEST_FILE)
     said = {name: one for name, one in value.items() if name not in IDS} if isinstance(value, dict) else value
     return Counter(terms("\n\n".join(leaves(said, numbers=False))))
 
 
 def facts_of(response: str) -> Counter[Fact]:
-    """Count the signed terms of an answer; Unreadable where it holds no formula."""
+    """Count the signed terms of an answer; raises Unreadable if it has no formula."""
     found = terms(response)
     if not found:
         raise Unreadable("no formula stands in it")

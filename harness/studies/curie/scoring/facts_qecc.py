@@ -1,7 +1,7 @@
 """Facts of QECC (OURS, rule QECC): identifiers of a code and its relatives, citations, parameters, quantities.
 
-A fact is a field's path, without places in lists, and an atom; prose is compared by its citations, code parameters and
-quantities alone. That the ground truth has the fields of the published template is assumed. It must never know a model.
+A fact is the path of a field, without positions in lists, and an atom. Prose is compared by its citations, code
+parameters and quantities alone. It is assumed that the ground truth has the fields of the published template.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def score(response: str, truth: str) -> Found:
 
 
 def facts(truth: str) -> Counter[Fact]:
-    """Count the facts of a ground-truth file: an object of the template's fields, or such YAML as a text in it.
+    """Count the facts of a ground-truth file: an object with the template's fields, or YAML of that kind in a text.
 
-    Unreadable where it is no JSON, or no object.
+    Raises Unreadable if the file is not JSON, or not an object.
     """
     value = loads(truth, LONGEST_FILE)
     if not isinstance(value, dict):
@@ -47,7 +47,7 @@ def facts(truth: str) -> Counter[Fact]:
 
 
 def _written(entry: Any) -> Iterator[dict[str, Any]]:
-    """Give the entries that texts of an object hold as YAML."""
+    """Yield the entries that texts of an object hold as YAML."""
     for text in leaves(entry):
         try:
             value = read_yaml(text)
@@ -58,7 +58,7 @@ def _written(entry: Any) -> Iterator[dict[str, Any]]:
 
 
 def facts_of(response: str) -> Counter[Fact]:
-    """Count the facts of an answer's YAML, in its first code fence or all of it; Unreadable where that is no object."""
+    """Count the facts of the YAML in an answer or its first code fence; raises Unreadable if it has no object."""
     blocks = fenced(response)
     value = read_yaml(blocks[0] if blocks else response)
     if not isinstance(value, dict | list) or not any(isinstance(one, dict) for one in (value, *value)):
@@ -69,7 +69,7 @@ def facts_of(response: str) -> Counter[Fact]:
 
 
 def _facts(entry: Any) -> Iterator[Fact]:
-    """Give the facts of every text, number and truth value, each with the names that lead to it."""
+    """Yield the facts of every text, number and truth value, each with the names that lead to it."""
     waiting: list[tuple[tuple[str, ...], Any]] = [((), entry)]
     while waiting:
         path, value = waiting.pop()
@@ -84,14 +84,14 @@ def _facts(entry: Any) -> Iterator[Fact]:
 
 
 def _unquoted(value: Any) -> str:
-    """Give `[[7,1,3]]` as it was written, where it stood without quotes and YAML took it for a list in a list."""
+    """Return the text of an unquoted `[[7,1,3]]` that YAML read as nested lists; empty for any other value."""
     inner = value[0] if isinstance(value, list) and len(value) == 1 else None
     plain = isinstance(inner, list) and not any(isinstance(one, list | dict) for one in inner)
     return f"[[{','.join(leaves(inner))}]]" if plain else ""
 
 
 def norm_name(name: str) -> str:
-    """Give a field's name as it is compared: its case aside."""
+    """Return a field's name in the form that is compared, without case."""
     return encodable(name).casefold()
 
 
@@ -105,7 +105,7 @@ def _atoms(path: tuple[str, ...], text: str) -> Iterator[Fact]:
 
 
 def _mentioned(text: str) -> Iterator[Fact]:
-    """Give the atoms of a text: keys that it cites, code parameters, and the quantities that stand outside of both."""
+    """Yield the atoms of a text: cited keys, code parameters, and the quantities outside of both."""
     for found in _CITED.findall(text):
         yield from (("cite", key) for key in map(norm, found.split(",")) if key)
     rest = _CITED.sub(" ", text)
@@ -114,6 +114,6 @@ def _mentioned(text: str) -> Iterator[Fact]:
 
 
 def parameter(text: str) -> str:
-    """Give the parameters of a code as they are compared: brackets, which tell kinds of codes, kept, blanks not."""
+    """Return the parameters of a code as compared: with brackets, which distinguish kinds of codes, without blanks."""
     plain = unicodedata.normalize("NFKC", encodable(text[:1000])).casefold()
     return re.sub(r"\\[(),;! ]|[\s$'\"`]", "", plain).strip(".,;")

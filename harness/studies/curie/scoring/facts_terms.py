@@ -1,7 +1,7 @@
-"""Signed terms of the formulas in a text, each in one spelling for all that mean the same (rule HFE).
+"""Signed terms of the formulas in a text, with one spelling for all that mean the same (rule HFE).
 
-The order of terms, that of factors that commute, and the letters of summed indices are set aside; nothing is multiplied
-out. It must never know an item, nor which text is the gold.
+The order of terms, the order of commuting factors, and the letters of summed indices are ignored; nothing is multiplied
+out. Independent of the item, and of which text is the gold.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from harness.studies.curie.reading.latex_tree import Product, Sum
 from harness.studies.curie.scoring.term_indices import dummies, operators, with_arguments, within
 from harness.studies.curie.scoring.term_spelling import Speller
 
-Term = tuple[int, str]  # its sign, and its spelling
-MOST_RENAMED = 6  # indices of which every renaming is tried
-MOST_SPELLED = 50_000  # factors spelled for one answer; OURS, so that no text takes long
+Term = tuple[int, str]  # sign and spelling
+MOST_RENAMED = 6  # most indices for which every renaming is tried
+MOST_SPELLED = 50_000  # factors spelled for one answer; OURS, to limit the time for any text
 
 
 @dataclass(slots=True)
 class Effort:
-    """What may still be spent on renaming dummies: factors that are spelled."""
+    """The remaining budget for renaming dummy indices, counted in factors that are spelled."""
 
     left: int = MOST_SPELLED
 
     def spend(self, work: int) -> bool:
-        """Take so much off what is left; tell whether it was there."""
+        """Subtract `work` from the budget if it is affordable; return whether it was."""
         affordable = work <= self.left
         self.left -= work if affordable else 0
         return affordable
@@ -38,7 +38,7 @@ class Effort:
 def terms(text: str, effort: Effort | None = None) -> Counter[Term]:
     """Count the signed terms of a text, by sign and spelling; several texts of one answer share their effort.
 
-    Where that is spent, dummies are taken as they appear. TooDeep where brackets stand too deep to follow.
+    If the effort is used up, dummies keep their order of appearance. Raises TooDeep if brackets are nested too deep.
     """
     found = sums(text)
     canon = Canon(found, effort or Effort())
@@ -46,14 +46,14 @@ def terms(text: str, effort: Effort | None = None) -> Counter[Term]:
 
 
 class Canon:
-    """The one spelling of each term of a text: it knows the operators there, and what may be spent."""
+    """Computes the canonical spelling of each term of a text, from the operators in it and the remaining effort."""
 
     def __init__(self, text: Iterable[Sum], effort: Effort) -> None:
         self._operators = operators(text)
         self._effort = effort
 
     def spelling(self, term: Product) -> str:
-        """Spell a term as any other order of commuting factors, or other names of its dummies, spells it too."""
+        """Return a spelling that does not depend on the order of commuting factors or on the names of dummies."""
         names = dummies(term)
         term = with_arguments(term, frozenset(names))
         if len(names) < 2 or len(names) > MOST_RENAMED or not self._effort.spend(len(names) * _size(term)):
@@ -68,7 +68,7 @@ class Canon:
         return Speller(self._operators, {index: f"#{place}" for place, index in enumerate(names)}).product(term)
 
     def _alike(self, term: Product, names: Sequence[str]) -> list[list[str]]:
-        """Part the dummies by how the term looks from each: those that look alike alone need to change places."""
+        """Group the dummies by how the term looks from each; only those in one group need to be permuted."""
         looks = []
         for index in names:
             seen = {**dict.fromkeys(names, "#?"), index: "#!"}
@@ -77,7 +77,7 @@ class Canon:
 
 
 def _size(term: Product) -> int:
-    """Count the factors of a term, those in its brackets and indices too."""
+    """Count the factors of a term, including those in its brackets and indices."""
     size, waiting = 0, [term]
     while waiting:
         factors = waiting.pop().factors

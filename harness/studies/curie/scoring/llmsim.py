@@ -1,8 +1,8 @@
-"""LLMSim as the published notebook computes it (curie 2.5): one question of a judge a gold item, and what is counted.
+"""LLMSim as the published notebook computes it (curie 2.5): one question to a judge per gold item, and the counts.
 
-Its defects are kept: index 0 never matches, several gold items may match one prediction, an empty list gives NaN. It
-must never know who judges, nor who answered. One bound is OURS: a list of predictions that takes about 1,000,000
-characters to show is unreadable, since it would be shown once a gold item.
+Its defects are kept: index 0 never matches, several gold items may match one prediction, an empty list gives NaN. One
+bound is OURS: a list of predictions that takes about 1,000,000 characters to show is unreadable, since it would be
+shown once per gold item. Does not see who judges or which model answered.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from harness.studies.curie.reading.predictions import predictions_dft, predictio
 from harness.studies.curie.scoring.found import GOLD_INVALID, VALID, finding, plain, unusable, without
 from harness.studies.curie.tasks import PAPER, TASKS
 
-GOLD_PLACE, LIST_PLACE = "{{json_ground_truth}}", "{{json_extracted_list}}"  # of a judge's template
+GOLD_PLACE, LIST_PLACE = "{{json_ground_truth}}", "{{json_extracted_list}}"  # placeholders of a judge's template
 JUDGED = ("dft-s", "dft-p", "mpv", "mpv-non-trivial", "mpv-specific")  # tasks
-INDEX = "json_extracted_index"  # the field by which the judge is shown, and names, a prediction
+INDEX = "json_extracted_index"  # the field with the index of a prediction, for the judge and in its replies
 COUNTS = ("num_match", "num_ground_truth", "num_model_response")
 METRICS = (*COUNTS, "precision", "recall", "f1")
 GROUND_TRUTH, RESPONSE = "ground_truth", "model_response"  # what a model may have to repair
-REPAIRS = (GROUND_TRUTH, RESPONSE)  # in the order in which they are asked for
+REPAIRS = (GROUND_TRUTH, RESPONSE)  # in the order of their prompts
 _REPAIR = {  # OURS: the notebook's own wordings are not known
     GROUND_TRUTH: "Extract ground truth: reply with the JSON list that this text holds, and nothing else.",
     RESPONSE: "Extract model_response: reply with the JSON list that this text holds, and nothing else.",
@@ -34,10 +34,10 @@ NO_REPAIRS: Mapping[str, str] = {}
 
 
 def repairs(task: str, truth: str, response: str, *, prepared: bool = False) -> dict[str, str]:
-    """Give what a model must be asked before an answer to DFT-S or DFT-P can be scored: prompts, by what they repair.
+    """Return the prompts that a model must answer before an answer to DFT-S or DFT-P is scored, by what they repair.
 
-    Nothing of what can be read, or is too long to be asked about, and never anything for MPV. `truth` is a ground-truth
-    file's text (`prepared`: as `preprocess` gives it).
+    There is no prompt for a text that can be read or is too long, and never one for MPV. `truth` is the text of a
+    ground-truth file, or with `prepared` the result of `preprocess`.
     """
     if not _is_dft(task):
         return {}
@@ -70,11 +70,11 @@ def questions(
     *,
     prepared: bool = False,
 ) -> list[str]:
-    """Give the prompts that a judge is asked about an answer, one a gold item, in the order of the gold.
+    """Return the prompts about an answer for a judge, one per gold item, in the order of the gold.
 
-    `truth` is a ground-truth file's text (`prepared`: as `preprocess` gives it), `template` the judge's wording with
-    both places in it, `repaired` what a model replied to `repairs`. Nothing is asked about what cannot be read.
-    InputError for a template without its places.
+    `truth` is the text of a ground-truth file, or with `prepared` the result of `preprocess`. `template` is the judge's
+    wording with both placeholders, and `repaired` holds a model's replies to `repairs`. There are no prompts if the
+    gold or the answer cannot be read. Raises InputError for a template without its placeholders.
     """
     check_template(template)
     try:
@@ -86,15 +86,15 @@ def questions(
 
 
 def check_template(template: str) -> None:
-    """Raise InputError for a judge's template that lacks one of its places."""
+    """Raise InputError if a judge's template lacks one of its placeholders."""
     if lacking := [place for place in (GOLD_PLACE, LIST_PLACE) if place not in template]:
         raise InputError(f"the judge's template has no {lacking[0]}", where="template", next="give the whole template")
 
 
 def filled(template: str, gold: str, shown: str) -> str:
-    """Put a gold item and the list of predictions into a judge's template, whose outer white space is dropped.
+    """Insert a gold item and the list of predictions into a judge's template, whose outer white space is removed.
 
-    The list comes last, so that no place that an answer wrote into it is filled.
+    The list is inserted last, so a placeholder that an answer contains is not filled.
     """
     return template.strip().replace(GOLD_PLACE, gold).replace(LIST_PLACE, shown)
 
@@ -110,7 +110,7 @@ def score(
 ) -> Found:
     """Score an answer by a judge's replies to its `questions`, in their order; None is a reply that never came.
 
-    Where the notebook raises, every metric is missing. InputError for fewer replies than gold items.
+    If the notebook raises, every metric is missing. Raises InputError for fewer replies than gold items.
     """
     try:
         gold = gold_items(task, truth, repaired, prepared=prepared)
@@ -137,13 +137,13 @@ def score(
 def gold_items(
     task: str, truth: str, repaired: Mapping[str, str] = NO_REPAIRS, *, prepared: bool = False
 ) -> Sequence[Any]:
-    """Give the gold items that the notebook asks about; Unreadable where it raises."""
+    """Return the gold items that the notebook asks about; raises Unreadable if the notebook raises."""
     text = _reference(task, truth, prepared=prepared)
     return parsed_dft(text, repaired.get(GROUND_TRUTH)) if _is_dft(task) else parsed_mpv(text)
 
 
 def predictions(task: str, response: str, repaired: Mapping[str, str] = NO_REPAIRS) -> Sequence[Any] | dict[str, Any]:
-    """Give what the notebook takes for the list of predictions, which has a length; Unreadable where it raises."""
+    """Return what the notebook uses as the list of predictions, which has a length; raises Unreadable if it raises."""
     found = predictions_dft(response, repaired.get(RESPONSE)) if _is_dft(task) else predictions_mpv(response)
     if not isinstance(found, list | dict | str):
         raise Unreadable("no list")
@@ -151,9 +151,9 @@ def predictions(task: str, response: str, repaired: Mapping[str, str] = NO_REPAI
 
 
 def numbered(found: Sequence[Any] | dict[str, Any]) -> str:
-    """Give the list as a judge is shown it, each prediction with its index, which replaces a field of that name.
+    """Return the list as a judge is shown it, each prediction with its index, which replaces a field of that name.
 
-    Unreadable where an element is no object, and for a list longer than a judge is shown.
+    Raises Unreadable if an element is not an object, and if the list is longer than a judge is shown.
     """
     for place, each in enumerate(found):
         if not isinstance(each, dict):
@@ -163,9 +163,9 @@ def numbered(found: Sequence[Any] | dict[str, Any]) -> str:
 
 
 def matches(reply: str | None, count: int) -> bool:
-    """Whether a judge's reply names one of so many predictions, the first of which the notebook never accepts.
+    """Whether a judge's reply names one of `count` predictions other than the first, which the notebook never accepts.
 
-    Unreadable where the notebook raises, and for a reply that never came.
+    Raises Unreadable if the notebook raises, and for a reply that never came.
     """
     if reply is None:
         raise Unreadable("it never came")
@@ -177,7 +177,7 @@ def matches(reply: str | None, count: int) -> bool:
     try:
         index = str(said.get(INDEX))
         return index.isdigit() and 0 < int(index) < count
-    except ValueError:  # a digit like ², or thousands of them
+    except ValueError:  # a digit like ², or thousands of digits
         raise Unreadable("its index is no number") from None
 
 
@@ -194,7 +194,7 @@ def _said(reply: str) -> Any:
 
 
 def measured(matched: int, gold: int, found: int) -> dict[str, int | float | str]:
-    """Give the notebook's metrics of three counts; a share of nothing is `nan`."""
+    """Return the notebook's metrics of three counts; a share of nothing is `nan`."""
     precision, recall = (min(matched / of, 1.0) if of else math.nan for of in (found, gold))
     both = precision + recall
     f1 = 2 * precision * recall / both if both else 0.0

@@ -1,7 +1,7 @@
 """LLMSim in strict mode (OURS: L1 to L6): gold and predictions as lists, the judge's pairs, a one-to-one matching.
 
-It must never know who judges, nor who answered. A list of more than 5,000 predictions is unreadable: no judge could be
-shown it.
+A list of more than 5,000 predictions is unreadable, since no judge could be shown it. Does not see who judges or which
+model answered.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from harness.studies.curie.scoring.llmsim import COUNTS, INDEX, JUDGED, METRICS,
 from harness.studies.curie.scoring.matching import matching
 from harness.studies.curie.tasks import STRICT
 
-INDICES = "json_extracted_indices"  # the field in which the judge names all predictions that a gold item may match
+INDICES = "json_extracted_indices"  # the field with all predictions that a gold item may match, in the judge's replies
 MOST_PREDICTIONS = 5_000
 VALUES = ("low_value", "high_value")
-ORDER = "index"  # of a property; not shown
-# What the name of a property holds in MPV-specific (L6).
+ORDER = "index"  # field of a property; not shown
+# Parts of the names of MPV-specific properties (L6).
 SPECIFIC = (
     "optical gap",
     "Tauc gap",
@@ -47,8 +47,8 @@ _SPECIFIC = re.compile(
     rf"(?<![A-Za-z0-9])(?:{'|'.join(map(re.escape, SPECIFIC))})s?(?![A-Za-z0-9])", re.IGNORECASE | re.ASCII
 )
 _DIGITS = re.compile("[0-9]+")
-Pair = tuple[int, int]  # places of a gold item and of a prediction
-Shown = Callable[[Mapping[str, Any]], Mapping[str, Any]]  # how an item is put before the judge (L7)
+Pair = tuple[int, int]  # positions of a gold item and of a prediction
+Shown = Callable[[Mapping[str, Any]], Mapping[str, Any]]  # prepares an item for the judge (L7)
 
 
 class GoldItems(NamedTuple):
@@ -59,10 +59,10 @@ class GoldItems(NamedTuple):
 
 
 def gold_items(task: str, truth: str) -> GoldItems:
-    """Give what counts of a ground-truth file's text: statements of a program (D1, D2), properties with a value (L5).
+    """Return the gold items that count in a file: statements of a program (D1, D2), properties with a value (L5).
 
-    MPV-specific keeps the properties that L6 names; what it leaves out is not set aside. Unreadable where the file is
-    not what the task needs, InputError for a task that LLMSim does not score.
+    MPV-specific keeps the properties that L6 names; the others do not count as set aside. Raises Unreadable if the file
+    is not what the task needs, and InputError for a task that LLMSim does not score.
     """
     if task in ("dft-s", "dft-p"):
         items = (dft_items.structures if task == "dft-s" else dft_items.parameters)(truth)
@@ -83,7 +83,7 @@ def _order(item: Mapping[str, Any]) -> tuple[bool, float]:
     place = item.get(ORDER)
     if isinstance(place, int | float) and math.isfinite(place):
         return False, place
-    return True, 0  # behind the others, as they stand
+    return True, 0  # after the others, in the order given
 
 
 def has_value(item: Mapping[str, Any]) -> bool:
@@ -92,14 +92,14 @@ def has_value(item: Mapping[str, Any]) -> bool:
 
 
 def is_specific(item: Mapping[str, Any]) -> bool:
-    """Whether a property's name says band gap or refractive index in one of the ways of L6."""
+    """Whether a property's name states band gap or refractive index in one of the forms of L6."""
     return bool(_SPECIFIC.search(str(item.get("property_name", ""))))
 
 
 def prediction_items(text: str) -> list[Any]:
-    """Give the predictions of an answer (L3): one object is a list of one, empty objects are dropped.
+    """Return the predictions of an answer (L3): one object is a list of one, and empty objects are dropped.
 
-    What is no object stays: it counts, and matches nothing. Unreadable where the answer holds no list.
+    Elements that are not objects are kept: they count, and match nothing. Raises Unreadable if the answer has no list.
     """
     found = [each for each in read_list(text) if each != {}]
     if len(found) > MOST_PREDICTIONS:
@@ -108,7 +108,7 @@ def prediction_items(text: str) -> list[Any]:
 
 
 def read_predictions(text: str) -> tuple[list[Any], str]:
-    """Give the predictions of an answer, none where it holds no list, and the outcome that says which of the two."""
+    """Return the predictions of an answer and its outcome; without a list there are none and it is not valid."""
     try:
         return prediction_items(text), VALID
     except Unreadable:
@@ -116,10 +116,10 @@ def read_predictions(text: str) -> tuple[list[Any], str]:
 
 
 def asked(task: str, truth: str, response: str, shown: Shown | None = None) -> list[tuple[str, str]]:
-    """Give what a judge is shown about an answer: each gold item that counts, in its order, and the list (L1).
+    """Return what a judge is shown about an answer: each gold item that counts, in order, with the list (L1).
 
-    Both are JSON, the list's items numbered from 0, one a line. Nothing where either side is empty or cannot be read.
-    `shown` changes every item before it is written, and nothing else (L7).
+    Both are JSON; the items of the list are numbered from 0, one per line. Empty if either side is empty or cannot be
+    read. `shown` changes every item before it is written, and nothing else (L7).
     """
     found, _ = read_predictions(response)
     try:
@@ -135,9 +135,9 @@ def asked(task: str, truth: str, response: str, shown: Shown | None = None) -> l
 
 
 def questions(task: str, truth: str, response: str, template: str, shown: Shown | None = None) -> list[str]:
-    """Give the prompts that a judge is asked about an answer: the template with each of `asked` in its places.
+    """Return the prompts about an answer for a judge: the template with each result of `asked` inserted.
 
-    InputError for a template without its places.
+    Raises InputError for a template without its placeholders.
     """
     check_template(template)
     return [filled(template, gold, listed) for gold, listed in asked(task, truth, response, shown)]
@@ -150,14 +150,14 @@ def _line(place: int, item: Any) -> str:
 
 
 def _written(value: Any, indent: int | None = None) -> str:
-    """Write JSON for a judge; half a surrogate pair, which no request could hold, becomes a question mark."""
+    """Write JSON for a judge; half a surrogate pair, which no request can hold, becomes a question mark."""
     return json.dumps(value, indent=indent, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
 
 
 def score(task: str, truth: str, response: str, replies: Sequence[str | None]) -> Found:
-    """Score an answer by a judge's replies to what was `asked`, in that order; None is a reply that never came.
+    """Score an answer by a judge's replies to the prompts of `asked`, in that order; None is a reply that never came.
 
-    Without a gold item there is no value (L4). InputError for fewer replies than questions.
+    Without a gold item there is no value (L4). Raises InputError for fewer replies than questions.
     """
     try:
         gold = gold_items(task, truth)
@@ -177,7 +177,7 @@ def score(task: str, truth: str, response: str, replies: Sequence[str | None]) -
 
 
 def admissible(reply: str | None, found: Sequence[Any]) -> list[int] | None:
-    """Give the predictions that a judge's reply names, sorted (L1); None where it holds no readable object (L2)."""
+    """Return the predictions that a judge's reply names, sorted (L1); None if it has no readable object (L2)."""
     try:
         said = [each for each in read_list(reply or "") if isinstance(each, dict)]
     except Unreadable:
@@ -193,7 +193,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _place(value: Any) -> int:
-    """Read an index, an integer or ASCII digits; anything else is -1, and so no prediction's."""
+    """Read an index, an integer or ASCII digits; any other value is -1, which is no prediction's index."""
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         digits = value.lstrip("0") or "0"
         return int(digits) if len(digits) < 10 else -1
@@ -203,10 +203,10 @@ def _place(value: Any) -> int:
 def found_pairs(
     gold: int, predictions: int, pairs: Iterable[Pair], outcome: str = VALID, mode: str = STRICT, **more: Any
 ) -> Found:
-    """Give the finding of admissible pairs (places of gold items and of predictions), whoever named them.
+    """Return the finding for admissible pairs (positions of gold items and of predictions) from any source.
 
-    They stand in its detail as `admissible`, those of a greatest matching as `pairs`, and `more` beside them. Without
-    a gold item there is no value (L4).
+    Its detail lists them as `admissible`, the pairs of a maximum matching as `pairs`, and adds `more`. Without a gold
+    item there is no value (L4).
     """
     pairs = sorted(set(pairs))
     more["admissible"] = [list(pair) for pair in pairs]
@@ -219,12 +219,12 @@ def found_pairs(
 
 
 def score_pairs(gold: int, predictions: int, pairs: Iterable[Pair]) -> dict[str, int | float]:
-    """Give the metrics of a maximum one-to-one matching of admissible pairs; `gold` must not be 0."""
+    """Return the metrics of a maximum one-to-one matching of admissible pairs; `gold` must not be 0."""
     return shares(len(matching(pairs)), gold, predictions)
 
 
 def shares(matched: int, gold: int, predictions: int) -> dict[str, int | float]:
-    """Give the metrics of so many matches; without predictions they are 0. `gold` must not be 0."""
+    """Return the metrics for a number of matches; without predictions they are 0. `gold` must not be 0."""
     precision, recall = matched / predictions if predictions else 0.0, matched / gold
     f1 = 2 * matched / (gold + predictions)
     counts = dict(zip(COUNTS, (matched, gold, predictions), strict=True))

@@ -1,7 +1,7 @@
-"""LMScore: what a judge's first word is worth, by the log-probabilities of good, okay and bad (docs/curie.md#lmscore).
+"""LMScore: the score of a judge's first word, from the log-probabilities of good, okay, bad (docs/curie.md#lmscore).
 
-The paper published no code: M0 to M3 are OURS, and results are called `lmscore_project`, the same in both modes. It
-must never know who judges, nor what was asked.
+The paper published no code: M0 to M3 are OURS, and results are called `lmscore_project`, the same in both modes. Sees
+no judge and no prompt.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from harness.studies.curie.tasks import STRICT
 
 LMSCORE = "lmscore_project"
 WEIGHTS: Mapping[str, float] = {"bad": 0.0, "ok": 0.5, "good": 1.0}
-TOKENS: Mapping[str, str] = {"good": "good", "ok": "ok", "okay": "ok", "bad": "bad"}  # M3: the class that a token says
+TOKENS: Mapping[str, str] = {"good": "good", "ok": "ok", "okay": "ok", "bad": "bad"}  # M3: the class of a token
 TOP = 5  # log-probabilities that are read (M2)
-ROUNDING = 1e-3  # above 0: of a log-probability that was computed in half precision
-LEAST = -1e6  # what is lower has no probability either
-FLOOR = 1e-9  # of a class that is not among them (M1)
+ROUNDING = 1e-3  # a log-probability computed in half precision may exceed 0 by this
+LEAST = -1e6  # lower values have no probability either
+FLOOR = 1e-9  # for a class that is not among them (M1)
 
 
 def first_token(logprobs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Give what was likeliest at the first token of a reply whose text is not blank (M0), as `score` takes it.
+    """Return the likeliest tokens at a reply's first token whose text is not blank (M0), in the form `score` takes.
 
-    `logprobs` is the field of a response's row: {token, logprob, top: [[token, logprob], …]} a token. Nothing where
+    `logprobs` is the field of a response row: {token, logprob, top: [[token, logprob], …]} for each token. Empty if
     every token is blank.
     """
     first = next((one for one in logprobs if str(one["token"]).strip()), None)
@@ -34,9 +34,9 @@ def first_token(logprobs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def score(top_logprobs: Sequence[Mapping[str, Any]], mode: str = STRICT) -> Found:
-    """Score what a judge said: `{token, logprob}` of the first token generated whose text is not blank (M0).
+    """Score a judge's reply by `{token, logprob}` of the first generated token whose text is not blank (M0).
 
-    A value is missing where none of the three classes is listed, or a log-probability is no number up to 0.
+    The value is missing if none of the three classes is listed, or if a log-probability is not a number up to 0.
     """
     entries = sorted(((_logprob(one), one.get("token")) for one in top_logprobs), key=lambda one: one[0], reverse=True)
     if any(math.isnan(logprob) for logprob, _ in entries):
@@ -59,7 +59,7 @@ def score(top_logprobs: Sequence[Mapping[str, Any]], mode: str = STRICT) -> Foun
 
 
 def _weights(listed: Mapping[str, float], top: Sequence[float]) -> dict[str, float]:
-    """Give each class its probability; one that is not listed at most its part of what is left over (M1)."""
+    """Return the probability of each class; a class that is not listed gets at most its part of the rest (M1)."""
     absent = len(WEIGHTS) - len(listed)
     rest = max(0.0, 1.0 - math.fsum(top)) / absent if absent else 0.0
     unseen = max(FLOOR, min(rest, *top))
@@ -67,7 +67,7 @@ def _weights(listed: Mapping[str, float], top: Sequence[float]) -> dict[str, flo
 
 
 def _logprob(entry: Mapping[str, Any]) -> float:
-    """Give an entry's log-probability, what rounding put above 0 as 0; NaN where it is none."""
+    """Return an entry's log-probability, with 0 for values that rounding put above 0; NaN if it is not one."""
     value = entry.get("logprob")
     if not isinstance(value, int | float) or isinstance(value, bool) or not value <= ROUNDING:
         return math.nan

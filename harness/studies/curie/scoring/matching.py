@@ -1,18 +1,18 @@
 """Maximum one-to-one matching of two sides (Hopcroft and Karp 1973), the same for the same pairs in any order.
 
-It must never know what is matched.
+Independent of what is matched.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-Edges = dict[int, list[int]]  # from each member of the left side to those of the right it may be matched with
-Waiting = dict[int, Iterator[int]]  # what of the edges was not looked at yet
+Edges = dict[int, list[int]]  # from each member of the left side to the possible matches on the right
+Waiting = dict[int, Iterator[int]]  # edges not visited yet
 
 
 def matching(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Give as many of the (left, right) pairs as can stand together so that no member is in two; sorted."""
+    """Return a largest subset of the (left, right) pairs in which no member occurs twice, sorted."""
     edges: Edges = {}
     for left, right in sorted(set(pairs)):
         edges.setdefault(left, []).append(right)
@@ -29,7 +29,7 @@ def matching(pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _levels(edges: Edges, of_left: dict[int, int], of_right: dict[int, int]) -> dict[int, int]:
-    """Give each left member's distance from a free one, in exchanges; nothing where no more can be matched."""
+    """Return each left member's distance from a free one, in exchanges; empty if no more can be matched."""
     levels = {left: 0 for left in edges if left not in of_left}
     front, found = list(levels), False
     while front and not found:
@@ -49,15 +49,15 @@ def _levels(edges: Edges, of_left: dict[int, int], of_right: dict[int, int]) -> 
 def _lengthen(
     free: int, levels: dict[int, int], waiting: Waiting, of_left: dict[int, int], of_right: dict[int, int]
 ) -> None:
-    """Match a free member of the left side where a shortest chain of exchanges allows it."""
-    chain: list[tuple[int, int]] = []  # of (left, right) that would be matched
+    """Match a free member of the left side if a shortest chain of exchanges allows it."""
+    chain: list[tuple[int, int]] = []  # of (left, right) to be matched
     left = free
     while True:
         step = next((one for one in waiting[left] if _leads_on(levels, left, of_right.get(one))), None)
         if step is None:
             if not chain:
                 return
-            left, _ = chain.pop()  # a dead end: on from where the chain came, which looks at each edge once
+            left, _ = chain.pop()  # a dead end: back one step; each edge is visited once
             continue
         chain.append((left, step))
         holder = of_right.get(step)
@@ -69,5 +69,5 @@ def _lengthen(
 
 
 def _leads_on(levels: dict[int, int], left: int, holder: int | None) -> bool:
-    """Whether a right member is free, or held by one that is an exchange further away."""
+    """Whether a right member is free, or held by a left member that is one exchange further away."""
     return holder is None or levels.get(holder) == levels[left] + 1

@@ -1,6 +1,6 @@
-"""The reference text of an item for measures of words: the paper's serialised ground truth, or strict mode's fields.
+"""The reference text of an item for word metrics: the paper's serialised ground truth, or strict mode's fields.
 
-It must never know an answer.
+Sees no answers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from harness.studies.curie.tasks import PAPER, TASKS
 
 
 def reference_text(task: str, gold: Gold, mode: str) -> str:
-    """Give the reference of an item's ground truth; Unreadable where there is nothing in it to compare with."""
+    """Return the reference text of an item's ground truth; raises Unreadable if it has nothing to compare with."""
     truth = gold["gold"]["truth"]
     if mode == PAPER:
         return preprocess(truth, TASKS[task].domain, TASKS[task].prompt)

@@ -1,6 +1,6 @@
 """ROUGE as the published notebook prints it: rouge1, rouge2 and rougeLsum, F-measures from 0 to 100.
 
-Rule: docs/curie.md#paper-rouge. rougeLsum is what the paper calls ROUGE-L. It must never know a task, nor how a
+Rule: docs/curie.md#paper-rouge. rougeLsum is what the paper calls ROUGE-L. Independent of the task, and of how a
 reference was made.
 """
 
@@ -14,16 +14,16 @@ from harness.studies.curie.scoring.found import BLANK, VALID, finding, missing
 
 SUM = "rougeLsum"
 METRICS = ("rouge1", "rouge2", SUM)
-# OURS: a text of megabytes is not compared line by line. A model's answer and a record stay far below.
-MOST_CELLS = 500_000_000  # words of the one times words of the other
+# OURS: a text of megabytes is not compared line by line. A model's answer and a record are far shorter.
+MOST_CELLS = 500_000_000  # words of one text times words of the other
 MOST_STEPS = 4_000_000  # words of a prediction times lines of a reference
 _WORD = re.compile(r"[a-z0-9]+")
 
 
 def rouge(prediction: str, reference: str) -> dict[str, float | Missing]:
-    """Give each metric of a prediction, both texts raw: a full stop between blanks ends a line, as a line feed does.
+    """Return each metric of a prediction, both texts raw; a full stop between blanks ends a line, as a line feed does.
 
-    rougeLsum is missing where the texts are too long for it.
+    rougeLsum is missing if the texts are too long for it.
     """
     ours, theirs = (text.replace(" . ", " .\n") for text in (prediction, reference))
     kinds = METRICS if _comparable(ours, theirs) else METRICS[:-1]
@@ -39,7 +39,7 @@ def score(response: str, reference: str, mode: str) -> Found:
 
 
 def _comparable(ours: str, theirs: str) -> bool:
-    """Whether the work is bounded; words are counted only where texts are so long that it matters."""
+    """Whether the work is bounded; words are only counted if the texts are so long that it matters."""
     lines = theirs.count("\n") + 1
     for count in (_at_most, _words):
         words = count(ours)

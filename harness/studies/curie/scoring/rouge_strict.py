@@ -1,7 +1,6 @@
-"""The reference of ROUGE in strict mode (OURS: R3): the decoded texts of a ground truth, one a line, without its keys.
+"""The reference of ROUGE in strict mode (OURS: R3): the decoded texts of a ground truth, one per line, without keys.
 
-ROUGE-L is shown in strict mode and is no task's primary metric there. It must never know a prediction's reading: that
-stays raw.
+ROUGE-L is shown in strict mode and is no task's primary metric there. Predictions stay raw.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ _OF_PROGRAM = {"dft-s": structures, "dft-p": parameters}
 
 
 def reference(task: str, truth_text: str) -> str:
-    """Give the reference of a task in a ground-truth file's text, a leaf a line in the file's order.
+    """Return the reference of a task in the text of a ground-truth file, one leaf per line in the file's order.
 
-    Of DFT-C that is its own part of the program, of DFT-S and DFT-P their items (D1). Unreadable where the file is no
-    JSON, lacks the program, or holds no text or number at all.
+    For DFT-C it is the task's own part of the program, for DFT-S and DFT-P their items (D1). Raises Unreadable if the
+    file is not JSON, lacks the program, or has no text or number at all.
     """
     if task == "dft-c":
         found = program_text(truth_text)
@@ -49,14 +48,14 @@ def score(task: str, response: str, truth_text: str) -> Found:
 
 
 def _without_ids(value: Any) -> Any:
-    """Drop ids at the top and in the elements of a list, as the paper does, and nowhere deeper."""
+    """Drop ids at the top level and in the elements of a list, as the paper does, but not deeper."""
     if isinstance(value, list):
         return [_without_ids(each) if isinstance(each, dict) else each for each in value]
     return {key: each for key, each in value.items() if key not in IDS} if isinstance(value, dict) else value
 
 
 def _leaves(value: Any) -> Iterator[str]:
-    """Give texts as they are, numbers and truth values as JSON; blanks, nulls and what is not finite are left out."""
+    """Yield texts unchanged, numbers and truth values as JSON; blanks, nulls and non-finite numbers are left out."""
     if isinstance(value, dict | list):
         for each in value.values() if isinstance(value, dict) else value:
             yield from _leaves(each)

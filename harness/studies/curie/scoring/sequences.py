@@ -1,7 +1,7 @@
 """Sequence metrics as the published notebook computes them with biopython 1.85 (docs/curie.md#paper-sequences).
 
-There a gap costs nothing, so the first alignment holds no mismatch, and every count follows from the length of the
-longest common subsequence. It must never know whether a program gave the answer.
+In that version a gap costs nothing, so the first alignment has no mismatch, and every count follows from the length of
+the longest common subsequence. Independent of whether a program gave the answer.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from harness.studies.curie.tasks import PAPER
 
 PRIMARY = "identity_ratio"
 METRICS = ("n_gaps", "n_identities", "n_mismatches", "normalized_levenshtein_distance", PRIMARY)
-OF_NONE = (*METRICS, "rouge1", "rouge2", "rougeLsum")  # what the notebook fills in where it finds no sequence
+OF_NONE = (*METRICS, "rouge1", "rouge2", "rougeLsum")  # metrics that the notebook fills in if it finds no sequence
 
 
 def score(answer: str, truth: str) -> Found:
-    """Score an answer, or what its program gave, against a ground truth (the file's text or its preprocessed form).
+    """Score an answer, or its program's output, against a ground truth (the file's text or its preprocessed form).
 
-    An answer without a sequence is worth 0. Where the published code raises, and for texts that are too long to be
-    compared, every metric is missing.
+    An answer without a sequence is worth 0. If the published code raises, or the texts are too long to be compared,
+    every metric is missing.
     """
     try:
         gold = gold_sequence(truth)
@@ -47,7 +47,7 @@ def score(answer: str, truth: str) -> Found:
 
 
 def failed(why: str, truth: str) -> Found:
-    """Give the finding of an answer whose program gave none: the published code raises, and every metric is missing."""
+    """Return the finding of an answer whose program gave none: the published code raises, so no metric has a value."""
     try:
         gold_sequence(truth)
     except Unreadable as bad:
@@ -56,7 +56,7 @@ def failed(why: str, truth: str) -> Found:
 
 
 def compared(gold: str, predicted: str) -> dict[str, float]:
-    """Give the five metrics of two texts, for which `comparable` must hold; an empty one counts as one blank."""
+    """Return the five metrics of two texts, for which `comparable` must hold; an empty one counts as one blank."""
     left, right = gold or " ", predicted or " "
     same = common(left, right)
     both = len(left) + len(right)

@@ -1,7 +1,7 @@
-"""Sequence metrics in strict mode (OURS: P2 to P6): identity of a BLOSUM62 alignment, and how far it is above chance.
+"""Sequence metrics in strict mode (OURS: P2 to P6): identity of a BLOSUM62 alignment, and its excess over chance.
 
-A sequence of more than 8,191 residues is not aligned: an answer is then worth 0, and a ground truth gives no value. It
-must never know whether a program gave the answer.
+A sequence of more than 8,191 residues is not aligned: an answer is then worth 0, and with such a ground truth there is
+no value. Independent of whether a program gave the answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ METRICS = ("identity_ratio", LEVEL, PRIMARY, *COUNTS)
 
 
 def score(answer: str, truth: str) -> Found:
-    """Score an answer, or what its program gave, against a ground-truth file; one without a record is worth 0 (P2)."""
+    """Score an answer, or its program's output, against a ground-truth file; without a record it is worth 0 (P2)."""
     predicted = read_record(answer)
     if predicted is None:
         return failed("no record with residues", truth, unusable(answer))
@@ -34,7 +34,7 @@ def score(answer: str, truth: str) -> Found:
 
 
 def failed(why: str, truth: str, outcome: str = INVALID) -> Found:
-    """Give the finding of an answer that holds no sequence to compare, or whose program gave none: 0, and why."""
+    """Return the finding of an answer without a sequence to compare, or whose program gave none: 0, and the reason."""
     try:
         _gold(truth)
     except Unreadable as bad:
@@ -44,7 +44,7 @@ def failed(why: str, truth: str, outcome: str = INVALID) -> Found:
 
 
 def compared(gold: str, predicted: str) -> dict[str, float]:
-    """Give the metrics of two sequences of 1 to 8,191 residues in capitals."""
+    """Return the metrics of two sequences of 1 to 8,191 residues in capitals."""
     found = align(gold, predicted)
     level = chance(gold, predicted)
     gaps, mismatches = found.columns - found.pairs, found.pairs - found.identities

@@ -1,6 +1,6 @@
-"""Indices of a term: which letters are summed or integrated over, which letters are operators in a text.
+"""Indices of a term: the letters that are summed or integrated over, and the letters that are operators in a text.
 
-It must never know how a term is spelled, nor whose text it is.
+Does not spell terms. Independent of where a text comes from.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from harness.studies.curie.reading.latex_names import GREEK
 from harness.studies.curie.reading.latex_tree import BIG, Factor, Group, Product, Sum, plain
 
 INTEGRALS = BIG[2:]
-LIMITS = ("=", "\\in", "\\to")  # what stands after one of these is no index
+LIMITS = ("=", "\\in", "\\to")  # a symbol after one of these is not an index
 _PRIME = "'"
 
 
 def name(factor: Factor) -> str:
-    """Give what tells an index from others: letter, own index, primes; nothing where that is no plain text."""
+    """Return the name that identifies an index: letter, own index, primes; empty if it is not plain text."""
     letter = plain(factor.base)
     below = [inner for part in factor.sub for term in part for inner in term.factors]
     if not letter or any(not isinstance(one.base, str) or one.sub or one.sup for one in below):
@@ -29,27 +29,27 @@ def name(factor: Factor) -> str:
 
 
 def is_letter(factor: Factor) -> bool:
-    """Tell whether a factor is one letter, Latin or Greek, accents, indices and primes aside."""
+    """Whether a factor is one letter, Latin or Greek, apart from accents, indices and primes."""
     letter = plain(factor.base).rpartition(" ")[2]
     return len(letter) == 1 or letter[1:] in GREEK
 
 
 def within(factor: Factor) -> Iterator[Sum]:
-    """Give the parts of a factor's bracket, if it is one, and its arguments."""
+    """Yield the parts of a factor's bracket, if it is one, and its arguments."""
     if isinstance(factor.base, Group):
         yield from factor.base.parts
     yield from factor.args
 
 
 def dummies(term: Product) -> list[str]:
-    """Give the names of the indices that a term sums or integrates over, brackets in it too, as they appear."""
+    """Return the names of the indices that a term sums or integrates over, also in its brackets, in order."""
     return list(dict.fromkeys(found for found in _dummies(term) if found))
 
 
 def _dummies(term: Product) -> Iterator[str]:
     found = list(_differentials(term.factors)) if any(one.base in INTEGRALS for one in term.factors) else []
     for factor in term.factors:
-        if factor.base in BIG and not (found and factor.base in INTEGRALS):  # with `d k` told, `_{BZ}` is a region
+        if factor.base in BIG and not (found and factor.base in INTEGRALS):  # after `d k`, `_{BZ}` is a region
             yield from (index for part in factor.sub for index in _under(part))
         yield from (index for part in within(factor) for one in part for index in _dummies(one))
     yield from found
@@ -62,7 +62,7 @@ def _differentials(factors: Sequence[Factor]) -> Iterator[str]:
 
 
 def _under(part: Sum) -> Iterator[str]:
-    """Give the letters under a sign of summation, up to the limits that they are set to."""
+    """Yield the letters below a summation sign, up to the limits that they are set to."""
     for factor in (one for term in part for one in term.factors):
         if factor.base in LIMITS:
             return
@@ -73,7 +73,7 @@ def _under(part: Sum) -> Iterator[str]:
 
 
 def with_arguments(term: Product, indices: frozenset[str]) -> Product:
-    """Give a term whose brackets such as (k - q), with an index bare in them, are arguments of the letter before."""
+    """Return a term in which brackets with a bare index, such as (k - q), are arguments of the letter before them."""
     found: list[Factor] = []
     for factor in term.factors:
         base, one = factor.base, factor
@@ -90,7 +90,7 @@ def with_arguments(term: Product, indices: frozenset[str]) -> Product:
 
 
 def operators(text: Iterable[Sum]) -> frozenset[str]:
-    """Give the letters that carry a dagger anywhere in the formulas of a text."""
+    """Return the letters that carry a dagger anywhere in the formulas of a text."""
     found = set()
     waiting = [factor for one in text for term in one for factor in term.factors]
     while waiting:

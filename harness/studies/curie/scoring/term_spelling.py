@@ -1,6 +1,6 @@
-"""Spelling of terms: what commutes is sorted, operators keep their order, indices have the names that they are given.
+"""Spelling of terms: commuting factors are sorted, operators keep their order, indices get the names given for them.
 
-It must never know which names are best, nor whose term it is.
+Does not choose names. Independent of where a term comes from.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from harness.studies.curie.reading.latex_tree import BIG, Factor, Group, Product
 from harness.studies.curie.scoring.term_indices import LIMITS, is_letter, name, within
 
 _ONE = Factor("1")
-_ORDERED = (*LIMITS, "<", ">", "\\leq", "\\geq")  # relations whose two sides are told apart
+_ORDERED = (*LIMITS, "<", ">", "\\leq", "\\geq")  # relations whose two sides are distinguished
 
 
 class Speller:
-    """Spells terms, given which letters are operators and what each index is called."""
+    """Spells terms, given the letters that are operators and the name of each index."""
 
     def __init__(self, operators: frozenset[str], names: Mapping[str, str]) -> None:
         self._operators, self._names = operators, names
 
     def product(self, term: Product) -> str:
-        """Spell a term's factors: those that commute sorted, ones left out, then the operators.
+        """Spell a term's factors: those that commute sorted, without ones, then the operators.
 
-        With a bare bar all stand as they are written.
+        If a bare bar is among them, all factors keep their order.
         """
         if any(factor.base == "|" for factor in term.factors):
             return self._written(term)
@@ -38,13 +38,13 @@ class Speller:
         return " ".join(said for one in term.factors for said in self._factor(one))
 
     def _sum(self, terms: Sum, written: bool = False) -> str:
-        """Spell a sum: its terms sorted, the factors of each in one order, or as they are written."""
+        """Spell a sum: its terms sorted, with the factors of each in canonical or, if `written`, in original order."""
         spell = self._written if written else self.product
         said = sorted(f"{'-' if one.sign < 0 else '+'}{spell(one)}" for one in terms)
         return said[0].removeprefix("+") if len(said) == 1 else "".join(said)
 
     def _acts(self, factor: Factor) -> bool:
-        """Tell whether a factor is an operator: a letter with a dagger somewhere, or a bracket that holds one."""
+        """Whether a factor is an operator: a letter with a dagger somewhere in the text, or a bracket with one."""
         if plain(factor.base) in self._operators:
             return name(factor) not in self._names or self._scripted(factor)
         if not isinstance(factor.base, Group) or factor.base.kind in (ANGLE, BAR):
@@ -55,7 +55,7 @@ class Speller:
         if factor.base in BIG:
             return self._big(factor)
         letter, whole = plain(factor.base), name(factor)
-        acts = letter in self._operators and self._scripted(factor)  # then it is no index
+        acts = letter in self._operators and self._scripted(factor)  # then it is not an index
         after = self._above(factor) + self._arguments(factor)
         if whole in self._names and not acts:
             return [self._names[whole] + after]
@@ -80,7 +80,7 @@ class Speller:
         return f"({','.join(self._sum(one) for one in factor.args)})" if factor.args else ""
 
     def _big(self, factor: Factor) -> list[str]:
-        """Spell a sign of summation once for each of its indices: their order, and that of two signs, says nothing."""
+        """Spell a summation sign once per index: the order of indices, and of two signs, has no meaning."""
         said = [text for part in factor.sub for text in self._indices(part)] or [""]
         return [f"{factor.base}[{one}]{self._above(factor)}" for one in said]
 

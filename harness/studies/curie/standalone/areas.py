@@ -1,6 +1,6 @@
 """The standalone scorer `curie.biogr_areas`: boxes and polygons in an answer against the right ones (OURS).
 
-It knows the fields a caller gives; it does not know where rows come from or where results go.
+Independent of where rows come from and where results go.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class AreasInput(Row):
 
 
 class AreasOutput(ToolOutput):
-    """Output: the IoU, how the answer fared, and everything that was measured."""
+    """Output: the IoU, the outcome of the answer, and all measurements."""
 
     value: float | AbsentValue = Field(description="intersection over union, in square degrees")
     outcome: Literal["valid", "invalid", "missing", "gold_invalid"] = Field(description="missing is a blank answer")

@@ -1,6 +1,6 @@
 """The standalone scorer `curie.biogr`: a bounding box in an answer against the right one, in paper or strict mode.
 
-It knows the fields a caller gives; it does not know where rows come from or where results go.
+Independent of where rows come from and where results go.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class BiogrInput(Row):
 
 
 class BiogrOutput(ToolOutput):
-    """Output: the IoU, how the answer fared, and everything that was measured."""
+    """Output: the IoU, the outcome of the answer, and all measurements."""
 
     value: float | str | AbsentValue = Field(description="intersection over union; nan as a text")
     outcome: Literal["valid", "invalid", "missing", "gold_invalid"] = Field(description="missing is a blank answer")

@@ -1,6 +1,7 @@
 """All standalone scorers and analyses of the study, by name.
 
-What reads a ground truth or an answer is both: a row at a time by `harness score`, one object by `harness analyse`.
+Tools that read a ground truth or an answer are both: `harness score` runs them row by row, `harness analyse` on one
+object.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from harness.studies.curie.standalone import (
     areas,
     biogr,
     facts,
+    intervals,
     llmsim,
     llmsim_rule,
     lmscore,
@@ -32,4 +34,4 @@ SCORERS: Mapping[str, Tool] = {
     **rouge.SCORERS,
     **reading.ANALYSES,
 }
-ANALYSES: Mapping[str, Tool] = {**tables.ANALYSES, **reading.ANALYSES}
+ANALYSES: Mapping[str, Tool] = {**tables.ANALYSES, **reading.ANALYSES, **intervals.ANALYSES}

@@ -1,6 +1,6 @@
 """The standalone scorers of the five tasks that strict mode scores by facts, and the published code by ROUGE.
 
-They know the fields a caller gives; they do not know where rows come from or where results go.
+Independent of where rows come from and where results go.
 """
 
 from __future__ import annotations

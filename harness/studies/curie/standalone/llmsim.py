@@ -1,6 +1,7 @@
-"""The standalone scorers `curie.llmsim_mpv` and `curie.llmsim_dft`: an answer by what a judge replied, in either mode.
+"""The standalone scorers `curie.llmsim_mpv` and `curie.llmsim_dft`: an answer by a judge's replies, in either mode.
 
-They know the fields a caller gives; they must never ask a judge, nor know where rows come from or where results go.
+The judge's replies are part of the input; no judge is asked here. Independent of where rows come from and where results
+go.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class LlmsimDftInput(Row):
 
 
 class LlmsimOutput(ToolOutput):
-    """Output: F1, how the answer fared, and everything that was measured."""
+    """Output: F1, the outcome of the answer, and all measurements."""
 
     value: float | str | AbsentValue = Field(description="f1; nan as a text")
     outcome: Literal["valid", "invalid", "missing", "gold_invalid"] = Field(description="missing is a blank answer")

@@ -1,6 +1,6 @@
-"""The standalone scorer of the rule judge: one gold item and one predicted item, told the same or different.
+"""The standalone scorer of the rule judge: whether one gold item and one predicted item are the same or different.
 
-It knows the names and fields a caller uses; it does not know how the rule decides.
+The rule itself is in `judging.rule`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ItemPair(Row):
 
 
 class ItemPairOutput(ToolOutput):
-    """Output: what the rule says of the pair, and why it tells them apart."""
+    """Output: the rule's decision on the pair, and why the two differ."""
 
     label: Literal["same", "different"] = Field(description="same where both state the same facts")
     why: list[str] = Field(description="the first thing in which they differ; nothing where they are the same")

@@ -1,6 +1,7 @@
 """The standalone scorer `curie.lmscore`: a judge's first word by its log-probabilities; OURS in both modes.
 
-It knows the fields a caller gives; it must never ask a judge, nor know where rows come from or where results go.
+The log-probabilities are part of the input; no judge is asked here. Independent of where rows come from and where
+results go.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ LOGPROB = FieldCheck(_is_logprob, "a logarithm of a probability", {"type": ["num
 
 
 class TokenLogprob(Row):
-    """One of the likeliest tokens at a place, with its natural logarithm of the probability; `-inf` may be a text."""
+    """One of the likeliest tokens at a position, with its natural log-probability; `-inf` may be a text."""
 
     token: Text
     logprob: Annotated[float, LOGPROB]
 
 
 class LmscoreInput(Row):
-    """Input: what was likeliest at the first token of a judge's reply."""
+    """Input: the likeliest tokens at the first token of a judge's reply."""
 
     top_logprobs: list[TokenLogprob] = Field(
         description="objects of token and logprob (natural), of the first token whose text is not blank"

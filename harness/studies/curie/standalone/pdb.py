@@ -1,7 +1,7 @@
 """The standalone scorer `curie.pdb`: an answer to the PDB task against the right sequence, in paper or strict mode.
 
-It knows the fields a caller gives; it must never run a program: it says which, and whoever scores rows runs it in a
-sandbox and puts what came of it into the row.
+Does not run programs. It says which program an answer contains; the caller runs that program in a sandbox and adds the
+outcome to the row.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from harness.studies.curie.tasks import MODES, PAPER
 
 
 class PdbInput(Row):
-    """Input: an answer, the right sequence, the prompt with the structure, and what came of the answer's program."""
+    """Input: an answer, the right sequence, the prompt with the structure, and the outcome of the answer's program."""
 
     model_response: Text = Field(description="what a model said: FASTA, or a program between ```python and ```")
     ground_truth_text: Text = Field(default="", description="the ground-truth file, or its preprocessed text")
@@ -37,7 +37,7 @@ class PdbInput(Row):
 
 
 class PdbOutput(ToolOutput):
-    """Output: the primary metric, how the answer fared, and everything that was measured."""
+    """Output: the primary metric, the outcome of the answer, and all measurements."""
 
     value: float | AbsentValue = Field(description="identity_ratio in paper mode, chance_corrected in strict mode")
     outcome: Literal["valid", "invalid", "missing", "gold_invalid"] = Field(description="missing is a blank answer")
@@ -51,7 +51,7 @@ def _program(given: PdbInput) -> tuple[str, str] | None:
 
 
 def _document(given: PdbInput) -> str:
-    """Return what a program reads: the prompt from its first ATOM on, where the structure begins."""
+    """Return the input of a program: the prompt from its first ATOM on, where the structure begins."""
     return given.prompt_text[max(0, given.prompt_text.find("ATOM")) :]
 
 

@@ -1,6 +1,6 @@
-"""Standalone analyses of what the paper's notebook reads: ground truth, predictions, the two files of a response.
+"""Standalone analyses of what is read: ground truths, predictions, the two files of a response.
 
-They know the fields a caller gives; they do not know where these come from or where results go.
+Independent of where the input comes from and where results go.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pydantic import Field
 
 from harness.scorers.given import AbsentValue, AnalysisInput, Text, ToolOutput, one_of
 from harness.scorers.tool import Tool
+from harness.studies.curie.reading.dft_items import parameters, set_aside, structures
 from harness.studies.curie.reading.ground_truth import filtered_mpv, parsed_mpv, preprocess
 from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.reading.predictions import predictions_dft, predictions_mpv
@@ -22,7 +23,7 @@ READERS = ("mpve", "dft")
 
 
 class PreprocessInput(AnalysisInput):
-    """Input: a ground-truth file, and what it is the ground truth of."""
+    """Input: a ground-truth file, and the domain and prompt that it belongs to."""
 
     ground_truth_file_text: Text = Field(description="the ground-truth file")
     task: Text = Field(description="the domain: dft, mpve, hfe …")
@@ -30,7 +31,7 @@ class PreprocessInput(AnalysisInput):
 
 
 class PreprocessOutput(ToolOutput):
-    """Output: the text that the paper hands to every metric."""
+    """Output: the text that the paper passes to every metric."""
 
     result: str | AbsentValue = Field(description="the text; missing where the notebook raises")
 
@@ -50,6 +51,20 @@ class MpvGroundTruthOutput(ToolOutput):
     filter: list[Any] | AbsentValue = Field(description="those of band gaps and refractive indices")
 
 
+class DftGroundTruthInput(AnalysisInput):
+    """Input: a ground truth of DFT."""
+
+    ground_truth_text: Text = Field(description="the ground-truth file")
+
+
+class DftGroundTruthOutput(ToolOutput):
+    """Output: the items that strict mode compares with (D1, D2), which are read from the program in the file."""
+
+    structures: list[Any] | AbsentValue = Field(description="the gold of DFT-S; missing: the file has no program")
+    parameters: list[Any] | AbsentValue = Field(description="the gold of DFT-P")
+    set_aside: dict[str, int] | AbsentValue = Field(description="other statements by class, broken ones as unreadable")
+
+
 class LlmsimParseInput(AnalysisInput):
     """Input: an answer that should be a list of objects."""
 
@@ -61,14 +76,14 @@ class LlmsimParseInput(AnalysisInput):
 
 
 class LlmsimParseOutput(ToolOutput):
-    """Output: what the paper takes for the predictions."""
+    """Output: what the paper uses as the predictions."""
 
     result: Any = Field(description="a list as a rule; missing where the notebook raises, or no model replied")
     repairs: int = Field(description="how often a model had to repair the answer: 0 or 1")
 
 
 class ReadResponseInput(AnalysisInput):
-    """Input: the two files in which a response was published, those that are there."""
+    """Input: the two files of a published response, or the one that exists."""
 
     task: Text = Field(description="the domain: pdb must say what was asked")
     files: dict[str, str] = Field(description="texts by state: success, failure")
@@ -78,7 +93,7 @@ class ReadResponseInput(AnalysisInput):
 
 
 class ReadResponseOutput(ToolOutput):
-    """Output: what the files say together."""
+    """Output: the combined content of the files."""
 
     response: str | AbsentValue = Field(description="what the model said; missing where the notebook skips the record")
     exception: str | AbsentValue = Field(description="what went wrong")
@@ -86,7 +101,7 @@ class ReadResponseOutput(ToolOutput):
 
 
 def _spelled(value: Any) -> Any:
-    """Spell the numbers of a value as rows hold them: `nan`, `inf` and `-inf` are texts."""
+    """Return a value with its numbers as rows hold them: `nan`, `inf` and `-inf` are texts."""
     if isinstance(value, Mapping):
         return {key: _spelled(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -108,6 +123,11 @@ def _preprocess(given: PreprocessInput) -> Mapping[str, Any]:
 def _mpv_ground_truth(given: MpvGroundTruthInput) -> Mapping[str, Any]:
     text = given.ground_truth_text
     return {"parse": _or_missing(parsed_mpv, text), "filter": _or_missing(filtered_mpv, text)}
+
+
+def _dft_ground_truth(given: DftGroundTruthInput) -> Mapping[str, Any]:
+    readers = {"structures": structures, "parameters": parameters, "set_aside": lambda text: dict(set_aside(text))}
+    return {name: _or_missing(read, given.ground_truth_text) for name, read in readers.items()}
 
 
 def _llmsim_parse(given: LlmsimParseInput) -> Mapping[str, Any]:
@@ -142,6 +162,12 @@ ANALYSES: Mapping[str, Tool] = {
         takes=MpvGroundTruthInput,
         gives=MpvGroundTruthOutput,
         run=_mpv_ground_truth,
+    ),
+    "curie.dft_ground_truth": Tool(
+        about="Reads the structures and parameter sets of a ground truth of DFT as strict mode does (OURS).",
+        takes=DftGroundTruthInput,
+        gives=DftGroundTruthOutput,
+        run=_dft_ground_truth,
     ),
     "curie.llmsim_parse": Tool(
         about="Reads the predictions of an answer as the CURIE notebook does.",

@@ -1,6 +1,6 @@
 """The standalone scorer `curie.rouge`: a whole answer against a reference text, in paper or strict mode.
 
-It knows the fields a caller gives; it does not know where rows come from or where results go.
+Independent of where rows come from and where results go.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from harness.errors import InputError
 from harness.scorers.given import AbsentValue, Row, Text, ToolOutput, one_of
 from harness.scorers.tool import Tool
 from harness.studies.curie.scoring import rouge, rouge_strict
+from harness.studies.curie.scoring.found import GOLD_INVALID, without
 from harness.studies.curie.tasks import MODES, PAPER, STRICT, TASKS
 
 
@@ -44,6 +45,8 @@ def _run(row: CurieRougeInput) -> Mapping[str, Any]:
         return rouge_strict.score(row.task, row.prediction, row.ground_truth_text)
     if "reference" not in row.model_fields_set:
         raise InputError("no reference is given", where="reference", next="give it; strict: or task, ground_truth_text")
+    if row.mode == STRICT and not row.reference.strip():
+        return without(STRICT, rouge.METRICS, GOLD_INVALID, "the reference: nothing in it to compare with")
     return rouge.score(row.prediction, row.reference, row.mode)
 
 

@@ -1,6 +1,6 @@
 """The standalone analysis of published results: Tables 1, 2 and 7 and the numbers behind Figures 1a, 5 and 7.
 
-It knows the names and fields a caller uses; it does not know where results come from.
+Independent of where results come from.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MACRO = "by model: the mean of its domains' means over records of that level; DF
 
 
 class TablesInput(AnalysisInput):
-    """Input: aggregated results, and how difficult each record is."""
+    """Input: aggregated results, and the difficulty of each record."""
 
     meta_results: dict[str, Any] = Field(
         description="domain -> prompt -> model -> record -> {metric: number or text}; a text counts 0, but for "
@@ -61,7 +61,7 @@ class TablesOutput(ToolOutput):
 def tables_of(given: TablesInput) -> dict[str, Any]:
     """Return the paper's tables and figures in numbers from aggregated results, as its notebook computes them.
 
-    InputError for results of another shape, and for a record that has no level where levels are given.
+    Raises InputError for results of another shape, and for a record without a level if levels are given.
     """
     rows = meta_results.read(given.meta_results)
     every = meta_results.models(rows)
@@ -93,7 +93,7 @@ def _levels(figure: list[paper_figures.FigureRow], given: Mapping[str, Any] | No
 
 
 def _spelt(value: Any) -> Any:
-    """Spell what JSON cannot, wherever it stands."""
+    """Return a value with every number that JSON cannot hold as a text, at any depth."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, Mapping):

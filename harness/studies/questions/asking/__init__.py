@@ -1,1 +1,1 @@
-"""Wordings of one's own: read, checked against the columns of a file, and filled in."""
+"""A user's own wordings: parsing, checking against the columns of a file, and filling in."""

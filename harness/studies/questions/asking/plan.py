@@ -1,6 +1,6 @@
-"""How the questions of a file are asked: the wordings of a brief, checked, and the step that fills them in.
+"""Plans how the questions of a file are asked: checks the wordings of a brief and adds the step that fills them in.
 
-Names and parameters only; it does not know an item.
+Handles names and parameters only; reads no items.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ SHOWN = ("input", "options", "group", "show", "id", "target", "accepted", "tests
 
 
 def require(brief: Brief, dataset: Dataset) -> None:
-    """Check what the wordings of a brief name against the columns of a dataset; the place is the manifest's.
+    """Check that the wordings of a brief name only columns of a dataset that may be shown.
 
-    InputError for a wording that names what is no column, or what would tell an answer.
+    Raises InputError, with the place in the manifest, for a wording that names an unknown column or one that would
+    reveal an answer.
     """
     if not brief.wordings:
         return
@@ -36,7 +37,7 @@ def require(brief: Brief, dataset: Dataset) -> None:
 
 
 def rendering(brief: Brief, dataset: Dataset) -> tuple[int, Rendering | None]:
-    """Return how many wordings there are, and the step that fills them in; none where a brief asks nothing in words."""
+    """Return the number of wordings and the step that fills them in, or None if the brief has no wordings."""
     if not brief.prompts:
         return 0, None
     fields = {name: columns for name, columns in dataset.params["fields"].items() if name in SHOWN}
@@ -50,7 +51,7 @@ def rendering(brief: Brief, dataset: Dataset) -> tuple[int, Rendering | None]:
 
 
 def _count(brief: Brief, params: dict[str, Any], inputs: dict[str, Source]) -> int:
-    """Say to the step where its wordings stand: in its parameters, or in a file that the lock pins."""
+    """Add the wordings to the step's parameters, or their pinned file to its inputs; return the number of wordings."""
     if OWN in brief.templates:
         inputs["templates"] = brief.templates[OWN].pinned
         return brief.templates[OWN].count

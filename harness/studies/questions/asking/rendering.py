@@ -1,6 +1,6 @@
-"""The step that writes prompts: every item in every wording, with examples before it, as a text or in turns.
+"""The step that writes prompts: every item in every wording, with examples before it, as one text or as chat turns.
 
-It must never see what is right, but for the examples, whose rows are not asked.
+Does not see the right answers of the items that are asked. Examples do carry answers, and their rows are not asked.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LONGEST = 8 << 20  # characters of a prompt
 
 
 def render(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the prompts of a shard, from wordings in `params` or in a file, each with digests of wording and text."""
+    """Write the prompts of a shard, from wordings in `params` or a file, each with digests of its wording and text."""
     fields = params["fields"]
     said = params["wordings"] if "wordings" in params else read_wordings(inputs["templates"].read_bytes(), "prompts")
     found = wordings(said, Known.of(fields), "prompts")
@@ -32,7 +32,7 @@ def render(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> 
 
 
 def read_wordings(data: bytes, where: str) -> list[Any]:
-    """Read a file of wordings, a JSON object a line; InputError with the line of one that is none."""
+    """Read a file of wordings, one JSON object per line; raise InputError with the line number for invalid JSON."""
     found = []
     for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         try:
@@ -69,12 +69,14 @@ def _prompts(
                     where=f"item {item['id']}, wording {each.id}",
                     next="shorten the cells that it shows, or show fewer examples",
                 )
+            if attached := item.get("attachments"):
+                prompt["attachments"] = attached
             prompt["meta"] = {**meta, "text_sha256": sha256(told)}
             yield prompt
 
 
 def _values(row: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, str]:
-    """Give the texts that a wording may show of an item or an example, by the names of their columns."""
+    """Return the texts of an item or an example that a wording may show, by column name."""
     meta, choices = row.get("meta", {}), row.get("options", {})
     values = {**meta.get("group", {}), **row["input"]}
     columns = fields.get("options") or ()
@@ -82,7 +84,7 @@ def _values(row: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, str]
         values |= dict.fromkeys(columns, "") | dict(zip(columns, choices.values(), strict=False))
     else:
         values |= {column: _lettered(choices) for column in ([columns] if isinstance(columns, str) else columns)}
-    if choices:
+    if choices or columns:
         values[OPTIONS] = _lettered(choices)
     if fields.get("id"):
         values[str(fields["id"])] = str(row["id"]).partition(":")[2]
@@ -94,21 +96,24 @@ def _lettered(choices: Mapping[str, str]) -> str:
 
 
 def fill(words: WordingText, values: Mapping[str, str]) -> str:
-    """Put values in the place of their names, once, so that no value is read as a wording."""
+    """Replace each name by its value. Values are inserted once and never parsed as a wording."""
     pieces = list(words.pieces)
     for place in range(1, len(pieces), 2):
-        pieces[place] = values[pieces[place]]
+        name, pieces[place] = pieces[place], values[pieces[place]]
+        after = pieces[place + 1]
+        if name == OPTIONS and not pieces[place] and pieces[place - 1].endswith("\n") and after.startswith("\n"):
+            pieces[place + 1] = after[1:]  # a row without options leaves no empty line
     return "".join(pieces)
 
 
 def _text(words: WordingText, values: Mapping[str, str], before: Any) -> str:
-    """Write a text with the examples where it says, else before it."""
+    """Return a text with the examples in the place that the wording names, or before the text if it names none."""
     lead = "" if SHOTS in words.names else before
     return str(lead) + fill(words, {**values, SHOTS: before})
 
 
 def _messages(each: Wording, values: Mapping[str, str], before: Any) -> list[Mapping[str, Any]]:
-    """Write turns; examples that have no place of their own are pairs of turns before the last one."""
+    """Return the chat turns. Examples without a place in the wording become pairs of turns before the last turn."""
     inside = isinstance(before, str)
     said: list[Mapping[str, Any]] = [
         {"role": role, "content": fill(words, {**values, SHOTS: before if inside else ""})}
@@ -118,7 +123,7 @@ def _messages(each: Wording, values: Mapping[str, str], before: Any) -> list[Map
 
 
 def _before(each: Wording, examples: Sequence[Mapping[str, Any]], values: Sequence[Mapping[str, str]]) -> Any:
-    """Write the examples of a wording: one text, or pairs of turns where it is a chat without a place for them."""
+    """Return the examples of a wording: one text, or pairs of turns if it is a chat that has no place for examples."""
     placed = next((words for _, words in each.turns if SHOTS in words.names), None)
     asks = _after(placed) if placed else each.turns[-1][1]
     lettered = OPTIONS in each.names()
@@ -133,5 +138,5 @@ def _before(each: Wording, examples: Sequence[Mapping[str, Any]], values: Sequen
 
 
 def _after(words: WordingText) -> WordingText:
-    """Give the part of a text that follows the place of its examples: what is said of each question."""
+    """Return the part of a text that follows the place of its examples, which is repeated for each question."""
     return WordingText(words.pieces[2 * words.names.index(SHOTS) + 2 :])

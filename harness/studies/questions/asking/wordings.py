@@ -1,7 +1,7 @@
-"""Wordings of one's own: their braces read, and what they name held against the columns that may be shown.
+"""Parser of a user's own wordings: reads their braces and checks each name against the columns that may be shown.
 
-Split, never str.format: a cell's own braces stay what they are, and no wording reaches into an object. It must never
-know a cell.
+A text is split at its names instead of using `str.format`. Braces inside a cell are therefore kept as they are, and a
+wording cannot access attributes of an object. Reads no cells.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from harness.digest import canonical, sha256
 from harness.errors import InputError
 
-OPTIONS, SHOTS, ANSWER = "options", "shots", "answer"  # what a wording may name besides columns
+OPTIONS, SHOTS, ANSWER = "options", "shots", "answer"  # names that a wording may use besides columns
 # `{name}` is a cell, `{{name}}` the text `{name}`, `{{{name}}}` a cell in braces; any other brace is a brace.
 _INSIDE = r"([^{}\n]{1,200})"
 _BRACES = re.compile(rf"\{{\{{\{{{_INSIDE}\}}\}}\}}|\{{\{{{_INSIDE}\}}\}}|\{{{_INSIDE}\}}")
@@ -26,15 +26,15 @@ MOST = 100_000  # characters of a wording
 
 @dataclass(frozen=True)
 class Known:
-    """What wordings may name: columns that are shown, and whether there are options; and what they never may."""
+    """The names that a wording may use, which are shown columns and perhaps `options`, and those that it must not."""
 
     shown: Collection[str]
-    hidden: Mapping[str, str] = field(default_factory=dict)  # column -> the field that says what it tells
+    hidden: Mapping[str, str] = field(default_factory=dict)  # column -> the field that it belongs to
     options: bool = False
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> Known:
-        """Read it from a dataset's fields, as a plan's parameters hold them."""
+        """Build an instance from a dataset's fields, as the parameters of a plan hold them."""
         lists = {name: [said] if isinstance(said, str) else list(said) for name, said in fields.items() if said}
         shown = [one for name in ("input", "options", "group", "show", "id") for one in lists.get(name, [])]
         hidden = {lists[name][0]: name for name in ("target", "accepted", "tests") if name in lists}
@@ -43,35 +43,35 @@ class Known:
 
 @dataclass(frozen=True)
 class WordingText:
-    """A text of a wording: literal words at even places, names at odd ones."""
+    """A text of a wording, split: literal text at even positions, names at odd positions."""
 
     pieces: tuple[str, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names that it asks for, in their order."""
+        """The names in the text, in order."""
         return self.pieces[1::2]
 
 
 @dataclass(frozen=True)
 class Wording:
-    """A wording: its number, its texts with who says each, how an example is written, and its digests."""
+    """A wording: its number, its texts with the role of each, the form of an example, and its digests."""
 
     id: int
     turns: tuple[tuple[str, WordingText], ...]
-    chat: bool  # it is asked in turns, and not as one text
+    chat: bool  # asked as chat turns, not as one text
     shot: WordingText | None
     sha256: str
     shot_sha256: str = ""
 
     def names(self) -> set[str]:
-        """Every name that it asks for, its example's too."""
+        """Return every name in the wording, those of its example included."""
         texts = [*(words for _, words in self.turns), *([self.shot] if self.shot else [])]
         return {name for words in texts for name in words.names}
 
 
 def wordings(rows: Sequence[Mapping[str, Any]], known: Known, where: str) -> list[Wording]:
-    """Read wordings; InputError for one that is malformed, or names what no wording may show."""
+    """Parse wordings; raise InputError for one that is malformed or names something that no wording may show."""
     found: list[Wording] = []
     for place, row in enumerate(rows):
         found.append(_wording(row, known, f"{where}.{place}"))
@@ -135,9 +135,9 @@ def _text(said: Any, where: str) -> str:
 
 
 def words(text: str, known: Known, where: str, *, example: bool = False) -> WordingText:
-    """Split a text at what it names; InputError for a name that stands for no column which may be shown.
+    """Split a text at its names; raise InputError for a name that is not a column that may be shown.
 
-    In an `example` the answer may be shown too: by `{answer}`, or by the name of the target's column.
+    In an `example` the answer may be shown too, by `{answer}` or by the name of the target's column.
     """
     pieces, end = [""], 0
     for found in _BRACES.finditer(text):
@@ -157,7 +157,7 @@ def words(text: str, known: Known, where: str, *, example: bool = False) -> Word
 
 
 def _named(name: str, known: Known, where: str, example: bool) -> str:
-    """Give what a name in braces stands for; empty where the braces are a text's own."""
+    """Return what a name in braces stands for, or an empty text if the braces are literal."""
     if example and (name == ANSWER or known.hidden.get(name) == "target"):
         return ANSWER
     if name in known.hidden:

@@ -1,1 +1,1 @@
-"""Code answers: an item's tests as a trial's program, and what a trial's end says of the answer."""
+"""Code answers: an item's tests as the program of a trial, and the score of an answer from the trial's result."""

@@ -1,9 +1,9 @@
-"""Tries the code of an answer inside a trial: runs it, makes the calls of its tests, and tells what each gave.
+"""Script that runs the code of an answer inside a trial, makes the calls of its tests and reports their results.
 
-It imports the standard library alone; its text, with a last line that calls `main`, is the program of a trial
-(`programs.py`), and the engine's walls are what contains it. What it needs comes by stdin, and what the code prints
-goes nowhere, so that the one line on the real output is this script's. What a call must give is not here: code that
-looks for it finds nothing.
+Imports the standard library only. The text of this file, followed by a line that calls `main`, is the program of a
+trial (`programs.py`). The engine's isolation contains it. Its input comes on stdin. Output of the tested code is
+discarded, so the only line on the real stdout is this script's. The expected results of the calls are not passed in, so
+tested code cannot look them up.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import sys
 from numbers import Integral, Real
 from typing import Any
 
-LONGEST = 100_000  # characters of a value that is told
+LONGEST = 100_000  # characters of a value that is reported
 
 
 def main() -> None:
-    """Run what stdin says, and end the process behind one line of JSON: {"values": […]}, {"passed": mark} or neither.
+    """Run the code given on stdin, print one line of JSON and end the process.
 
-    A value that cannot be had is an error's name instead: {"raised": what}.
+    The line is `{"values": […]}`, `{"passed": mark}` or `{"raised": error}`. A call that fails has `{"raised": error}`
+    in the place of its value.
     """
     told = json.loads(sys.stdin.buffer.read())
     process, out = os.getpid(), os.dup(1)
@@ -36,7 +37,7 @@ def main() -> None:
             said["passed"] = mark
         else:
             said["values"] = [_called(call, names) for call in told["calls"]]
-    except BaseException as bad:  # whatever foreign code raises is its outcome
+    except BaseException as bad:  # anything that the tested code raises is its result
         said = {"raised": f"{type(bad).__name__}: {bad}"[:200]}
     if os.getpid() != process:  # a child that the code forked
         os._exit(0)
@@ -50,12 +51,12 @@ def _called(call: str, names: dict[str, Any]) -> Any:
     try:
         text = spelled(eval(compile(call, "call.py", "eval", dont_inherit=True), names))  # noqa: S307 - in a trial
         return text if len(text) <= LONGEST else {"raised": "a value too large to be told"}
-    except BaseException as bad:  # the next call may give a value all the same
+    except BaseException as bad:  # the next call may still return a value
         return {"raised": f"{type(bad).__name__}: {bad}"[:200]}
 
 
 def spelled(value: Any) -> str:
-    """Spell a value so that two are spelled alike where Python says that they are equal; an object is its type."""
+    """Return a text that is the same for values that Python considers equal; other objects become their type's name."""
     if value is None or isinstance(value, str | bytes | complex):
         return repr(value)
     if isinstance(value, Integral | Real):

@@ -1,7 +1,7 @@
-"""The tests of a code item, read: calls whose right values a scorer keeps, or Python that runs beside the answer.
+"""Parser of a code item's tests: calls whose expected values stay with the scorer, or Python that runs with the answer.
 
-Written as Python (`assert add(2, 3) == 5`), or as a JSON list of it. They are the user's own, parsed and never run
-here. It must never know an answer.
+Tests are written as Python (`assert add(2, 3) == 5`) or as a JSON list of such texts. They come from the user. This
+module parses them and does not run them. Sees no answers.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ LONGEST = 500_000  # characters
 
 @dataclass(frozen=True)
 class CodeTests:
-    """Tests that were read: what stands before them, the calls and what each must give, or the Python that is left."""
+    """Parsed tests: imports, the calls and their expected values, or the whole text if it was not split into calls."""
 
     setup: str
     calls: tuple[str, ...]
-    values: tuple[str, ...]  # spelled, one for each call
-    rest: str  # all of the tests, where not each compares a call with a plain value
+    values: tuple[str, ...]  # spelled by `spelled`, one for each call
+    rest: str  # the whole text, if some test does not compare a call with a plain value
 
     @property
     def mark(self) -> str:
-        """Give what a trial prints where tests that run beside the answer came to their end."""
+        """The text that a trial prints if tests that run beside the answer reached their end."""
         return sha256(self.rest.encode("utf-8", "replace"))
 
     def visible(self) -> dict[str, Any]:
-        """Give what a trial may see of them: no value that a call must give."""
+        """Return the parts of the tests that a trial may see, without the expected value of any call."""
         return {"setup": self.setup, "calls": list(self.calls), "rest": self.rest, "mark": self.mark}
 
 
 def read_tests(text: str) -> CodeTests | str:
-    """Read an item's tests, or say why they are none."""
+    """Parse an item's tests; return the reason as a text if they are not valid."""
     if not text.strip():
         return "the item has no tests"
     if len(text) > LONGEST:
@@ -62,7 +62,7 @@ def read_tests(text: str) -> CodeTests | str:
 
 
 def _joined(text: str) -> str:
-    """Give tests that are a JSON list of texts as one text, line by line."""
+    """Return tests that are a JSON list of texts as one text, one entry per line."""
     if not text.lstrip().startswith("["):
         return text
     try:
@@ -73,7 +73,7 @@ def _joined(text: str) -> str:
 
 
 def _compared(test: ast.expr) -> tuple[str, str] | None:
-    """Give a call and what it must give, spelled, of `call == value`; None of anything else."""
+    """Return the call and its expected value, spelled, of a test `call == value`; None for any other expression."""
     if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)):
         return None
     try:

@@ -1,6 +1,6 @@
-"""The score step of code answers: 1 where an answer's code passed all of its item's tests in its trial.
+"""The score step of code answers: 1 if an answer's code passed all tests of its item in its trial.
 
-It must never run a program; what came of one is given.
+Runs no program; reads the recorded result of each trial.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from harness.trial import DONE
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response: 1 where all tests passed, with the share that did beside it."""
+    """Write one score for each response: 1 if all tests passed, with the share that passed in the detail."""
     name = params["name"]
 
     def rule(seen: graded.Seen) -> Found:
@@ -29,7 +29,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def passed(response: str, tests: str, trial: Trial | Mapping[str, Any] | None) -> Found:
-    """Score one answer by what its trial told; `why` says what failed first, `metrics.passed` which share held."""
+    """Score one answer by its trial's output; `why` names the first failure, `metrics.passed` the share that passed."""
     found = read_tests(tests)
     if not isinstance(found, CodeTests):
         return without(found)
@@ -42,7 +42,7 @@ def passed(response: str, tests: str, trial: Trial | Mapping[str, Any] | None) -
 
 
 def _calls(tests: CodeTests, said: Mapping[str, Any]) -> Found:
-    """Score what the calls of the tests gave."""
+    """Score the results of the tests' calls."""
     values = said.get("values")
     if not isinstance(values, list) or len(values) != len(tests.values):
         return _failed(_why(said))
@@ -58,7 +58,7 @@ def _untried(response: str) -> str:
 
 
 def _told(stdout: str) -> Mapping[str, Any]:
-    """Read the last line that a trial printed; nothing where that is no JSON object."""
+    """Parse the last line that a trial printed; return an empty mapping if it is not a JSON object."""
     try:
         said = json.loads(stdout.strip().rpartition("\n")[2])
     except (ValueError, RecursionError):

@@ -1,1 +1,1 @@
-"""Rows of a person's own file, read into items, golds and examples."""
+"""Turns the rows of a user's own file into items, golds and examples."""

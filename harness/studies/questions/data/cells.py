@@ -1,6 +1,6 @@
-"""Cells of a person's file as texts: one text, several of them, the options of a choice and the letter that is right.
+"""Converts cells of a user's file: to one text, to several texts, to options, and to the letter of the right option.
 
-It must never know a wording or a scorer. No message quotes a cell.
+Independent of wordings and scorers. Error messages never quote a cell.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ LETTER, TEXT, INDEX = "letter", "text", "index"  # how a cell may say which opti
 
 
 def text(cell: Cell, file: SourceFile, number: int, column: str) -> str:
-    """Give a cell as a text; InputError, with file, row and column, for a list and for what is no Unicode."""
-    if type(cell) is str and cell.isascii():  # nearly every cell there is
+    """Return a cell as a text; raise InputError, with file, row and column, for a list and for invalid Unicode."""
+    if type(cell) is str and cell.isascii():  # nearly every cell
         return cell
     if isinstance(cell, JsonNumber):
         return cell.text
@@ -44,7 +44,7 @@ def text(cell: Cell, file: SourceFile, number: int, column: str) -> str:
 
 
 def filled(cell: Cell, what: str, file: SourceFile, number: int, column: str) -> str:
-    """Give a cell as a text that is not empty; InputError, which calls it `what`, where it is."""
+    """Return a cell as a text that is not empty; raise InputError, which calls the cell `what`, if it is empty."""
     found = text(cell, file, number, column)
     if not found.strip():
         raise InputError(
@@ -56,7 +56,10 @@ def filled(cell: Cell, what: str, file: SourceFile, number: int, column: str) ->
 
 
 def several(cell: Cell, file: SourceFile, number: int, column: str, between: str = "") -> list[str]:
-    """Give the texts of a cell: a list, a JSON list as text, or texts with `between` between them; none if empty."""
+    """Return the texts of a cell: a list, a JSON list as text, or texts separated by `between`.
+
+    An empty cell holds no texts if `between` is given; otherwise it raises InputError.
+    """
     if isinstance(cell, str) and cell.lstrip().startswith("["):
         try:
             cell = json.loads(cell, parse_float=JsonNumber)
@@ -79,9 +82,9 @@ def several(cell: Cell, file: SourceFile, number: int, column: str, between: str
 
 
 def options(row: Mapping[str, Cell], columns: Sequence[str], file: SourceFile, number: int) -> dict[str, str]:
-    """Give the options of a row by letter, from a column each or from one that holds a JSON list.
+    """Return the options of a row by letter, from one column each or from one column that holds a JSON list.
 
-    Columns that are empty at the end are none. InputError for fewer than two, more than 26, or a gap.
+    Empty columns at the end are left out. Raises InputError for fewer than two options, more than 26, or a gap.
     """
     if len(columns) == 1:
         found = several(row[columns[0]], file, number, columns[0])
@@ -105,15 +108,15 @@ def options(row: Mapping[str, Cell], columns: Sequence[str], file: SourceFile, n
 
 
 class Rightness:
-    """How the cells of a target say which option is right: one way for all rows, given or seen from the rows."""
+    """How the cells of a target column name the right option: one way for all rows, given or inferred from the rows."""
 
     def __init__(self, said: str | None, file: SourceFile, column: str) -> None:
         self.file, self.column, self.said = file, column, said
         self._ways = [said] if said else [LETTER, TEXT, INDEX]
-        self._apart: set[tuple[str, str]] = set()  # ways that would give some row different letters
+        self._apart: set[tuple[str, str]] = set()  # pairs of ways that read different letters in some row
 
     def see(self, target: str, choices: Mapping[str, str], number: int) -> None:
-        """Take notice of a row; InputError where no way is left that could read it."""
+        """Rule out the ways that cannot read this row; raise InputError if no way is left."""
         found = {way: letter for way in self._ways if (letter := _letter(way, target, choices))}
         if not found:
             how = " or ".join(self._ways)
@@ -127,7 +130,7 @@ class Rightness:
 
     @property
     def way(self) -> str:
-        """The way that reads all rows; InputError where two would, and disagree."""
+        """The way that reads all rows; raises InputError if two ways do and give different letters."""
         first = self._ways[0]
         if clash := [way for way in self._ways if (first, way) in self._apart]:
             raise InputError(
@@ -139,7 +142,7 @@ class Rightness:
 
 
 def right(way: str, target: str, choices: Mapping[str, str], place: Any) -> str:
-    """Give the letter of the option that is right; InputError where the target names none."""
+    """Return the letter of the right option; raise InputError if the target names none."""
     letter = _letter(way, target, choices)
     if not letter:
         raise InputError(f"the target is no {way} of an option of its row", where=str(place), next="correct that cell")

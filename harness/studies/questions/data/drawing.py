@@ -1,7 +1,7 @@
-"""Which rows of a person's file are asked, and which are examples: by their values and by seed, never both.
+"""Selects which rows of a user's file are asked and which are examples, by their values and by seed; no row is both.
 
-A row's rank in a draw depends on the seed and its number alone, so that rows appended later move few others. It must
-never know what is right.
+A row's rank in a draw depends on the seed and the row's number only, so rows appended later change few of the others.
+Does not see right answers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ASKED, EXAMPLES = "questions/asked", "questions/examples"  # purposes of draws
 
 @dataclass
 class Drawn:
-    """The outcome of the draws: numbers of the rows that are asked, and of the examples in the order of their draw."""
+    """Result of the draws: the numbers of the rows that are asked, and of the examples in the order of their draw."""
 
     asked: set[int] = field(default_factory=set)
     examples: list[int] = field(default_factory=list)
@@ -33,19 +33,19 @@ class Drawn:
 
 
 def matches(row: Row, where: Where, file: SourceFile, number: int) -> bool:
-    """Whether the cells of a row have the texts that are asked for."""
+    """Whether the cells of a row have the texts that `where` asks for."""
     return all(cells.text(row[column], file, number, column).strip() in texts for column, texts in where)
 
 
 def question(row: Row, columns: Sequence[str]) -> str:
-    """Give the digest of what a row asks, by which the same question is known in another row, however it is spaced."""
+    """Return a digest of a row's question that ignores spacing, to find the same question in other rows."""
     asked = (row[column] for column in columns)
     said = [" ".join(cell.split()) if isinstance(cell, str) else cell for cell in asked]
     return sha256(json.dumps(said, sort_keys=True).encode())
 
 
 def first(numbers: Iterable[int], count: int | None, seed: int, purpose: str) -> list[int]:
-    """Draw so many rows by seed, in the order of their ranks; all of them, as they stand, without a count."""
+    """Return `count` rows drawn by seed, in the order of their ranks; without a count, all rows in their own order."""
     if count is None:
         return list(numbers)
     ranked = ((seeds.derive(seed, purpose, template=number), number) for number in numbers)
@@ -53,10 +53,11 @@ def first(numbers: Iterable[int], count: int | None, seed: int, purpose: str) ->
 
 
 def draw(params: Mapping[str, Any], asks: Mapping[int, str], shows: Mapping[int, str] | None, *, same: bool) -> Drawn:
-    """Draw what is asked and what is shown from rows known by their numbers and questions.
+    """Draw the rows that are asked and the examples, from rows given by number and question digest.
 
-    `shows` are the rows that examples may come from; None: those that are asked, which then are not. `same`: both come
-    from one file. No question of an example is asked, in whichever row it stands. InputError where rows do not suffice.
+    `shows` holds the rows that examples may come from. If it is None, examples come from the rows to ask, which are
+    then not asked. `same` says that both come from one file. A question that is an example is not asked in any row.
+    Raises InputError if there are too few rows.
     """
     shots, counts = params.get("shots"), {"rows": len(asks)}
     drawn = Drawn(counts=counts)
@@ -70,7 +71,7 @@ def draw(params: Mapping[str, Any], asks: Mapping[int, str], shows: Mapping[int,
         shown = {pool[number] for number in drawn.examples}
         rows = {number: what for number, what in rows.items() if what not in shown}
         counts["examples"] = len(drawn.examples)
-        counts["left_out"] = len(asks) - len(rows)  # since they are examples, or ask what one asks
+        counts["left_out"] = len(asks) - len(rows)  # rows that are examples or ask the same question as one
     if not rows:
         raise nothing_left(params["file"])
     wanted = params.get("count")
@@ -86,12 +87,12 @@ def draw(params: Mapping[str, Any], asks: Mapping[int, str], shows: Mapping[int,
 
 
 def nothing_left(file: str) -> InputError:
-    """Word the error of a file of which no row is asked."""
+    """Return the error for a file of which no row is asked."""
     return InputError("no row is left to ask", where=file, next="check `where`, and how many examples are drawn")
 
 
 def _examples(pool: Mapping[int, str], shots: Mapping[str, Any], asked: set[str], file: str) -> list[int]:
-    """Draw examples: each another question, and none that is asked."""
+    """Draw examples with distinct questions, none of which is asked."""
     found: dict[str, int] = {}
     for number in first(pool, len(pool), shots["seed"], EXAMPLES):
         if pool[number] not in asked:

@@ -1,7 +1,6 @@
-"""The step that makes a dataset of a person's file: items without what is right, golds, examples and counts.
+"""The step that makes a dataset from a user's file: items without right answers, golds, examples and counts.
 
-Where rows are drawn the file is read again to write them, so that its size does not matter. It must never know a
-wording.
+If rows are drawn, the file is read a second time to write them, so it may be of any size. Independent of wordings.
 """
 
 from __future__ import annotations
@@ -14,71 +13,92 @@ from typing import Any
 from harness import rows
 from harness.digest import canonical
 from harness.errors import InputError
+from harness.models import media
 from harness.rowtypes import Gold, Item
 from harness.studies.questions.code.code_tests import CodeTests, read_tests
 from harness.studies.questions.data import cells, drawing
+from harness.studies.questions.data.row_scorers import SCORERS, RowScorers, has_options
+from harness.studies.questions.data.sources import open_source
 from harness.studies.questions.data.tables import SourceFile, read
 
 OUTPUTS = ("items", "gold", "counts")
 SHOTS = "shots"
-TESTS = "tests"  # a field, and the output that says of each item's tests what a trial may see
+TESTS = "tests"  # a field, and the output with the parts of each item's tests that a trial may see
+IMAGE, MEDIA = "image", "media"  # a field, and the output with the bytes of the images
 LONGEST_ID = 200
 NumberedRow = tuple[int, drawing.Row]
 
 
 @dataclass(frozen=True)
 class Mapped:
-    """The columns of a file by what they are, each field as a list of columns."""
+    """The columns of a file by field, each field as a list of columns."""
 
     fields: Mapping[str, list[str]]
+    scorers: RowScorers | None = None  # None: every scorer scores every row
 
     @classmethod
-    def of(cls, fields: Mapping[str, Any]) -> Mapped:
-        """Read them from a step's parameter."""
-        return cls({name: [said] if isinstance(said, str) else list(said) for name, said in fields.items() if said})
+    def of(cls, params: Mapping[str, Any]) -> Mapped:
+        """Build an instance from a step's parameters, of which it reads `fields` and `scorers`."""
+        fields = params["fields"].items()
+        found = {name: [said] if isinstance(said, str) else list(said) for name, said in fields if said}
+        return cls(found, RowScorers.of(params))
 
     def __getitem__(self, field: str) -> list[str]:
-        """Give the columns of a field; none where the manifest names none."""
+        """Return the columns of a field; an empty list if the manifest names none."""
         return self.fields.get(field, [])
 
     def one(self, field: str) -> str:
-        """Give the only column of a field; empty where the manifest names none."""
+        """Return the only column of a field; an empty text if the manifest names none."""
         return self[field][0] if self[field] else ""
 
     @property
     def asked(self) -> list[str]:
-        """Columns that say what is asked."""
+        """The columns that make up a question."""
         return [*self["input"], *self["options"]]
 
+    def lacks(self, row: drawing.Row, field: str, file: SourceFile, number: int) -> bool:
+        """Whether a row has nothing in a field, and none of its own scorers needs it."""
+        if self.scorers is None or has_options(row, self[field]):
+            return False
+        return not self.scorers.need(self.scorers.names(row, self["options"], file, number), field)
+
+    def chooses(self, row: drawing.Row, file: SourceFile, number: int) -> bool:
+        """Whether the target of a row names one of its options."""
+        if self.scorers is None or not self["options"]:
+            return bool(self["options"])
+        return self.scorers.need(self.scorers.names(row, self["options"], file, number), "options")
+
     def columns(self, where: drawing.Where = ()) -> list[str]:
-        """Every column that is read."""
+        """Return every column that is read."""
         fields = {name: value for name, value in self.fields.items() if name != "target_is"}
         return list(dict.fromkeys([*(name for columns in fields.values() for name in columns), *(c for c, _ in where)]))
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write items, golds and counts of a file's rows, and the examples where any are shown.
+    """Write the items, golds and counts of a file's rows, and the examples if any are shown.
 
-    InputError, with file, row and column, for whatever the file has not as the manifest says.
+    Raises InputError, with file, row and column, if the file is not as the manifest says.
     """
-    mapped, shots = Mapped.of(params["fields"]), params.get("shots") or {}
-    file = SourceFile(inputs["file"], params["file"], params["format"], params["encoding"])
+    mapped, shots = Mapped.of(params), params.get("shots") or {}
+    file = open_source(params, inputs)
     if shots or mapped["options"] or params.get("count"):
         counts = _write_drawn(params, inputs, out, file, mapped)
-    else:  # nothing has to be known of all rows before the first is written
+    else:  # each row can be written without knowing the others
         count = _write(out, params["dataset"], file, mapped, _matching(file, mapped, params["where"]), "")
         if not count:
             raise drawing.nothing_left(params["file"])
         counts = {"rows": count, "asked": count}
     if mapped[TESTS]:
         _write_tests(out)
+    if mapped[IMAGE]:
+        _write_media(file, out)
     rows.write_one(out / "counts", {params["dataset"]: counts})
 
 
 def _write_drawn(
     params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, file: SourceFile, mapped: Mapped
 ) -> dict[str, int]:
-    """Draw what is asked and what is shown, see how targets name options, and write; gives the counts."""
+    """Draw the rows to ask and the examples, find out how targets name options, and write; return the counts."""
     where, shots, other = params["where"], params.get("shots") or {}, inputs.get("shots_file")
     source = SourceFile(other, shots["file"], shots["format"], params["encoding"]) if other else file
     also, (asks, shows) = shots.get("where", []), (dict[int, str](), dict[int, str]())
@@ -99,27 +119,37 @@ def _write_drawn(
 
 
 def _ways(said: str | None, mapped: Mapped, file: SourceFile, wanted: set[int]) -> str:
-    """See how targets say which option is right; empty where there are no options, or nothing is right."""
+    """Find out how targets name the right option; return an empty text if there are no options or no targets."""
     if not mapped["options"] or not mapped["target"]:
         return ""
     column = mapped.one("target")
     seen = cells.Rightness(said, file, column)
     for number, row in _chosen(file, mapped, wanted):
+        if not mapped.chooses(row, file, number):
+            continue
         choices = cells.options(row, mapped["options"], file, number)
         seen.see(cells.filled(row[column], "target", file, number, column), choices, number)
     return seen.way
 
 
 def _write_tests(out: Path) -> None:
-    """Write of each item's tests what a trial of an answer may see."""
+    """Write the parts of each item's tests that a trial of an answer may see."""
 
     def visible() -> Iterator[dict[str, Any]]:
         for row in rows.read(out / "gold", Gold):
+            if TESTS not in row["gold"]:
+                continue
             tests = read_tests(row["gold"][TESTS])
             assert isinstance(tests, CodeTests)  # `_gold` refuses others
             yield {"id": row["id"], **tests.visible()}
 
     rows.write(out / TESTS, visible())
+
+
+def _write_media(file: SourceFile, out: Path) -> None:
+    """Write the bytes of the images that items name, each once."""
+    named = (one for row in rows.read(out / "items", Item) for one in row.get("attachments", ()))
+    media.write(out / MEDIA, (file.image(one["sha256"]) for one in named))
 
 
 def _chosen(file: SourceFile, mapped: Mapped, wanted: set[int]) -> Iterator[NumberedRow]:
@@ -132,7 +162,7 @@ def _matching(file: SourceFile, mapped: Mapped, where: drawing.Where) -> Iterato
 
 
 def _write(out: Path, dataset: str, file: SourceFile, mapped: Mapped, asked: Iterable[NumberedRow], way: str) -> int:
-    """Write items and golds side by side, in the order of the file; gives how many they are."""
+    """Write items and golds in the order of the file; return their number."""
     with open(out / "items", "wb") as items, open(out / "gold", "wb") as golds:
         known: dict[str, int] = {}
         for number, row in asked:
@@ -161,13 +191,17 @@ def _item(dataset: str, file: SourceFile, mapped: Mapped, number: int, row: draw
     if column := mapped.one("id"):
         name = f"{dataset}:{_id(cells.filled(row[column], 'id', file, number, column), file, number, column)}"
     item: Item = {"id": name, "task": dataset, "input": values, "difficulty": None, "meta": meta}
-    if mapped["options"]:
+    if mapped.scorers:
+        meta[SCORERS] = mapped.scorers.names(row, mapped["options"], file, number)
+    if column := mapped.one(IMAGE):
+        item["attachments"] = [file.attach(row[column], number, column)]
+    if mapped["options"] and not mapped.lacks(row, "options", file, number):
         item["options"] = cells.options(row, mapped["options"], file, number)
     return item
 
 
 def _id(text: str, file: SourceFile, number: int, column: str) -> str:
-    """Refuse an id that no line of a terminal or of a table can hold."""
+    """Return an id; raise InputError if it is too long or not printable on one line."""
     if len(text) > LONGEST_ID or not text.isprintable():
         raise InputError(
             f"the id is no text of 1 to {LONGEST_ID} characters in one line",
@@ -178,16 +212,16 @@ def _id(text: str, file: SourceFile, number: int, column: str) -> str:
 
 
 def _gold(item: Item, mapped: Mapped, file: SourceFile, number: int, row: drawing.Row, way: str) -> Gold:
-    """Give what is right: of a choice the letter, and the option's text among what is accepted."""
+    """Return an item's gold; of a choice the target is the letter, and the option's text is also accepted."""
     accepted: list[str] = []
     if column := mapped.one("accepted"):
         accepted = [one for one in cells.several(row[column], file, number, column, "|") if one.strip()]
     target = _target(mapped, file, number, row)
-    if way:
+    if way and mapped.chooses(row, file, number):
         letter = cells.right(way, target, item["options"], file.at(number, mapped.one("target")))
         target, accepted = letter, [item["options"][letter], *accepted]
     gold: dict[str, Any] = {"target": target, "accepted": accepted}
-    if column := mapped.one("tests"):
+    if (column := mapped.one("tests")) and not mapped.lacks(row, "tests", file, number):
         gold[TESTS] = cells.filled(row[column], "text of the tests", file, number, column)
         if isinstance(why := read_tests(gold[TESTS]), str):
             raise InputError(
@@ -198,18 +232,20 @@ def _gold(item: Item, mapped: Mapped, file: SourceFile, number: int, row: drawin
 
 def _target(mapped: Mapped, file: SourceFile, number: int, row: drawing.Row) -> str:
     column = mapped.one("target")
+    if column and mapped.lacks(row, "target", file, number):
+        return ""
     return cells.filled(row[column], "target", file, number, column) if column else ""
 
 
 def _write_examples(out: Path, dataset: str, file: SourceFile, mapped: Mapped, numbers: list[int], way: str) -> None:
-    """Write the examples in the order of their draw, each with its answer, and its letter where it is a choice."""
+    """Write the examples in the order of their draw, each with its answer and, if it is a choice, its letter."""
     found = {}
     for number, row in _chosen(file, mapped, set(numbers)):
         item = _item(dataset, file, mapped, number, row)
         answer = cells.filled(_target(mapped, file, number, row), "target", file, number, mapped.one("target"))
-        name = f"{dataset}/shot{item['id'].removeprefix(dataset)}"  # no id of an item, and it tells the same text
+        name = f"{dataset}/shot{item['id'].removeprefix(dataset)}"  # differs from every item's id
         shot: dict[str, Any] = {**item, "id": name, "answer": answer}
-        if way:
+        if way and mapped.chooses(row, file, number):
             letter = cells.right(way, answer, item["options"], file.at(number, mapped.one("target")))
             shot |= {"letter": letter, "answer": item["options"][letter]}
         found[number] = shot

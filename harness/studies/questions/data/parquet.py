@@ -1,151 +1,129 @@
-"""Rows of a Parquet file: flat columns and lists of texts, numbers and truths, in the pages that are usually written.
+"""Columns and rows of a Parquet file: texts, numbers, truths, and lists of these; what else it holds is refused.
 
-What is not read here is said, with what to write instead. It must never know what a column means.
+A file is a stranger's, and is read by a process of its own (`parquet_entry`), whatever that comes to: what it writes
+is bounded and checked here. It does not depend on what a column means.
 """
 
 from __future__ import annotations
 
-import struct
-import zlib
+import importlib.util
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from harness.studies.questions.data.parquet_pages import BYTES, FLOAT, Leaf, UnreadableError, pages
-from harness.studies.questions.data.thrift import Fields, MalformedError, ThriftReader
+from harness.errors import MissingError
+from harness.studies.questions.data import parquet_entry
+from harness.studies.questions.data.parquet_entry import (
+    BROKEN,
+    LONG,
+    LONGEST,
+    MANY,
+    MOST_ROWS,
+    NO_TEXT,
+    OTHER,
+    RECORDS,
+    REFUSED,
+    ROWS,
+)
 
-MAGIC = b"PAR1"
-LARGEST_FOOTER = 64 << 20
-LARGEST_CHUNK = 1 << 30
-MOST_VALUES = 20_000_000  # of a column in one group of rows
-OPTIONAL, REPEATED = 1, 2
-_PLAIN_TYPES = {0, 4, 11, 12, 13, 14, 15, 16, 17, 18, 19}  # of texts, whole numbers and JSON
-_PLAIN_MEANINGS = {1, 4, 10, 11, 12}  # the same, as newer files say it
-_UNSIGNED = {11, 12, 13, 14}
-BROKEN = (MalformedError, struct.error, zlib.error, IndexError, KeyError, TypeError, AttributeError, OverflowError)
+_MOST_BYTES = 4 * LONGEST + 2  # of a line
+_ENDED = "ended"  # how a process ends that reads a file made to end it
+_REFUSALS = {  # what, and what to do next
+    BROKEN: ("this is no well-formed Parquet file", "write it again, or as JSON Lines"),
+    MANY: (f"the file has more than {MOST_ROWS:,} rows", "write those that are asked to a file of their own"),
+    LONG: (f"the row has more than {LONGEST:,} characters", "shorten it"),
+    NO_TEXT: ("a text is not UTF-8", "write texts as UTF-8, and bytes as text"),
+    _ENDED: (
+        "the file is damaged, or takes too much memory to be read",
+        "write it again in smaller groups of rows, or as JSON Lines",
+    ),
+}
+_UNREAD = {
+    RECORDS: "it holds records, or lists of lists: write what is needed of them as columns of their own",
+    OTHER: "it holds dates, times, decimals or bytes: write it as text",
+}
+_SETTINGS = {"POLARS_MAX_THREADS": "1", "POLARS_IMPORT_INTERVAL_AS_STRUCT": "1", "RUST_BACKTRACE": "0"}
 
 
-@dataclass(frozen=True)
-class ParquetColumn:
-    """A column of a file: its leaf's path and levels, and whether it holds lists."""
+class UnreadableError(ValueError):
+    """A file, or a part of Parquet, that is not read here: what is wrong, and what to do next."""
 
-    name: str
-    path: tuple[str, ...]
-    leaf: Leaf
-    listed: int  # the level from which on a list has an element; 0: it holds none
-    plain: bool  # texts, numbers and truths; else times, decimals or bytes
-    unsigned: bool
+    def __init__(self, what: str, next: str, *, in_row: bool = False) -> None:
+        super().__init__(f"{what}: {next}")
+        self.what, self.next, self.in_row = what, next, in_row  # whether it is the row after those that were given
 
 
 class ParquetFile:
-    """A Parquet file that is open: its columns, and its rows by group."""
+    """A Parquet file: its columns by name, each with what it holds, and its rows.
+
+    UnreadableError for a file that is damaged; MissingError where polars, which reads it, is not installed.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        with open(path, "rb") as file:
-            footer = ThriftReader(_footer(file)).struct()
-        self._groups: Sequence[Fields] = footer.get(4, [])
-        self.columns = dict(_columns(footer[2]))
-        self.names = list(self.columns)
+        self.columns: Mapping[str, str] = dict(_checked(path, None))
+        self.names = [name for name, kind in self.columns.items() if kind != RECORDS]
 
     def rows(self, wanted: Sequence[str]) -> Iterator[dict[str, Any]]:
-        """Give all rows with the columns that are wanted; UnreadableError for one that is not read here."""
-        with open(self._path, "rb") as file:
-            for group in self._groups:
-                found = {name: list(self._values(file, group, self.columns[name])) for name in wanted}
-                count = group[3]
-                if any(len(values) != count for values in found.values()):
-                    raise MalformedError("columns of different lengths")
-                for place in range(count):
-                    yield {name: values[place] for name, values in found.items()}
-
-    def _values(self, file: BinaryIO, group: Fields, column: ParquetColumn) -> Iterator[Any]:
-        chunks = {tuple(part.decode() for part in chunk[3][3]): chunk[3] for chunk in group[1]}
-        about = chunks[column.path]
-        if not column.plain:
-            raise UnreadableError("it holds dates, times, decimals or bytes: write it as text")
-        begin, size = min(about[9], about.get(11) or about[9]), about[7]
-        if not (begin >= 0 and 0 <= size <= LARGEST_CHUNK):
-            raise MalformedError("a column of an impossible size")
-        if max(about[5], group[3]) > MOST_VALUES:
-            raise UnreadableError("a group of rows is too large: write smaller ones")
-        file.seek(begin)
-        last: list[Any] | None = None
-        for page in pages(file.read(size), column.leaf, about[4], about[5]):
-            values = iter(page.values)
-            for again, level in zip(page.repetition, page.definition, strict=True):
-                value = _cell(next(values), column) if level == column.leaf.defined else None
-                if not column.listed:
-                    yield value
-                elif again and last is not None:
-                    last.append(value)
-                else:
-                    if last is not None:
-                        yield last
-                    last = [value] if level >= column.listed else []
-        if last is not None:
-            yield last
+        """Yield all rows with the columns that are wanted; UnreadableError for one that is not read here."""
+        for name in wanted:
+            if why := _UNREAD.get(self.columns[name]):
+                raise UnreadableError("a column is written in a way that is not read here", f"{why}, or as JSON Lines")
+        places = {name: place for place, name in enumerate(self.columns)}
+        for cells in _checked(self._path, [places[name] for name in wanted]):
+            yield dict(zip(wanted, cells, strict=True))
 
 
-def _footer(file: BinaryIO) -> bytes:
-    size = file.seek(0, 2)
-    file.seek(max(0, size - 8))
-    tail = file.read(8)
-    length = int.from_bytes(tail[:4], "little")
-    if tail[4:] != MAGIC or not 0 < length <= min(size - 8, LARGEST_FOOTER):
-        raise MalformedError("it does not end as a Parquet file does")
-    file.seek(size - 8 - length)
-    return file.read(length)
+def _checked(path: Path, places: Sequence[int] | None) -> Iterator[list[Any]]:
+    """Iterate over what is read of a file, line by line; UnreadableError where it is refused, or the reader ended."""
+    count, width = 0, 2 if places is None else len(places)
+    for line in _lines(path, places):
+        if isinstance(line, list) and len(line) == width:
+            count += 1
+            yield line
+        elif line == {ROWS: count}:
+            return
+        else:
+            why = str(line.get(REFUSED)) if isinstance(line, dict) else BROKEN
+            raise UnreadableError(*_REFUSALS.get(why, _REFUSALS[BROKEN]), in_row=why == LONG)
+    raise UnreadableError(*_REFUSALS[_ENDED])
 
 
-def _columns(schema: Sequence[Fields]) -> Iterator[tuple[str, ParquetColumn]]:
-    """Find the columns of a file: the children of its root that have one leaf, and at most one level of lists."""
-    at = 1
-    for _ in range(schema[0].get(5, 0)):
-        begin, name = at, schema[at][4].decode()
-        at = _after(schema, at)
-        nodes = schema[begin:at]
-        if any(node.get(5, 0) > 1 for node in nodes):
-            continue  # it holds records, which no field asks for
-        levels = [node.get(3, 0) for node in nodes]
-        if levels.count(REPEATED) <= 1:
-            yield name, _column(name, nodes, levels)
+def _lines(path: Path, places: Sequence[int] | None) -> Iterator[Any]:
+    """Iterate over what the process says that reads a file, until it ends; it is ended where nobody reads on."""
+    command = _command(places)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("POLARS_", "PYTHON"))}
+    with (
+        open(path, "rb") as file,
+        subprocess.Popen(
+            command, env=environment | _SETTINGS, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process,
+    ):
+        assert process.stdout
+        try:
+            while (line := process.stdout.readline(_MOST_BYTES)).endswith(b"\n"):
+                try:
+                    yield json.loads(line)
+                except (ValueError, RecursionError):
+                    yield None
+        finally:
+            process.kill()
 
 
-def _column(name: str, nodes: Sequence[Mapping[int, Any]], levels: Sequence[int]) -> ParquetColumn:
-    leaf, listed = nodes[-1], 0
-    if REPEATED in levels:
-        listed = sum(1 for level in levels[: levels.index(REPEATED) + 1] if level)
-    meanings = leaf.get(10, {})
-    plain = leaf.get(6, 0) in _PLAIN_TYPES and (not meanings or bool(meanings.keys() & _PLAIN_MEANINGS))
-    return ParquetColumn(
-        name,
-        tuple(node[4].decode() for node in nodes),
-        Leaf(leaf[1], sum(1 for level in levels if level), levels.count(REPEATED)),
-        listed,
-        plain,
-        leaf.get(6) in _UNSIGNED,
-    )
-
-
-def _after(schema: Sequence[Fields], at: int, depth: int = 0) -> int:
-    """Give the place after a node and all that is below it."""
-    if depth > 50:
-        raise MalformedError("nested too deep")
-    children = schema[at].get(5, 0)
-    at += 1
-    for _ in range(children):
-        at = _after(schema, at, depth + 1)
-    return at
-
-
-def _cell(value: Any, column: ParquetColumn) -> Any:
-    if column.leaf.kind == BYTES:
-        return value.decode()
-    if column.unsigned and value < 0:
-        return value + (1 << 32 if column.leaf.kind == 1 else 1 << 64)
-    if column.leaf.kind == FLOAT:  # the shortest text that is this number and no other
-        spelled = (float(f"{value:.{digits}g}") for digits in range(6, 10))
-        return next((short for short in spelled if struct.pack("<f", short) == struct.pack("<f", value)), value)
-    return value
+def _command(places: Sequence[int] | None) -> list[str]:
+    """Spell the command that reads a file: bytecode is found where this process finds it, and of packages polars."""
+    found = importlib.util.find_spec("polars")
+    if found is None or not found.origin:
+        raise MissingError(
+            "the package polars is not installed, which reads Parquet",
+            next="pip install 'repro-harness[tables]', or write the file as JSON Lines",
+        )
+    options = ["-I", "-S", "-B", "--check-hash-based-pycs", "always"]
+    if sys.pycache_prefix:
+        options += ["-X", f"pycache_prefix={sys.pycache_prefix}"]
+    site = str(Path(found.origin).parents[1])
+    return [sys.executable, *options, parquet_entry.__file__, site, json.dumps(places)]

@@ -1,7 +1,6 @@
-"""Readers of a person's own file, row by row: CSV, TSV, JSON Lines, Parquet; bounded in size whatever it holds.
+"""Readers of a user's own file, row by row: CSV, TSV, JSON Lines, Parquet and XLSX, with fixed limits on size.
 
-It knows a file's form, and never what a column means. No message quotes a cell: what a dataset says may be nobody's
-to show.
+Independent of what columns mean. Error messages never quote a cell, since the contents of a dataset may be private.
 """
 
 from __future__ import annotations
@@ -15,37 +14,61 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from harness.errors import InputError
-from harness.studies.questions.data.parquet import BROKEN, ParquetFile
-from harness.studies.questions.data.parquet_pages import UnreadableError
+from harness.rowtypes import Attachment, Medium
+from harness.studies.questions.data.parquet import ParquetFile, UnreadableError
+from harness.studies.questions.data.workbook import Sheet, Unread
 
-LONGEST = 1 << 20  # characters of a row, in all its lines
+LONGEST = 1 << 20  # characters of a row, over all its lines
 WIDEST = 2000  # columns
 NAMED = 20  # columns that a message names
-Cell = Any  # a text; of JSON Lines also what else JSON holds
+Cell = Any  # a text; in JSON Lines also any other JSON value
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _BOMS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file as a manifest speaks of it: where its bytes lie, what it is called, its format and its encoding."""
+    """A file as a manifest describes it: its path, name, format and encoding."""
 
     path: Path
     name: str
     format: str
     encoding: str
+    part: str = ""  # of a workbook: the sheet
+
+    def rows(self, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Cell]]]:
+        """Yield the rows with their numbers, as `read` says."""
+        return _read_one(self, columns)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the columns of a file that gives only columns that are named; empty for any other."""
+        if self.format == "xlsx":
+            return tuple(name for name in Sheet.open(self.path, self.name, self.part).columns if name)
+        return _packed(self)
+
+    def attach(self, cell: Cell, number: int, column: str) -> Attachment:
+        """Return the reference to an image that a cell names; raise InputError: a table names no images."""
+        raise InputError(
+            "images are read from a folder, and this is a table",
+            where=self.at(number, column),
+            next="write `file: FOLDER/`, where each image lies beside its texts",
+        )
+
+    def image(self, digest: str) -> Medium:
+        """Return an image that `attach` referred to."""
+        raise KeyError(digest)
 
     def at(self, number: int, column: str = "") -> str:
-        """Word a place of the file for a message: its name, the row, and the column if one is meant."""
+        """Return a place in the file for a message: its name, the row, and the column if one is given."""
         row = f"row {number}" if number else "its first line"
         return f"{self.name}, {row}, column {column!r}" if column else f"{self.name}, {row}"
 
 
 class JsonNumber(float):
-    """A number of JSON with a fraction or an exponent, which keeps the text that stood there."""
+    """A JSON number with a fraction or an exponent that keeps its original text."""
 
     def __new__(cls, text: str) -> JsonNumber:
-        """Read the number and keep its text."""
+        """Parse the number and keep its text."""
         made = super().__new__(cls, text)
         made.text = text
         return made
@@ -54,17 +77,24 @@ class JsonNumber(float):
 
 
 def read(file: SourceFile, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Cell]]]:
-    """Give the rows of a file with their numbers, from 1; each has all of `columns`, empty rows are skipped.
+    """Yield the rows of a file with their numbers from 1; each row has all of `columns`, and empty rows are skipped.
 
-    InputError, with file and row, for a column that is missing or stands twice, for rows that are malformed or longer
-    than 1 MiB, and for bytes that are not of the encoding.
+    Raises InputError, with file and row, for a column that is missing or occurs twice, for rows that are malformed or
+    longer than 1 MiB, and for bytes that are not valid in the encoding.
     """
+    return file.rows(columns)
+
+
+def _read_one(file: SourceFile, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Cell]]]:
     if file.format == "parquet":
         yield from _parquet(file, columns)
         return
+    if file.format == "xlsx":
+        yield from _sheet(file, columns)
+        return
     number = 0
     try:
-        # What cannot be decoded is kept as half of a surrogate pair, so that `_Lines` can tell in which row it stands.
+        # Bytes that cannot be decoded become lone surrogates, so that `_Lines` can tell which row they are in.
         with open(file.path, encoding=_codec(file), newline="", errors="surrogateescape") as text:
             rows = _objects(file, text) if file.format == "jsonl" else _cells(file, text, columns)
             for number, row in rows:
@@ -80,6 +110,49 @@ def read(file: SourceFile, columns: Sequence[str]) -> Iterator[tuple[int, dict[s
         ) from None
 
 
+def packed_columns(file: SourceFile) -> tuple[str, ...]:
+    """Return the columns of a file whose rows have only those that are named; none of a text file.
+
+    InputError for a file that is malformed.
+    """
+    return file.names()
+
+
+def _packed(file: SourceFile) -> tuple[str, ...]:
+    if file.format != "parquet":
+        return ()
+    try:
+        return tuple(ParquetFile(file.path).names)
+    except UnreadableError as bad:
+        raise InputError(bad.what, where=file.name, next=bad.next) from None
+
+
+def _sheet(file: SourceFile, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Cell]]]:
+    """Yield the rows of a workbook's sheet; a cell that holds no value raises InputError only if it is asked for."""
+    sheet = Sheet.open(file.path, file.name, file.part)
+    places = {}
+    for column in columns:
+        if (count := sheet.columns.count(column)) > 1:
+            raise _twice(file, column, count)
+        if not count:
+            raise missing(file, column, [name for name in sheet.columns if name])
+        places[column] = sheet.columns.index(column)
+    for number, cells in sheet.rows():
+        row = {column: cells.get(place, "") for column, place in places.items()}
+        for column, cell in row.items():
+            if isinstance(cell, Unread):
+                raise InputError(cell.what, where=file.at(number, column), next=cell.next)
+        if sum(map(len, row.values())) > LONGEST:
+            raise _long(file, number)
+        yield number, row
+
+
+def _twice(file: SourceFile, column: str, count: int) -> InputError:
+    return InputError(
+        f"the column {column!r} stands {count} times", where=file.at(0), next="rename one of them, or take it out"
+    )
+
+
 def _parquet(file: SourceFile, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Cell]]]:
     number = 0
     try:
@@ -92,26 +165,18 @@ def _parquet(file: SourceFile, columns: Sequence[str]) -> Iterator[tuple[int, di
                 raise _long(file, number)
             yield number, {name: _spelled(cell) for name, cell in row.items()}
     except UnreadableError as bad:
-        raise InputError(
-            "a column is written in a way that is not read here", where=file.name, next=f"{bad}, or as JSON Lines"
-        ) from None
-    except UnicodeDecodeError:
-        raise InputError("a text is not UTF-8", where=file.at(number + 1), next="write texts as UTF-8") from None
-    except BROKEN:
-        raise InputError(
-            "this is no well-formed Parquet file", where=file.name, next="write it again, or as JSON Lines"
-        ) from None
+        raise InputError(bad.what, where=file.at(number + 1) if bad.in_row else file.name, next=bad.next) from None
 
 
 def _spelled(cell: Cell) -> Cell:
-    """Give numbers with a fraction as JSON Lines has them."""
+    """Return a cell with its floats as JsonNumber, as cells of JSON Lines have them."""
     if isinstance(cell, list):
         return [_spelled(one) for one in cell]
     return JsonNumber(repr(cell)) if isinstance(cell, float) else cell
 
 
 def missing(file: SourceFile, column: str, found: Sequence[str], number: int = 0) -> InputError:
-    """Word the error of a column that a row or a file has not, with those that it has."""
+    """Return the error for a column that a row or file lacks; it lists the columns that exist."""
     shown = ", ".join(repr(name[:60]) for name in found[:NAMED]) + (" …" if len(found) > NAMED else "")
     return InputError(
         f"there is no column {column!r}",
@@ -121,7 +186,7 @@ def missing(file: SourceFile, column: str, found: Sequence[str], number: int = 0
 
 
 def _codec(file: SourceFile) -> str:
-    """Choose the codec of a file; refuse one that begins as another encoding does."""
+    """Return the codec of a file; raise InputError if its byte order mark is of another encoding."""
     with open(file.path, "rb") as data:
         begin = data.read(4)
     for mark, encoding in _BOMS:
@@ -141,7 +206,7 @@ def _other(file: SourceFile, encoding: str) -> InputError:
 
 
 class _Lines:
-    """An iterator over a file's lines that limits how many characters one row may take."""
+    """An iterator over a file's lines that limits the number of characters of one row."""
 
     def __init__(self, text: TextIO) -> None:
         self._text, self.left = text, LONGEST
@@ -162,7 +227,7 @@ class _Lines:
 
 
 class _TooLongError(Exception):
-    """A row that takes more characters than a row may have."""
+    """A row that is longer than the limit."""
 
 
 def _cells(file: SourceFile, text: TextIO, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, Cell]]]:
@@ -175,11 +240,7 @@ def _cells(file: SourceFile, text: TextIO, columns: Sequence[str]) -> Iterator[t
         header = header or []
         for column in columns:
             if header.count(column) > 1:
-                raise InputError(
-                    f"the column {column!r} stands {header.count(column)} times",
-                    where=file.at(0),
-                    next="rename one of them, or take it out",
-                )
+                raise _twice(file, column, header.count(column))
             if column not in header:
                 raise missing(file, column, header)
         while (cells := _next(reader, lines)) is not None:
@@ -195,7 +256,7 @@ def _cells(file: SourceFile, text: TextIO, columns: Sequence[str]) -> Iterator[t
             yield number, {name: cell.replace("\r\n", "\n") for name, cell in zip(header, cells, strict=True)}
     except _TooLongError:
         raise _long(file, number + 1) from None
-    except csv.Error:  # its message may hold a word of a row
+    except csv.Error:  # its message may quote a cell
         raise InputError(
             "the row is no well-formed CSV",
             where=file.at(number + 1),
@@ -204,11 +265,11 @@ def _cells(file: SourceFile, text: TextIO, columns: Sequence[str]) -> Iterator[t
 
 
 def _next(reader: Any, lines: _Lines) -> list[str] | None:
-    lines.left, usual = LONGEST, csv.field_size_limit(LONGEST + 1)  # a row is bounded, and so are its cells
+    lines.left, usual = LONGEST, csv.field_size_limit(LONGEST + 1)  # rows and cells have the same limit
     try:
         found: list[str] | None = next(reader, None)
     finally:
-        csv.field_size_limit(usual)  # it is the limit of every reader of this process
+        csv.field_size_limit(usual)  # the limit is global to the process
     return found
 
 
@@ -236,7 +297,7 @@ def _objects(file: SourceFile, text: TextIO) -> Iterator[tuple[int, dict[str, Ce
 
 
 def _object(file: SourceFile, line: str, number: int) -> dict[str, Cell]:
-    """Read one line of JSON Lines, which holds an object with each key once."""
+    """Parse one line of JSON Lines: an object in which no key occurs twice."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)

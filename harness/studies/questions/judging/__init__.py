@@ -1,1 +1,1 @@
-"""Judges of answers: a rubric that a model grades by, and likeness by an encoder."""
+"""Judges of answers: a model that grades by a rubric, and similarity to the target by an encoder."""

@@ -1,6 +1,6 @@
-"""The score step of a rubric: the mean grade that the judge's readable replies say, as a share of the best.
+"""The score step of a rubric: the mean grade of the judge's readable replies, as a share of the best grade.
 
-It must never know what was judged.
+Does not see the answers that were judged.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from harness.rowtypes import Found
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response: 0 to 1; an error has none, nor an answer whose judge said no grade."""
+    """Write one score from 0 to 1 for each response; no value if the response failed or no reply has a grade."""
 
     def rule(seen: graded.Seen) -> Found:
         grades = [int(one["parsed"]["grade"]) for one in seen.judgements]

@@ -1,6 +1,6 @@
-"""The judging step of BERTScore: an answer beside its target, by the encoder that the manifest names.
+"""The judging step of BERTScore: compares an answer with its target by the encoder that the manifest names.
 
-It must never know who answered.
+Independent of the model that answered.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from harness.rowtypes import Gold, Item
 
 
 def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the judgement of each answer: precision, recall and F of BERTScore; 0 where a text is blank."""
+    """Write the judgement of each answer: precision, recall and F of BERTScore; 0 if a text is blank."""
     encoded.judge(params, inputs, out, lambda case: target(case.item, case.gold))
 
 
 def target(item: Item, gold: Gold) -> str:
-    """Give the text that an answer is compared with; of a choice the target is a letter, and its option is meant."""
+    """Return the text that an answer is compared with: the target, or the option whose letter the target is."""
     said = str(gold["gold"]["target"])
     return str(item.get("options", {}).get(said, said))

@@ -1,6 +1,7 @@
-"""What a judge is asked about an answer by a rubric of the manifest, and the grade that its reply says.
+"""Prompts for a judge that grades an answer by a rubric of the manifest, and parsing of the grade in its reply.
 
-Question, target and answer stand between marks, so that no answer can end its own. It must never know who answered.
+Question, target and answer stand between marks, so that no answer can close its own block. Independent of the model
+that answered.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from harness.rowtypes import Gold, Item
 from harness.studies.questions.compared import targets
 
 UNREADABLE = "the reply says no grade"
-LONGEST_REPLY = 100_000  # characters: what is longer is no grade
+LONGEST_REPLY = 100_000  # characters; a longer reply has no grade
 _GRADE = re.compile(r"(?i)\bgrade\b[*_`\"']*\s*(?:[:=]|is\b)\s*[*_`\"'([]*([0-9]{1,3})(?![0-9]|[.,/][0-9])")
 _ALONE = re.compile(r"[*_`\"'([]*([0-9]{1,3})[*_`\"')\].]*")
 
 
 def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write what the judge is asked about each answer, in a later round once more for the grade alone."""
+    """Write the judge's prompt for each answer; later rounds ask again for the grade if a reply could not be read."""
 
     def word(case: judged.JudgedCase) -> judged.Worded:
         reference = [one for one in targets(case.gold["gold"]) if one.strip()] if params["target"] else []
@@ -37,7 +38,7 @@ def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
 
 
 def prompt(rubric: str, best: int, question: Mapping[str, Any], reference: list[str], answer: str) -> str:
-    """Give what a judge is asked about one answer: the rubric, all other texts between marks, the form of a grade."""
+    """Return the judge's prompt for one answer: the rubric, all other texts between marks, and the form of a grade."""
     asked = "\n".join(f"{name}: {text}" for name, text in question.items())
     texts = {"question": asked, **({"reference": "\n".join(reference)} if reference else {}), "answer": answer}
     blocks = delimited(texts)
@@ -53,7 +54,7 @@ def prompt(rubric: str, best: int, question: Mapping[str, Any], reference: list[
 
 
 def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the judge's replies with the grade that each says, or that it says none."""
+    """Write the judge's replies, each with its grade or with the reason why it has none."""
 
     def reads(item: Item, gold: Gold, text: str) -> dict[str, Any]:
         found = grade(text, int(params["best"]))
@@ -63,7 +64,7 @@ def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def grade(reply: str, best: int) -> int | None:
-    """Read the grade of a reply: the last that it states, or the number that is all of it; None out of 0 to `best`."""
+    """Return the last grade that a reply states, or the number that is all of it; None if it is not in 0 to `best`."""
     if len(reply) > LONGEST_REPLY:
         return None
     said = _GRADE.findall(reply)

@@ -1,6 +1,7 @@
-"""The judge of one rubric: a plan's record of it, one for each scorer `judge` of a manifest.
+"""The judge of one rubric as a plan records it; a manifest has one for each scorer `judge`.
 
-All are the instrument `judge`, asked apart; the name of the scorer tells them apart. It does not know an answer.
+All of them use the instrument `judge` and are asked separately; they differ by the name of their scorer. Sees no
+answers.
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ TOLD = ("name", "rubric", "best", "target")
 
 @dataclass(frozen=True)
 class RubricJudge(Judge):
-    """A judge that goes by the name of its scorer, since one instrument may judge by several rubrics."""
+    """A judge that is named after its scorer, since one instrument may judge by several rubrics."""
 
     called: str = ROLE
 
     @property
     def name(self) -> str:
-        """Return the name that its judgements carry."""
+        """The name that its judgements carry."""
         return self.called
 
 
 def rubric_judge(entry: Mapping[str, Any]) -> RubricJudge:
-    """Return the judge of one scorer, with what it is told."""
+    """Return the judge of one scorer, with its parameters."""
     params = {name: entry[name] for name in TOLD}
     return RubricJudge(ROLE, f"{KIND}:ask", f"{KIND}:read", rounds=ROUNDS, params=params, called=str(entry["name"]))

@@ -1,6 +1,6 @@
-"""The judging step of BERTScore at a layer, with weights of rarity or rescaled, by the encoder that the manifest names.
+"""The judging step of BERTScore at a given layer, with idf weights or rescaled, by the manifest's encoder.
 
-It must never know who answered.
+Independent of the model that answered.
 """
 
 from __future__ import annotations
@@ -14,5 +14,5 @@ from harness.studies.questions.judging.likeness import target
 
 
 def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the judgement of each answer: precision, recall and F of BERTScore, as `params` say."""
+    """Write the judgement of each answer: precision, recall and F of BERTScore, computed as `params` say."""
     encoded_weighted.judge(params, inputs, out, target)

@@ -1,1 +1,1 @@
-"""Questions answered by log-likelihood: the likeliest of given options, and how well a model foretells a text."""
+"""Questions answered by log-likelihood: the most likely of the given options, and the perplexity of a text."""

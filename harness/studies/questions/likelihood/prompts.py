@@ -1,6 +1,6 @@
-"""Steps that write what a model is to measure: prompts with their continuations, or the texts of the items themselves.
+"""Steps that write the input of log-likelihood measurements: prompts with continuations, or the texts of the items.
 
-They see items and prompts; they must never know which option is right.
+They read items and prompts, and do not see which option is right.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from harness import rows
 from harness.errors import InputError
 from harness.rowtypes import Item, Prompt
 
-TEXT, LETTER = "text", "letter"  # what of an option is the continuation
-DELIMITER = " "  # between a text and an option, as lm-eval has it; after the turns of a chat there is none
-UNASKED = ("continuations", "max_tokens")  # fields of a prompt that an answer would need, or that are written here
+TEXT, LETTER = "text", "letter"  # the part of an option that is the continuation
+DELIMITER = " "  # between a text and an option, as in lm-eval; none after chat turns
+UNASKED = ("continuations", "max_tokens")  # fields of a prompt that are not copied: the first is written here
 
 
 def add_options(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write each prompt with its item's options as continuations: their texts, or their letters (`show`).
+    """Write each prompt with its item's options as continuations: their texts or their letters, as `show` says.
 
-    With `chat` the model's own template will make turns of texts too.
+    With `chat`, the model's own template will also turn plain texts into chat turns.
     """
     items = {row["id"]: row for row in rows.read(inputs["items"], Item)}
     rows.write(out / "prompts", _prompts(inputs["prompts"], items, params["show"], params["chat"]))
@@ -37,7 +37,10 @@ def _prompts(asked: Path, items: Mapping[str, Item], show: str, chat: bool) -> I
 
 
 def options(item: Item) -> list[tuple[str, str]]:
-    """Give the options of an item as letters and texts, in the order of the letters."""
+    """Return the options of an item as pairs of letter and text, sorted by letter.
+
+    Raises InputError for fewer than two options or an empty one.
+    """
     found = sorted(item.get("options", {}).items())
     if len(found) < 2 or not all(text for _, text in found):
         raise InputError(
@@ -49,7 +52,7 @@ def options(item: Item) -> list[tuple[str, str]]:
 
 
 def take_texts(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the text of one column of each item as a prompt that is itself measured."""
+    """Write the text of one column of each item as a prompt whose own likelihood is measured."""
     rows.write(
         out / "prompts",
         (

@@ -1,7 +1,7 @@
-"""Steps that score log-likelihoods: the option a model holds for the likeliest, and the perplexity of a text.
+"""Steps that score log-likelihoods: the option that a model finds most likely, and the perplexity of a text.
 
-A prompt that could not be measured has a missing value and the reason beside it. They must never know a model or how
-it computes.
+A prompt that could not be measured has a missing value with the reason. Independent of the model and of how it computes
+likelihoods.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from harness.studies.questions.likelihood.prompts import LETTER, options
 from harness.studies.questions.likelihood.values import Candidate, likeliest, perplexities
 
 Key = tuple[str, int]
-Rule = Callable[[Likelihood], Found]  # of what could be measured
+Rule = Callable[[Likelihood], Found]  # scores a row that was measured
 
 
 def choice(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write a score per prompt: 1 where the likeliest option is the target, or one whose text is accepted; else 0.
+    """Write a score per prompt: 1 if the most likely option is the target or its text is accepted, else 0.
 
-    `normalise` says what is compared.
+    `normalise` says which values are compared.
     """
     items = {row["id"]: row for row in rows.read(inputs["items"], Item)}
     golds = {row["id"]: row["gold"] for row in rows.read(inputs["gold"], Gold)}
@@ -51,7 +51,7 @@ def choice(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> 
 
 
 def perplexity(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write a score per text: nats a token, and perplexity by token, word and byte beside it."""
+    """Write a score per text: nats per token, with the perplexity by token, word and byte in the detail."""
     texts = {_key(row): row["text"] for row in rows.read(inputs["prompts"], Prompt)}
 
     def rule(row: Likelihood) -> Found:
@@ -77,7 +77,7 @@ def _scores(name: str, inputs: Mapping[str, Path], rule: Rule, alone: Mapping[Ke
 
 
 def _missing(why: str) -> Found:
-    """Give what stands in the place of a score: no value, and the reason."""
+    """Return a finding without a value, with the reason."""
     return {"value": {"missing": why}, "detail": {ERROR: why}}
 
 

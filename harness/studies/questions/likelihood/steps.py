@@ -1,6 +1,6 @@
-"""What log-likelihoods add to a plan: prompts with what is to be measured, a measurement for each model, and scores.
+"""Adds log-likelihoods to a plan: prompts to measure, one measurement for each model, and scores.
 
-Scorers that look at the same continuations share one measurement. It does not know an item.
+Scorers that look at the same continuations share one measurement. Reads no items.
 """
 
 from __future__ import annotations
@@ -13,42 +13,47 @@ from harness.kit.ask import Asked
 from harness.kit.study import Brief, Dataset, Model
 from harness.steps import Ref, Source, Step
 from harness.studies.questions.likelihood.prompts import TEXT
-from harness.studies.questions.scoring.catalogue import of_answers
+from harness.studies.questions.scoring.catalogue import entries_of, of_answers, scores_rows_apart
 
 LIKELIHOODS = "likelihoods"  # the table
 UNCONDITIONAL, PERPLEXITY = "unconditional", "perplexity"
 MEASURE = "harness.models.local.likelihood:measure"
+TAKE = "harness.studies.questions.scoring.by_row:take_items"
 _HERE = "harness.studies.questions.likelihood"
 _TURNS: Mapping[bool, tuple[str, ...]] = {True: ("chat",), False: ()}
 
-Entry = Mapping[str, Any]  # a scorer of the settings: `scorer`, `name` and what it is told
+Measured = tuple[str, str, str]  # what is measured, the column or the part of an option, the scorer of the rows
+Entry = Mapping[str, Any]  # a scorer of the settings: `scorer`, `name` and its switches
 
 
-def measured(settings: Mapping[str, Any]) -> tuple[Entry, ...]:
-    """Select the scorers that need no answer: choices by log-likelihood, and perplexity."""
-    answered = of_answers(settings["score"])
-    return tuple(entry for entry in settings["score"] if entry not in answered)
+def measured(said: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return those of a dataset's scorers that need no answer: choices by log-likelihood, and perplexity."""
+    answered = of_answers(said)
+    return tuple(entry for entry in said if entry not in answered)
 
 
 def add(asked: Asked, brief: Brief, dataset: Dataset) -> None:
-    """Add what scores by log-likelihood need of a dataset whose items and prompts are in the plan already.
+    """Add the steps for scores by log-likelihood of a dataset whose items and prompts are already in the plan.
 
-    Refuses a model that scores no continuations, a dataset without options for a choice, and an unclear column.
+    Raises InputError for a model that cannot score continuations, for a choice without options, and if it is unclear
+    which column is measured.
     """
-    entries = measured(brief.settings)
+    entries = measured(entries_of(brief, dataset))
     if not entries:
         return
     _require_models(brief.models, entries[0])
     parts = next(step.outputs for step in asked.steps if step.name == f"{dataset.name}/items")
-    asked_of: dict[tuple[str, str], list[Entry]] = {}  # by what is measured, and the column, or the part of an option
-    for entry in entries:
-        asked_of.setdefault(_continued(entry, dataset), []).append(entry)
-    for (what, told), sharing in sorted(asked_of.items()):
+    asked_of: dict[tuple[str, str, str], list[Entry]] = {}  # by what is measured, the column or the part of an option,
+    for entry in entries:  # and the scorer whose rows are measured, if rows have scorers of their own
+        rows = str(entry["name"]) if scores_rows_apart(dataset) else ""
+        asked_of.setdefault((*_continued(entry, dataset), rows), []).append(entry)
+    for (what, told, rows), sharing in sorted(asked_of.items()):
+        asked.steps += [_rows(dataset, what, rows, part) for part in parts if rows]
         for chat in sorted({_chats(model, what) for model in brief.models}):
-            asked.steps += [_prompts(dataset, what, told, chat, part) for part in parts]
+            asked.steps += [_prompts(dataset, (what, told, rows), chat, part) for part in parts]
         for model in sorted(brief.models, key=lambda model: model.name):
             for part in parts:
-                _one_shard(asked, dataset, model, (what, told), sharing, part)
+                _one_shard(asked, dataset, model, (what, told, rows), sharing, part)
             for entry in sharing:
                 refs = asked.scored[dataset.name, model.name, entry["name"]]
                 asked.parts.setdefault("scores", []).extend(refs)
@@ -73,7 +78,7 @@ def _require_models(models: Sequence[Model], entry: Entry) -> None:
 
 
 def _continued(entry: Entry, dataset: Dataset) -> tuple[str, str]:
-    """Say what an entry measures: the items' texts in a column, or their options by text or letter."""
+    """Return what an entry measures: the items' texts in a column, or their options by text or letter."""
     fields = dataset.params.get("fields", {})
     if not _of_texts(entry):
         if not fields.get("options"):
@@ -95,46 +100,61 @@ def _continued(entry: Entry, dataset: Dataset) -> tuple[str, str]:
 
 
 def _columns(dataset: Dataset) -> list[str]:
-    """List the columns that hold what is asked."""
+    """Return the columns of the questions."""
     found = dataset.params.get("fields", {}).get("input", ())
     return [found] if isinstance(found, str) else list(found)
 
 
 def _chats(model: Model, what: str) -> bool:
-    """Whether a model's own template makes turns of what it is asked; a text is measured as it stands."""
+    """Whether a model's own chat template is applied to its prompts; plain texts are measured as they are."""
     return what == "options" and bool(model.settings.get("chat"))
 
 
-def _prompts(dataset: Dataset, what: str, told: str, chat: bool, part: str) -> Step:
-    """Return the step that writes what is measured of a slice."""
+def _rows(dataset: Dataset, what: str, scorer: str, part: str) -> Step:
+    """Return the step that takes the items and prompts of a shard that one scorer scores."""
     inputs: dict[str, Source] = {"items": Ref(f"{dataset.name}/items", part)}
+    outputs: tuple[str, ...] = ("items",)
+    if what == "options":
+        inputs["prompts"], outputs = Ref(f"{dataset.name}/prompts/{part}", "prompts"), ("items", "prompts")
+    params = {"scorers": [scorer]}
+    return Step(f"{dataset.name}/rows/{scorer}/{part}", TAKE, "prompts", params, inputs, outputs)
+
+
+def _items(dataset: Dataset, rows: str, part: str) -> Ref:
+    """Return the items of a shard: all, or those of one scorer."""
+    return Ref(f"{dataset.name}/rows/{rows}/{part}", "items") if rows else Ref(f"{dataset.name}/items", part)
+
+
+def _prompts(dataset: Dataset, of: Measured, chat: bool, part: str) -> Step:
+    """Return the step that writes the prompts to measure for one shard."""
+    what, told, rows = of
+    inputs: dict[str, Source] = {"items": _items(dataset, rows, part)}
     params: dict[str, Any]
     if what == "options":
-        inputs["prompts"] = Ref(f"{dataset.name}/prompts/{part}", "prompts")
+        inputs["prompts"] = Ref(f"{dataset.name}/{f'rows/{rows}' if rows else 'prompts'}/{part}", "prompts")
         kind, params = f"{_HERE}.prompts:add_options", {"show": told, "chat": chat}
     else:
         kind, params = f"{_HERE}.prompts:take_texts", {"column": told}
-    return Step(_name(dataset, what, told, *_TURNS[chat], part), kind, "prompts", params, inputs, ("prompts",))
+    return Step(_name(dataset, of, *_TURNS[chat], part), kind, "prompts", params, inputs, ("prompts",))
 
 
-def _name(dataset: Dataset, what: str, told: str, *more: str) -> str:
-    """Name a step; a column by its place, since what a file calls it is no name."""
+def _name(dataset: Dataset, of: Measured, *more: str) -> str:
+    """Return the name of a step; it holds a column's index, since column names need not be valid names."""
+    what, told, rows = of
     place = told if what == "options" else str(_columns(dataset).index(told))
-    return "/".join([dataset.name, what, place, *more])
+    return "/".join([dataset.name, what, place, *([rows] if rows else []), *more])
 
 
-def _one_shard(
-    asked: Asked, dataset: Dataset, model: Model, of: tuple[str, str], entries: Sequence[Entry], part: str
-) -> None:
-    """Add the measurements of one model of one slice, and the scores made of them."""
-    what, told = of
-    prompts = Ref(_name(dataset, what, told, *_TURNS[_chats(model, what)], part), "prompts")
+def _one_shard(asked: Asked, dataset: Dataset, model: Model, of: Measured, entries: Sequence[Entry], part: str) -> None:
+    """Add one model's measurements of one shard, and the scores made from them."""
+    what, told, rows = of
+    prompts = Ref(_name(dataset, of, *_TURNS[_chats(model, what)], part), "prompts")
     more = {"rolling": True} if what == "texts" else {}
-    name = _name(dataset, what, told, LIKELIHOODS, model.name, part)
+    name = _name(dataset, of, LIKELIHOODS, model.name, part)
     found = asked.add(_measure(name, model, prompts, more), LIKELIHOODS)
     alone: Ref | None = None
     if any(entry.get("normalise") == UNCONDITIONAL for entry in entries):
-        name = _name(dataset, what, told, "alone", model.name, part)
+        name = _name(dataset, of, "alone", model.name, part)
         alone = asked.add(_measure(name, model, prompts, {"alone": True}))
     for entry in entries:
         inputs: dict[str, Source] = {LIKELIHOODS: found}
@@ -144,7 +164,7 @@ def _one_shard(
         else:
             kind = f"{_HERE}.scores:choice"
             params |= {"normalise": entry["normalise"], "show": told}
-            inputs |= {"items": Ref(f"{dataset.name}/items", part), "gold": Ref(f"{dataset.name}/gold", part)}
+            inputs |= {"items": _items(dataset, rows, part), "gold": Ref(f"{dataset.name}/gold", part)}
             if entry["normalise"] == UNCONDITIONAL and alone:
                 inputs["alone"] = alone
         step = Step(
@@ -154,7 +174,7 @@ def _one_shard(
 
 
 def _measure(name: str, model: Model, prompts: Ref, more: Mapping[str, Any]) -> Step:
-    """Return the step in which a model on this machine measures."""
+    """Return the step in which a local model measures likelihoods."""
     params = {**model.settings, "model": model.name, "files": list(model.weights), **more}
     inputs: dict[str, Source] = {"prompts": prompts, "weights": tuple(model.weights.values())}
     return Step(

@@ -1,8 +1,8 @@
-"""What log-likelihoods amount to: the likeliest of several options, and the perplexity of a text. Pure functions.
+"""Values of log-likelihoods: the most likely of several options, and the perplexity of a text. Pure functions.
 
-The rules are lm-eval's: `acc` compares sums, `acc_norm` divides by the characters of an option, `acc_bytes` by its
-bytes, `acc_mutual_info` takes off what the option has without the question; of equals the first wins. They must never
-know which option is right.
+The rules are lm-eval's: `acc` compares sums, `acc_norm` divides by the characters of an option, `acc_bytes` divides by
+its bytes, and `acc_mutual_info` subtracts the option's log-likelihood without the question. Of equal values the first
+wins. Does not see which option is right.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NORMALISE = ("sum", "token", "character", "byte", "unconditional")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An option with its log-likelihood: its letter, what of it was measured, without the space before it."""
+    """An option with its log-likelihood, its letter and the measured text, without the space before it."""
 
     letter: str
     text: str
@@ -31,7 +31,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class LikeliestOption:
-    """The option whose value is the largest, by how much, and the values of all by letter."""
+    """The option with the largest value, its margin over the second, and the values of all options by letter."""
 
     letter: str
     margin: float
@@ -39,7 +39,7 @@ class LikeliestOption:
 
 
 def likeliest(candidates: Sequence[Candidate], normalise: str = "sum") -> LikeliestOption:
-    """Pick the option of the largest value; of equals the first."""
+    """Return the option with the largest value; of equal values the first."""
     values = {each.letter: _value(each, normalise) for each in candidates}
     best, second = sorted(values.values(), reverse=True)[:2]
     letter = next(letter for letter, value in values.items() if value == best)
@@ -47,7 +47,7 @@ def likeliest(candidates: Sequence[Candidate], normalise: str = "sum") -> Likeli
 
 
 def _value(one: Candidate, normalise: str) -> float:
-    """Compute what is compared of an option."""
+    """Return the value of an option that is compared."""
     if normalise == "unconditional":
         if one.alone is None:
             raise InputError("an option was not measured without its question", where=f"option {one.letter}")
@@ -61,9 +61,10 @@ def _value(one: Candidate, normalise: str) -> float:
 
 
 def perplexities(text: str, logprob: float, tokens: int) -> Found:
-    """Compute the value and the detail of a text's score: nats a token, and perplexities as lm-eval defines them.
+    """Return the value and detail of a text's score: nats per token, and perplexities as lm-eval defines them.
 
-    Words are what space separates. The sums stand beside them, from which those of many texts together are made.
+    Words are separated by whitespace. The detail also holds the sums, from which the perplexity of many texts together
+    is computed.
     """
     words, size = len(re.split(r"\s+", text)), len(text.encode())
     metrics = {
@@ -77,7 +78,7 @@ def perplexities(text: str, logprob: float, tokens: int) -> Found:
 
 
 def _exp(nats: float) -> float | str:
-    """Raise e to a power; one beyond every number is written as text, as rows have it."""
+    """Return e to a power; a result too large for a float is the text "inf", as rows have it."""
     try:
         return math.exp(nats)
     except OverflowError:

@@ -1,1 +1,1 @@
-"""Measures: what the scores of a run amount to, by model, dataset, scorer, group, wording and sample."""
+"""Aggregation of the scores of a run by model, dataset, scorer, group, wording and sample."""

@@ -1,7 +1,7 @@
-"""The part of the summary on perplexity over all texts together, as it is published: by token, by word and by byte.
+"""The perplexity of all texts together in the summary, as it is usually published: by token, by word and by byte.
 
-It is not the mean of the texts' own perplexities: each token counts once, so long texts count more. It is handed
-scores; it must never know a text.
+This is not the mean of the texts' own perplexities: each token counts once, so long texts count more. Works on scores;
+reads no texts.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from harness.studies.questions.measures.scored_prompts import Place
 
 KIND = "perplexity"
 UNITS: Mapping[str, str] = {"token": "tokens", "word": "words", "byte": "bytes"}
-Measured = dict[str, list[float]]  # of one model: by cluster, the sums of log-likelihood, tokens, words and bytes
+Measured = dict[str, list[float]]  # of one model: sums of log-likelihood, tokens, words and bytes by item or cluster
 
 
 def perplexities(found: ScoredItems, scorers: Mapping[str, str]) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Give the perplexity of all texts of a dataset, by model, with intervals over texts, or over their clusters."""
+    """Yield the perplexity of all texts of a dataset, by model, with intervals over texts or over their clusters."""
     places: dict[Place, Measured] = {}
     names = {name for name, kind in scorers.items() if kind == KIND}
     for answer in found.answers if names else ():
@@ -49,7 +49,7 @@ def _all(parts: list[list[float]]) -> dict[str, Any]:
 
 
 def _exponent(parts: list[score_intervals.Part]) -> dict[str, Any]:
-    """Give e to the mean surprise of a unit of text, and to the ends of its interval; what is too large is a text."""
+    """Return e to the mean surprisal per unit of text, with its interval; a value too large for a float is a text."""
     count = sum(size for size, _ in parts)
     value = _exp(math.fsum(total for _, total in parts) / count)
     if len(parts) < FEWEST:

@@ -1,6 +1,6 @@
-"""The parts of the summary on several answers to one item: in several wordings, and in several samples.
+"""The parts of the summary about several answers to one item: in several wordings, and in several samples.
 
-It is handed scored prompts; it must never know how a score is made.
+Works on scored prompts; independent of how scores are made.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Placed = list[tuple[Place, dict[str, Any]]]
 
 
 def wordings(places: Mapping[Place, ScoredPrompts]) -> Placed:
-    """Give the mean of each wording, and how far these lie apart, where there are several."""
+    """Return the mean of each wording and their spread, for places with several wordings."""
     pending, told = PendingMeans(), Placed()
     for place, found in places.items():
         if len(found.wordings) > 1:
@@ -40,7 +40,7 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
 
 
 def samples(places: Mapping[Place, ScoredPrompts]) -> Placed:
-    """Give pass@k and the majority's mean, where a prompt has several scored answers."""
+    """Return pass@k and the majority's mean, for places where a prompt has several scored answers."""
     pending, told = PendingMeans(), Placed()
     for place, found in places.items():
         if found.most > 1:
@@ -54,7 +54,7 @@ def samples(places: Mapping[Place, ScoredPrompts]) -> Placed:
 
 
 def _passes(dataset: str, found: ScoredPrompts, pending: PendingMeans) -> dict[str, Any]:
-    """Give pass@k for each k; prompts with fewer scored answers are left out of it, and counted."""
+    """Return pass@k for each k; prompts with fewer than k scored answers are left out and counted."""
     if not are_verdicts(sample.value for samples in found.samples.values() for sample in samples):
         return NO_VERDICTS
     told: dict[str, Any] = {}

@@ -1,6 +1,6 @@
-"""pass@k and the vote of the majority, over several answers to one prompt.
+"""pass@k and majority votes over several answers to one prompt.
 
-It knows what was read of each answer and what that is worth; it must never know a model, a scorer or a question.
+Works on the text that was read of each answer and its score; independent of models, scorers and questions.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ RIGHT, WRONG = 1.0, 0.0
 
 
 class SampledAnswer(NamedTuple):
-    """One answer of several: what was read of it, if anything was, and its score."""
+    """One of several answers: the text that was read of it, if any, and its score."""
 
     read: str | None
     value: float
 
 
 class Vote(NamedTuple):
-    """Outcome of a vote: the score of what won, whether several things tied, and how many answers could not be read."""
+    """Outcome of a vote: the winner's score, whether several texts tied, and the number of unreadable answers."""
 
     value: float
     tied: bool
@@ -29,29 +29,29 @@ class Vote(NamedTuple):
 
 
 def pass_at(k: int, right: int, of: int) -> float:
-    """Give the share of draws of `k` answers out of `of` that hold one of the `right` ones (Chen et al., 2021).
+    """Return the share of draws of `k` answers out of `of` that contain one of the `right` ones (Chen et al., 2021).
 
-    It is exact up to its one division; 1 <= k <= of.
+    Exact up to its one division; 1 <= k <= of.
     """
     return 1.0 - float(Fraction(math.comb(of - right, k), math.comb(of, k)))
 
 
 def sizes(most: int) -> tuple[int, ...]:
-    """Give the numbers of answers for which pass@k is told: powers of two, and all."""
+    """Return the values of k for which pass@k is reported: powers of two, and the largest number of answers."""
     return tuple(sorted({*(2**power for power in range(most.bit_length()) if 2**power <= most), most}))
 
 
 def are_verdicts(values: Iterable[float]) -> bool:
-    """Whether scores say right or wrong and nothing between, so that an answer can pass."""
+    """Whether all scores are right or wrong, with nothing between, so that an answer can pass."""
     return set(values) <= {RIGHT, WRONG}
 
 
 def vote(answers: Sequence[SampledAnswer]) -> Vote:
-    """Let the answers to one prompt vote: what is read most often wins, and its score counts.
+    """Return the outcome of a majority vote: the text that was read most often wins, and its score counts.
 
-    Of several that tie, each wins equally often: the mean of their scores counts. An answer that could not be read
-    has no vote, and where none has one, the mean of all counts. What is read alike should be scored alike; where it
-    is not, the mean of its scores counts.
+    If several texts tie, each wins equally often, so the mean of their scores counts. An answer that could not be read
+    has no vote; if no answer could be read, the mean of all scores counts. Equal texts should have equal scores; if
+    they do not, the mean of their scores counts.
     """
     ballots: dict[str, list[float]] = {}
     for answer in answers:
@@ -66,5 +66,5 @@ def vote(answers: Sequence[SampledAnswer]) -> Vote:
 
 
 def _mean(values: Sequence[float]) -> float:
-    """Give the mean; of values that are all alike exactly their value."""
+    """Return the mean; if all values are equal, exactly that value."""
     return values[0] if len(set(values)) == 1 else math.fsum(values) / len(values)

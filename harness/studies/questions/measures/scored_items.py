@@ -1,6 +1,6 @@
-"""The scores of a run beside what is known of their items: dataset, groups, cluster.
+"""The scores of a run together with facts about their items: dataset, groups and cluster.
 
-It knows the tables `items` and `scores`; it must never know a question, a target or an answer's text.
+Reads the tables `items` and `scores`. Does not use the text of questions, targets or answers.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from harness.kit.meaning import plain_metrics
 from harness.kit.score_lines import ScoredAnswer
 from harness.rowtypes import Item, Score
 
-LONGEST = 100  # letters of a group's name; a longer one is cut, and told from others by its digest
+LONGEST = 100  # characters of a group's name; a longer one is cut and ends with a digest
 NO_GROUP = "(empty)"
 
 
 class GroupedItem(NamedTuple):
-    """What is known of an item before anybody is asked."""
+    """The facts about an item that are known before any model is asked."""
 
     dataset: str
     groups: Mapping[str, str]  # by column
@@ -38,12 +38,12 @@ class ScoredItems:
 
     @classmethod
     def read(cls, inputs: Mapping[str, Path]) -> ScoredItems:
-        """Read both tables; InputError for a score of an item that is none."""
+        """Read both tables; raise InputError for a score of an unknown item."""
         items = {row["id"]: _facts(row) for row in rows.read(inputs["items"], Item)}
         return cls(items, [_answer(items, row) for row in rows.read(inputs["scores"], Score)])
 
     def datasets(self) -> dict[str, list[GroupedItem]]:
-        """Give the items' facts by dataset."""
+        """Return the facts about the items, by dataset."""
         found: dict[str, list[GroupedItem]] = {}
         for item in self.items.values():
             found.setdefault(item.dataset, []).append(item)

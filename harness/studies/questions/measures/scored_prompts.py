@@ -1,6 +1,6 @@
-"""The scores of one model on one dataset by one scorer, prompt by prompt, and means of what is made of them.
+"""The scores of one model on one dataset by one scorer, prompt by prompt, and means of values derived from them.
 
-It is handed scores; it must never know how a score is made, nor what an answer says beyond what was read of it.
+Works on scores; independent of how they are made. Of an answer it sees only the text that a scorer read.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class ScoredPrompts:
     bounds: tuple[float | None, float | None] | None
     clusters: dict[str, str] = field(default_factory=dict)
     samples: dict[Prompt, list[SampledAnswer]] = field(default_factory=dict)
-    votes: bool = False  # somewhere it is said what was read
+    votes: bool = False  # at least one score says what was read
 
     def add(self, row: Score, value: float, cluster: str) -> None:
-        """Take in one score."""
+        """Add one score."""
         read = row["detail"].get(READ)
         self.votes |= read is not None
         sample = SampledAnswer(None if read is None else str(read), value)
@@ -41,16 +41,16 @@ class ScoredPrompts:
 
     @property
     def wordings(self) -> list[int]:
-        """List the wordings that have a score."""
+        """The wordings that have a score."""
         return sorted({wording for _, wording in self.samples})
 
     @property
     def most(self) -> int:
-        """Give the largest number of scored answers to one prompt."""
+        """The largest number of scored answers to one prompt."""
         return max(map(len, self.samples.values()))
 
     def column(self, dataset: str, values: Mapping[Prompt, Sequence[float]]) -> MetricColumn:
-        """Give some values of prompts as a column of numbers by item."""
+        """Return values of prompts as a column of numbers by item."""
         by_item: dict[str, list[float]] = {}
         for (item, _), numbers in values.items():
             by_item.setdefault(item, []).extend(numbers)
@@ -58,9 +58,9 @@ class ScoredPrompts:
 
 
 def gathered(found: ScoredItems, meanings: Mapping[str, Meaning]) -> dict[Place, ScoredPrompts]:
-    """Gather the scores that are numbers, by model, dataset and scorer, in the order of their names.
+    """Return the scores that are numbers, grouped by model, dataset and scorer, sorted by these names.
 
-    Nothing is gathered where each item has one answer: there is nothing to say of several.
+    Empty if every item has one answer only.
     """
     places: dict[Place, ScoredPrompts] = {}
     several = len({(answer.row["template"], answer.row["sample"]) for answer in found.answers}) > 1
@@ -75,19 +75,19 @@ def gathered(found: ScoredItems, meanings: Mapping[str, Meaning]) -> dict[Place,
 
 
 class PendingMeans:
-    """Means whose intervals are found all at once at the end, so that those of one dataset share their resamples."""
+    """Means whose intervals are computed together at the end, so that those of one dataset share their resamples."""
 
     def __init__(self) -> None:
         self._told: list[tuple[MetricColumn, dict[str, Any]]] = []
 
     def add(self, column: MetricColumn) -> dict[str, Any]:
-        """Give a column's mean as plain data; `close` puts the interval into it."""
+        """Return a column's mean as plain data; `close` adds the interval to it."""
         told: dict[str, Any] = {"n": column.n, "items": len(column.by_item), "value": column.mean()}
         self._told.append((column, told))
         return told
 
     def close(self) -> None:
-        """Put the intervals of all means into what was given of them."""
+        """Add the intervals to all means that `add` returned."""
         found = intervals_of([column for column, _ in self._told])
         for (_, told), interval in zip(self._told, found, strict=True):
             told.update(interval.document())

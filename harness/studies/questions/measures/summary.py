@@ -1,6 +1,6 @@
-"""The document `summary`: what was asked, and the scores by model, dataset and scorer, group, wording and sample.
+"""The document `summary`: datasets, and the scores by model, dataset, scorer, group, wording and sample.
 
-It puts the parts together; it must never know a question, an answer or how a score is made.
+Assembles the parts; independent of questions, answers and how scores are made.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ ABOUT = {
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the summary of a run's scores; `params` name the models in order, and the kind of each scorer."""
+    """Write the summary of a run's scores; `params` has the models in order and the kind of each scorer."""
     rows.write_one(out / "summary", summary(ScoredItems.read(inputs), params["models"], params["scorers"]))
 
 
 def summary(found: ScoredItems, models: Iterable[str], scorers: Mapping[str, str]) -> dict[str, Any]:
-    """Give the whole summary; `scorers` holds the kind of each by the name of its rows."""
+    """Return the whole summary; `scorers` maps row names to scorer kinds."""
     meanings = of_rows(scorers)
     places = gathered(found, meanings)
     return {
@@ -66,7 +66,7 @@ def _dataset(items: list[GroupedItem]) -> dict[str, Any]:
 
 
 def _states(found: ScoredItems) -> Iterable[tuple[Place, dict[str, Any]]]:
-    """Count each scorer's answers by state, and those that were cut off where the tokens ended."""
+    """Count each scorer's answers by state, and the answers that were cut off at the token limit."""
     states: dict[Place, Counter[str]] = {}
     for answer in found.answers:
         place = (answer.row["model"], answer.dataset, answer.row["scorer"])
@@ -79,7 +79,7 @@ def _states(found: ScoredItems) -> Iterable[tuple[Place, dict[str, Any]]]:
 
 
 def _placed(found: Iterable[tuple[Place, Any]]) -> dict[str, Any]:
-    """Put what was found of each model, dataset and scorer in its place."""
+    """Nest findings by model, dataset and scorer."""
     tree: dict[str, Any] = {}
     for (model, dataset, scorer), told in found:
         tree.setdefault(model, {}).setdefault(dataset, {})[scorer] = told

@@ -1,6 +1,6 @@
-"""The parts of the summary that are lines of scores: of all answers, and of each group's.
+"""The parts of the summary that are lines of scores: of all answers, and of each group.
 
-It is handed scores and what their numbers mean; it must never know how a score is made.
+Works on scores and their meanings; independent of how scores are made.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from harness.kit.meaning import Meaning
 from harness.kit.score_lines import ScoredAnswer, ScoreLine, score_lines
 from harness.studies.questions.measures.scored_items import ScoredItems
 
-MOST_GROUPS = 200  # values of one column that are still groups; the numbers of a column with more say nothing
+MOST_GROUPS = 200  # a column with more different values is not treated as groups
 Meanings = Mapping[str, Meaning]
 Tree = dict[str, Any]
-APART = ("model", "dataset", "scorer", "metric")  # what the place of a line in the summary says
+APART = ("model", "dataset", "scorer", "metric")  # fields that the place of a line in the summary already tells
 
 
 def scores(found: ScoredItems, meanings: Meanings) -> Tree:
-    """Give the lines of all answers: by model, dataset and scorer, and below it each further metric."""
+    """Return the lines of all answers by model, dataset and scorer, with further metrics below them."""
     return _tree(score_lines(found.answers, meanings))
 
 
 def groups(found: ScoredItems, meanings: Meanings) -> Tree:
-    """Give the lines of each group: by dataset and column its `values`, and of each what `scores` gives of a dataset.
+    """Return the lines of each group by dataset and column; `values` holds, per group, what `scores` holds per dataset.
 
-    A column with too many values is missing, with the reason.
+    A column with too many values has the reason instead.
     """
     values = {
         dataset: _by_column(facts.groups for facts in items) for dataset, items in sorted(found.datasets().items())

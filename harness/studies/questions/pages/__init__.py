@@ -1,1 +1,1 @@
-"""Pages: the report of a run and its figure."""
+"""The report page of a run and its figure."""

@@ -1,6 +1,6 @@
-"""What a run rests on and what is left out of it: scorers, models, how each was asked, answers by state, data counts.
+"""The parts of the page about how a run was made: scorers, models, how each was asked, answers by state, data counts.
 
-It knows what a manifest says and counts of answers; it must never know a question or an answer.
+Uses the manifest's facts and counts of answers; sees no questions or answers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STATES: Mapping[str, str] = {
     "judge_error": "Judge failed",
     "cut_off": "Cut off at the token limit",
 }
-DEEPEST = 3  # levels of a document that are spelled as text
+DEEPEST = 3  # levels of a document that are shown
 LONGEST = 300  # characters of one value that are shown
 UNCERTIFIED = (
     "Certificates: none. How far these scorers agree with people was not measured; they say what their rules say."
@@ -30,7 +30,7 @@ UNCERTIFIED = (
 
 
 def left_out(summary: Mapping[str, Any], counts: Mapping[str, Any]) -> list[Html]:
-    """Show how many answers have a score and how many have none, and what was left out of each dataset's file."""
+    """Return tables of the answers with and without a score, and of the rows left out of each dataset's file."""
     body = [
         [place(model, dataset, scorer), *(count(found.get(state)) for state in STATES)]
         for model, dataset, scorer, found in told(summary, "states")
@@ -41,7 +41,7 @@ def left_out(summary: Mapping[str, Any], counts: Mapping[str, Any]) -> list[Html
 
 
 def rests(run: QuestionsFacts, summary: Mapping[str, Any]) -> list[Html]:
-    """Say how the run was asked and scored, how intervals were found, and that nothing certifies its scorers."""
+    """Return the tables on how the run was asked and scored and how intervals were found; no scorer is certified."""
     scorers = [
         [named(name), meaning.about if (meaning := run.meaning(name)) else "", spelled(_switches(entry))]
         for name, entry in run.scorers.items()
@@ -79,7 +79,7 @@ def _intervals(summary: Mapping[str, Any]) -> Iterator[str]:
 
 
 def spelled(found: Any, depth: int = 0) -> str:
-    """Spell a small document as text: `a: 1, b: (c: 2)`; what lies too deep, or is too long, is cut.
+    """Return a small document as text, `a: 1, b: (c: 2)`; parts that are nested too deeply or too long are cut.
 
     A text that a page would not show as it is, such as a line break, is quoted.
     """

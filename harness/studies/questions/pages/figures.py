@@ -1,6 +1,6 @@
-"""The step that draws the run's figure: the mean of each model with its interval, a panel a dataset and scorer.
+"""The step that draws the run's figure: each model's mean with its interval, one panel per dataset and scorer.
 
-It knows the summary; it must never know how a value was computed.
+Reads the summary only; independent of how values were computed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NAMES, VALUES, ROW, TOP, HEAD, FOOT, GAP = 2.2, 0.5, 0.22, 0.55, 0.4, 0.3, 0.15 
 
 @dataclass(frozen=True)
 class ScorePanel:
-    """One panel: its title, and the values with their intervals by model, on the scale of its axis."""
+    """One panel: its title, the values with their intervals by model, and whether its axis is in per cent."""
 
     title: str
     dots: Mapping[str, tuple[float, tuple[float, float] | None]]
@@ -36,13 +36,13 @@ class ScorePanel:
 
 
 def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Draw the figure and write it as SVG and PNG; one without any value says so."""
+    """Draw the figure and write it as SVG and PNG; a figure without values says so."""
     run, given = QuestionsFacts.of(params), documents(inputs, ("summary",))
     charts.draw({FIGURE: partial(sheet, run, given["summary"])}, out, lambda _: TITLE)
 
 
 def sheet(run: QuestionsFacts, summary: Mapping[str, Any]) -> charts.Sheet:
-    """Lay out the figure and draw it; what there is no room for is said at its foot."""
+    """Lay out the figure and draw it; a note at its foot says if panels or models were left out."""
     panels = list(_panels(run, summary))
     models = [name for name in run.models if any(name in panel.dots for panel in panels)]
     note = "A dot is a mean over answers, the line its interval. Grey: stand-ins, which answer by a rule."
@@ -104,7 +104,7 @@ def _panel(axes: Axes, panel: ScorePanel, run: QuestionsFacts, models: Sequence[
 
 
 def _limits(panel: ScorePanel) -> tuple[float, float]:
-    """Give the ends of a panel's axis: those of a share, or as far as values and intervals reach."""
+    """Return the ends of a panel's axis: 0 and 1 with a margin for shares, else the range of values and intervals."""
     if panel.percent:
         return -0.02, 1.02
     reached = [end for value, ends in panel.dots.values() for end in (value, *(ends or ()))]

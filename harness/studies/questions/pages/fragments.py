@@ -1,6 +1,6 @@
-"""HTML fragments that the tables of the page share: a line of scores as a cell, a model as the head of a row.
+"""HTML fragments that the page's tables share: a line of scores as a cell, and a model as the head of a row.
 
-It knows lines of the summary; it must never compute a value.
+Formats lines of the summary; computes no values.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ Line = Mapping[str, Any]
 
 
 def at(found: Any, *path: str) -> Mapping[str, Any]:
-    """Give an object inside of a document, whatever its fields are called; an empty one where there is none.
+    """Return a nested object of a document, whatever its fields are called, or an empty one if it does not exist.
 
-    Groups and models are named by people, and may be called `missing` too.
+    Names of groups and models come from users and may be `missing`, too.
     """
     for name in path:
         found = found.get(name) if isinstance(found, Mapping) else None
@@ -27,17 +27,17 @@ def at(found: Any, *path: str) -> Mapping[str, Any]:
 
 
 def who(run: QuestionsFacts, name: str) -> Html:
-    """Give the name of a model as the head of a row, with a word below it where it is a stand-in."""
+    """Return the name of a model as the head of a row, marked if the model is a stand-in."""
     return join([named(name), el("span", "stand-in", class_="why") if run.is_stand_in(name) else None])
 
 
 def place(model: str, dataset: str, scorer: str = "") -> Html:
-    """Give the head of a row that is about a model on a dataset, by a scorer."""
+    """Return the head of a row for a model on a dataset, and a scorer if one is given."""
     return join([named(model), " on ", named(dataset), *([", ", named(scorer)] if scorer else [])])
 
 
 def scored(run: QuestionsFacts, scorer: str, line: Line | None) -> Html:
-    """Format a line of scores: value, interval, and of how many answers; a dash where there is no line."""
+    """Format a line of scores: value, interval and number of answers; a dash if there is no line."""
     if not line:
         return join([NONE])
     shown = measured(line, percent=run.in_percent(scorer))

@@ -1,6 +1,7 @@
-"""The HTML page of a run: scores first, then groups, wordings, samples, and what all of it rests on.
+"""The HTML page of a run: what was asked, scores, groups, wordings, samples, answers, and how the run was made.
 
-It knows the summary, the drawn figure and what a manifest says; it must never know a question or an answer.
+Puts parts together that other modules make. Date and id of a run are no inputs of the step, so they are not on the
+page: `harness get RUN report.html` says them.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from harness.kit import pages
 from harness.kit.documents import documents, number
 from harness.kit.pages import Html, document, fill, inline_svg, join, mark_limited
 from harness.studies.questions.asking.rendering import read_wordings
-from harness.studies.questions.pages import basis, tables_repeats, tables_scores
+from harness.studies.questions.pages import answers, basis, compared_models, head, tables_repeats, tables_scores
 from harness.studies.questions.pages.figures import TITLE as DRAWN
 from harness.studies.questions.pages.fragments import at
-from harness.studies.questions.pages.page_facts import FIGURES, REPORT, WORDINGS, QuestionsFacts
+from harness.studies.questions.pages.page_facts import COMPARISON, FIGURES, REPORT, WORDINGS, QuestionsFacts
 
-DOCUMENTS = ("summary", "counts")
-PAGE = """<header><h1>{{ title }}</h1><p>{{ question }}</p></header>\
+DOCUMENTS = ("summary", "counts", COMPARISON)
+PAGE = """<header><h1>{{ title }}</h1><p>{{ question }}</p>{{ facts }}</header>\
 {% if note %}<div class="note" role="note"><p>{{ note }}</p></div>{% endif %}
 <nav aria-label="Parts of this page"><ul>\
 {% for anchor, title in anchors %}<li><a href="#{{ anchor }}">{{ title }}</a></li>{% endfor %}\
@@ -35,19 +36,27 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     svg = inputs[FIGURES[0]].read_text(encoding="utf-8") if FIGURES[0] in inputs else ""
     if WORDINGS in inputs:
         run = replace(run, wordings=read_wordings(inputs[WORDINGS].read_bytes(), WORDINGS))
-    (out / REPORT).write_bytes(mark_limited(page(run, documents(inputs, DOCUMENTS), svg), params))
+    asked = answers.read_answers(inputs, list(run.models), run.kinds())
+    (out / REPORT).write_bytes(mark_limited(page(run, documents(inputs, DOCUMENTS), svg, asked), params))
 
 
-def page(run: QuestionsFacts, given: Mapping[str, Mapping[str, Any]], svg: str) -> bytes:
-    """Make the report's HTML from a run's facts, documents and figure (an SVG text)."""
+def page(
+    run: QuestionsFacts,
+    given: Mapping[str, Mapping[str, Any]],
+    svg: str,
+    asked: answers.AnswerRows | None = None,
+) -> bytes:
+    """Return the report's HTML from a run's facts, documents, figure (an SVG text) and answers."""
     summary, counts = given["summary"], given["counts"]
     parts = {
         "Scores": tables_scores.scores(run, summary),
         "Figure": [_figure(svg)] if svg else [],
+        "Comparison": compared_models.comparison(run, given.get(COMPARISON, {})),
         "Perplexity": tables_repeats.perplexities(summary),
         "Groups": tables_scores.groups(run, summary),
         "Wordings": tables_repeats.wordings(run, summary),
         "Several answers": tables_repeats.samples(run, summary),
+        "Items and answers": answers.answers(asked, list(run.models)),
         "What is left out": basis.left_out(summary, counts),
         "What this rests on": basis.rests(run, summary),
     }
@@ -57,6 +66,7 @@ def page(run: QuestionsFacts, given: Mapping[str, Mapping[str, Any]], svg: str) 
         PAGE,
         title=title,
         question=_question(run, summary),
+        facts=head.facts(run),
         note=_note(run),
         parts=join(shown.values()),
         anchors=[(_anchor(title), title) for title in shown],
@@ -69,7 +79,7 @@ def _anchor(title: str) -> str:
 
 
 def _question(run: QuestionsFacts, summary: Mapping[str, Any]) -> str:
-    """Say in one sentence what was asked of whom, and how it was scored."""
+    """Return one line that names the datasets, the models and the scorers."""
     found = at(summary, "datasets")
     data = ", ".join(f"{name} ({number(of.get('items')) or 0:,.0f} items)" for name, of in found.items())
     return f"Asked: {data}. Models: {', '.join(run.models)}. Scored by: {', '.join(run.scorers)}."

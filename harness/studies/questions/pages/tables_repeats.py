@@ -1,6 +1,6 @@
-"""The tables on several answers to one question: wordings and how far they part, pass@k, majorities, perplexities.
+"""The tables on several answers to one question: wordings and their spread, pass@k, majorities, perplexities.
 
-It knows the summary and the texts of the wordings; it must never compute a value.
+Uses the summary and the texts of the wordings; computes no values.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from harness.studies.questions.pages.page_facts import QuestionsFacts
 
 LONGEST = 4000  # characters of a wording that are shown
 MOST = 50  # wordings of a dataset that are shown
-Told = tuple[str, str, str, Mapping[str, Any]]  # model, dataset, scorer, and what the summary says of them
+Told = tuple[str, str, str, Mapping[str, Any]]  # model, dataset, scorer, and their entry in the summary
 
 
 def told(summary: Mapping[str, Any], part: str) -> Iterator[Told]:
-    """Walk through a part of the summary that is sorted by model, dataset and scorer."""
+    """Yield the entries of a part of the summary that is nested by model, dataset and scorer."""
     for model, datasets in at(summary, part).items():
         for dataset, scorers in datasets.items():
             for scorer, found in scorers.items():
@@ -28,7 +28,7 @@ def told(summary: Mapping[str, Any], part: str) -> Iterator[Told]:
 
 
 def wordings(run: QuestionsFacts, summary: Mapping[str, Any]) -> list[Html]:
-    """Show the wordings as they were written, and where there are several the mean of each."""
+    """Return the wordings as they were written and, if there are several, tables with the mean of each."""
     by_place: dict[tuple[str, str], list[tuple[str, Mapping[str, Any]]]] = {}
     for model, dataset, scorer, found in told(summary, "wordings"):
         by_place.setdefault((dataset, scorer), []).append((model, found))
@@ -73,7 +73,7 @@ def _means(run: QuestionsFacts, dataset: str, scorer: str, lines: list[tuple[str
 
 
 def samples(run: QuestionsFacts, summary: Mapping[str, Any]) -> list[Html]:
-    """Show pass@k and the score of the majority's answer, where prompts have several scored answers."""
+    """Return the table of pass@k and the majority's score, if prompts have several scored answers."""
     lines = list(told(summary, "samples"))
     sizes = sorted({int(k) for *_, found in lines for k in at(found, "pass_at")})
     body = [
@@ -111,7 +111,7 @@ def _majority(run: QuestionsFacts, scorer: str, found: Mapping[str, Any]) -> Htm
 
 
 def perplexities(summary: Mapping[str, Any]) -> list[Html]:
-    """Show the perplexity of all texts of a dataset together."""
+    """Return the table with the perplexity of all texts of a dataset together."""
     units = ("token", "word", "byte")
     body = [
         [

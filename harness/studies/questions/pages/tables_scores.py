@@ -1,6 +1,6 @@
-"""The tables of scores: models against scorers, of each dataset and of each group of its items.
+"""The tables of scores: models against scorers, for each dataset and for each group of its items.
 
-It knows the summary; it must never compute a value.
+Uses the summary; computes no values.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from harness.kit.pages import Html, el, folded, join, named, table
 from harness.studies.questions.pages.fragments import at, scored, who
 from harness.studies.questions.pages.page_facts import QuestionsFacts
 
-OPEN = 12  # groups of a column that stand open; more are folded
+OPEN = 12  # groups of a column that are shown unfolded
 
 
 def scores(run: QuestionsFacts, summary: Mapping[str, Any]) -> list[Html]:
-    """Show the scores of each dataset, a row a model and a column a scorer."""
+    """Return the tables of scores, one per dataset, with a row per model and a column per scorer."""
     return [_dataset(run, summary, name) for name in at(summary, "datasets")]
 
 
@@ -32,7 +32,7 @@ def _dataset(run: QuestionsFacts, summary: Mapping[str, Any], dataset: str) -> H
 
 
 def groups(run: QuestionsFacts, summary: Mapping[str, Any]) -> list[Html]:
-    """Show the scores of each group: of each dataset and column a table a scorer, a row a group."""
+    """Return the scores of each group: for each dataset and column a table per scorer, with a row per group."""
     found = at(summary, "groups")
     return [part for dataset in found for column in found[dataset] for part in _column(run, found, dataset, column)]
 

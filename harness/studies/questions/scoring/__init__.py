@@ -1,1 +1,1 @@
-"""Scorers of answers by name: rules that read an answer beside its target, and the steps that apply them."""
+"""Scorers of answers by name: rules that compare an answer with its target, and the steps that apply the rules."""

@@ -1,6 +1,6 @@
-"""The score step of BERTScore: the F that the encoder's judgement of an answer says.
+"""The score step of BERTScore: the F that the encoder's judgement of an answer holds.
 
-It must never know the encoder.
+Independent of the encoder.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from harness.rowtypes import Found
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response, the F of the encoder, with precision and recall beside it."""
+    """Write one score for each response: F of BERTScore, with precision and recall in the detail."""
 
     def rule(seen: graded.Seen) -> Found:
         [judgement] = seen.judgements

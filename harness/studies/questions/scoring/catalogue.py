@@ -1,6 +1,6 @@
-"""The scorers of a brief as steps: which kind scores by which name, and what judges and trials it reads.
+"""Turns the scorers of a brief into steps: the kind and name of each, and the judges and trials that it reads.
 
-Names and kinds only; it does not know an answer or a rule.
+Handles names and kinds only; independent of answers and rules.
 """
 
 from __future__ import annotations
@@ -10,18 +10,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
-from harness.kit.ask import Scorer
+from harness.kit.ask import Scorer, Taking
 from harness.kit.judge import Judge, RuleJudge
 from harness.kit.study import Brief, Dataset
 from harness.kit.trials import TrialSpec
 from harness.scorers.overlap.bertscore import LAST
 from harness.scorers.overlap.bertscore_package import find_baseline
 from harness.studies.questions.code.programs import code_trial
+from harness.studies.questions.data.row_scorers import SCORERS
 from harness.studies.questions.judging.rubric_judge import rubric_judge
 
 HERE = "harness.studies.questions"
 JUDGE, ENCODER = "judge", "encoder"  # roles of instruments
 LOGLIKELIHOOD = "loglikelihood"
+SCORE_OF = "score_of"  # a setting of the brief: by dataset the names of its scorers, if datasets have some of their own
 TARGET, OPTIONS, TESTS = "target", "options", "tests"  # fields of a dataset
 KINDS: Mapping[str, str] = {
     "exact": f"{HERE}.scoring.exact:score",
@@ -37,12 +39,12 @@ KINDS: Mapping[str, str] = {
     "code": f"{HERE}.code.outcomes:score",
     "judge": f"{HERE}.judging.grades:score",
 }
-NO_TARGET = ("regex", "json", "judge", "code", "perplexity")  # kinds that may do without a target
+NO_TARGET = ("regex", "json", "judge", "code", "perplexity")  # kinds that do not always need a target
 
 
 @dataclass(frozen=True)
 class AskedScorers:
-    """The scorers of answers of a dataset, the judges of those answers, and the trials of code in them."""
+    """The scorers of a dataset's answers, the judges of those answers, and the trials of the code in them."""
 
     scorers: tuple[Scorer, ...] = ()
     judges: tuple[Judge | RuleJudge, ...] = ()
@@ -50,12 +52,12 @@ class AskedScorers:
 
 
 def of_answers(score: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """List the entries that score an answer; the others score how likely texts are, and nobody is asked for them."""
+    """Return the entries that score an answer; the others score the likelihood of texts, for which no model answers."""
     return [one for one in score if one["scorer"] != "perplexity" and one.get("by") != LOGLIKELIHOOD]
 
 
 def wants(entry: Mapping[str, Any]) -> frozenset[str]:
-    """Name the fields of a dataset that an entry cannot do without: target, options, tests."""
+    """Return the fields of a dataset that an entry needs: target, options, tests."""
     kind, found = entry["scorer"], set[str]()
     if kind not in NO_TARGET or (kind == "regex" and not entry["matches"]) or (kind == "json" and compares(entry)):
         found.add(TARGET)
@@ -67,25 +69,56 @@ def wants(entry: Mapping[str, Any]) -> frozenset[str]:
 
 
 def compares(entry: Mapping[str, Any]) -> bool:
-    """Whether an entry `json` holds an answer against the target, and not only against a schema."""
+    """Whether an entry `json` compares an answer with the target, and not only with a schema."""
     return bool(entry.get("equal", "schema" not in entry))
+
+
+def entries_of(brief: Brief, dataset: Dataset) -> list[Mapping[str, Any]]:
+    """Return the scorers of a dataset: its own, if datasets have some of their own, else all."""
+    said = brief.settings.get(SCORE_OF, {}).get(dataset.name)
+    if said is None:
+        return list(brief.settings["score"])
+    names = {name for part in (said.values() if isinstance(said, Mapping) else [said]) for name in part}
+    return [one for one in brief.settings["score"] if one["name"] in names]
 
 
 def asked_scorers(brief: Brief, dataset: Dataset) -> AskedScorers:
     """Return the scorers of answers that a brief names for a dataset, with the judges and trials that they read.
 
-    InputError where a scorer measures by an instrument that the manifest has not.
+    Raises InputError if a scorer needs an instrument that the manifest does not have.
     """
     likeness: dict[str, RuleJudge] = {}
-    for place, entry in enumerate(brief.settings["score"]):
-        _require_instrument(brief, entry, f"settings.score.{place}")
+    said = entries_of(brief, dataset)
+    for place, entry in enumerate(said):
+        where = f"datasets.{dataset.name}.score" if SCORE_OF in brief.settings else f"settings.score.{place}"
+        _require_instrument(brief, entry, where)
         if entry["scorer"] == "bertscore":
-            likeness.setdefault(_encoder_judge(entry), _likeness(brief, entry, f"settings.score.{place}"))
-    entries = of_answers(brief.settings["score"])
+            likeness.setdefault(_encoder_judge(entry), _likeness(brief, entry, where))
+    entries = of_answers(said)
     judges: list[Judge | RuleJudge] = [rubric_judge(one) for one in entries if one["scorer"] == JUDGE]
     judges += likeness.values()
     trials = tuple(code_trial(one) for one in entries if one["scorer"] == "code")
     return AskedScorers(tuple(_scorers(entries)), tuple(judges), trials)
+
+
+def taking(brief: Brief, dataset: Dataset) -> Taking | None:
+    """Return the step that takes the answers of each scorer's rows; None if every scorer scores every row."""
+    if not scores_rows_apart(dataset):
+        return None
+    readers: dict[str, tuple[str, ...]] = {}
+    for entry in of_answers(entries_of(brief, dataset)):
+        name, kind = str(entry["name"]), str(entry["scorer"])
+        readers[f"scorer {name}"] = (name,)
+        readers |= {f"judge {name}": (name,)} if kind == JUDGE else {f"trial {name}": (name,)} if kind == "code" else {}
+        if kind == "bertscore":
+            judge = f"judge {_encoder_judge(entry)}"
+            readers[judge] = (*readers.get(judge, ()), name)
+    return Taking(f"{HERE}.scoring.by_row:take_answers", readers)
+
+
+def scores_rows_apart(dataset: Dataset) -> bool:
+    """Whether rows of a dataset have scorers of their own."""
+    return SCORERS in dataset.params
 
 
 def _scorers(entries: Sequence[Mapping[str, Any]]) -> Iterator[Scorer]:
@@ -97,14 +130,14 @@ def _scorers(entries: Sequence[Mapping[str, Any]]) -> Iterator[Scorer]:
 
 
 def _encoder_judge(entry: Mapping[str, Any]) -> str:
-    """Name the judge that an entry of BERTScore reads: entries that are told the same share one."""
+    """Return the name of the judge that an entry of BERTScore reads; entries with the same switches share one."""
     layer = f"-layer{entry['layer']}" if "layer" in entry else ""
     rescale = f"-{entry['rescale']}" if entry.get("rescale") else ""
     return f"{ENCODER}{layer}{'-idf' if entry.get('idf') else ''}{rescale}"
 
 
 def _likeness(brief: Brief, entry: Mapping[str, Any], where: str) -> RuleJudge:
-    """Return the judge of an entry of BERTScore; with a baseline, where the package has one for this very encoder."""
+    """Return the judge of an entry of BERTScore, with a baseline if the package has one for this encoder."""
     name = _encoder_judge(entry)
     if name == ENCODER:
         return RuleJudge(ENCODER, f"{HERE}.judging.likeness:judge", role=ENCODER)
@@ -113,8 +146,14 @@ def _likeness(brief: Brief, entry: Mapping[str, Any], where: str) -> RuleJudge:
         encoder = brief.instruments[ENCODER].model.hub
         params["baseline"] = list(find_baseline(language, encoder, entry.get("layer", LAST), f"{where}.rescale"))
     params |= {"idf": True} if entry.get("idf") else {}
-    needs = ("items", "gold") if "idf" in params else ()  # of the whole dataset, and not of the shard
+    needs = ("items", "gold") if "idf" in params else ()  # of the whole dataset, not only of the shard
     return RuleJudge(name, f"{HERE}.judging.weighted_likeness:judge", needs, params, role=ENCODER)
+
+
+EXAMPLES = {  # how an instrument may be written, by its role
+    JUDGE: "{provider: openai, model: …, tape: record}",
+    ENCODER: "{provider: transformers, source: …}",
+}
 
 
 def _require_instrument(brief: Brief, entry: Mapping[str, Any], where: str) -> None:
@@ -123,5 +162,5 @@ def _require_instrument(brief: Brief, entry: Mapping[str, Any], where: str) -> N
         raise InputError(
             f"the scorer {entry['name']!r} measures by an instrument `{role}`, which the manifest has not",
             where=where,
-            next=f"add `instruments: {{{role}: {{provider: …}}}}`, or take the scorer out",
+            next=f"add `instruments: {{{role}: {EXAMPLES[role]}}}`, or take the scorer out",
         )

@@ -1,6 +1,6 @@
-"""The scorer `f1`: the words that answer and target share, as the evaluation script of SQuAD 2.0 counts them.
+"""The scorer `f1`: the words that answer and target share, counted as the evaluation script of SQuAD 2.0 does.
 
-It must never know who answered.
+Independent of the model that answered.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ _SIGNS = str.maketrans("", "", string.punctuation)
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response: the best F1 beside the target and what is accepted."""
+    """Write one score for each response: the best F1 over the target and the accepted answers."""
     graded.write(params, inputs, out, params["name"], lambda seen: f1(seen.response["text"], seen.gold["gold"]))
 
 
 def f1(response: str, gold: Mapping[str, Any]) -> Found:
-    """Score one answer by the target that it is nearest to: F1, with precision and recall beside it."""
+    """Score one answer by the target with the highest F1; precision and recall are in the detail."""
     said = words(response)
     best = max((shared(said, words(target)) for target in targets(gold)), default=NONE)
     return finding(best[0], None, metrics={"precision": best[1], "recall": best[2]})
 
 
 def words(text: str) -> list[str]:
-    """Cut a text into words: in lower case, without ASCII punctuation, without articles."""
+    """Split a text into words: in lower case, without ASCII punctuation, without articles."""
     return _ARTICLE.sub(" ", text.lower().translate(_SIGNS)).split()
 
 
 def shared(ours: list[str], theirs: list[str]) -> tuple[float, float, float]:
-    """Compute F1, precision and recall of words; where one side has none, 1 if neither has any, else 0."""
+    """Return F1, precision and recall of words; if one side has no words, 1 if neither has any, else 0."""
     if not ours or not theirs:
         return (1.0, 1.0, 1.0) if ours == theirs else NONE
     hits = (Counter(ours) & Counter(theirs)).total()

@@ -1,7 +1,7 @@
-"""The scorer `json`: an answer is JSON that says what the target says, or JSON that a schema allows, or both.
+"""The scorer `json`: an answer is right if its JSON equals the target's, if a schema allows it, or both.
 
-Members may stand in any order, and 1 is 1.0; a name that stands twice, NaN, numbers beyond what floats hold (1e400) and
-depth without bound are no JSON. It must never know who answered.
+Members may stand in any order, and 1 equals 1.0. Not accepted as JSON are an object with a duplicate key, NaN, numbers
+beyond the range of floats (1e400), and deep nesting. Independent of the model that answered.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Any
 
 from harness.kit import graded
 from harness.rowtypes import Found
-from harness.strict_json import reject_duplicates
 from harness.studies.questions.compared import finding, shown, targets, without
 from harness.studies.questions.scoring.schema import JsonSchema, parse_schema
 from harness.studies.questions.scoring.search import UnsearchedError
+from harness.texts import reject_duplicates
 
-LONGEST = 1_000_000  # characters of an answer that is read
+LONGEST = 1_000_000  # characters of an answer; a longer one is not parsed
 NO_JSON, NO_TARGET = "the answer is no JSON", "the target is no JSON"
 _FENCED = re.compile(r"```[A-Za-z]*[ \t]*\r?\n(.*?)```", re.DOTALL)
 _DEEPEST = 100
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response: 1 where its JSON is what was asked for, else 0."""
+    """Write one score for each response: 1 if its JSON is as required, else 0."""
     schema = parse_schema(params["schema"]) if "schema" in params else None
     equal = bool(params.get("equal", schema is None))
     graded.write(
@@ -40,7 +40,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def json_answer(response: str, gold: Mapping[str, Any], schema: JsonSchema | None, *, equal: bool) -> Found:
-    """Score one answer: by the schema where there is one, and by the targets where `equal`; `why` says what is off."""
+    """Score one answer by the schema, if any, and by the targets if `equal`; `why` names the first violation."""
     wanted = [value for target in targets(gold) for value in parsed(target)] if equal else []
     if equal and not wanted:
         return without(NO_TARGET)
@@ -61,13 +61,13 @@ def json_answer(response: str, gold: Mapping[str, Any], schema: JsonSchema | Non
 
 
 def unfenced(text: str) -> str:
-    """Give the content of the one fenced block of a text, or the text where there is none, or several."""
+    """Return the content of a text's only fenced block, or the text if it has none or several."""
     blocks = _FENCED.findall(text) if len(text) <= LONGEST and text.count("```") == 2 else []
     return str(blocks[0]) if len(blocks) == 1 else text
 
 
 def parsed(text: str) -> list[Any]:
-    """Parse strict JSON: its value in a list, or an empty list where the text is none, or too long or deep."""
+    """Parse strict JSON: return its value in a list, or an empty list if it is invalid, too long or nested too deep."""
     if len(text) > LONGEST:
         return []
     try:
@@ -80,7 +80,7 @@ def parsed(text: str) -> list[Any]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two JSON values say the same: true is not 1, and 1 is 1.0."""
+    """Whether two JSON values are equal: true is not 1, and 1 is 1.0."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, dict) and isinstance(other, dict):
@@ -96,7 +96,7 @@ def _no_constant(name: str) -> Any:
 
 def _finite(text: str) -> float:
     value = float(text)
-    if math.isinf(value):  # 1e400 would be the same as 1e999
+    if math.isinf(value):  # otherwise 1e400 would equal 1e999
         raise ValueError(f"{text} is beyond what numbers hold here")
     return value
 

@@ -1,8 +1,8 @@
-"""The scorer `choice` by letter: which option an answer names, by its letter or else by its text.
+"""The scorer `choice` by letter: finds the option that an answer names, by its letter or else by its text.
 
-Rules in this order, the first that yields a letter decides: the letter alone; the last `answer is X`; a letter that
-begins the answer; one letter in brackets; one option's text; one letter that stands alone in a sentence. It must never
-know who answered.
+The first of these rules that finds a letter decides: the letter alone; the last `answer is X`; a letter that begins the
+answer; one letter in brackets; one option's text; one letter that stands alone in a sentence. Independent of the model
+that answered.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.answers.science import folded, science_text
 from harness.kit import graded
 from harness.rowtypes import Found
-from harness.scorers.outcome.science import folded, science_text
 from harness.studies.questions.compared import finding, stands, without
 
 NO_OPTIONS = "the item has no options"
@@ -33,7 +33,7 @@ _WORDS = re.compile(r"(?<![\w'.-])[AI] (?!or\b|and\b)(?=[a-z])")  # `A village`,
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response: 1 where it names the right option, 0 where another one or none."""
+    """Write one score for each response: 1 if it names the right option, 0 if it names another one or none."""
     graded.write(
         params,
         inputs,
@@ -44,7 +44,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def choice(response: str, gold: Mapping[str, Any], options: Mapping[str, str]) -> Found:
-    """Score one answer: 1 where the option that it names is a right one; `rule` says how it was read (1 to 6)."""
+    """Score one answer: 1 if it names a right option; `rule` is the number (1 to 6) of the rule that read it."""
     if not options:
         return without(NO_OPTIONS)
     letter, rule = named(response, options)
@@ -52,9 +52,10 @@ def choice(response: str, gold: Mapping[str, Any], options: Mapping[str, str]) -
 
 
 def right(gold: Mapping[str, Any], options: Mapping[str, str]) -> set[str]:
-    """Give the letters of the right options: the target's, and those of options that say the same or are accepted.
+    """Return the letters of the right options: the target's, and those with the same text or an accepted text.
 
-    What is accepted is the text of an option where one says so, and only else a letter: `A` may be the text of C.
+    An accepted answer is read as an option's text if one has that text, and only otherwise as a letter, since `A` may
+    be the text of option C.
     """
     texts = {letter: text.strip() for letter, text in options.items()}
     target, accepted = str(gold.get("target")), {str(one).strip() for one in gold.get("accepted") or ()}
@@ -63,7 +64,7 @@ def right(gold: Mapping[str, Any], options: Mapping[str, str]) -> set[str]:
 
 
 def named(response: str, options: Mapping[str, str]) -> tuple[str | None, int | None]:
-    """Read which option an answer names, and the number of the rule that says so; None where none does."""
+    """Return the letter of the option that an answer names and the number of the rule that found it; None if none."""
     text = science_text(response)
     for rule, read in enumerate(_RULES, 1):
         found = read(text, options)
@@ -93,9 +94,9 @@ def _bracketed(text: str, options: Mapping[str, str]) -> str | None:
 
 
 def _texts(text: str, options: Mapping[str, str]) -> str | None:
-    """Give the one option whose text stands in the answer, but for those that are part of another one found.
+    """Return the letter of the one option whose text occurs in the answer.
 
-    Of options that say the same the first is given.
+    A text that is part of another text found does not count. If options have the same text, the first is returned.
     """
     spelled = {letter: folded(science_text(option)) for letter, option in options.items()}
     whole = folded(text)

@@ -1,6 +1,6 @@
-"""The scorer `match`: an answer is right where it is a target once both are normalised, or holds one in whole words.
+"""The scorer `match`: an answer is right if it equals a target or contains it in whole words, after normalisation.
 
-It must never know who answered.
+Independent of the model that answered.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ ALL = dict.fromkeys(SWITCHES, True)
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response: 1 where it matches the target or what is accepted, else 0."""
+    """Write one score for each response: 1 if it matches the target or an accepted answer, else 0."""
     switches, where = {name: bool(params[name]) for name in SWITCHES}, str(params["where"])
     rule: graded.Rule = lambda seen: match(seen.response["text"], seen.gold["gold"], switches, where)  # noqa: E731
     graded.write(params, inputs, out, params["name"], rule)
 
 
 def match(response: str, gold: Mapping[str, Any], switches: Mapping[str, bool] = ALL, where: str = "whole") -> Found:
-    """Score one answer: 1 where one of the targets stands there, both normalised."""
+    """Score one answer: 1 if one of the targets stands at the place `where`, both normalised."""
     said = normalised(response, **switches)
     return finding(int(any(_matches(response, said, target, switches, where) for target in targets(gold))), said)
 
 
 def _matches(response: str, said: str, target: str, switches: Mapping[str, bool], where: str) -> bool:
-    """Compare normal forms; a target of which nothing is left, such as `A` or `?`, is compared as it is written."""
+    """Compare normal forms; a target with an empty normal form, such as `A` or `?`, keeps articles and punctuation."""
     wanted = normalised(target, **switches)
     if wanted:
         return stands(wanted, said, where)

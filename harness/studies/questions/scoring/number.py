@@ -1,7 +1,8 @@
-"""The scorer `number`: a number in the answer is the target's, within a tolerance; decimals, and nothing rounded.
+"""The scorer `number`: a number in the answer equals the target's within a tolerance, in decimals and without rounding.
 
-Separators of thousands, a minus of any shape and digits of any script are read; raised and lowered digits, as in m² and
-CO₂, are no numbers, and a number with such behind it, as 10², is one that is not read. It must never know who answered.
+Thousands separators, a minus of any shape and digits of any script are read. Superscript and subscript digits, as in m²
+and CO₂, are not numbers. A number followed by such digits, as 10², counts as a number that cannot be read. Independent
+of the model that answered.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from harness.answers.prepare import prepare
 from harness.kit import graded
 from harness.rowtypes import Found
-from harness.scorers.prepare import prepare
 from harness.studies.questions.compared import finding, targets, without
 
-LONGEST = 400  # characters of a number: what is longer is none
+LONGEST = 400  # characters of a number; a longer one is not read
 NO_NUMBER = "the target is no number"
 _EXACT = Context(prec=2 * LONGEST, traps=[])
 _OFF_LINE = re.compile(r"[\u207a\u207b]?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u2080-\u2089]+")  # raised, lowered
-_MARK = "\ue000"  # stands in their place
+_MARK = "\ue000"  # replaces such digits
 _MINUS = str.maketrans(dict.fromkeys("\u2212\u2010\u2011\u2012\u2013\ufe63\uff0d", "-"))
 _SIGN = r"(?:(?<![0-9A-Za-z)\]%\ue000])[-+])?[$€£¥]?"
 _EXPONENT = r"(?:[eE][-+]?[0-9]{1,6}(?![0-9]))?"
@@ -43,14 +44,14 @@ _MARKS: Mapping[str, Mapping[int, Any]] = {
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response: 1 where its number is the target's, 0 where it is not, or there is none."""
+    """Write one score for each response: 1 if its number is the target's, 0 if it is not or there is none."""
     graded.write(
         params, inputs, out, params["name"], lambda seen: number(seen.response["text"], seen.gold["gold"], params)
     )
 
 
 def number(response: str, gold: Mapping[str, Any], params: Mapping[str, Any]) -> Found:
-    """Score one answer by `take`, `decimal`, `tolerance` and `relative`; no value where no target is a number."""
+    """Score one answer by `take`, `decimal`, `tolerance` and `relative`; no value if no target is a number."""
     mark = str(params["decimal"])
     wanted = [value for target in targets(gold) if (value := the_number(target, mark)) is not None]
     if not wanted:
@@ -63,13 +64,13 @@ def number(response: str, gold: Mapping[str, Any], params: Mapping[str, Any]) ->
 
 
 def the_number(text: str, mark: str = "point") -> Decimal | None:
-    """Read a text that holds one number; None where it holds none, or several."""
+    """Return the number of a text that holds exactly one; None if it holds none or several."""
     found = list(islice(numbers(text, mark), 2))
     return found[0] if len(found) == 1 else None
 
 
 def numbers(text: str, mark: str = "point") -> Iterator[Decimal | None]:
-    """Iterate over the numbers of a text; one that is too long to be read, or is raised to a power, is None."""
+    """Yield the numbers of a text; None for one that is too long or followed by superscript or subscript digits."""
     if not text.isascii():
         text = _OFF_LINE.sub(_MARK, text.replace(_MARK, " "))
     text = prepare(text).translate(_MINUS)
@@ -89,7 +90,7 @@ def _taken(text: str, mark: str, take: str) -> Decimal | None:
 
 
 def _spelled(value: Decimal) -> str:
-    """Spell a number so that equal ones are spelled alike."""
+    """Return a text for a number that is the same for equal numbers."""
     plain = value.normalize(_EXACT)
     return f"{plain:f}" if abs(plain.adjusted()) <= LONGEST and plain else str(plain) if plain else "0"
 

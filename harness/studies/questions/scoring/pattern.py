@@ -1,7 +1,7 @@
-"""The scorer `regex`: what a pattern finds in an answer is compared with the target, or that it finds anything counts.
+"""The scorer `regex`: compares the match of a pattern in an answer with the target, or scores whether there is a match.
 
-An answer in which the search runs out of time has no score; many such answers in one step end it, since then it is the
-pattern. It must never know who answered.
+An answer in which the search times out has no score. Too many such answers in one step raise InputError, since the
+pattern is then the cause. Independent of the model that answered.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from harness.studies.questions.scoring import search
 from harness.studies.questions.scoring.exact import exact
 from harness.studies.questions.scoring.match import match
 
-MOST_OUT_OF_TIME = 12  # a minute of them
+MOST_OUT_OF_TIME = 12  # answers of one step that may time out
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response; InputError where the pattern runs out of time again and again."""
+    """Write one score for each response; raise InputError if the pattern times out in more than 12 answers."""
     slow = 0
 
     def rule(seen: graded.Seen) -> Found:

@@ -1,6 +1,6 @@
-"""The scorer `rouge`: ROUGE-1, -2, -L and -Lsum of an answer beside the target that it is nearest to.
+"""The scorer `rouge`: ROUGE-1, -2, -L and -Lsum of an answer against the target with the highest value.
 
-It must never know who answered.
+Independent of the model that answered.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from harness.scorers.overlap.rouge import KINDS, rouge
 from harness.studies.questions.compared import finding, targets, without
 
 SUM = "rougeLsum"
-LONGEST = 200_000  # characters of either text: the work grows with the product of both
+LONGEST = 200_000  # characters of either text; the work grows with the product of their lengths
 MOST_STEPS = 4_000_000  # words of an answer times lines of a target, that rougeLsum compares
 TOO_LONG = "the texts are too long to be compared"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response: the F-measure of one kind of ROUGE, with the others beside it."""
+    """Write one score for each response: the F-measure of one kind of ROUGE, with the others in the detail."""
     kind, stem = str(params["kind"]), bool(params["stem"])
     graded.write(
         params,
@@ -34,7 +34,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def similarity(response: str, gold: Mapping[str, Any], kind: str, *, stem: bool = False) -> Found:
-    """Score one answer by the target that it is nearest to in `kind`; without a value where texts are too long."""
+    """Score one answer by the target with the highest F-measure of `kind`; no value if the texts are too long."""
     wanted = targets(gold)
     if any(len(text) > LONGEST for text in (response, *wanted)):
         return without(TOO_LONG)

@@ -1,7 +1,7 @@
-"""JSON Schema as the scorer `json` knows it: the part of draft 2020-12 that needs no network and always ends.
+"""JSON Schema for the scorer `json`: the part of draft 2020-12 that needs no network and always terminates.
 
-A keyword that is not known is refused and never passed over, since a schema that checks less than it says is no check.
-A `$ref` points into the schema's own `$defs`, and to nothing that contains it. It must never know an answer's text.
+An unknown keyword raises an error and is not ignored, since a schema that checks less than it says would be no check. A
+`$ref` points into the schema's own `$defs`, and not to a definition that contains it. Sees no answer texts.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
-from harness.strict_json import reject_duplicates
 from harness.studies.questions.scoring import search
 from harness.studies.questions.scoring.schema_keywords import ALL_OF, CHECKS, ONE_IN, TYPES
+from harness.texts import reject_duplicates
 
-MOST_PARTS = 2_000  # of a schema, each counted as often as it is referred to
+MOST_PARTS = 2_000  # of a schema; a part counts once per reference to it
 ABOUT = ("$schema", "$id", "$comment", "title", "description", "default", "examples", "format", "deprecated")
 MAPS, LISTS, SINGLE = ("properties", "$defs"), ("allOf", "anyOf", "oneOf", "prefixItems"), ("items", "not")
 KNOWN = frozenset({*ABOUT, *MAPS, *LISTS, *SINGLE, *CHECKS, "additionalProperties", "type", "$ref"})
@@ -26,20 +26,20 @@ _REF = re.compile(r"#/\$defs/([^/~%]+)")
 
 @dataclass(frozen=True)
 class JsonSchema:
-    """A schema that was read: every keyword known, every reference found."""
+    """A parsed schema: every keyword is known, and every reference was found."""
 
     whole: Any
 
     def violation(self, value: Any) -> str:
-        """Say what of a value the schema does not allow, and where; empty where it allows all.
+        """Return the first violation of the schema in a value, with its place; an empty text if there is none.
 
-        UnsearchedError where a text cannot be searched for a `pattern`.
+        Raises UnsearchedError if a text cannot be searched for a `pattern`.
         """
         return _violation(self.whole, value, "$", self.whole)
 
 
 def parse_schema(text: str) -> JsonSchema:
-    """Read a schema from JSON; InputError for what is none, or holds what is not known here."""
+    """Parse a schema from JSON; raise InputError if it is invalid or uses a keyword that is not known here."""
     try:
         whole = json.loads(text, object_pairs_hook=reject_duplicates)
     except (ValueError, RecursionError) as bad:
@@ -49,14 +49,17 @@ def parse_schema(text: str) -> JsonSchema:
 
 
 class _Reader:
-    """The check of a schema before anything is held against it."""
+    """The check of a schema before any value is validated."""
 
     def __init__(self, whole: Any) -> None:
         self.defs: Any = whole.get("$defs", {}) if isinstance(whole, dict) else {}
         self.parts = 0
 
     def read(self, part: Any, through: tuple[str, ...], at: str) -> None:
-        """Refuse a part that is no schema, and all that stands in it; `through` are the references that led to it."""
+        """Check a part and everything in it; raise InputError if it is invalid.
+
+        `through` holds the references that led to the part.
+        """
         self.parts += 1
         if self.parts > MOST_PARTS:
             raise InputError(f"the schema has more than {MOST_PARTS:,} parts", next="write a smaller one")
@@ -115,7 +118,7 @@ class _Reader:
 
 
 def _violation(part: Any, value: Any, at: str, whole: Any) -> str:
-    """Find the first violation of one part of a schema."""
+    """Return the first violation of one part of a schema."""
     if isinstance(part, bool):
         return "" if part else f"{at[:200]}: nothing is allowed here"
     for name, said in part.items():
@@ -133,7 +136,7 @@ def _is_of(said: Any, value: Any) -> bool:
 
 
 def _inner(part: Mapping[str, Any], value: Any, at: str, whole: Any) -> str:
-    """Find the first violation within an object or a list."""
+    """Return the first violation inside an object or a list."""
     if isinstance(value, dict):
         known, others = part.get("properties", {}), part.get("additionalProperties", True)
         for name, one in value.items():
@@ -149,7 +152,7 @@ def _inner(part: Mapping[str, Any], value: Any, at: str, whole: Any) -> str:
 
 
 def _combined(part: Mapping[str, Any], against: Callable[[Any], str], at: str) -> str:
-    """Find what is off by the keywords that combine schemas about one value."""
+    """Return the first violation of the keywords that combine schemas for one value."""
     for one in part.get(ALL_OF, ()):
         if why := against(one):
             return why

@@ -1,6 +1,6 @@
-"""Keywords of JSON Schema that say something about one value alone, and the types of values.
+"""The JSON Schema keywords that check one value alone, and the types of values.
 
-It must never know how schemas are combined.
+Independent of how schemas are combined.
 """
 
 from __future__ import annotations
@@ -8,17 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from harness.studies.questions.scoring import search
 
 ALL_OF = "allOf"
 ONE_IN: Mapping[str, Callable[[int], bool]] = {"anyOf": lambda met: met > 0, "oneOf": lambda met: met == 1}
-MOST_DIGITS = 400  # of a number's exponent: what is beyond is a multiple of nothing
 
 
 def is_number(value: Any) -> bool:
-    """Whether a JSON value is a number: true and false are none."""
+    """Whether a JSON value is a number; true and false are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -38,7 +38,7 @@ TYPES: Mapping[str, Callable[[Any], bool]] = {
 
 
 class Keyword(NamedTuple):
-    """One keyword: what it must hold in a schema, and what is off with a value by it (empty: nothing)."""
+    """One keyword: what its value in a schema must be, and a function that returns the violation of a value, if any."""
 
     what: str
     sound: Callable[[Any], bool]
@@ -68,14 +68,14 @@ def _limit(met: Callable[[Any, Any], bool], word: str) -> Keyword:
 def _multiple(said: Any, value: Any, part: Mapping[str, Any]) -> str:
     if not is_number(value):
         return ""
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         return f"no multiple of {said}"
-    one, other = Decimal(repr(value)), Decimal(repr(said))
-    if abs(one.adjusted() - other.adjusted()) > MOST_DIGITS:
-        return f"no multiple of {said}" if one else ""
-    ratio = one.as_integer_ratio(), other.as_integer_ratio()
-    up, down = ratio[0][0] * ratio[1][1], ratio[0][1] * ratio[1][0]
-    return "" if up % down == 0 else f"no multiple of {said}"
+    return "" if _exact(value) % _exact(said) == 0 else f"no multiple of {said}"
+
+
+def _exact(number: int | float) -> Fraction:
+    """Return a number as it is written in decimals: 0.1 is a tenth."""
+    return Fraction(number) if isinstance(number, int) else Fraction(Decimal(repr(number)))
 
 
 def _required(said: Any, value: Any, part: Mapping[str, Any]) -> str:
@@ -102,7 +102,7 @@ def _pattern(said: Any, value: Any, part: Mapping[str, Any]) -> str:
 
 
 def _spelled(value: Any) -> str:
-    """Spell a value so that two are alike where JSON Schema says so: 1 is 1.0, and true is not 1."""
+    """Return a text that is the same for values that JSON Schema considers equal: 1 is 1.0, and true is not 1."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{name!r}:{_spelled(value[name])}" for name in sorted(value)) + "}"
     if isinstance(value, list):

@@ -1,9 +1,10 @@
-"""A search by a foreign regular expression in a hostile text, bounded: by what is searched, and by a clock at last.
+"""Search with a user's regular expression in an untrusted text, limited by the text's length and by a timeout.
 
-Patterns that can take exponential time are refused before. One whose time grows with a power of the text can still
-run long: then there is no match and no mismatch, but `None`. The package `regex` searches, since it alone stops by a
-clock; what it reads otherwise than Python's own `re` is refused too, but for what belongs to words: to it marks of a
-script do, and raised digits do not. It must never know what a match is worth.
+Patterns that can take exponential time are rejected in advance. A pattern that takes polynomial time can still run
+long; the result is then `None`, neither a match nor a mismatch. The package `regex` is used, since Python's own `re`
+has no timeout. Patterns that `regex` reads differently from `re` are rejected too. The one difference that remains is
+what counts as part of a word: for `regex`, combining marks do and superscript digits do not. Independent of how matches
+are scored.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from re import _constants as signs  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
+from harness.answers.regex_safety import endless
 from harness.errors import MissingError
-from harness.scorers.outcome.regex_safety import endless
 
-LONGEST = 200_000  # characters of a text that is searched; what is longer has no score
-SECONDS = 2.0  # of computing, as the package counts them: a busy machine does not make it less
-LARGEST = 20_000  # parts of a pattern, each as often as a count such as {3,5} says: the package writes them out
-_FUZZY = re.compile(r"\{(?![0-9]*,?[0-9]*\})|\{,?\}")  # `(?:a){e<2}` is an edit distance to `regex`, to `re` a text
+LONGEST = 200_000  # characters of a text; a longer one is not searched and has no score
+SECONDS = 2.0  # of computing time, as the package counts it; independent of other load on the machine
+LARGEST = 20_000  # parts of a pattern, counted with repeats such as {3,5}, which the package expands
+_FUZZY = re.compile(r"\{(?![0-9]*,?[0-9]*\})|\{,?\}")  # `(?:a){e<2}`: an edit distance in `regex`, a text in `re`
 _REPEATS = (signs.MAX_REPEAT, signs.MIN_REPEAT, signs.POSSESSIVE_REPEAT)
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _SET = re.compile(r"\[\^?\]?[^\]]*\]")
@@ -32,11 +33,14 @@ OUT_OF_TIME = f"the search took longer than {SECONDS:g} seconds"
 
 
 class UnsearchedError(Exception):
-    """There is no saying whether a pattern is found in a text, and why: no score can be made of it."""
+    """It cannot be determined whether a pattern is found in a text, so there is no score; the message says why."""
 
 
 def refused(pattern: str) -> str:
-    """Give the reason why a pattern is refused: it may run for ever, or mean two things; empty where it may be used."""
+    """Return the reason why a pattern is rejected, or an empty text if it is allowed.
+
+    A pattern is rejected if it may run forever, or if `re` and `regex` may read it differently.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return endless(pattern) or _differs(pattern)
@@ -58,7 +62,7 @@ def _differs(pattern: str) -> str:
 
 
 def _size(part: Any) -> int:
-    """Count the parts of a pattern, those in a repeat as often as its counts say."""
+    """Count the parts of a pattern; a repeated part counts as often as it may be repeated."""
     if isinstance(part, tuple) and len(part) == 2 and part[0] in _REPEATS:
         least, most, inner = part[1]
         return (1 + _size(inner)) * max(1, int(least if most is signs.MAXREPEAT else most))
@@ -84,7 +88,7 @@ def _compiled(pattern: str) -> Any:
 
 
 def is_found(pattern: str, text: str) -> bool:
-    """Whether a pattern is found in a text; UnsearchedError where that cannot be said."""
+    """Whether a pattern is found in a text; raises UnsearchedError if that cannot be determined."""
     if len(text) > LONGEST:
         raise UnsearchedError(TOO_LONG)
     found = find(pattern, text, "first", 0)
@@ -94,14 +98,14 @@ def is_found(pattern: str, text: str) -> bool:
 
 
 def groups(pattern: str) -> int:
-    """Count the groups of a pattern."""
+    """Return the number of groups of a pattern."""
     return int(_compiled(pattern).groups)
 
 
 def find(pattern: str, text: str, take: str, group: int) -> list[str] | None:
     """Find the `first` or `last` match of a pattern: its group in a list, an empty list, or None if time ran out.
 
-    A group that took no part in the match is an empty text.
+    A group that did not take part in the match is an empty text.
     """
     compiled, last = _compiled(pattern), None
     try:

@@ -1,1 +1,1 @@
-"""What `harness score` and `harness analyse` call of this study."""
+"""The study's scorers and analyses for `harness score` and `harness analyse`."""

@@ -1,6 +1,6 @@
-"""The standalone analysis of scores: means with intervals, groups, wordings, pass@k and majorities, of any rows.
+"""The standalone analysis of scores: means with intervals, groups, wordings, pass@k and majorities of given rows.
 
-It knows the fields a caller gives; it does not know where rows come from or where results go.
+Works on the fields that a caller passes; independent of where rows come from and where results go.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from harness.studies.questions.measures.summary import summary
 
 PARTS = ("scores", "groups", "wordings", "samples", "states")
 BY = "by model, dataset and scorer"
-VERDICT, OTHER = "exact", "another"  # a kind whose values lie between 0 and 1, and one of which nobody says
+VERDICT, OTHER = "exact", "another"  # a kind with values between 0 and 1, and one whose range is unknown
 NO_VALUE = "no value was given"
 
 
@@ -43,7 +43,7 @@ class ScoredRow(Row):
 
 
 class ScoresInput(AnalysisInput):
-    """Input: scores, one an answer."""
+    """Input: scores, one per answer."""
 
     rows: list[ScoredRow] = Field(
         description="objects of item and value (a number; without it the answer has none), error (why it failed), "
@@ -64,7 +64,7 @@ class ScoresOutput(ToolOutput):
 
 
 def scores_of(given: ScoresInput) -> dict[str, Any]:
-    """Return what scores amount to; an item is one of its dataset, with the group and cluster of its first row."""
+    """Return the summary of scores; an item's group and cluster are those of its first row in the dataset."""
     items: dict[str, GroupedItem] = {}
     answers = [_answer(items, row) for row in given.rows]
     kinds = dict.fromkeys(_names(given.rows, "scorer"), VERDICT if given.share else OTHER)

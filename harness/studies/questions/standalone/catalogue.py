@@ -1,6 +1,6 @@
-"""The study's scorers and analyses that can be called alone, by their names.
+"""The study's scorers and analyses that can be called alone, by name.
 
-`rouge`, `bleu` and `bertscore` are scorers of the harness itself. It does not know a manifest.
+`rouge`, `bleu` and `bertscore` are scorers of the harness itself. Independent of manifests.
 """
 
 from __future__ import annotations

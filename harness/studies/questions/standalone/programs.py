@@ -1,7 +1,7 @@
 """The standalone scorer `questions.code`: an answer's code against its item's tests.
 
-It must never run a program: it says which, and whoever scores rows runs it in a sandbox and puts what came of it into
-the row.
+Runs no program itself: it returns the program, and the caller that scores rows runs it in a sandbox and adds the result
+to the row.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from harness.trial import TrialLimits
 
 
 class CodeInput(Row):
-    """Input: an answer with code, the tests, and what came of the trial."""
+    """Input: an answer with code, the tests, and the result of the trial."""
 
     response: Text = Field(description="what a model said: Python, or text with Python in fenced blocks")
     tests: Text = Field(description="Python that raises where the code is wrong; `assert call == value` is hidden best")

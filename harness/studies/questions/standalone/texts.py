@@ -1,6 +1,6 @@
 """The standalone scorers of texts: `questions.exact`, `questions.match`, `questions.f1`, `questions.regex`.
 
-They know the fields a caller gives; they do not know where rows come from or where results go.
+They work on the fields that a caller passes, independent of where rows come from and where results go.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PLACES = ("whole", "begin", "end", "within")
 
 
 class MatchInput(AnswerRow):
-    """Input: an answer and its target; what is true of the four makes no difference between them."""
+    """Input: an answer and its target; each of the four differences that is set to true is ignored."""
 
     case: Flag = Field(default=True, description="upper and lower case")
     space: Flag = Field(default=True, description="how much space stands between words")

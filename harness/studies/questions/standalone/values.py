@@ -1,6 +1,6 @@
 """The standalone scorers of values: `questions.number`, `questions.choice`, `questions.json`, `questions.judge`.
 
-They know the fields a caller gives; they do not know where rows come from or where results go.
+They work on the fields that a caller passes, independent of where rows come from and where results go.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from harness.studies.questions.standalone.answers import AnswerOutput, AnswerRow
 
 
 class NumberInput(AnswerRow):
-    """Input: an answer, its target, and how near is near enough."""
+    """Input: an answer, its target, and the tolerances."""
 
     tolerance: Text = Field(default="0", description="how far the number may be off, as a decimal in quotes")
     relative: Text = Field(default="0", description="the same as a share of the target; the wider of the two holds")
@@ -43,7 +43,7 @@ class ChoiceInput(AnswerRow):
 
 
 class JsonInput(AnswerRow):
-    """Input: an answer, and what its JSON must be."""
+    """Input: an answer, and the requirements for its JSON."""
 
     target: Text = Field(default="", description="the right answer, as JSON")
     schema_text: Text = Field(default="", description="a JSON Schema, as JSON: what the answer must be")
@@ -60,7 +60,7 @@ class GradeInput(Row):
 
 
 class GradeOutput(ToolOutput):
-    """Output: the grade that a reply says."""
+    """Output: the grade that a reply states."""
 
     grade: int | None = Field(description="the grade, from 0 to the best; null where the reply says none")
     value: float | None = Field(description="the grade as a share of the best")

@@ -1,1 +1,1 @@
-"""The five benchmarks' items and right answers: drawn, read from published files, graded by difficulty."""
+"""Items and right answers of the five benchmarks: drawn or read from published files, with their difficulty."""

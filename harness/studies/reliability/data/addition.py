@@ -1,7 +1,6 @@
 """The maker of the addition benchmark: seeded pairs of addends, and their difficulty.
 
-Rule: docs/reliability-rules.md#addition. It knows addends and sums; it must never know a prompt, a model or how a
-response is scored.
+Rule: docs/reliability-rules.md#addition. Independent of prompts, models and scoring.
 """
 
 from __future__ import annotations
@@ -27,7 +26,10 @@ _DECIMAL = re.compile(r"0|[1-9][0-9]*", re.ASCII)
 
 
 def carries(a: str, b: str) -> int:
-    """Count the columns that carry in a + b, the leading one included: f_cry (docs/reliability-rules.md#difficulty)."""
+    """Return the number of columns that carry in a + b, the leading one included.
+
+    This is f_cry (docs/reliability-rules.md#difficulty).
+    """
     width = max(len(a), len(b))
     found = carry = 0
     for left, right in zip(reversed(a.zfill(width)), reversed(b.zfill(width)), strict=True):
@@ -37,19 +39,19 @@ def carries(a: str, b: str) -> int:
 
 
 def harmonic_digits(a: str, b: str) -> float:
-    """Give the harmonic mean of the two addends' digit counts: f_hrm, the measure of the filter."""
+    """Return the harmonic mean of the two addends' digit counts: f_hrm, on which the filter is based."""
     return 2 * len(a) * len(b) / (len(a) + len(b))
 
 
 def kept(a: str, b: str) -> bool:
-    """Whether the filter keeps a pair: f_hrm is at most FILTER, compared in whole numbers, so exactly."""
+    """Whether the filter keeps a pair: f_hrm is at most FILTER; exact, since it is compared in integers."""
     return 2 * len(a) * len(b) <= FILTER * (len(a) + len(b))
 
 
 def facts(a: str, b: str) -> dict[str, Any]:
-    """Give all that the benchmark derives from a pair: sum, digit counts, f_cry, f_hrm, the filter's verdict.
+    """Return what the benchmark derives from a pair: sum, digit counts, f_cry, f_hrm, and whether the filter keeps it.
 
-    Raises InputError for what is no whole number in decimal digits.
+    Raises InputError for a value that is not a whole number in decimal digits.
     """
     for name, value in (("a", a), ("b", b)):
         if not isinstance(value, str) or not _DECIMAL.fullmatch(value) or len(value) > 40 * MOST_DIGITS:
@@ -78,7 +80,7 @@ class Addends:
 
 
 def draw(seed: int, index: int) -> Addends:
-    """Draw pair `index`: digit counts, then numbers; no draw depends on another.
+    """Draw pair `index`: the digit counts, then the numbers; the draws are independent of each other.
 
     OURS: docs/reliability-rules.md#addition.
     """
@@ -94,9 +96,9 @@ def _number(source: seeds.Stream, digits: int) -> str:
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the dataset of the pairs that the filter keeps of `count` draws: items (without answers), gold, budgets.
+    """Write the pairs that the filter keeps of `count` draws: items (without answers), gold, budgets and counts.
 
-    `counts` says how many were drawn, kept and removed. Raises InputError for a count below one.
+    `counts` says how many pairs were drawn, kept and removed. Raises InputError for a count below one.
     """
     seed, count = params["seed"], params["count"]
     if count < 1:

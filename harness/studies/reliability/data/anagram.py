@@ -1,7 +1,6 @@
 """The maker of the anagram benchmark: seeded shuffles of words, and their difficulty.
 
-Rule: docs/reliability-rules.md#anagram. It knows words; it must never know a prompt, a model or how a response is
-scored.
+Rule: docs/reliability-rules.md#anagram. Independent of prompts, models and scoring.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ PER_LENGTH = 100
 
 @dataclass(frozen=True, slots=True)
 class ShuffledWord:
-    """An anagram item: the word, its letters as they are shown, and every word that solves it."""
+    """An anagram item: the word, its shuffled letters, and every word that solves it."""
 
     word: str
     shown: str
@@ -36,9 +35,9 @@ class ShuffledWord:
 
 
 def facts(word: str, anagram: str) -> dict[str, Any]:
-    """Give whether a string is a valid anagram of a word in this benchmark, and its difficulty f_let.
+    """Return whether a string is a valid anagram of a word in this benchmark, and its difficulty f_let.
 
-    Raises InputError for what is no short text.
+    Raises InputError for a value that is not a short text.
     """
     for name, value in (("word", word), ("anagram", anagram)):
         if not isinstance(value, str) or len(value) > 40 * LONGEST:
@@ -48,9 +47,9 @@ def facts(word: str, anagram: str) -> dict[str, Any]:
 
 
 def shuffled(seed: int, word: str) -> str:
-    """Shuffle a word's letters, from seed and word alone, until they spell something else.
+    """Return a word's letters, shuffled until they differ from the word; depends on seed and word only.
 
-    Raises InputError for a word of one letter only.
+    Raises InputError for a word made of one letter.
     """
     if len(set(word)) < 2:
         raise InputError("a word of one letter only cannot be shuffled", where="words", next="leave it out")
@@ -62,7 +61,7 @@ def shuffled(seed: int, word: str) -> str:
 
 
 def draw(seed: int, words: Mapping[str, int], per_length: int) -> Iterator[ShuffledWord]:
-    """Draw up to `per_length` words of each length and shuffle each, shortest first; no length depends on another."""
+    """Draw up to `per_length` words of each length, shortest first, and shuffle them; lengths are independent."""
     solutions: dict[str, list[str]] = defaultdict(list)
     by_length: dict[int, list[str]] = defaultdict(list)
     for word in sorted(words):
@@ -78,7 +77,7 @@ def draw(seed: int, words: Mapping[str, int], per_length: int) -> Iterator[Shuff
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the dataset: items (without answers), gold, budgets, and counts of words and items.
 
-    Raises InputError for `per_length` below one, or where the lists leave no word.
+    Raises InputError if `per_length` is below one, or if the lists leave no word.
     """
     seed, per_length = params["seed"], params.get("per_length", PER_LENGTH)
     if per_length < 1:
@@ -116,7 +115,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def _gold(name: str, item: ShuffledWord, words: Words) -> Gold:
-    """Make a gold row: the answers, and further measures of difficulty that would reveal them."""
+    """Return a gold row: the answers, and measures of difficulty that would reveal them in the item."""
     moved = sum(left != right for left, right in zip(item.word, item.shown, strict=True))
     return {
         "id": name,

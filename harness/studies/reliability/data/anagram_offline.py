@@ -1,8 +1,7 @@
-"""A heuristic filter for English words in a plain frequency list, where no dictionary is at hand (OURS).
+"""A heuristic filter for English words in a plain frequency list, for use without a dictionary (OURS).
 
-Such a list is full of names and typing errors. A word is kept when it is met often enough for its length and its
-regular relatives (walk, walks, walked, walker) are met too: names and errors rarely have any.
-It knows words and counts; it must never know a benchmark.
+Such a list is full of names and typing errors. A word is kept if it is frequent enough for its length and if its
+regular relatives (walk, walks, walked, walker) are in the list, too. Names and errors rarely have relatives.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 FILTER = "frequency and relatives (OURS, version 1)"
-# In a thousand million words, by length: short strings are more often something else than a word.
+# Smallest count in a thousand million words, by length: short strings are more often not a word.
 _LEAST = {3: 4000, 4: 2000, 5: 2000, 6: 600, 7: 600, 8: 600, 9: 200, 10: 200, 11: 80, 12: 80, 13: 30, 14: 30}
 _LEAST_OF_LONG = 10
-_RELATIVES = {3: 4, 4: 3, 5: 2, 6: 2, 7: 2, 8: 2}  # how many must be met; one for longer words
-_RARER, _MUCH_RARER = 20, 150  # how far below the floor of the length, or below the word, a relative may be met
+_RELATIVES = {3: 4, 4: 3, 5: 2, 6: 2, 7: 2, 8: 2}  # how many relatives must be in the list; one for longer words
+_RARER, _MUCH_RARER = 20, 150  # how much rarer than the smallest count, or than the word, a relative may be
 _SWAPS = tuple(
     (old, new)
     for old, news in (
@@ -35,7 +34,7 @@ _SWAPS = tuple(
 
 
 def likely_words(counts: Mapping[str, int]) -> Iterator[str]:
-    """Yield the likely English words of a frequency list (counts in a thousand million words), in its order."""
+    """Yield the likely English words of a frequency list (counts in a thousand million words), in the list's order."""
     for word, count in counts.items():
         floor = _LEAST.get(len(word), _LEAST_OF_LONG)
         if count < floor:

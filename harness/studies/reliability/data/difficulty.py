@@ -1,7 +1,7 @@
 """Calibration of raw difficulty to the scale 0..100, the percentage of people expected to fail.
 
-Rule: docs/reliability-rules.md#calibration. It knows numbers and a calibration block; it must never know an item, nor
-how the block was fitted.
+Rule: docs/reliability-rules.md#calibration. Works on numbers and a calibration block; independent of items and of how
+the block was fitted.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ PERCENT = "percent"
 
 @dataclass(frozen=True, slots=True)
 class Difficulties:
-    """Difficulties on the common scale 0..100, and the calibration that put them there."""
+    """Difficulties on the common scale 0..100, and the calibration that produced them."""
 
     values: list[float]
     calibration_id: str
     calibrated: bool
 
     def meta(self) -> dict[str, Any]:
-        """Give the fields of an item's `meta` that name the calibration and whether it rests on people."""
+        """Return the fields of an item's `meta` that name the calibration and say whether it is based on people."""
         return {"calibration_id": self.calibration_id, "calibrated": self.calibrated}
 
 
 def calibrated(raw: Sequence[float], calibration: Mapping[str, Any] | None = None) -> Difficulties:
-    """Map raw difficulties to 0..100: by a block's logistic curve, or without one (or of kind `rank`) by rank.
+    """Map raw difficulties to 0..100: by a block's logistic curve, or by rank without a block or with kind `rank`.
 
-    Only the first is marked as calibrated. Raises InputError for a block of another kind or without numbers.
+    Only the logistic curve is marked as calibrated. Raises InputError for a block of another kind or without numbers.
     """
     if not calibration or calibration.get("kind") == RANK:
         count = len(raw)
@@ -53,12 +53,12 @@ def calibrated(raw: Sequence[float], calibration: Mapping[str, Any] | None = Non
 
 
 def percentages(shares: Sequence[float]) -> Difficulties:
-    """Give shares of people who failed as difficulties in percent, marked as uncalibrated; for science only."""
+    """Return shares of people who failed as difficulties in per cent, marked as uncalibrated; used for science only."""
     return Difficulties([100 * min(1.0, max(0.0, share)) for share in shares], PERCENT, False)
 
 
 def logistic(alpha: float, beta: float, value: float) -> float:
-    """Give d(f) = 100 / (1 + exp(-(alpha + beta f))), without overflow at either end."""
+    """Return d(f) = 100 / (1 + exp(-(alpha + beta f))), without overflow at either end."""
     place = alpha + beta * value
     if place >= 0:
         return 100 / (1 + math.exp(-min(place, 745.0)))
@@ -81,7 +81,7 @@ def _number(block: Mapping[str, Any], name: str) -> float:
 
 
 def block(given: Any) -> dict[str, Any]:
-    """Validate a manifest's calibration block and give it with all values as text; raises InputError if unusable."""
+    """Validate a manifest's calibration block and return it with all values as text; raise InputError if invalid."""
     if not isinstance(given, Mapping):
         raise InputError("a calibration is a map", next="write {kind: rank}, or {kind: logistic2, alpha: …, beta: …}")
     known = {"kind"} if given.get("kind") == RANK else {"kind", "alpha", "beta", "n_items", "n_ratings", "data_sha256"}

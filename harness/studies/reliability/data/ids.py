@@ -1,9 +1,9 @@
-"""Zero-padded item ids of a dataset; it must never know an item."""
+"""Zero-padded item ids of a dataset."""
 
 from __future__ import annotations
 
 
 def ids(prefix: str, count: int) -> list[str]:
-    """Give `count` ids `prefix-00000` and so on, zero-padded so that they sort as text by number."""
+    """Return `count` ids `prefix-00000` and so on, zero-padded so that sorting them as text sorts them by number."""
     width = max(5, len(str(count - 1)))
     return [f"{prefix}-{number:0{width}d}" for number in range(count)]

@@ -1,7 +1,7 @@
 """The maker of the locality benchmark: which place near a city is the most populous.
 
-Rule: docs/reliability-rules.md#locality. It knows which generations there are, and which one is meant where none is
-named; it must never know a prompt, a model or how a response is scored.
+Rule: docs/reliability-rules.md#locality. Chooses the generation of the maker; uses the newest if none is named.
+Independent of prompts, models and scoring.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from harness.studies.reliability.data.locality_draw import FIRST, NEWEST
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the dataset by the rules that `rules` names, the newest without: old runs ask for OURS-v1 and get it.
+    """Write the dataset by the rules that `rules` names, or by the newest; old runs name OURS-v1.
 
-    Raises InputError for `per_bin` below one, or where no city has a target.
+    Raises InputError if `per_bin` is below one, or if no city has a target.
     """
     if params["per_bin"] < 1:
         raise InputError("no instances make no dataset", where="per_bin", next="ask for at least one a bin")

@@ -1,7 +1,6 @@
-"""What both generations of the locality maker share: distances, bins, draws, and the rows they write.
+"""Shared code of both generations of the locality maker: distances, bins, draws, and the rows they write.
 
-Rule: docs/reliability-rules.md#locality. It knows cities, distances and difficulties; it must never know which place is
-the answer, or why.
+Rule: docs/reliability-rules.md#locality. Independent of how the answer is chosen.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from harness.studies.reliability.data.popularity import f_pop
 
 TASK = "locality"
 FIRST, NEWEST = "OURS-v1", "OURS-v2"
-FARTHEST = 1000  # km; distances are drawn from 1 to this
+FARTHEST = 1000  # km; the largest distance that is drawn, from 1
 REDRAWS = 20
 BINS = 100
 Targets = Callable[[Sequence[City], Sequence[float]], Sequence[City | None]]
@@ -30,7 +29,7 @@ Targets = Callable[[Sequence[City], Sequence[float]], Sequence[City | None]]
 
 @dataclass(frozen=True, slots=True)
 class CityInstance:
-    """A locality item in the making: a city that passed the filters, the distance drawn for it, and its target."""
+    """A locality item in preparation: a city that passed the filters, the distance drawn for it, and its target."""
 
     city: City
     d_km: int
@@ -40,24 +39,24 @@ class CityInstance:
 
     @property
     def f_pop(self) -> float:
-        """Give the raw difficulty f_pop, from the popularity of both cities."""
+        """The raw difficulty f_pop, from the popularity of both cities."""
         return f_pop(self.pop_city, self.pop_target)
 
 
 def rules(given: Any) -> str:
-    """Validate a manifest's `rules`: which generation of the maker is asked for; raises InputError for another."""
+    """Validate a manifest's `rules`, the generation of the maker; raise InputError for an unknown one."""
     if given not in (FIRST, NEWEST):
         raise InputError(f"there are no rules {given!r} for locality", next=f"use {NEWEST} or {FIRST}, or leave it out")
     return str(given)
 
 
 def distance(seed: int, name: str, redraw: int) -> int:
-    """Draw the distance in km, 1 to FARTHEST, of a city's `redraw`-th try, from seed and name alone."""
+    """Draw the distance in km, 1 to FARTHEST, of a city's `redraw`-th try; depends on seed and name only."""
     return 1 + seeds.below(seeds.stream(seeds.derive(seed, "locality.distance", name, sample=redraw)), FARTHEST)
 
 
 def instances(seed: int, cities: Sequence[City], targets: Targets) -> dict[str, tuple[int, City]]:
-    """Map each filtered city's name to a drawn distance in km and its target; left out if 21 draws find none."""
+    """Map each city's name to a distance in km and a target; cities for which 21 draws find no target are left out."""
     found: dict[str, tuple[int, City]] = {}
     left = list(cities)
     for redraw in range(REDRAWS + 1):
@@ -69,7 +68,7 @@ def instances(seed: int, cities: Sequence[City], targets: Targets) -> dict[str, 
 
 
 def binned(difficulties: Sequence[float]) -> list[int]:
-    """Give the index of each difficulty's bin, of 100 of equal width between the least and the greatest."""
+    """Return the index of each difficulty's bin, out of 100 bins of equal width from the smallest to the largest."""
     low, high = min(difficulties, default=0.0), max(difficulties, default=0.0)
     if low == high:
         return [0] * len(difficulties)
@@ -77,9 +76,9 @@ def binned(difficulties: Sequence[float]) -> list[int]:
 
 
 def draw(seed: int, usable: Sequence[CityInstance], per_bin: int) -> list[CityInstance]:
-    """Draw up to `per_bin` instances from each bin of difficulty, and shuffle all that were drawn.
+    """Draw up to `per_bin` instances from each bin of difficulty, and shuffle all drawn instances.
 
-    Raises InputError where there is nothing to draw from.
+    Raises InputError if there is nothing to draw from.
     """
     if not usable:
         raise InputError("no city of the source has a target", where="cities", next="give a source with more cities")
@@ -105,7 +104,8 @@ def write(
 ) -> None:
     """Write items, gold and budgets of the drawn instances.
 
-    `answers` is what gold says of each; `about` what every item shows: its source, and the generator's version.
+    `answers` holds the gold of each instance; `about` holds fields of every item: its source, and the generator's
+    version.
     """
     numbered = ids(TASK, len(drawn))
     scale = calibrated([each.f_pop for each in drawn], params.get("calibration"))

@@ -1,8 +1,7 @@
-"""The first generation of the locality maker, OURS-v1: a target that passed the filters itself.
+"""The first generation of the locality maker, OURS-v1: the target must pass the filters itself.
 
-Rule: docs/reliability-rules.md#locality-v1. It is kept, byte for byte, for old runs and the golden cases made with it:
-of its items, six in ten have an answer that is wrong in the world. It must never know a prompt, a model or how a
-response is scored.
+Rule: docs/reliability-rules.md#locality-v1. It is kept, byte for byte, for old runs and for the golden cases made with
+it: six in ten of its items have an answer that is wrong in reality. Independent of prompts, models and scoring.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.scorers.outcome.names import STOP_WORDS, common_words_sha256
+from harness.answers.names import STOP_WORDS, common_words_sha256
 from harness.studies.reliability.data.cities import City, load, names, surviving, unique_names
 from harness.studies.reliability.data.locality_draw import TASK, CityInstance, binned, draw, instances, write
 from harness.studies.reliability.data.nearby import Candidates
@@ -24,7 +23,7 @@ GENERATOR_VERSION = "1"
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the dataset: items (without answers), gold, budgets, counts, and the gazetteer of all cities' names.
 
-    Raises InputError where no city has a target.
+    Raises InputError if no city has a target.
     """
     places = load(inputs)
     kept = sorted(surviving(places.rows), key=lambda city: city.name)
@@ -37,8 +36,8 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
         for city in kept
         if city.name in found
     ]
-    # OURS: no instance may turn on a word that prompts and refusals are made of, or whoever repeats the prompt, or
-    # says that they do not know, is right (a town is called Of, another Most); the counts say how many.
+    # OURS: the answer must not be a common word of prompts and refusals. Otherwise repeating the prompt, or saying
+    # that one does not know, would be right (towns are called Of and Most); the counts say how many were removed.
     usable = [each for each in made if each.target.name.lower() not in STOP_WORDS]
     drawn = draw(params["seed"], usable, params["per_bin"])
     origins, distances = [each.city for each in drawn], [each.d_km for each in drawn]
@@ -65,7 +64,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def _answer(each: CityInstance, count: int, real: City | None) -> dict[str, Any]:
-    """Say what gold holds: the target, and `true_target`, the most populous city near among all unfiltered rows."""
+    """Return the gold: the target, and `true_target`, the most populous city nearby among all unfiltered rows."""
     assert real  # every target is a row too
     return {
         "target": each.target.name,

@@ -1,8 +1,8 @@
-"""The second generation of the locality maker, OURS-v2: the answer is the world's.
+"""The second generation of the locality maker, OURS-v2: the answer is right in reality.
 
-Rule: docs/reliability-rules.md#locality-target. The filters choose which cities are asked about; the target is the most
-populous place of the whole table but sections of cities, and an item that cannot be settled is dropped and counted by
-its reason. It must never know a prompt, a model or how a response is scored.
+Rule: docs/reliability-rules.md#locality-target. The filters choose which cities are asked about. The target is the most
+populous place of the whole table, sections of cities excepted. An item whose answer is not clear is dropped and counted
+by its reason. Independent of prompts, models and scoring.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
+from harness.answers.names import common_words_sha256
 from harness.models.city_sections import sections_sha256
-from harness.scorers.outcome.names import common_words_sha256
 from harness.studies.reliability.data.cities import City, load, names, surviving, unique_names
 from harness.studies.reliability.data.locality_draw import TASK, CityInstance, binned, draw, instances, write
 from harness.studies.reliability.data.nearby import Candidates
@@ -29,7 +29,7 @@ _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the dataset: items (without answers), gold, budgets, counts, and the gazetteer of all cities' names.
 
-    Raises InputError where no city has a target that settles an item.
+    Raises InputError if no city has a clear target.
     """
     table = load(inputs)
     parts = sections(table)
@@ -79,12 +79,12 @@ def _instances(asked: Iterable[City], told: Mapping[str, tuple[int, City]], pop:
 
 
 def _least(pop: Callable[[str], int], name: str) -> int:
-    """Give the popularity of the rarest word of a name: that of all of them together is in neither source."""
+    """Return the popularity of the rarest word of a name, since neither source has counts of whole multi-word names."""
     return min(map(pop, _WORDS.findall(folded(name))), default=1)
 
 
 def _answers(drawn: list[CityInstance], candidates: Candidates, known: PlaceNames) -> list[dict[str, Any]]:
-    """Say what gold holds of each item: the target, its other names, and how near the next one comes to it."""
+    """Return the gold of each item: the target, its other names, and how close the second most populous place comes."""
     counted = candidates.counts([each.city for each in drawn], [each.d_km for each in drawn])
     answers = []
     for each, count in zip(drawn, counted, strict=True):

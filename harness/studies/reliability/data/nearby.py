@@ -1,7 +1,7 @@
 """Radius lookup of targets: cities within a distance of another, the most populous first.
 
-Rule (OURS): docs/reliability-rules.md#locality-target. It knows cities, positions and populations; it must never know a
-source, a draw or an item.
+Rule (OURS): docs/reliability-rules.md#locality-target. Works on cities, positions and populations; independent of
+sources, draws and items.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from harness.studies.reliability.data.sphere import haversine, sphere
 class Candidates:
     """Candidate targets: the cities of known population, most populous first, ties by name, then by number.
 
-    The target of an origin and a distance is the first of them within that distance.
+    The target of an origin and a distance is the first candidate within that distance.
     """
 
     def __init__(self, cities: Sequence[City]) -> None:
@@ -26,21 +26,21 @@ class Candidates:
         self._place = {city: place for place, city in enumerate(self.cities)}
 
     def targets(self, origins: Sequence[City], within: Sequence[float]) -> list[City | None]:
-        """Give for each origin the most populous candidate, never itself, within its distance in km; None without."""
+        """Return for each origin the most populous candidate, other than itself, within its distance in km, or None."""
         found = self._sphere.firsts([(city.lat, city.lng) for city in origins], within, self._own(origins))
         return [self.cities[place] if place >= 0 else None for place in found]
 
     def counts(self, origins: Sequence[City], within: Sequence[float]) -> list[int]:
-        """Count for each origin the candidates within its own distance in km, itself not among them."""
+        """Return for each origin the number of candidates within its distance in km, not counting itself."""
         return self._sphere.counts([(city.lat, city.lng) for city in origins], within, self._own(origins))
 
     def overshadowed(self, candidate: City, within: float) -> bool:
-        """Whether a strictly more populous candidate lies within a distance in km of one of them."""
+        """Whether a strictly more populous candidate lies within a distance in km of a candidate."""
         more = bisect_left(self.cities, -(candidate.population or 0), key=lambda city: -(city.population or 0))
         return next(self._sphere.near((candidate.lat, candidate.lng), within), more) < more
 
     def runner_up(self, origin: City, within: float, target: City) -> City | None:
-        """Give the next most populous candidate after the target within a distance in km of an origin, never itself."""
+        """Return the next most populous candidate after the target within a distance in km of an origin, or None."""
         near = self._sphere.near((origin.lat, origin.lng), within, self._place[target] + 1)
         return next((self.cities[place] for place in near if self.cities[place] != origin), None)
 
@@ -49,9 +49,9 @@ class Candidates:
 
 
 def within(cities: Sequence[City], origin: City, d_km: float) -> list[tuple[City, float]]:
-    """Give (city, km) of each city of known population at most `d_km` from the origin, which is left out.
+    """Return (city, km) of each city of known population at most `d_km` from the origin, the origin excepted.
 
-    The most populous comes first, ties by name: the first is the target.
+    The most populous city comes first, ties by name; the first city is the target.
     """
     away = [
         (city, haversine((origin.lat, origin.lng), (city.lat, city.lng)))

@@ -1,6 +1,6 @@
 """The popularity of a city for f_pop: the frequency of its name in English text (docs/reliability-rules.md#difficulty).
 
-It knows words and counts; it must never know where a city lies or how many live in it.
+Works on words and counts; independent of positions and populations.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ Popularity = Callable[[str], int]
 
 
 def popularity(inputs: Mapping[str, Path]) -> Popularity:
-    """Give the function pop(name) = 1 + the count of the lower-case name in the input `words`, if given.
+    """Return the function pop(name) = 1 + the count of the lower-case name, from the input `words` if given.
 
-    Else it is the count in a thousand million words by the package wordfreq (MissingError where that is absent).
+    Otherwise the count is that in a thousand million words by the package wordfreq; raises MissingError if it is not
+    installed.
     """
     if "words" in inputs:
         counts = {word.lower(): count for word, count in word_list.counts(inputs["words"])}
@@ -27,5 +28,5 @@ def popularity(inputs: Mapping[str, Path]) -> Popularity:
 
 
 def f_pop(city: int, target: int) -> float:
-    """Give the raw difficulty of an instance from both cities' popularities: -log10 of their geometric mean."""
+    """Return the raw difficulty of an instance from both cities' popularities: -log10 of their geometric mean."""
     return -math.log10(math.sqrt(city * target))

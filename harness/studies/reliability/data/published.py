@@ -1,6 +1,6 @@
 """The maker of one benchmark of the published dataset, with the prompts as they were published.
 
-It must never know how the rows were obtained; no message of it may hold a word of an item.
+Independent of how the rows were obtained. Error messages never quote an item.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from harness.studies.reliability.data.difficulty import Difficulties, calibrated
 from harness.studies.reliability.data.ids import ids
 from harness.studies.reliability.rowtypes import PublishedPrompt
 
-TYPE = "reliabilitybench/1"  # what every row of an import says of itself
+TYPE = "reliabilitybench/1"  # the `type` of every row of an import
 LICENCE = "gated: its owner promised not to show items"
 PUBLISHED = "published"
 
 
 def scale(given: Any) -> str:
-    """Validate a dataset's parameter `difficulty`: only `published` passes, anything else raises InputError.
+    """Validate a dataset's parameter `difficulty`; raise InputError unless it is `published`.
 
-    By it the owner says that the difficulties of the rows are the published ones, on 0 to 100.
+    With it the owner states that the difficulties of the rows are the published ones, on the scale 0 to 100.
     """
     if given != PUBLISHED:
         raise InputError(
@@ -41,7 +41,7 @@ def scale(given: Any) -> str:
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write one benchmark of the imported dataset: items, gold, budgets, published prompts (`rendered`) and counts.
 
-    Raises InputError where the rows are no import, hold none of the benchmark, or have unusable difficulties.
+    Raises InputError if the rows are not an import, have none of the benchmark, or have unusable difficulties.
     """
     benchmark = params["benchmark"]
     chosen: dict[str, list[PublishedPrompt]] = {}
@@ -69,7 +69,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def _imported(path: Path) -> Iterator[PublishedPrompt]:
-    """Yield the rows of an import; raises InputError for a line of anything else, such as the owner's copy itself."""
+    """Yield the rows of an import; raise InputError for any other line, such as one of the owner's own copy."""
     for part in rows.parts(path):
         with open(part, "rb") as lines:
             for line in lines:
@@ -87,9 +87,9 @@ def _imported(path: Path) -> Iterator[PublishedPrompt]:
 
 
 def _placed(raw: Sequence[float], params: Mapping[str, Any]) -> Difficulties:
-    """Put difficulties on the scale of 0 to 100: unchanged where `params` says `published`, else calibrated.
+    """Return difficulties on the scale 0 to 100: unchanged if `params` says `published`, else calibrated.
 
-    Raises InputError where both a scale and a calibration are given, or a published difficulty lies outside 0 to 100.
+    Raises InputError if both a scale and a calibration are given, or if a published difficulty is outside 0 to 100.
     """
     if "difficulty" not in params:
         return calibrated(raw, params.get("calibration"))
@@ -110,7 +110,7 @@ def _item(name: str, row: PublishedPrompt, difficulty: float, placed: Mapping[st
     inputs = dict(row["inputs"])
     options = {letter: inputs.pop(letter) for letter in "ABCD" if row["benchmark"] == "science"}
     meta = {"source": "ReliabilityBench", "gated": True, "template_source": "published", **placed, "licence": LICENCE}
-    meta["source_row"] = sha256(row["instance_id"].encode())  # its owner finds the row again, and nobody else reads it
+    meta["source_row"] = sha256(row["instance_id"].encode())  # lets the owner find the row, and tells others nothing
     shown: Item = {"id": name, "task": row["benchmark"], "input": inputs, "difficulty": difficulty, "meta": meta}
     if options:
         shown["options"] = options

@@ -1,7 +1,7 @@
-"""A reader for the owner's copy of the published dataset, a CSV or JSON Lines: its columns and its rows.
+"""A reader for the owner's copy of the published dataset, a CSV or JSON Lines file: its columns and its rows.
 
-No message of this module may hold a word of an item: it names rows and columns. The layout of the published files
-could not be seen when this was written; columns that are called otherwise there are named with `--columns`.
+Error messages name rows and columns and never quote an item. The layout of the published files was not available when
+this was written. Columns with other names can be mapped with `--columns`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from harness.kit import csv_rows
 from harness.stats import is_number
 
 COMMON = ("benchmark", "instance_id", "template", "prompt", "target", "difficulty")
-# What a row must say for our rules to score an answer to it, benchmark by benchmark.
+# The columns that our rules need to score an answer, by benchmark.
 INPUTS: Mapping[str, tuple[str, ...]] = {
     "addition": ("a", "b"),
     "anagram": ("anagram",),
@@ -27,7 +27,7 @@ INPUTS: Mapping[str, tuple[str, ...]] = {
     "transforms": ("text",),
 }
 ADVICE = "export it as CSV or JSON Lines, in UTF-8"
-SHOWN = ("subset", "instruction", "country")  # of the optional ones, what an item shows
+SHOWN = ("subset", "instruction", "country")  # optional columns that an item shows
 OPTIONAL = (*SHOWN, "accepted", "answer_shape")
 KNOWN = tuple(dict.fromkeys((*COMMON, *(name for names in INPUTS.values() for name in names), *OPTIONAL)))
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 
 @dataclass(frozen=True, slots=True)
 class CopyRow:
-    """One row of the owner's copy, with accessors whose errors name row and column and never quote a cell."""
+    """One row of the owner's copy; errors of its accessors name row and column and never quote a cell."""
 
     cells: Mapping[str, Any]
     where: str
@@ -43,25 +43,25 @@ class CopyRow:
     table: bool
 
     def bad(self, what: str, next: str = "") -> InputError:
-        """Make (not raise) the InputError for a fault of this row, which names the row; `what` must quote no cell."""
+        """Return (not raise) an InputError that names this row; `what` must quote no cell."""
         return InputError(what, where=self.where, next=next)
 
     def cell(self, name: str) -> Any:
-        """Return a cell's value, numbers as text; None where it is missing or blank."""
+        """Return a cell's value, numbers as text; None if it is missing or blank."""
         value = self.cells.get(self.columns.get(name, name))
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
         return None if isinstance(value, str) and not value.strip() else value
 
     def optional(self, name: str) -> str | None:
-        """Return an optional text cell, or None; raises InputError where it holds something else."""
+        """Return an optional text cell, or None; raise InputError if it is not text."""
         value = self.cell(name)
         if not isinstance(value, str | None):
             raise self.bad(f"`{name}` is not text")
         return value
 
     def text(self, name: str) -> str:
-        """Return a required text cell; raises InputError where it is missing, empty or no text."""
+        """Return a required text cell; raise InputError if it is missing, empty or not text."""
         value = self.optional(name)
         if value is None:
             column = self.columns.get(name, name)
@@ -69,16 +69,16 @@ class CopyRow:
         return value
 
     def _how(self, name: str) -> str:
-        """Return advice on a missing column: it names the known columns only, as a first row may hold items."""
+        """Return advice on a missing column; it quotes known columns only, since a first row may hold items."""
         known = [each for each in dict.fromkeys((*KNOWN, *self.columns.values())) if each in self.cells]
         if not any(self.columns.get(each, each) in known for each in COMMON):
-            known = []  # then even `C` may be an answer and no column
+            known = []  # then even `C` may be an answer and not a column
         has = f"it has {', '.join(known) or 'none that is known'}, and {len(self.cells) - len(known)} others"
         first = "the first line must name the columns; " if self.table else ""
         return f'{has}; {first}name another with --columns \'{{"{name}": "…"}}\''
 
     def number(self, name: str) -> float:
-        """Return a required cell as a finite decimal number; raises InputError for anything else."""
+        """Return a required cell as a finite decimal number; raise InputError for anything else."""
         text = self.text(name)
         value = float(text) if _NUMBER.fullmatch(text.strip()) else float("nan")
         if not is_number(value):
@@ -86,14 +86,14 @@ class CopyRow:
         return value
 
     def whole(self, name: str) -> int:
-        """Return a required cell as a whole number from 1 up; raises InputError for anything else."""
+        """Return a required cell as a whole number from 1 up; raise InputError for anything else."""
         value = self.number(name)
         if value < 1 or not value.is_integer():
             raise self.bad(f"`{name}` is not a whole number from 1 up")
         return int(value)
 
     def texts(self, name: str) -> list[str]:
-        """Return an optional cell as a list of texts, empty where it is absent; one text may also be a JSON list.
+        """Return an optional cell as a list of texts, empty if it is absent; a text may also be a JSON list.
 
         Raises InputError for anything else.
         """
@@ -112,7 +112,7 @@ class CopyRow:
 
 
 def read(path: Path, columns: Mapping[str, str]) -> Generator[CopyRow]:
-    """Read the rows of a copy, one a prompt; `columns` maps our column names to the copy's own.
+    """Yield the rows of a copy, one per prompt; `columns` maps our column names to the copy's own.
 
     Raises InputError for an unknown name in `columns` and for a file that cannot be read.
     """
@@ -129,7 +129,7 @@ def read(path: Path, columns: Mapping[str, str]) -> Generator[CopyRow]:
 
 
 def _rows(path: Path, table: bool) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield (number, cells) of each row: a line of JSON Lines, or a CSV row below the one that names the columns."""
+    """Yield (number, cells) of each row: a line of JSON Lines, or a CSV row below the header."""
     try:
         if table:
             yield from csv_rows.read(path, lambda number: f"{path.name} row {number}", ADVICE, strict=False)

@@ -1,6 +1,6 @@
-"""The importer of the published dataset, whose items may be used but never shown: its owner's copy becomes our rows.
+"""The importer of the published dataset: converts the owner's copy, whose items may be used but not shown, to our rows.
 
-It knows what the rows of each benchmark must hold; no message of this module may hold a word of an item.
+Checks what the rows of each benchmark must hold. Error messages never quote an item.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from harness.answers.regex_safety import refusal
 from harness.digest import canonical
 from harness.errors import InputError
-from harness.scorers.outcome.regex_safety import refusal
 from harness.studies.reliability.data.published import TYPE
 from harness.studies.reliability.data.published_copy import INPUTS, SHOWN, CopyRow, read
 from harness.studies.reliability.rowtypes import PublishedPrompt
 
-AGREED = ("inputs", "target", "difficulty", "accepted", "answer_shape")  # what the prompts of an instance share
+AGREED = ("inputs", "target", "difficulty", "accepted", "answer_shape")  # fields that all prompts of an instance share
 SUBSETS = ("obqa", "gpqa")
 _DIGITS = re.compile(r"[0-9]{1,1000}")
 
 
 def normalise(path: Path, columns: Mapping[str, str]) -> tuple[list[PublishedPrompt], dict[str, Any]]:
-    """Read the owner's copy (CSV or JSON Lines, one row a prompt); gives sorted prompt rows and counts by benchmark.
+    """Read the owner's copy (CSV or JSON Lines, one row per prompt); return sorted prompt rows and counts by benchmark.
 
-    `columns` maps our column names to the copy's own. Raises InputError for an empty copy, or a row that is malformed
-    or contradicts another of its instance.
+    `columns` maps our column names to the copy's own. Raises InputError for an empty copy, for a malformed row, and for
+    a row that contradicts another of its instance.
     """
     with closing(read(path, columns)) as rows:
         found = sorted(_agreeing(rows), key=lambda row: (row["benchmark"], row["instance_id"], row["template"]))
@@ -47,7 +47,7 @@ def _counts(found: Iterable[PublishedPrompt]) -> dict[str, Any]:
 
 
 def _agreeing(given: Iterable[CopyRow]) -> Iterator[PublishedPrompt]:
-    """Yield the prompt rows; raises InputError where two rows of one instance differ on it or share a template."""
+    """Yield the prompt rows; raise InputError if two rows of one instance contradict each other or share a template."""
     first: dict[tuple[str, str], tuple[PublishedPrompt, str]] = {}
     seen: dict[tuple[str, str, int], str] = {}
     for each in given:

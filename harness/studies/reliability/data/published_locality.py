@@ -1,6 +1,6 @@
-"""The maker of the published locality benchmark, with the gazetteer of place names that its scorer looks up.
+"""The maker of the published locality benchmark, with the gazetteer of place names that its scorer uses.
 
-It must never know how the rows were obtained; no message of it may hold a word of an item.
+Independent of how the rows were obtained. Error messages never quote an item.
 """
 
 from __future__ import annotations

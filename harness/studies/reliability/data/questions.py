@@ -1,7 +1,7 @@
-"""Readers of OpenBookQA and GPQA: multiple-choice questions with four options, checked.
+"""Readers of OpenBookQA and GPQA: multiple-choice questions with four options, validated.
 
-Rule: docs/reliability-rules.md#science. It knows the files' forms; it must never know a seed, a prompt or a model. No
-message may quote a question's text.
+Rule: docs/reliability-rules.md#science. Independent of seeds, prompts and models. Error messages never quote a
+question's text.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ class MultipleChoice:
 
     @property
     def length(self) -> int:
-        """Give the number of characters of question and options together."""
+        """The number of characters of question and options together."""
         return len(self.text) + sum(map(len, self.options))
 
 
 def openbookqa(files: Iterable[Path]) -> list[MultipleChoice]:
-    """Read OpenBookQA questions from JSON Lines in the hub's form or the original nested one, sorted by record id.
+    """Read OpenBookQA questions from JSON Lines, in the hub's form or the original nested one, sorted by record id.
 
-    Raises InputError for a malformed row or a record id that stands twice.
+    Raises InputError for a malformed row or a duplicate record id.
     """
     return _unique(_openbookqa(row, where) for path in files for where, row in _json_lines(path))
 
 
 def gpqa(files: Iterable[Path]) -> list[MultipleChoice]:
-    """Read GPQA questions from CSV, in which the right option always stands first, sorted by record id.
+    """Read GPQA questions from CSV, in which the right option is always the first, sorted by record id.
 
-    Raises InputError for a malformed row or a record id that stands twice.
+    Raises InputError for a malformed row or a duplicate record id.
     """
     columns = (_RECORD, _QUESTION, *_OPTIONS, _ACCURACY)
     tables = (csv_rows.read(path, _place, ADVICE, columns=columns) for path in files)
@@ -124,7 +124,7 @@ def _text(row: Mapping[str, Any], name: str, where: str) -> str:
     value = row.get(name)
     if not isinstance(value, str) or not value.strip() or any("\ud800" <= char <= "\udfff" for char in value):
         raise _bad(f"`{name}` is missing or holds no text", where)
-    return value.strip()  # blanks at the ends are the file's; at one option only they would mark it
+    return value.strip()  # surrounding blanks come from the file; at one option only they could reveal the answer
 
 
 def _share(row: Mapping[str, Any], name: str, where: str) -> float:

@@ -1,6 +1,6 @@
-"""The makers of the science benchmark: OpenBookQA, GPQA, and a demo set of our own (docs/reliability-rules.md#science).
+"""The makers of the science benchmark: OpenBookQA, GPQA, and two sets of our own (docs/reliability-rules.md#science).
 
-It knows questions; it must never know a prompt, a model or how a response is scored.
+Independent of prompts, models and scoring.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from harness.studies.reliability.data.difficulty import calibrated, percentages
 from harness.studies.reliability.data.ids import ids
 from harness.studies.reliability.data.questions import LETTERS, MultipleChoice, gpqa, openbookqa
 from harness.studies.reliability.data.science_demo import QUESTIONS
+from harness.studies.reliability.data.science_own import QUESTIONS as OWN_QUESTIONS
 
 TASK = "science"
 GENERATOR_VERSION = "1"
-LONGEST_REMOVED = 2  # of GPQA: two exceed the context window of some models; OURS: the two longest
+LONGEST_REMOVED = 2  # from GPQA: two exceed the context window of some models; OURS: the two longest
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +36,19 @@ class Subset:
     licence: str
     measure: str = "f_hum"
     gated: bool = False
-    shuffled: bool = True  # the source's own order of options says which is right, or nothing
+    shuffled: bool = True  # whether options are shuffled, since their order in the source may reveal the right one
 
 
 _OPENBOOKQA = Subset("obqa", "obqa", "OpenBookQA, additional", "unknown", shuffled=False)
 _GPQA = Subset("gpqa", "gpqa", "GPQA, gpqa_extended", "CC-BY-4.0", gated=True)
 _DEMO = Subset("demo", "science-demo", "written for this project", "Apache-2.0", measure="judged")
+_OWN = Subset("own", "science-demo", "written for this project", "Apache-2.0", measure="judged")
 
 
 def make_openbookqa(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write items, gold, budgets and counts of `count` OpenBookQA questions, drawn from all the splits given.
+    """Write items, gold, budgets and counts of `count` OpenBookQA questions, drawn from all given splits.
 
-    Options keep the source's order. Raises InputError where the source is malformed or has too few questions.
+    Options keep the source's order. Raises InputError if the source is malformed or has too few questions.
     """
     questions = _read(openbookqa, inputs)
     drawn = _drawn(questions, params, params["count"])
@@ -54,9 +56,10 @@ def make_openbookqa(params: Mapping[str, Any], inputs: Mapping[str, Path], out: 
 
 
 def make_gpqa(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write items, gold, budgets and counts of all GPQA questions but the two longest, with options shuffled.
+    """Write items, gold, budgets and counts of all GPQA questions except the two longest, with options shuffled.
 
-    The counts list the hashes of the two record ids. Raises InputError for a malformed source or too few questions.
+    The counts list the hashes of the two removed record ids. Raises InputError for a malformed source or too few
+    questions.
     """
     questions = _read(gpqa, inputs)
     if len(questions) <= LONGEST_REMOVED:
@@ -78,16 +81,25 @@ def make_gpqa(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) 
 
 
 def make_science_demo(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write items, gold, budgets and counts of `count` of our own questions, drawn, with options shuffled.
+    """Write items, gold, budgets and counts of `count` drawn questions of our own, with options shuffled.
 
-    Their difficulty is our own judgement. Raises InputError where there are fewer questions.
+    Their difficulty is our own judgement. Raises InputError if there are fewer questions.
     """
     drawn = _drawn(QUESTIONS, params, params["count"])
     _write(_DEMO, drawn, params, {"read": len(QUESTIONS), "drawn": len(drawn), "removed": 0}, out)
 
 
+def make_science_own(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write items, gold, budgets and counts of `count` drawn of all questions of our own, those of the demo included.
+
+    Options are shuffled, and the difficulty is our own judgement. Raises InputError if there are fewer questions.
+    """
+    drawn = _drawn(OWN_QUESTIONS, params, params["count"])
+    _write(_OWN, drawn, params, {"read": len(OWN_QUESTIONS), "drawn": len(drawn), "removed": 0}, out)
+
+
 def order(seed: int, record: str) -> list[int]:
-    """Draw the order of a question's options from seed and record id: place by place, an index of the source's."""
+    """Draw the order of a question's options from seed and record id, as a list of indices of the source's options."""
     return seeds.sample(seeds.stream(seeds.derive(seed, "science.options", record)), range(len(LETTERS)), len(LETTERS))
 
 
@@ -133,7 +145,7 @@ def _write(
                 "meta": {**meta, "record": question.record, "raw_difficulty": {subset.measure: question.failed}},
             }
         )
-        # the order stands with the gold: where a source puts the right option first, it is the answer
+        # the order is part of the gold: if a source puts the right option first, the order reveals the answer
         gold = {"target": LETTERS[placed.index(question.right)], "accepted": [], "order": placed}
         golds.append({"id": name, "gold": gold})
     budget = token_budget(subset.budget)

@@ -1,7 +1,7 @@
-"""Data: eighty science questions written for this project, for use where no published question may be shown.
+"""Data: eighty science questions written for this project, for use where published questions may not be shown.
 
-Sixteen a grade, in five grades of difficulty that are our own judgement: the share of people expected to fail. A line
-is the question, the right option and three wrong ones. It must never know a prompt, a model or an order of options.
+There are sixteen questions in each of five grades of difficulty. The grades are our own judgement of the share of
+people expected to fail. A line is the question, the right option and three wrong ones.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sections of cities: rows of a city table that are boroughs, wards or quarters of another row.
 
-Rule: docs/reliability-rules.md#locality-target. It knows which rows of GeoNames they are; it must never know a
-distance, a target or an item.
+Rule: docs/reliability-rules.md#locality-target. Uses a list of GeoNames ids; independent of distances, targets and
+items.
 """
 
 from __future__ import annotations
@@ -11,5 +11,5 @@ from harness.studies.reliability.data.cities import City, CityTable
 
 
 def sections(table: CityTable) -> list[City]:
-    """Give the rows that are sections; none where a city's number is no geonameid, and the counts say so."""
+    """Return the rows that are sections; none if the city numbers are not geonameids, which the counts report."""
     return [city for city in table.rows if table.geonames and city.number in SECTIONS]

@@ -1,7 +1,7 @@
-"""What settles an item of locality: a target that stands alone, can be told from the question, and its other names.
+"""Checks that make a locality item's answer clear: no rival of the target, no overlap with the question, other names.
 
-It knows places and their names (docs/reliability-rules.md#locality-target); it must never know a draw, a prompt's text
-or how a response is scored.
+Works on places and their names (docs/reliability-rules.md#locality-target); independent of draws, prompt texts and
+scoring.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from harness.scorers.outcome.names import COMMON_WORDS, STOP_WORDS, stripped
+from harness.answers.names import COMMON_WORDS, STOP_WORDS, stripped
 from harness.studies.reliability.data.cities import City
 from harness.studies.reliability.data.sphere import haversine
 
-EDGE = 30  # km: where a larger city begins is not settled better than this
-RIVAL = 5  # a name stands for a place where no other place of that name has a fifth of its people
-SHORTEST = 4  # characters of an alternate name: shorter ones are codes of airports, and words
+EDGE = 30  # km; the boundary of a larger city is not known more precisely
+RIVAL = 5  # a name denotes a place if no other place of that name has a fifth of its population
+SHORTEST = 4  # characters of an alternate name; shorter ones are airport codes and words
 _MARKS = {
     **dict.fromkeys(map(ord, "\u2018\u2019\u02bb\u02bc\u00b4\u2032`"), "'"),
     **dict.fromkeys(map(ord, "-\u2010\u2011\u2013\u2014"), " "),
@@ -25,14 +25,14 @@ _TAIL = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 def folded(name: str) -> str:
-    """Give a name as two names are compared: without accents and case, apostrophes alike, hyphens as spaces."""
+    """Return a name in the form used for comparison: no accents, lower case, one apostrophe, hyphens as spaces."""
     if name.isascii() and name.isalpha():
         return name.lower()
     return " ".join(stripped(name.translate(_MARKS)).casefold().split())
 
 
 def spellings(name: str) -> set[str]:
-    """Give the folded forms of a name: a bracketed tail is optional, and either side of ` / ` counts."""
+    """Return the folded forms of a name: a bracketed tail is optional, and either side of ` / ` counts."""
     if "(" not in name and " / " not in name:
         return {folded(name)} - {""}
     found = {folded(part) for side in (name, *name.split(" / ")) for part in (side, _TAIL.sub("", side))}
@@ -40,10 +40,10 @@ def spellings(name: str) -> set[str]:
 
 
 def scorable(asked: str, target: str) -> bool:
-    """Whether an answer can be told from the question and from a refusal.
+    """Whether a right answer can be distinguished from a repeated question and from a refusal.
 
-    It cannot where the target is a word that questions and refusals are made of, as every word of every wording is
-    one, or where the target and the asked city's name hold one another.
+    It cannot if the target is a common word of questions and refusals, which every word of every wording is, or if one
+    of the target and the asked city's name contains the other.
     """
     own = f" {folded(asked)} "
     return not any(
@@ -52,7 +52,7 @@ def scorable(asked: str, target: str) -> bool:
 
 
 class PlaceNames:
-    """All names of a table, and which of a place's alternate names stand for that place alone."""
+    """All names of a table, and which of a place's alternate names denote that place alone."""
 
     def __init__(self, rows: Sequence[City], sections: Iterable[City]) -> None:
         self._rows: dict[str, list[City]] = {}
@@ -63,7 +63,7 @@ class PlaceNames:
         self._barred = {folded(city.country) for city in rows}.union(*(spellings(city.name) for city in sections))
 
     def accepted(self, target: City, origin: City, d_km: float) -> list[str]:
-        """Give the target's alternate names that settle an item of this origin and distance, one of each spelling."""
+        """Return the target's alternate names that are clear for this origin and distance, one of each spelling."""
         if target.number not in self._own:
             self._own[target.number] = self._alternates(target)
         here = (origin.lat, origin.lng)
@@ -74,7 +74,7 @@ class PlaceNames:
         ]
 
     def _alternates(self, target: City) -> list[tuple[str, list[City]]]:
-        """Give the names that stand for a place wherever it is asked for, each with the other places of that name."""
+        """Return the names that denote a place for any origin, each with the other places of that name."""
         found: dict[str, tuple[str, list[City]]] = {}
         forms = spellings(target.name)
         for name in sorted(target.alternates):
@@ -86,7 +86,7 @@ class PlaceNames:
         return list(found.values())
 
     def _stands(self, name: str, form: str) -> bool:
-        """Whether an alternate name is a name at all, and neither a country's nor a section's."""
+        """Whether an alternate name is really a name, and not that of a country or a section."""
         if len(name) < SHORTEST or (name[0].islower() and unicodedata.name(name[0], "").startswith("LATIN")):
             return False
         return form not in self._barred and form not in COMMON_WORDS and not STOP_WORDS.issuperset(form.split())

@@ -1,7 +1,7 @@
 """The maker of small additions for the tiny models: one to three digits, half with addends of at most two digits.
 
-A miniature, not the paper's benchmark. It draws what the tiny models are trained on and, with seeds of its own, the
-instances they are asked. It must never know a prompt or a model.
+A miniature, not the paper's benchmark. Draws the training data of the tiny models and, with separate seeds, the
+instances that they are asked. Independent of prompts and models.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def number(source: seeds.Stream, digits: int) -> str:
 
 
 def pair(source: seeds.Stream, small: int = 50) -> tuple[str, str]:
-    """Draw two addends: of a hundred pairs `small` have one or two digits each; in the others one has three."""
+    """Draw two addends: `small` of a hundred pairs have one or two digits each; in the others one addend has three."""
     if seeds.below(source, 100) < small:
         return number(source, 1 + seeds.below(source, 2)), number(source, 1 + seeds.below(source, 2))
     long, other = number(source, MOST_DIGITS), number(source, 1 + seeds.below(source, MOST_DIGITS))
@@ -43,13 +43,13 @@ def asked(seed: int, index: int) -> tuple[str, str]:
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the dataset that the tiny models are asked: items (without answers), gold, budgets and counts.
 
-    `params` has seed and count; raises InputError for a count below one.
+    `params` has seed and count. Raises InputError for a count below one.
     """
     seed, count = params["seed"], params["count"]
     if count < 1:
         raise InputError(f"{count} draws make no dataset", where="count", next="ask for at least one draw")
     pairs = [asked(seed, index) for index in range(count)]
-    width = max(5, len(str(count - 1)))  # so that the order of the ids as text is the order of the draws
+    width = max(5, len(str(count - 1)))  # so that sorting the ids as text gives the order of the draws
     names = [f"{TASK}-{index:0{width}d}" for index in range(count)]
     rows.write(out / "items", _items(names, pairs, seed))
     golds: Iterator[Gold] = (

@@ -1,8 +1,7 @@
 """Radius search on a sphere: places within a great-circle distance of others.
 
-Rule (OURS): docs/reliability-rules.md#locality-target. It knows coordinates; it must never know a name, a population or
-an item. The haversine distance alone decides; products of unit vectors only spare it, with a margin, for pairs that are
-clearly near or far.
+Rule (OURS): docs/reliability-rules.md#locality-target. Works on coordinates only. The haversine distance alone decides.
+Products of unit vectors, with a margin, only avoid computing it for pairs that are clearly near or far.
 """
 
 from __future__ import annotations
@@ -13,14 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 RADIUS = 6371.0088  # km
-ROOM = 1e-12  # of a cosine, or degrees: a thousand times what rounding can do to either
-BLOCK = 2_000_000  # pairs looked at together
-DEEP = 4096  # places that are looked at for all origins together
+ROOM = 1e-12  # margin of a cosine or of degrees: a thousand times the largest rounding error
+BLOCK = 2_000_000  # pairs computed together
+DEEP = 4096  # the first places, which are searched for all origins together
 Point = tuple[float, float]  # latitude and longitude in degrees
 
 
 def haversine(one: Point, other: Point) -> float:
-    """Give the great-circle distance in km of two points (latitude and longitude in degrees)."""
+    """Return the great-circle distance in km of two points (latitude and longitude in degrees)."""
     lat, other_lat = math.radians(one[0]), math.radians(other[0])
     north, east = (other_lat - lat) / 2, math.radians(other[1] - one[1]) / 2
     square = math.sin(north) ** 2 + math.cos(lat) * math.cos(other_lat) * math.sin(east) ** 2
@@ -33,15 +32,15 @@ class Sphere:
 
     points: Sequence[Point]
     vectors: Any
-    order: Any  # of the places, from south to north: their indices, their latitudes and their vectors
+    order: Any  # indices of the places from south to north; below, their latitudes and vectors in this order
     latitudes: Any
     ordered: Any
 
     def firsts(self, origins: Sequence[Point], within: Sequence[float], own: Sequence[int]) -> list[int]:
-        """Give for each origin the index of the first place within its distance in km; -1 where there is none.
+        """Return for each origin the index of the first place within its distance in km; -1 if there is none.
 
-        `own` is the index of each origin among the places, which is left out, or -1. Most origins find theirs among
-        the first few places, so the others are searched only for the origins that are left, each in its own belt.
+        `own` is the index of each origin among the places, which is left out, or -1. Most origins find a place among
+        the first few. Later places are searched only for the remaining origins, each in its own belt of latitudes.
         """
         import numpy as np  # noqa: PLC0415 - loaded with a dataset, not with the command line
 
@@ -87,7 +86,7 @@ class Sphere:
         yield from (place for place in map(int, others) if haversine(origin, self.points[place]) <= within)
 
     def counts(self, origins: Sequence[Point], within: Sequence[float], own: Sequence[int]) -> list[int]:
-        """Count for each origin the places within its distance in km, the one at index `own` (-1: none) left out."""
+        """Return for each origin the number of places within its distance in km; index `own` (-1: none) is left out."""
         import numpy as np  # noqa: PLC0415 - loaded with a dataset, not with the command line
 
         found = []
@@ -100,7 +99,7 @@ class Sphere:
         return found
 
     def _belt(self, origin: Point, vector: Any, within: float) -> tuple[Any, Any, float]:
-        """Give the places in a point's belt of latitudes, the cosines of their angles, and the least that is near."""
+        """Return the places in a point's belt of latitudes, the cosines of their angles, and the cosine of `within`."""
         import numpy as np  # noqa: PLC0415 - loaded with a dataset, not with the command line
 
         reach = math.degrees(within / RADIUS) + ROOM

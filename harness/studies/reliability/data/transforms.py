@@ -1,29 +1,30 @@
-"""The maker of the transforms demo, and the benchmark's difficulty f_w+l (docs/reliability-rules.md#transforms).
+"""The makers of the transforms demo and of all kinds of our own, and f_w+l (docs/reliability-rules.md#transforms).
 
-It knows tasks' inputs and answers; it must never know a prompt's wording, a model or how a response is scored.
+Works on the tasks' inputs and answers; independent of prompts, models and scoring.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from harness import rows
 from harness.errors import InputError
 from harness.rowtypes import Gold, Item
+from harness.studies.reliability.data import transforms_demo, transforms_own
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.difficulty import calibrated
 from harness.studies.reliability.data.ids import ids
-from harness.studies.reliability.data.transforms_demo import GENERATOR_VERSION, TASKS, TaskInstance, draw
+from harness.studies.reliability.data.transforms_demo import TaskInstance, TaskType
 from harness.studies.reliability.data.words_distance import f_wl, levenshtein, word_count
 
-TASK, SOURCE = "transforms", "transforms-demo"
-LONGEST = 20_000  # characters whose distance is computed over the command line
+TASK = "transforms"
+LONGEST = 20_000  # characters of a text whose distance the command line computes
 
 
 def facts(given: str, answer: str) -> dict[str, Any]:
-    """Give f_w+l of a text task from its input and right output, and the three terms of that sum.
+    """Return f_w+l of a text task from its input and right output, and the three terms of that sum.
 
     Raises InputError for texts of more than LONGEST characters.
     """
@@ -45,22 +46,40 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
     Raises InputError for a count below one.
     """
+    _write("transforms-demo", transforms_demo.TASKS, transforms_demo.draw, params, out)
+
+
+def make_own(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the same of all 73 kinds of our own, of which the first twelve are the demo's.
+
+    Raises InputError for a count below one.
+    """
+    _write("transforms-own", transforms_own.TASKS, transforms_own.draw, params, out)
+
+
+def _write(
+    source: str,
+    tasks: Sequence[TaskType],
+    draw: Callable[[int, int, int], TaskInstance],
+    params: Mapping[str, Any],
+    out: Path,
+) -> None:
     seed, count = params["seed"], params["count"]
     if count < 1:
         raise InputError("no instances make no dataset", where="count", next="ask for at least one instance a task")
-    numbers = range(1, len(TASKS) + 1)
+    numbers = range(1, len(tasks) + 1)
     names = [name for task in numbers for name in ids(f"{TASK}-{task:02d}", count)]
-    kinds = [kind for kind in TASKS for _ in range(count)]
+    kinds = [kind for kind in tasks for _ in range(count)]
     instances = [draw(seed, task, index) for task in numbers for index in range(count)]
     raw = [f_wl(each.text, each.target) for each in instances]
     scale = calibrated(raw, params.get("calibration"))
     meta = {
-        "source": SOURCE,
-        "raw_difficulty": {},  # f_w+l tells of the answer: it stands in the gold
+        "source": source,
+        "raw_difficulty": {},  # f_w+l reveals the answer, so it is in the gold
         "difficulty_function": "f_w+l",
         **scale.meta(),
         "seed": seed,
-        "generator_version": GENERATOR_VERSION,
+        "generator_version": transforms_demo.GENERATOR_VERSION,
         "licence": "Apache-2.0",
     }
     items: Iterator[Item] = (
@@ -82,7 +101,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
             for name, each in zip(names, instances, strict=True)
         ),
     )
-    counts = {"drawn": len(instances), "kept": len(instances), "removed": 0, "tasks": len(TASKS)}
+    counts = {"drawn": len(instances), "kept": len(instances), "removed": 0, "tasks": len(tasks)}
     rows.write_one(out / "counts", {TASK: counts})
 
 

@@ -1,7 +1,6 @@
-"""Generators of twelve text tasks of our own over eight areas, every answer computed.
+"""Generators of twelve text tasks of our own in eight areas; every answer is computed.
 
-Areas: docs/reliability-rules.md#transforms. It knows how an instance is drawn and what its right answer is; it must
-never know a prompt's wording or a model.
+Areas: docs/reliability-rules.md#transforms. Independent of prompts and models.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _CLOCK = r"\b\d{2}:\d{2}\b"
 
 @dataclass(frozen=True, slots=True)
 class TaskInstance:
-    """An instance of a text task: instruction, text, right answer, others accepted, and an answer's pattern."""
+    """An instance of a text task: instruction, text, right answer, other accepted answers, and an answer's pattern."""
 
     instruction: str
     text: str
@@ -32,7 +31,7 @@ class TaskInstance:
 
 @dataclass(frozen=True, slots=True)
 class TaskType:
-    """A kind of text task: name, area, instruction, an answer's pattern, and the function that draws both texts."""
+    """A kind of text task: name, area, instruction, an answer's pattern, and a function that draws text and answer."""
 
     name: str
     area: str
@@ -42,7 +41,10 @@ class TaskType:
 
 
 def draw(seed: int, task: int, index: int) -> TaskInstance:
-    """Draw instance `index` of task 1..12 from the seed; no draw depends on another. InputError for another task."""
+    """Draw instance `index` of task 1..12 from the seed; raise InputError for another task.
+
+    The draws are independent of each other.
+    """
     if not 1 <= task <= len(TASKS):
         raise InputError(f"there is no task {task}", where="task", next=f"use 1 to {len(TASKS)}")
     kind = TASKS[task - 1]
@@ -143,7 +145,7 @@ def _total(source: seeds.Stream) -> tuple[str, str]:
 
 
 def _any_of(choices: Iterable[str]) -> str:
-    """Build a pattern that matches any of some words in any case, grouped by first letter for speed."""
+    """Return a pattern that matches any of some words in any case, grouped by first letter for speed."""
     first: dict[str, list[str]] = {}
     for choice in sorted(choices):
         first.setdefault(choice[0].lower(), []).append(re.escape(choice[1:]))

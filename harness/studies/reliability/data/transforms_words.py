@@ -1,6 +1,7 @@
-"""Data: the word lists from which the text tasks of the transforms demo are drawn, all of our own choice.
+"""Data: the word lists from which the text tasks of the transforms demo are drawn, all chosen by us.
 
-No word here may stand in a prompt of the benchmark or in an instruction: else repeating the question could be right.
+No word here may occur in a prompt of the benchmark or in an instruction. Otherwise repeating the question could be
+right.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Readers of word lists: files of words (and counts), and the package wordfreq where no file is given.
+"""Readers of word lists: files of words (and counts), and the package wordfreq if no file is given.
 
-It knows lines, words and counts; it must never know what a word is wanted for.
+Independent of how the words are used.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Any
 
 from harness.errors import InputError, MissingError
 
-_DIGITS = 18  # a count that has more would be no count of words
+_DIGITS = 18  # a number with more digits is not a count of words
 
 
 def counts(path: Path) -> Iterator[tuple[str, int]]:
-    """Yield (word, count) of each line of a file, separated by a tab or a comma; the first line may name the columns.
+    """Yield (word, count) of each line of a file, separated by a tab or a comma; the first line may be a header.
 
-    Raises InputError for any other line that is not so.
+    Raises InputError for any other line in another form.
     """
     for number, line in lines(path, "words"):
         word, _, count = line.replace(",", "\t").rpartition("\t")
@@ -32,7 +32,7 @@ def counts(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
-    """Yield (number, text) of each line of a file that is not blank; raises InputError for what is not UTF-8."""
+    """Yield (number, text) of each line of a file that is not blank; raise InputError if the file is not UTF-8."""
     number = 0
     try:
         with open(path, encoding="utf-8-sig") as given:
@@ -46,9 +46,9 @@ def lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
 
 
 def wordfreq(dataset: str) -> Any:
-    """Import and return the package wordfreq; where it is absent, the MissingError says what to install or give."""
+    """Import and return the package wordfreq; raise MissingError with advice if it is not installed."""
     try:
-        import wordfreq as package  # noqa: PLC0415 - a package of data, read only where no list is given
+        import wordfreq as package  # noqa: PLC0415 - a package of data, read only if no list is given
     except ImportError as bad:
         raise MissingError(
             "the package wordfreq is not installed",

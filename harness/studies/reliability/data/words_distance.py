@@ -1,21 +1,21 @@
 """Word counts and Levenshtein distance: the difficulty f_w+l of the transforms benchmark.
 
-Rule (OURS): docs/reliability-rules.md#difficulty. It knows two texts; it must never know a task, an item or a scale.
+Rule (OURS): docs/reliability-rules.md#difficulty. Works on two texts only.
 """
 
 from __future__ import annotations
 
 
 def word_count(text: str) -> int:
-    """Count the words of a text, separated by white space."""
+    """Return the number of words of a text, separated by white space."""
     return len(text.split())
 
 
 def levenshtein(left: str, right: str) -> int:
-    """Give the Levenshtein distance: the fewest insertions, deletions and replacements of characters.
+    """Return the Levenshtein distance: the fewest insertions, deletions and replacements of characters.
 
-    One column of the table at a time, all its rows at once: the bits of two whole numbers say where the column goes
-    up or down by one (Myers 1999, in Hyyro's form), so that hundreds of characters cost hundreds of additions.
+    The table is computed one column at a time, all its rows at once. The bits of two integers say where the column goes
+    up or down by one (Myers 1999, in Hyyro's form). Hundreds of characters therefore cost hundreds of additions.
     """
     if not left or not right:
         return len(left) + len(right)
@@ -41,5 +41,5 @@ def levenshtein(left: str, right: str) -> int:
 
 
 def f_wl(text: str, answer: str) -> int:
-    """Give the difficulty f_w+l: words(input) + words(output) + Levenshtein(input, output)."""
+    """Return the difficulty f_w+l: words(input) + words(output) + Levenshtein(input, output)."""
     return word_count(text) + word_count(answer) + levenshtein(text, answer)

@@ -1,8 +1,7 @@
 """Agreement of a rule set's labels with those of a person who read the same responses.
 
-Rule: docs/reliability-rules.md#labels-agreement. It knows pairs of labels; it does not know a rule, a response's text
-or who wrote it. A cell is always named person -> rules. The measures and their intervals are OURS: the paper gives
-none.
+Rule: docs/reliability-rules.md#labels-agreement. Works on pairs of labels; independent of rules and response texts. A
+cell is always named person -> rules. The measures and their intervals are OURS: the paper has none.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from harness.studies.reliability.terms import LABELS, SUBTYPES
 
 @dataclass(frozen=True, slots=True)
 class LabelPair:
-    """Two labels (or avoidance subtypes) of one response: a person's and the rules', with its benchmark."""
+    """Two labels (or avoidance subtypes) of one response, a person's and the rules', with its benchmark."""
 
     benchmark: str
     person: str
@@ -29,8 +28,8 @@ class LabelPair:
 def agreement(given: Iterable[Mapping[str, Any]], seed: int = 0) -> dict[str, Any]:
     """Measure agreement of `label` (a person's) with `found` (the rules') in rows, by benchmark and together.
 
-    Gives the measures of labels and of avoidance subtypes, and the rows on which both differ.
-    Raises InputError for a malformed row or several rule sets.
+    Returns the measures of labels and of avoidance subtypes, and the rows on which both differ. Raises InputError for a
+    malformed row or several rule sets.
     """
     labels, subtypes, parted, rule_sets = [], [], [], set()
     for number, row in enumerate(given):
@@ -70,7 +69,7 @@ def _pair(row: Mapping[str, Any], names: tuple[str, str], classes: Sequence[str]
 
 
 def _parts(pairs: Sequence[LabelPair], classes: Sequence[str], seed: int) -> dict[str, Any]:
-    """Return the measures of each benchmark, and of all together, where resamples are drawn within each benchmark."""
+    """Return the measures of each benchmark and of all together; resamples are drawn within each benchmark."""
     strata = {name: [[0] * len(classes) for _ in classes] for name in sorted({pair.benchmark for pair in pairs})}
     for pair in pairs:
         strata[pair.benchmark][classes.index(pair.person)][classes.index(pair.rules)] += 1

@@ -1,6 +1,6 @@
 """Equal-size bins (quantile bins): items sorted by difficulty and cut into about equal numbers.
 
-Rule: docs/reliability-rules.md#bins. It knows ids and difficulties; it must never know a label.
+Rule: docs/reliability-rules.md#bins. Works on ids and difficulties; sees no labels.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from harness.studies.reliability.terms import BINS
 
 @dataclass(frozen=True)
 class Bins:
-    """The bins of a benchmark: which bin each item is in, and each bin's difficulty; the same for all models."""
+    """The bins of a benchmark: the bin of each item, and each bin's difficulty; the same for all models."""
 
     of_item: list[int]
-    members: list[list[int]]  # the places of its items
-    difficulty: list[float]  # the mean of its items
+    members: list[list[int]]  # indices of the items of each bin
+    difficulty: list[float]  # mean over the items of each bin
     low: list[float]
     high: list[float]
 
     def span(self, place: int) -> dict[str, float]:
-        """Give one bin's mean difficulty and its lowest and highest, as fields of a document."""
+        """Return one bin's mean, lowest and highest difficulty, as fields of a document."""
         return {"difficulty": self.difficulty[place], "low": self.low[place], "high": self.high[place]}
 
 

@@ -1,7 +1,6 @@
 """Breakdowns beside the six indicators: avoidance, truncated answers, easiest bins.
 
-Rule: docs/reliability-rules.md#breakdowns. It knows labels and counts beside them; it must never know a response or a
-rule.
+Rule: docs/reliability-rules.md#breakdowns. Works on labels and counts; independent of responses and rules.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class AnswerCounts:
     truncated: int = 0
 
     def add(self, row: Labelled) -> None:
-        """Add the counts of one row of labels; raises InputError for malformed `avoidance` or `truncated`."""
+        """Add the counts of one row of labels; raise InputError for malformed `avoidance` or `truncated`."""
         where = f"labels of {row['model']} on {row['item']}"
         kinds = row.get("avoidance")
         if not isinstance(kinds, Mapping) or not all(_count(kinds.get(name, 0)) for name in SUBTYPES):
@@ -55,7 +54,7 @@ Tallies = dict[str, dict[str, AnswerCounts]]  # benchmark -> model
 
 
 class CountedRows:
-    """A pass-through counter of rows of labels: tallies by benchmark (`whole`) and by subset (`parts`), and model."""
+    """A pass-through counter of label rows by model and benchmark (`whole`), and by model and subset (`parts`)."""
 
     def __init__(self) -> None:
         self.whole: Tallies = {}
@@ -71,7 +70,7 @@ class CountedRows:
 
 
 def avoidance(tallies: Sequence[AnswerCounts]) -> dict[str, Any]:
-    """Give counts of the kinds of avoidance, pooled over tallies, and their shares of the avoidant responses."""
+    """Return counts of the kinds of avoidance, summed over tallies, and their shares of the avoidant responses."""
     total = sum(tally.avoidant for tally in tallies)
     kinds = {name: sum(tally.avoidance[name] for tally in tallies) for name in SUBTYPES}
     parts = {name: kinds[name] / total if total else NONE_AVOIDANT for name in SUBTYPES}
@@ -79,7 +78,7 @@ def avoidance(tallies: Sequence[AnswerCounts]) -> dict[str, Any]:
 
 
 def by_group(tallies: Tallies, models: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Pool the kinds of avoidance over all raw and over all shaped models, by the facts in `models`; no stand-ins."""
+    """Sum the kinds of avoidance over all raw and over all shaped models, by the facts in `models`; no stand-ins."""
     found = {}
     for group in terms.GROUPS.values():
         inside = sorted(name for name, facts in models.items() if terms.group(facts) == group)
@@ -91,7 +90,7 @@ def by_group(tallies: Tallies, models: Mapping[str, Mapping[str, Any]]) -> dict[
 
 
 def easiest(table: Table, bins: int, discount: float) -> dict[str, Any]:
-    """Give each model's shares in the easiest bin, and up to which difficulty no bin has an incorrect response."""
+    """Return each model's shares in the easiest bin, and the difficulty up to which no bin has an incorrect answer."""
     cuts = cut(table.ids, table.difficulties, bins)
     ends = [[low, high] for low, high in zip(cuts.low, cuts.high, strict=True)]
     found = {}
@@ -105,7 +104,7 @@ def easiest(table: Table, bins: int, discount: float) -> dict[str, Any]:
 def _easiest(counts: Sequence[Counts], ends: Sequence[list[float]], discount: float) -> dict[str, Any]:
     correct, _, incorrect = counts[0]
     scored = sum(counts[0])
-    guessed = discount * (correct + incorrect)  # OURS: less what guessing finds, never below 0
+    guessed = discount * (correct + incorrect)  # OURS: minus the answers that guessing gets right, never below 0
     clean = 0
     for triple in counts:
         if triple[2] or not sum(triple):
@@ -145,7 +144,7 @@ def _shown(tallies: Tallies, tables: Mapping[str, Table], bins: int, guessed: Ma
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `breakdowns`: kinds of avoidance, truncations, easiest bins by benchmark, subset and model.
 
-    Kinds of avoidance stand by group of models too.
+    Kinds of avoidance are given by group of models, too.
     """
     counted, asked = CountedRows(), (params.get("bins", BINS), discounts(params.get("discount", {})))
     labels = gather(counted.passing(checked(inputs["labels"])))

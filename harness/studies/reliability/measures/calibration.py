@@ -1,7 +1,7 @@
 """Weighted logistic regression of people's expected failure on a measure of difficulty.
 
-Rule (OURS): docs/reliability-rules.md#calibration. It knows a measure, an expected failure and a weight of each item;
-it must never know people, ids or files.
+Rule (OURS): docs/reliability-rules.md#calibration. Works on a measure, an expected failure and a weight of each item;
+independent of people, ids and files.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from harness.errors import InputError
 from harness.stats import is_number
 from harness.studies.reliability.data.difficulty import logistic
 
-STEEPEST = 50.0  # |beta| * range(f) beyond this: the data are separable, and there is no best curve
+STEEPEST = 50.0  # if |beta| * range(f) is larger, the data are separable and there is no best curve
 _ITERATIONS, _HALVINGS, _SETTLED = 300, 40, 1e-12
 
 
@@ -29,19 +29,19 @@ class LogisticFit:
 
     @property
     def inverted(self) -> bool:
-        """Whether beta is negative: people expect to fail less where the measure is larger."""
+        """Whether beta is negative: people expect to fail less if the measure is larger."""
         return self.beta < 0
 
     def predict(self, f: float) -> float:
-        """Give the difficulty, 0 to 100, that the curve assigns to a value of the measure."""
+        """Return the difficulty, 0 to 100, that the curve assigns to a value of the measure."""
         return logistic(self.alpha, self.beta, f)
 
     def row(self) -> dict[str, Any]:
-        """Give alpha, beta, `inverted` and the number of items as fields of a document."""
+        """Return alpha, beta, `inverted` and the number of items as fields of a document."""
         return {"alpha": self.alpha, "beta": self.beta, "inverted": self.inverted, "n_items": self.n_items}
 
     def block(self, n_ratings: int, data_sha256: str) -> dict[str, Any]:
-        """Give the fit as a manifest's calibration block, with alpha and beta as text (identities hold no floats)."""
+        """Return the fit as a manifest's calibration block; alpha and beta are text, as identities hold no floats."""
         return {
             "kind": "logistic2",
             "alpha": repr(self.alpha),
@@ -76,7 +76,7 @@ def fit(f: Sequence[float], y: Sequence[float], weights: Sequence[float] | None 
         )
     a, b = found
     if abs(b) * width < _SETTLED:
-        b = 0.0  # flat expectations are not inverted by the last bit of a sum
+        b = 0.0  # rounding must not make flat expectations inverted
     beta = b / spread / reach
     alpha = a - b * middle / spread - beta * low
     if not (math.isfinite(alpha) and math.isfinite(beta)):
@@ -87,7 +87,7 @@ def fit(f: Sequence[float], y: Sequence[float], weights: Sequence[float] | None 
 def _points(
     f: Sequence[float], y: Sequence[float], weights: Sequence[float] | None
 ) -> list[tuple[float, float, float]]:
-    """Give the points (f, y, weight) with a weight above 0; raises InputError for malformed lists or a constant f."""
+    """Return the points (f, y, weight) of weight above 0; raise InputError for malformed lists or a constant f."""
     given = [1.0] * len(f) if weights is None else weights
     if not len(f) == len(y) == len(given):
         raise InputError("`f`, `y` and `weights` differ in length", where="f", next="give one of each an item")
@@ -108,7 +108,7 @@ def _points(
 
 
 def _newton(points: Sequence[tuple[float, float, float]], width: float) -> tuple[float, float] | None:
-    """Maximise the likelihood by Newton's steps, halved while they lead down; None where they never settle."""
+    """Maximise the likelihood by Newton steps, halved while they lead down; return None if they do not converge."""
     a = b = 0.0
     height = _height(points, a, b)
     for _ in range(_ITERATIONS):
@@ -118,7 +118,7 @@ def _newton(points: Sequence[tuple[float, float, float]], width: float) -> tuple
         scale = 1.0
         for _ in range(_HALVINGS):
             reached = _height(points, a + scale * step[0], b + scale * step[1])
-            if reached >= height - 1e-13 * abs(height):  # sums at the top differ in their last bits
+            if reached >= height - 1e-13 * abs(height):  # sums near the maximum differ in their last bits
                 break
             scale /= 2
         a, b, height = a + scale * step[0], b + scale * step[1], reached
@@ -138,7 +138,7 @@ def _softplus(value: float) -> float:
 
 
 def _step(points: Sequence[tuple[float, float, float]], a: float, b: float) -> tuple[float, float] | None:
-    """Give one Newton step for (a, b), None if singular; p and 1-p are kept apart, for precision near 0 and 1."""
+    """Return one Newton step for (a, b), None if singular; p and 1-p are kept apart, for precision near 0 and 1."""
     rows = []
     for z, share, weight in points:
         far = math.exp(-abs(a + b * z))
@@ -147,13 +147,16 @@ def _step(points: Sequence[tuple[float, float, float]], a: float, b: float) -> t
         rows.append((slope, slope * z, bend, bend * z, bend * z * z))
     g0, g1, h00, h01, h11 = (math.fsum(column) for column in zip(*rows, strict=True))
     determinant = h00 * h11 - h01 * h01
-    if not determinant > 1e-12 * h00 * h11:  # no item left that says where the curve bends
+    if not determinant > 1e-12 * h00 * h11:  # no item is left that determines the slope of the curve
         return None
     return (h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant
 
 
 def curve(found: LogisticFit, given: Sequence[Any]) -> list[dict[str, float]]:
-    """Give the fitted difficulty at each value of the measure, given as a number or as an object with `f`."""
+    """Return the fitted difficulty at each value of the measure, given as a number or as an object with `f`.
+
+    Raises InputError for a value that is not a finite number.
+    """
     points = []
     for place, each in enumerate(given):
         value = each.get("f") if isinstance(each, Mapping) else each

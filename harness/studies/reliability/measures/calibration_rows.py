@@ -1,6 +1,6 @@
 """The logistic regression of `calibration` for many resamples at once, for the intervals of alpha and beta.
 
-It must never know more than arrays. A resample in which no curve is best, or none was reached, is nan.
+Works on arrays. A resample without a best curve, or in which the fit did not converge, is nan.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ _ITERATIONS, _HALVINGS, _SETTLED = 100, 30, 1e-9
 
 
 def fit_rows(f: Sequence[float], y: Any, weights: Any) -> tuple[Any, Any]:
-    """Fit the curve in each resample, a row of y and weights (resamples x items), and give the alphas and the betas.
+    """Fit the curve in each resample, a row of y and weights (resamples x items); return the alphas and the betas.
 
-    Both are nan for a resample without a best curve; f must not be constant.
+    Both are nan for a resample without a best curve. f must not be constant.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -25,7 +25,7 @@ def fit_rows(f: Sequence[float], y: Any, weights: Any) -> tuple[Any, Any]:
     z = (measure - middle) / spread
     there = weights > 0
     width = np.where(there, z, -np.inf).max(axis=1) - np.where(there, z, np.inf).min(axis=1)
-    width = np.maximum(width, 0.0)  # a resample without any of the items
+    width = np.maximum(width, 0.0)  # 0 for a resample without items
     share = np.where(there, y, 0.0)
     state = np.zeros((len(share), 2))
     settled: Any = np.zeros(len(share), bool)
@@ -43,7 +43,7 @@ def fit_rows(f: Sequence[float], y: Any, weights: Any) -> tuple[Any, Any]:
 
 
 def _climb(z: Any, share: Any, weights: Any, state: Any) -> tuple[Any, Any, Any]:
-    """Take one Newton step a row; gives the new state, which rows have settled, and which have a singular step."""
+    """Take one Newton step per row; return the new state, which rows have converged, and which have a singular step."""
     import numpy as np  # noqa: PLC0415
 
     line = state[:, :1] + state[:, 1:] * z

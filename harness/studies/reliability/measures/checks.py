@@ -1,6 +1,6 @@
-"""Sanity checks of each benchmark's scorer: whether stand-in models built to be always right, or never, are so.
+"""Sanity checks of each benchmark's scorer: stand-in models built to be always right, or never, must score so.
 
-Known here are the models' totals on each benchmark, and what each stand-in must reach.
+Works on the models' totals on each benchmark, and on what each stand-in must reach.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from harness.studies.reliability.terms import share
 
 
 def check(correct: int, scored: int, errors: int, share: Any, behaviour: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the check of one model's scores: its share of right answers, counts, and the verdict (see `verdict`).
+    """Return the check of one model's scores: its share of right answers, counts, and the verdict (see `verdict`).
 
-    `behaviour` says what a stand-in was built to reach (`expected`: all, none); a real model has no such expectation.
+    `behaviour` says what a stand-in was built to reach (`expected`: all, none). A real model has no expectation.
     """
     expected = behaviour.get("expected")
     return {
@@ -30,9 +30,9 @@ def check(correct: int, scored: int, errors: int, share: Any, behaviour: Mapping
 
 
 def verdict(expected: str | None, correct: int, scored: int) -> str:
-    """Give `pass` if all (`expected` is `all`) or otherwise none of the scored answers are right, `fail` if not.
+    """Return `pass` if all (`expected` is `all`) or none (otherwise) of the scored answers are right, else `fail`.
 
-    Without an expectation, as for a real model, it is `reported`; with one, nothing scored proves nothing, and fails.
+    Without an expectation, as for a real model, it is `reported`. With one, a check without scored answers fails.
     """
     if expected is None:
         return "reported"
@@ -41,7 +41,7 @@ def verdict(expected: str | None, correct: int, scored: int) -> str:
 
 
 def all_hold(verdicts: Iterable[str]) -> str:
-    """Combine verdicts: `fail` if one is `fail` or there is none at all, else `pass`; `reported` is no failure."""
+    """Combine verdicts: `fail` if one is `fail` or there are none, else `pass`; `reported` is not a failure."""
     found = list(verdicts)
     return "fail" if "fail" in found or not found else "pass"
 
@@ -49,8 +49,8 @@ def all_hold(verdicts: Iterable[str]) -> str:
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `checks`: each model's share correct on each benchmark, and a verdict.
 
-    A stand-in gets `pass` or `fail` by what it must reach, another model `reported`. The overall verdict is `fail`
-    where one model's is, or where there are no models.
+    A stand-in has `pass` or `fail`, another model `reported`. The overall verdict is `fail` if one model's is, or if
+    there are no models.
     """
     behaviours: Mapping[str, Mapping[str, Any]] = params["behaviours"]
     [summary] = rows.read(inputs["proportions"])

@@ -1,7 +1,7 @@
-"""The benchmarks that a mean may run over: the same for all whom it is about (docs/reliability-rules.md#aggregation).
+"""The benchmarks that a mean may cover: the same for all models compared (docs/reliability-rules.md#aggregation).
 
-Means over different benchmarks turn findings round: a model is not better for having fewer values. It knows names and
-which values are defined; it must never know a value.
+Means over different benchmarks can reverse findings: a model is not better for having fewer values. Works on names and
+on which values are defined; sees no values.
 """
 
 from __future__ import annotations
@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-IsDefined = Callable[[str, str], bool]  # of a benchmark and a model
+IsDefined = Callable[[str, str], bool]  # arguments: a benchmark and a model
 
 
 @dataclass(frozen=True)
 class CommonSet:
-    """The benchmarks of a mean, and who and what was left out before it."""
+    """The benchmarks of a mean, and the models and benchmarks that were left out."""
 
-    over: tuple[str, ...]  # the benchmarks where each of its models is defined
-    models: tuple[str, ...]  # whose means there are
-    dropped: dict[str, int]  # a model defined on fewer than half of the benchmarks -> on how many
+    over: tuple[str, ...]  # the benchmarks on which all of `models` are defined
+    models: tuple[str, ...]  # the models that have a mean
+    dropped: dict[str, int]  # a model defined on fewer than half of the benchmarks -> their number
     lacking: dict[str, tuple[str, ...]]  # a benchmark left out -> the models that are undefined there
 
 
 def of_table(benchmarks: Sequence[str], models: Iterable[str], is_defined: IsDefined) -> CommonSet:
-    """Choose the benchmarks of a table of models: where every one is defined.
+    """Choose the benchmarks of a table of models: those on which every model is defined.
 
-    A model that is defined on fewer than half of them leaves first, or it would empty everybody's set.
+    A model defined on fewer than half of the benchmarks is dropped first, since it could leave the others without any.
     """
     counted = {model: sum(is_defined(each, model) for each in benchmarks) for model in models}
     dropped = {model: count for model, count in counted.items() if 2 * count < len(benchmarks)}
@@ -35,7 +35,7 @@ def of_table(benchmarks: Sequence[str], models: Iterable[str], is_defined: IsDef
 
 
 def of_members(benchmarks: Sequence[str], models: Iterable[str], is_defined: IsDefined) -> CommonSet:
-    """Choose the benchmarks of a finding about some models: where each of them is defined; nobody leaves."""
+    """Choose the benchmarks of a finding about some models: those on which each is defined; no model is dropped."""
     members = tuple(models)
     undefined = {each: tuple(model for model in members if not is_defined(each, model)) for each in benchmarks}
     over = tuple(name for name, models_there in undefined.items() if not models_there)

@@ -1,6 +1,6 @@
-"""Which values of `values.measures` say something, and why others do not (docs/reliability-rules.md#aggregation).
+"""Which values of `values.measures` are defined, and why others are not (docs/reliability-rules.md#aggregation).
 
-It knows results of `values.measures`; it must never know a mean, a resample or a model's name.
+Works on results of `values.measures`; independent of means, resamples and model names.
 """
 
 from __future__ import annotations
@@ -15,24 +15,28 @@ GOOD: Mapping[str, str] = {"correctness": "correct", "prudence": "prudent"}
 
 
 def degenerate(found: Mapping[str, Any], name: str) -> bool:
-    """Whether one of the six indicators has its value by definition alone, so that no mean may count it.
+    """Whether one of the six indicators has its value by definition alone, so that no mean may include it.
 
-    A stability: all or none are in the group, or there is one wording; a concordance: success always or never, or one
-    difficulty; any: one item, or nothing scored.
+    A stability is degenerate if all or none are in the group, or if there is one wording. A concordance is degenerate
+    if success is certain or impossible throughout, or if there is one difficulty. Any indicator is, if there is one
+    item or nothing was scored.
     """
     few: bool = found["degenerate"]
     return few or _is_degenerate(found, name)
 
 
 def defined(found: Mapping[str, Any]) -> dict[str, float | None]:
-    """Give the values of `values.flat`, None where stability or concordance is degenerate: what a resample counts."""
+    """Return the values of `values.flat`, with None for a degenerate stability or concordance.
+
+    Resamples use this definition.
+    """
     return {name: None if name in SIX and _is_degenerate(found, name) else value for name, value in flat(found).items()}
 
 
 def why_undefined(found: Mapping[str, Any], name: str) -> str:
-    """Say in a few words why one of the values of `values.flat` is undefined or degenerate; empty where it is neither.
+    """Return in a few words why a value of `values.flat` is undefined or degenerate; an empty text if it is neither.
 
-    A reader of a mean learns from it why a benchmark is left out.
+    It explains to a reader of a mean why a benchmark is left out.
     """
     if not found["n_scored"]:
         return NOTHING_SCORED

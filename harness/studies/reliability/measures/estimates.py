@@ -1,6 +1,6 @@
 """Estimates of one label table with bootstrap resamples (docs/reliability-rules.md#uncertainty).
 
-It knows tables of labels; it must never know how a document of the analysis is laid out.
+Works on tables of labels; independent of the layout of the analysis documents.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from harness.kit.resample import Array, absent, beside, multiplicities
 from harness.studies.reliability.measures import coverage
@@ -20,7 +22,7 @@ from harness.studies.reliability.measures.values import flat, measures
 from harness.studies.reliability.terms import NOTHING_SCORED
 
 NEVER_WRONG = "neither avoidant nor incorrect responses"
-# Of more items each bin's rate is less noisy, so that the correlation nears 1: what would an interval be about?
+# With more items each bin's rate is less noisy and the correlation nears 1: an interval would have no fixed target.
 MOVES = "over bins the expected value moves with the number of items: the correlation over items has an interval"
 
 
@@ -31,7 +33,7 @@ class AnalysisOptions:
     bins: int
     resamples: int
     seed: int
-    discount: Mapping[str, float]  # a benchmark: the share of non-avoidant answers that guessing finds
+    discount: Mapping[str, float]  # by benchmark: the share of non-avoidant answers that guessing gets right
 
 
 @dataclass(frozen=True)
@@ -39,26 +41,26 @@ class TableEstimates:
     """Estimates of one label table: of all its models' labels as they are, and of each bootstrap resample."""
 
     table: Table
-    points: dict[str, dict[str, Any]]  # a model: `measures`
-    again: dict[str, Array]  # a value: [resample, model]
-    units: int  # instances of the largest stratum: how many can stand for one another
+    points: dict[str, dict[str, Any]]  # by model: the result of `measures`
+    again: dict[str, Array]  # by value: [resample, model]
+    units: int  # instances of the largest stratum, within which instances are resampled
 
     def value(self, model: str, name: str) -> float | None:
-        """Give a model's point estimate of a value by its name in `values.flat`; None where it is undefined."""
+        """Return a model's point estimate of a value by its name in `values.flat`; None if it is undefined."""
         return flat(self.points[model])[name]
 
     def resampled(self, model: str, name: str) -> Array:
-        """Give a model's value, by its name, in each bootstrap resample; stability and concordance `recentred`."""
+        """Return a model's value by name in each bootstrap resample; stability and concordance are `recentred`."""
         return self.again[name][:, list(self.points).index(model)]
 
     def degenerate(self, model: str, name: str) -> bool:
-        """Whether one of the six indicators is degenerate: labels all alike, one item or wording, nothing scored."""
+        """Whether one of the six indicators is degenerate: all labels equal, one item or wording, or nothing scored."""
         return degenerate(self.points[model], name)
 
     def statistic(self, model: str, name: str, missing: str = NOTHING_SCORED) -> dict[str, Any]:
-        """Give a model's value with its interval, or where it is undefined the reason `missing`.
+        """Return a model's value with its interval or, if it is undefined, the reason `missing`.
 
-        A correlation over bins has no interval; `coverage` stands where an interval rests on too few items to hold.
+        A correlation over bins has no interval. `coverage` is added if an interval is based on too few items.
         """
         value = self.value(model, name)
         if name not in self.again:
@@ -80,8 +82,6 @@ def estimate(table: Table, asked: AnalysisOptions) -> TableEstimates:
 
 
 def _arrays(points: Iterable[Mapping[str, Any]]) -> dict[str, Array]:
-    """Lay out the values of all models as arrays, NaN where one is undefined."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return the values of all models as arrays, NaN for undefined ones."""
     values = [flat(point) for point in points]
     return {name: np.array([each[name] for each in values], np.float64) for name in CURVED}

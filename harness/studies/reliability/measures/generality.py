@@ -1,7 +1,7 @@
 """Indicator 3, difficulty concordance: the generality of a curve of success over difficulty.
 
-Rule: docs/reliability-rules.md#concordance. It knows points of difficulty and success; it must never know labels,
-models or how a curve was made.
+Rule: docs/reliability-rules.md#concordance. Works on points of difficulty and success; independent of labels, models
+and how the curve was made.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any
 
 from harness.errors import InputError
 
-RADICAND = 1e-12  # OURS: below this the spread is zero, and only rounding says otherwise
+RADICAND = 1e-12  # OURS: below this the spread counts as zero, since the rest is rounding error
 NOTHING = dict.fromkeys(("area", "capability", "expected_difficulty", "spread", "generality", "indicator"))
 Point = tuple[float, float]
 
 
 def generality(h: Sequence[float], psi: Sequence[float], kmin: float | None = 0.0) -> dict[str, Any]:
-    """Give area, spread and generality of a piecewise linear curve, and the indicator 100 / (1 + spread).
+    """Return area, spread and generality of a piecewise linear curve, and the indicator 100 / (1 + spread).
 
-    `kmin` is the lower limit of difficulty, at which success is certain; None takes the first point.
-    An infinite generality is None; a curve of one point, or of success always or never, is flagged `degenerate`.
-    Raises InputError where `kmin` lies above a difficulty, or a share outside 0 to 1.
+    `kmin` is the lower limit of difficulty, at which success is certain; None takes the first point. An infinite
+    generality is None. A curve of one point, or of constant success 0 or 1, is flagged `degenerate`. Raises InputError
+    if `kmin` is above a difficulty, or if a share is outside 0 to 1.
     """
     points = merged(h, psi)
     if not points:
@@ -36,7 +36,7 @@ def generality(h: Sequence[float], psi: Sequence[float], kmin: float | None = 0.
             where="kmin",
             next="give one that no difficulty lies below, or null for the first difficulty",
         )
-    # Measured from the lower limit, which changes no result and keeps far-off scales from losing digits.
+    # Difficulties are measured from the lower limit: results stay the same, and large offsets lose no digits.
     area, resources = integrals([(at - low, share) for at, share in points])
     radicand = 2 * resources - area * area
     spread = math.sqrt(radicand) if radicand >= RADICAND else 0.0
@@ -53,7 +53,7 @@ def generality(h: Sequence[float], psi: Sequence[float], kmin: float | None = 0.
 
 
 def merged(h: Sequence[float], psi: Sequence[float]) -> list[Point]:
-    """Sort the points of a curve and merge those of equal difficulty into one, with their mean success.
+    """Return the points of a curve, sorted; those of equal difficulty are merged into one, with their mean success.
 
     Raises InputError for lists of different lengths or a share outside 0 to 1.
     """

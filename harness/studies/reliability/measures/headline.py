@@ -1,8 +1,8 @@
-"""Headline means over benchmarks: of every model, of stand-ins apart, and of two models that are to be compared.
+"""Headline means over benchmarks: of every model, of stand-ins separately, and of two models that are compared.
 
-No mean counts a value that is undefined or degenerate, and all that stand beside each other are over the same
-benchmarks, which the document names (docs/reliability-rules.md#aggregation). It knows estimates of label tables and
-facts of models; it must never know a label or how a page shows a mean.
+Means leave out undefined and degenerate values. Means that are shown side by side cover the same benchmarks, which the
+document names (docs/reliability-rules.md#aggregation). Works on estimates of label tables and facts of models;
+independent of how a page shows a mean.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Facts = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Averages:
-    """Unweighted means of the models of a run over whatever benchmarks are asked for; each is computed once."""
+    """Unweighted means of a run's models over any benchmarks; each is computed once."""
 
     found: Mapping[str, TableEstimates]  # by benchmark
     made: dict[tuple[str, str, tuple[str, ...]], dict[str, Any]] = field(default_factory=dict)
@@ -40,13 +40,16 @@ class Averages:
         return not self.why(name, benchmark, model)
 
     def why(self, name: str, benchmark: str, model: str) -> str:
-        """Say why a model's value on a benchmark may enter no mean; empty where it may."""
+        """Return why a model's value on a benchmark may not enter a mean; an empty text if it may."""
         point = self.found[benchmark].points.get(model)
-        # A mean i / (a + i) is the ratio of two means, which are defined wherever anything was scored.
+        # A mean i / (a + i) is the ratio of two means, which are defined if anything was scored.
         return "no labels" if point is None else why_undefined(point, "incorrect" if name == U else name)
 
     def mean(self, name: str, model: str, over: tuple[str, ...]) -> dict[str, Any]:
-        """Give a model's mean over benchmarks that define it, with its interval; `missing` over none."""
+        """Return a model's mean over benchmarks on which it is defined, with its interval.
+
+        The result is `missing` without benchmarks.
+        """
         if not over:
             return absent(NOWHERE)
         key = (name, model, over)
@@ -55,7 +58,7 @@ class Averages:
         return self.made[key]
 
     def difference(self, name: str, pair: tuple[str, str], over: tuple[str, ...]) -> dict[str, Any]:
-        """Give the first model's mean less the second's over the same benchmarks, both in the same resamples."""
+        """Return the first model's mean minus the second's over the same benchmarks, both in the same resamples."""
         if not over:
             return absent(NOWHERE)
         (one, ones), (other, others) = (self._values(name, model, over) for model in pair)
@@ -63,14 +66,17 @@ class Averages:
         return self._beside(name, over, value, ones - others)
 
     def _beside(self, name: str, over: tuple[str, ...], value: float | None, again: Array) -> dict[str, Any]:
-        """Pair a value with its interval, and with what is known of how often that holds on so few items."""
+        """Return a value with its interval and, if there are few items, with the interval's measured coverage."""
         tables = [self.found[each] for each in over]
         found = beside(value, again, min(each.units for each in tables), NEVER_WRONG)
         few = coverage.note(name, min(len(each.table.items) for each in tables))
         return {**found, **few} if isinstance(found["interval"], list) else found
 
     def _values(self, name: str, model: str, over: tuple[str, ...]) -> tuple[float | None, Array]:
-        """Average a value over benchmarks: of the labels as they are, and in each resample; NaN where one has none."""
+        """Return the mean of a value over benchmarks: of the labels as they are, and in each resample.
+
+        A resample in which a benchmark has no value is NaN.
+        """
         if name == U:
             (avoidant, avoided), (incorrect, failed) = (
                 self._values(each, model, over) for each in ("avoidant", "incorrect")
@@ -83,7 +89,7 @@ class Averages:
 
 
 def headline(found: Mapping[str, TableEstimates], facts: Facts) -> dict[str, Any]:
-    """Give the document's parts `means` (which benchmarks, and why not others), `models`, `stand_ins` and `pairs`."""
+    """Return the document's parts `means` (which benchmarks, and why not others), `models`, `stand_ins` and `pairs`."""
     averages = Averages(found)
     everybody = sorted({model for each in found.values() for model in each.points})
     real = [model for model in everybody if not is_stand_in(facts.get(model, {}))]
@@ -105,7 +111,7 @@ def _chosen(averages: Averages, name: str, models: list[str]) -> CommonSet:
 
 
 def _said(averages: Averages, name: str, chosen: CommonSet) -> dict[str, Any]:
-    """State which benchmarks a mean is over, and what was left out, of each benchmark with whom and why."""
+    """Return the benchmarks of a mean and, for each one left out, the models that are undefined there and why."""
     total = len(averages.found)
     return {
         "over": list(chosen.over),
@@ -129,16 +135,17 @@ def _of_model(averages: Averages, name: str, model: str, chosen: CommonSet) -> d
 
 
 def _of_stand_in(averages: Averages, name: str, model: str, chosen: CommonSet) -> dict[str, Any]:
-    """Give a stand-in's mean over the models' benchmarks; it is missing where not every one of them defines it."""
+    """Return a stand-in's mean over the models' benchmarks; it is missing if it is undefined on one of them."""
     if lacking := [each for each in chosen.over if not averages.defined(name, each, model)]:
         return {**absent(f"undefined on {', '.join(lacking)}"), "benchmarks": 0}
     return {**averages.mean(name, model, chosen.over), "benchmarks": len(chosen.over)}
 
 
 def _pairs(averages: Averages, models: list[str], facts: Facts) -> dict[str, Any]:
-    """Give the means of every two models of a family, each beside the other: by model, the other one, and name.
+    """Return the means of every two models of a family, side by side, by model, other model and name.
 
-    A pair's benchmarks are its own: where both are defined. Differences of two pairs are never to be ranked.
+    Each pair has its own benchmarks: those on which both models are defined. Do not rank the differences of different
+    pairs.
     """
     found: dict[str, Any] = {}
     for one, other, twins in _met(models, facts):
@@ -154,7 +161,7 @@ def _pairs(averages: Averages, models: list[str], facts: Facts) -> dict[str, Any
 
 
 def _met(models: list[str], facts: Facts) -> Iterator[tuple[str, str, bool]]:
-    """Yield every two models of one family, and each raw model with the one shaped from it (whether they are that)."""
+    """Yield every two models of one family, and each raw model with the one shaped from it; True marks the latter."""
     for one, other in combinations(models, 2):
         mine, its = facts.get(one, {}), facts.get(other, {})
         if one == its.get("raw_twin"):

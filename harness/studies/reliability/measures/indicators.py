@@ -1,7 +1,7 @@
-"""The step that gives every model its six indicators on every benchmark, with their intervals.
+"""The step that computes the six indicators of every model on every benchmark, with their intervals.
 
-Rules, from the first indicator on: docs/reliability-rules.md#proportion. It knows labels and the options of the
-analysis; it must never know a scoring rule or a response's text.
+Rules, starting with the first indicator: docs/reliability-rules.md#proportion. Works on labels and the options of the
+analysis; independent of scoring rules and response texts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ONE_PROMPT = "one prompt says nothing about another"
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `indicators`: six indicators, correlations and shares of every model, with intervals.
 
-    They stand by benchmark, by part of a benchmark, and as means over benchmarks: of models, stand-ins and pairs.
+    They are given by benchmark, by part of a benchmark, and as means over benchmarks: of models, stand-ins and pairs.
     """
     asked = AnalysisOptions(
         params.get("bins", BINS),
@@ -78,7 +78,7 @@ def _entries(found: TableEstimates) -> dict[str, Any]:
 
 
 def _three(found: TableEstimates, model: str, kind: str) -> list[tuple[str, dict[str, Any]]]:
-    """Give the three indicators of `correctness` or `prudence` (`kind`), each with the values it is read against."""
+    """Return the three indicators of `correctness` or `prudence` (`kind`), each with its values for comparison."""
     point = found.points[model]
     steady, agreed = point["stability"][kind], point["concordance"][kind]
 

@@ -1,6 +1,6 @@
-"""The reader of the `labels` table for every analysis: rows checked, and gathered by benchmark and by part.
+"""The reader of the `labels` table for every analysis: rows are validated and grouped by benchmark and part.
 
-It knows how a row is laid out; it must never know a response, a rule or what an analysis computes.
+Independent of responses, rules and what an analysis computes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from harness.studies.reliability.measures.table import Table, TableItem
 from harness.studies.reliability.rowtypes import Labelled
 from harness.studies.reliability.terms import UNSCORED, counted
 
-# a flag of items -> the part of those that are without it
+# a flag of items -> the part with the items that do not have it
 KEPT = {"true_target_filtered": "true_target_kept", "runner_up_close": "runner_up_far"}
 Texts = dict[str, dict[str, str]]  # model -> item -> labels
 
@@ -27,8 +27,8 @@ class Labels:
     """All label tables of a run, by benchmark, subset and part, and whether every difficulty is calibrated."""
 
     benchmarks: dict[str, Table]
-    subsets: dict[str, Table]  # of the benchmarks that have more than one
-    parts: dict[str, Table]  # all that is reported apart: subsets, stricter labels, items without a flag
+    subsets: dict[str, Table]  # only of benchmarks with more than one subset
+    parts: dict[str, Table]  # everything that is reported separately: subsets, stricter labels, items without a flag
     calibrated: bool
 
     def groups(self) -> Iterator[tuple[str, str, Table]]:
@@ -49,7 +49,7 @@ class _Heap:
     variants: dict[str, Texts] = field(default_factory=dict)
 
     def take(self, row: Labelled, where: str) -> None:
-        """Add one row; raises InputError where it disagrees with another model's row of the item, or stands twice."""
+        """Add one row; raise InputError if it is a duplicate or contradicts another model's row of the item."""
         name, model, difficulty = row["item"], row["model"], row["difficulty"]
         assert difficulty is not None  # `checked` refuses such a row
         item = TableItem(row["subset"], difficulty, row.get("flags") or {})
@@ -73,7 +73,7 @@ class _Heap:
         return labels
 
     def table(self, texts: Texts, part: str = "") -> Table:
-        """Build the table, items and models sorted by name; raises InputError where a model lacks an item."""
+        """Return the table, items and models sorted by name; raise InputError if a model lacks an item."""
         items = dict(sorted(self.items.items()))
         for model, mine in texts.items():
             if len(mine) != len(items):
@@ -85,9 +85,9 @@ class _Heap:
 
 
 def checked(path: Path) -> Iterator[Labelled]:
-    """Yield the rows of the `labels` table, having checked that texts and difficulty are there and of their type.
+    """Yield the rows of the `labels` table after checking that texts and difficulty are present and of the right type.
 
-    Raises InputError, naming the row by its number, for one that is not so.
+    Raises InputError, with the row number, for an invalid row.
     """
     for number, row in enumerate(rows.read(path, Labelled), 1):
         for name in ("benchmark", "item", "labels", "model", "subset"):
@@ -101,9 +101,9 @@ def checked(path: Path) -> Iterator[Labelled]:
 
 
 def gather(given: Iterable[Labelled]) -> Labels:
-    """Gather checked rows into label tables by benchmark, subset and part, each sorted by name.
+    """Group checked rows into label tables by benchmark, subset and part, each sorted by name.
 
-    Raises InputError where rows contradict each other or a model lacks an item.
+    Raises InputError if rows contradict each other or a model lacks an item.
     """
     heaps: dict[str, _Heap] = {}
     calibrated = True
@@ -148,9 +148,9 @@ def _kept(table: Table) -> Iterator[Table]:
 
 
 def template_ids(inputs: Mapping[str, Path], table: Table) -> list[Any]:
-    """Give the template id behind each character of a table's labels: from the input `templates`, else its place.
+    """Return the template id of each character of a table's labels: from the input `templates`, else its position.
 
-    Raises InputError where the number of ids is not that of the characters.
+    Raises InputError if the number of ids differs from the number of characters.
     """
     if "templates" not in inputs:
         return list(range(1, table.prompts + 1))

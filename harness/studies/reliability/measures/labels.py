@@ -1,7 +1,7 @@
-"""The steps that make the `labels` table: one row for an item and a model, its labels side by side.
+"""The steps that make the `labels` table: one row for an item and a model, with its labels side by side.
 
-Millions of scores become hundreds of thousands of rows here, once, benchmark by benchmark and model by model, so that
-no analysis reads a response or a score. It must never know a rule, nor what an item asks.
+Millions of scores become hundreds of thousands of rows here, once, by benchmark and model. No analysis has to read a
+response or a score. Independent of rules and of what an item asks.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from harness.rowtypes import Gold, Item, Score
 from harness.studies.reliability.rowtypes import Labelled
 from harness.studies.reliability.terms import LABELS, SUBTYPES, UNSCORED
 
-CUT = ("length", "max_tokens")  # how providers say that an answer was cut at its budget
-CLOSE = 0.8  # of the target's population: tables err, and a runner-up so large may be the larger city
+CUT = ("length", "max_tokens")  # finish reasons by which providers say that an answer was cut at its budget
+CLOSE = 0.8  # share of the target's population; tables have errors, so a runner-up this large may be the larger city
 
 
 @dataclass
 class _Tally:
-    """The labels of one item's answers so far, by place in the row; counts of avoidance, truncation, errors."""
+    """The labels of one item's answers so far, by position in the row; counts of avoidance, truncation and errors."""
 
     labels: dict[int, str] = field(default_factory=dict)
     target_only: dict[int, str] = field(default_factory=dict)
@@ -33,10 +33,10 @@ class _Tally:
 
 
 def collect(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the `labels` rows of one model on one dataset, one an item, from items, gold and scores.
+    """Write the `labels` rows of one model on one dataset, one per item, from items, gold and scores.
 
-    Beside them `places` says which template each character stands for, and the rule set.
-    Raises InputError where scores come from several rule sets.
+    The output `places` says which template each character stands for, and names the rule set. Raises InputError if the
+    scores come from several rule sets.
     """
     golds = {row["id"]: row for row in rows.read(inputs["gold"], Gold)}
     places = _places(inputs["scores"])
@@ -77,7 +77,7 @@ def templates(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) 
 
 
 def _places(scores: Path) -> dict[tuple[int, int], int]:
-    """Give each (template, sample) of the scores its place in a row of labels, in sorted order."""
+    """Return the position in a row of labels of each (template, sample) of the scores, in sorted order."""
     found = sorted({(row["template"], row["sample"]) for row in rows.read(scores, Score)})
     return {key: place for place, key in enumerate(found)}
 
@@ -94,7 +94,7 @@ def _count(tally: _Tally, row: Score, place: int) -> None:
         tally.avoidance[detail["avoidance"]] += 1
     tally.truncated += detail.get("finish") in CUT
     if "alternate_used" in detail:
-        # right only by another word of the same letters: with the target alone it would be a wrong answer
+        # right only by another word with the same letters; if only the target counted, the answer would be wrong
         tally.target_only[place] = "i" if detail["alternate_used"] else label
 
 

@@ -1,8 +1,8 @@
 """Paired tests of two models on the same items and wordings: McNemar, sign flips, intervals.
 
-Rules (OURS): docs/reliability-rules.md#uncertainty. Wordings of one item are no independent draws: a test is made per
-wording, or over items, never pooled over wordings. It knows labels, subsets and names of models and templates; it must
-never know a response or a rule.
+Rules (OURS): docs/reliability-rules.md#uncertainty. Wordings of one item are not independent draws. A test is therefore
+made per wording or over items, never pooled over wordings. Works on labels, subsets and names; independent of responses
+and rules.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ class PairedDraws:
 
     weights: Any
     flips: Any
-    units: int  # items of the largest subset: how many can stand for one another
+    units: int  # items of the largest subset, within which items are resampled
 
     @staticmethod
     def of(strata: Mapping[str, Sequence[int]], what: str, seed: int, count: int) -> PairedDraws:
         """Draw `count` resamples and sign flips from `seed` and the name `what`.
 
-        `strata` gives the places of the items of each subset, which are resampled apart.
+        `strata` holds the positions of the items of each subset; subsets are resampled separately.
         """
         import numpy as np  # noqa: PLC0415
 
         flips = sign_flips(seed, count, what, sum(map(len, strata.values())))
         drawn = multiplicities(seed, count, strata)
         units = max(map(len, strata.values()), default=0)
-        return PairedDraws(drawn.astype(np.float64), flips, units)  # whole numbers as floats: their products stay exact
+        return PairedDraws(drawn.astype(np.float64), flips, units)  # integers as floats: their products stay exact
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def compare(
 ) -> dict[str, MeasureDifference]:
     """Compare two models' label texts of the same items, wording by wording, over responses scored for both.
 
-    Gives the difference in correctness and in prudence, first model less second.
+    Returns the difference in correctness and in prudence, first model minus second.
     """
     left, right = (codes(column, len(templates)) for column in (a, b))
     both = (left != ord(UNSCORED)) & (right != ord(UNSCORED))
@@ -89,7 +89,7 @@ def _measured(left: Any, right: Any, both: Any, templates: Sequence[Any], draws:
             templates, splits, both.sum(axis=0).tolist(), p, holm(p), strict=True
         )
     ]
-    lead = left.sum(axis=1) - right.sum(axis=1).astype(np.int64)  # per item: whole numbers, compared exactly
+    lead = left.sum(axis=1) - right.sum(axis=1).astype(np.int64)  # per item; integers, so that comparisons are exact
     pairs = both.sum(axis=1)
     total = int(pairs.sum())
     value = float(lead.sum() / total) if total else None
@@ -106,12 +106,12 @@ def _measured(left: Any, right: Any, both: Any, templates: Sequence[Any], draws:
 
 
 def as_document(found: Mapping[str, MeasureDifference]) -> dict[str, Any]:
-    """Give a comparison as document fields: those of correctness, and those of prudence under `prudence`."""
+    """Return a comparison as document fields: those of correctness, and those of prudence under `prudence`."""
     return {**found["correctness"].row, "prudence": found["prudence"].row}
 
 
 def overall(found: Sequence[Mapping[str, MeasureDifference]]) -> dict[str, Any]:
-    """Average the differences of one pair over benchmarks, unweighted, with intervals.
+    """Return the mean differences of one pair over benchmarks, unweighted, with intervals.
 
     Rule: docs/reliability-rules.md#aggregation.
     """
@@ -151,7 +151,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 def _pairs(
     table: Table, wanted: Sequence[Sequence[str]], params: Mapping[str, Any], templates: Sequence[Any]
 ) -> list[tuple[int, Mapping[str, MeasureDifference]]]:
-    """Compare the pairs of which both models have labels in a table, on the same draws; gives (number, result)."""
+    """Compare the pairs of which both models have labels in a table, on the same draws; return (number, result)."""
     met = [(number, a, b) for number, (a, b) in enumerate(wanted) if a in table.labels and b in table.labels]
     if not met:
         return []

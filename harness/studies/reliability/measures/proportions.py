@@ -1,7 +1,7 @@
 """Indicator 1 and the stacked curve: shares of each label, overall and over bins.
 
-Rule: docs/reliability-rules.md#proportion. It knows labels, difficulties and names of models; it must never know a
-benchmark's rules or a response's text.
+Rule: docs/reliability-rules.md#proportion. Works on labels, difficulties and names of models; independent of scoring
+rules and response texts.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from harness.studies.reliability.terms import BINS, LABELS, Counts, are_labels, 
 
 
 def proportions(given: Iterable[Mapping[str, Any]], bins: int = BINS) -> dict[str, Any]:
-    """Give one model's stacked curve and totals from rows of id, difficulty and labels, one an item.
+    """Return one model's stacked curve and totals from rows of id, difficulty and labels, one per item.
 
-    Raises InputError for a malformed row or an id that stands twice.
+    Raises InputError for a malformed row or a duplicate id.
     """
     ids: list[str] = []
     difficulties: list[float] = []
@@ -54,9 +54,9 @@ def _counts(row: Mapping[str, Any], where: str) -> Counts:
 
 
 def curve(ids: Sequence[str], difficulties: Sequence[float], counts: Sequence[Counts], bins: int) -> dict[str, Any]:
-    """Give each label's share in equal-size bins of items by difficulty, and over all, from items' label counts.
+    """Return each label's share in equal-size bins of items by difficulty, and overall, from items' label counts.
 
-    Raises InputError for an id that stands twice.
+    Raises InputError for a duplicate id.
     """
     if len(set(ids)) != len(ids):
         raise InputError("two rows have the same id", where="id", next="give the labels of an item in one row")
@@ -74,7 +74,7 @@ def curve(ids: Sequence[str], difficulties: Sequence[float], counts: Sequence[Co
         "counts": dict(zip(LABELS, total, strict=True)),
         **shares(total),
         "prudent": share(total[0] + total[1], scored),
-        # The indicator as it is published, 0 to 100.
+        # The indicator as published, 0 to 100.
         "correctness_proportion": share(100 * total[0], scored),
         "prudence_proportion": share(100 * (total[0] + total[1]), scored),
         "degenerate": len(ids) < 2 or scored == 0,
@@ -95,7 +95,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def _asked(tables: Mapping[str, Table]) -> dict[str, Any]:
-    """Count the instances, and the pairs of instance and prompt, of each benchmark."""
+    """Return the number of instances, and of pairs of instance and prompt, of each benchmark."""
     counted = {
         name: {"items": len(table.ids), "pairs": len(table.ids) * table.prompts} for name, table in tables.items()
     }

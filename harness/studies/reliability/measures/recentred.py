@@ -1,13 +1,15 @@
-"""Resampled indicators moved by twice their bias, so that their percentiles hold the value they are about (OURS).
+"""Resampled indicators, shifted by twice their bias so that their percentiles contain the true value (OURS).
 
-Stability and concordance are curved in the counts: of few items they come out too high on average, by about as much
-again in each resample. A percentile interval is off by both, and a mean over benchmarks more than any of them. It knows
-arrays of values and of their resamples; it must never know a label or what is made of the moved values.
+Stability and concordance are non-linear in the counts: with few items they are too high on average, and each resample
+adds about the same bias again. A percentile interval has both errors, and the interval of a mean over benchmarks
+suffers more than that of any one benchmark. Works on arrays of values and of their resamples.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+
+import numpy as np
 
 from harness.kit.resample import Array, ratio
 from harness.studies.reliability.terms import SIX
@@ -17,15 +19,14 @@ CURVED = tuple(name for name in SIX if name.partition("_")[2] in BOUNDS)
 
 
 def recentred(points: Mapping[str, Array], again: Mapping[str, Array]) -> dict[str, Array]:
-    """Move resampled stabilities and concordances by twice their bias, within their bounds; all else stays.
+    """Shift resampled stabilities and concordances by twice their bias, within their bounds; keep other values.
 
-    `points` gives each value as [model] of the labels as they are, `again` as [resample, model]; NaN is undefined.
+    `points` holds each value as [model], of the labels as they are; `again` holds it as [resample, model]. NaN is
+    undefined.
     """
-    import numpy as np  # noqa: PLC0415
-
     moved = dict(again)
     for name in CURVED:
-        # A row a model: summed so, a model's bits do not depend on who stands beside it.
+        # One row per model, so that a model's sum is bit-identical whatever other models are in the run.
         values = np.ascontiguousarray(again[name].T)
         mean = ratio(np.nansum(values, axis=1), (~np.isnan(values)).sum(axis=1))
         shift = 2 * (points[name] - mean)

@@ -1,7 +1,7 @@
 """The vectorised form of `values.measures`: values of all models in many bootstrap resamples.
 
-Rule: docs/reliability-rules.md#uncertainty. It knows counts of labels as arrays; it must never know rows, names or a
-seed. `defined.defined` is the definition: tests compare the two, on the labels as they are and on resampled ones.
+Rule: docs/reliability-rules.md#uncertainty. Works on counts of labels as arrays. `defined.defined` is the definition:
+tests compare the two, on the labels as they are and on resampled ones.
 """
 
 from __future__ import annotations
@@ -9,20 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from harness.kit.resample import Array, ratio
 from harness.stats import bin_edges
 from harness.studies.reliability.measures.replicate_bins import binned, concordance
 from harness.studies.reliability.measures.replicate_items import PreparedItems, item_correlations, prepare, stabilities
 from harness.studies.reliability.terms import BINS, LABELS, NAMES, SIX, Counts
 
-CELLS = 1_000_000  # numbers of a working array: bounds the memory, whatever is asked
+CELLS = 1_000_000  # numbers of a working array; limits the memory, whatever the input
 
 
 @dataclass(frozen=True)
 class SortedCounts:
     """Label counts of all models on a benchmark as one array, instances sorted by difficulty."""
 
-    order: list[int]  # the place of each in the table
+    order: list[int]  # the position of each instance in the table
     difficulty: Array  # [instance]
     counts: Array  # [instance, model, label]
 
@@ -30,21 +32,17 @@ class SortedCounts:
 def sorted_counts(
     ids: Sequence[str], difficulties: Sequence[float], counts: Iterable[Sequence[Counts]]
 ) -> SortedCounts:
-    """Lay out the label counts of several models as one array, its instances sorted by difficulty, then id."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return the label counts of several models as one array, its instances sorted by difficulty, then id."""
     order = sorted(range(len(ids)), key=lambda place: (difficulties[place], ids[place]))
     labels = np.array(list(counts), np.int32).transpose(1, 0, 2)[order]
     return SortedCounts(order, np.array(difficulties, np.float64)[order], labels)
 
 
 def replicate(given: SortedCounts, drawn: Array, bins: int = BINS, discount: float = 0.0) -> dict[str, Array]:
-    """Give each value of `defined.defined` as an array [resample, model], NaN where it is undefined or degenerate.
+    """Return each value of `defined.defined` as an array [resample, model], NaN if it is undefined or degenerate.
 
-    `drawn` is [resample, instance]: how often each instance of the table stands in each resample.
+    `drawn` is [resample, instance]: how often each instance of the table is drawn in each resample.
     """
-    import numpy as np  # noqa: PLC0415
-
     size, models = given.counts.shape[:2]
     rows = max(1, CELLS // (size + bins * models))
     items, edges, weights = prepare(given.difficulty, given.counts), bin_edges(size, bins), drawn[:, given.order]

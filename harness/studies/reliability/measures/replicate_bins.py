@@ -1,13 +1,15 @@
 """Vectorised curves over bins for many resamples: rank correlation and concordance.
 
-Rules: docs/reliability-rules.md#correlations, docs/reliability-rules.md#concordance. It knows sorted instances and how
-often each is drawn; it must never know where these come from.
+Rules: docs/reliability-rules.md#correlations, docs/reliability-rules.md#concordance. Works on sorted instances and on
+how often each is drawn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from harness.kit.resample import Array, ratio
 from harness.studies.reliability.measures.generality import RADICAND
@@ -18,7 +20,7 @@ class ResampledBins:
     """The equal-size bins of each resample, as arrays: mean difficulty, ties and label counts."""
 
     difficulty: Array  # [resample, bin]: the mean of the members
-    tied: Array  # [resample, bin]: whether a bin has the very difficulty of the one before
+    tied: Array  # [resample, bin]: whether a bin has the same difficulty as the one before
     counts: Array  # [resample, bin, model, label]
 
 
@@ -27,33 +29,29 @@ def binned(difficulty: Array, counts: Array, edges: Sequence[int], weights: Arra
 
     `difficulty` is [instance], `counts` [instance, model, label], `weights` [resample, instance].
     """
-    import numpy as np  # noqa: PLC0415
-
     rows, size = weights.shape
     shape = rows, len(edges) - 1
     drawn: Array = np.repeat(np.tile(np.arange(size, dtype=np.int32), rows), weights.ravel())
     starts = (size * np.arange(rows)[:, None] + np.array(edges[:-1])).ravel()
-    # Label by label: sums of what lies side by side in memory cost a fraction of any other.
+    # Label by label, since sums over contiguous memory are much faster.
     columns = np.ascontiguousarray(counts.reshape(size, -1).T)
     pooled = np.stack([np.add.reduceat(column.take(drawn), starts) for column in columns], axis=-1)
     at = difficulty.take(drawn)
     low, high = at[starts].reshape(shape), at.reshape(rows, size)[:, np.array(edges[1:]) - 1]
     mean = np.add.reduceat(at, starts).reshape(shape) / np.diff(edges)
     tied = np.zeros(shape, bool)
-    tied[:, 1:] = low[:, :-1] == high[:, 1:]  # sorted: only then are all members of both alike
+    tied[:, 1:] = low[:, :-1] == high[:, 1:]  # in sorted order this means that all members of both bins are equal
     return ResampledBins(np.where(low == high, low, mean), tied, pooled.reshape(*shape, *counts.shape[1:]))
 
 
 def concordance(cut: ResampledBins, discount: float) -> Array:
-    """Give difficulty concordance, 0 to 100, of correctness and of prudence, as [resample, model, kind].
+    """Return difficulty concordance, 0 to 100, of correctness and of prudence, as [resample, model, kind].
 
-    `discount` is the share of non-avoidant answers that guessing finds; NaN where the curve is degenerate: no point or
-    one, or success always or never.
+    `discount` is the share of non-avoidant answers that guessing gets right. The result is NaN if the curve is
+    degenerate: fewer than two points, or constant success 0 or 1.
     """
-    import numpy as np  # noqa: PLC0415
-
     points, psi = _merged(cut.tied, _successes(cut.counts, discount))
-    # A bin without a point takes the last one's, or the first one's: what lies between the two has no width.
+    # A bin without a point takes the previous point, or else the first: the segment in between has no width.
     places = np.arange(psi.shape[1])[:, None, None]
     known = np.maximum.accumulate(np.where(points, places, points.argmax(axis=1, keepdims=True)), axis=1)
     at = np.take_along_axis(cut.difficulty[..., None, None] / 100, known, axis=1)
@@ -68,9 +66,7 @@ def concordance(cut: ResampledBins, discount: float) -> Array:
 
 
 def _is_degenerate(tied: Array, points: Array, psi: Array) -> Array:
-    """Tell which curves have fewer than two difficulties, or success always, or never, as [resample, model, kind]."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return which curves have fewer than two difficulties, or constant success 0 or 1, as [resample, model, kind]."""
     levels = np.cumsum(~tied, axis=1)[:, :, None, None]
     first, last = np.where(points, levels, levels.max() + 1).min(axis=1), np.where(points, levels, 0).max(axis=1)
     never, always = np.where(points, psi, 0).max(axis=1) == 0, np.where(points, psi, 1).min(axis=1) == 1
@@ -78,9 +74,7 @@ def _is_degenerate(tied: Array, points: Array, psi: Array) -> Array:
 
 
 def _successes(counts: Array, discount: float) -> Array:
-    """Give the rates of correct and of prudent answers as [resample, bin, model, kind], less what guessing finds."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return the rates of correct and of prudent answers as [resample, bin, model, kind], minus the discount."""
     correct, avoidant, incorrect = (counts[..., at] for at in range(3))
     guessed = discount * (correct + incorrect)
     successes = np.stack([correct - guessed, correct + avoidant - guessed], axis=-1)
@@ -88,9 +82,7 @@ def _successes(counts: Array, discount: float) -> Array:
 
 
 def _merged(tied: Array, psi: Array) -> tuple[Array, Array]:
-    """Average the success of adjacent bins tied in difficulty; gives which bins have a point, and its success."""
-    import numpy as np  # noqa: PLC0415
-
+    """Average the success of adjacent bins tied in difficulty; return which bins have a point, and its success."""
     count = (~np.isnan(psi)).astype(np.int64)
     total = np.where(count, psi, 0)
     for place in range(1, psi.shape[1]):

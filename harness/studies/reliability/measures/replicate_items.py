@@ -1,30 +1,30 @@
 """Vectorised item-level statistics for many resamples: stability and rank correlation.
 
-Rules: docs/reliability-rules.md#stability, docs/reliability-rules.md#correlations. It knows sorted instances and how
-often each is drawn; it must never know where these come from.
+Rules: docs/reliability-rules.md#stability, docs/reliability-rules.md#correlations. Works on sorted instances and on how
+often each is drawn.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from harness.kit.resample import Array, ratio
 
 
 @dataclass(frozen=True)
 class PreparedItems:
-    """Precomputed arrays of the instances: what is the same in every resample."""
+    """Precomputed arrays of the instances that are the same in every resample."""
 
-    starts: Array  # where each distinct difficulty begins
+    starts: Array  # the index at which each distinct difficulty begins
     scored: Array  # [model, instance]: whether anything was scored
-    levels: list[Array]  # a model: [instance, label and level], one where the instance has this rate of the label
+    levels: list[Array]  # by model: [instance, label and level], 1 if the instance has this rate of the label
     squares: Array  # [instance, model, (c in, c out, i in, i out)]: the terms of the stability
 
 
 def prepare(difficulty: Array, counts: Array) -> PreparedItems:
     """Precompute what all resamples share, from sorted difficulties and counts as [instance, model, label]."""
-    import numpy as np  # noqa: PLC0415
-
     prompts = counts.sum(axis=2)
     starts = np.flatnonzero(np.diff(difficulty, prepend=difficulty[0] - 1))
     inside = counts[..., [0, 0, 2, 2]]
@@ -36,8 +36,6 @@ def prepare(difficulty: Array, counts: Array) -> PreparedItems:
 
 def _levels(rates: Array) -> Array:
     """One-hot encode the rates of one model: a column for each distinct rate of each label."""
-    import numpy as np  # noqa: PLC0415
-
     values = [np.unique(column, return_inverse=True)[1] for column in rates.T]
     width = 1 + max(int(value.max()) for value in values)
     found = np.zeros((len(rates), len(values), width))
@@ -47,13 +45,12 @@ def _levels(rates: Array) -> Array:
 
 
 def stabilities(items: PreparedItems, weights: Array, total: Array) -> Array:
-    """Give the scaled stability of correctness and of prudence as [resample, model, kind], NaN where it is undefined.
+    """Return the scaled stability of correctness and of prudence as [resample, model, kind], NaN if it is undefined.
 
-    That is where all or none are in the group, one wording only was scored of each instance, or nothing at all.
-    `weights` is [resample, instance], how often each is drawn; `total` the label counts [resample, model, label].
+    It is undefined if all or none are in the group, if only one wording of each instance was scored, or if nothing was
+    scored. `weights` is [resample, instance], how often each is drawn; `total` is the label counts [resample, model,
+    label].
     """
-    import numpy as np  # noqa: PLC0415
-
     size, models, terms = items.squares.shape
     drawn = weights.astype(np.float64)
     sums = (drawn @ items.squares.reshape(size, -1)).reshape(-1, models, terms)
@@ -65,14 +62,12 @@ def stabilities(items: PreparedItems, weights: Array, total: Array) -> Array:
 
 
 def item_correlations(items: PreparedItems, weights: Array) -> Array:
-    """Give Spearman's coefficient of difficulty and each label's rate over instances, as [resample, model, label].
+    """Return Spearman's coefficient of difficulty and each label's rate over instances, as [resample, model, label].
 
-    Instances of one rate are ranked together: all that is needed of them is how many there are, and the sum of the
-    ranks of their difficulties. Doubled and centred ranks are whole numbers that add up to less than half the square
-    of the number of instances, so the sums are exact; in single precision too, where that is below 2^24.
+    Instances of equal rate are ranked together: only their number and the sum of the ranks of their difficulties are
+    needed. Doubled and centred ranks are integers that add up to less than half the square of the number of instances,
+    so the sums are exact. They are exact in single precision, too, if that bound is below 2^24.
     """
-    import numpy as np  # noqa: PLC0415
-
     exact = np.float32 if weights.shape[1] ** 2 < 2**25 else np.float64
     found = np.zeros((len(weights), len(items.levels), 3))
     patterns: dict[bytes, list[int]] = {}
@@ -94,16 +89,12 @@ def item_correlations(items: PreparedItems, weights: Array) -> Array:
 
 
 def _ranks_of_difficulty(starts: Array, drawn: Array) -> Array:
-    """Give twice the average rank of each instance's difficulty less its mean, in each resample."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return twice the average rank of each instance's difficulty, centred on its mean, in each resample."""
     held = np.add.reduceat(drawn, starts, axis=1)
     ranks = 2 * np.cumsum(held, axis=1) - held - held.sum(axis=1, keepdims=True)
     return np.repeat(ranks, np.diff(starts, append=drawn.shape[1]), axis=1)
 
 
 def _correlation(together: Array, first: Array, second: Array) -> Array:
-    """Turn sums of products of ranks into coefficients; NaN where either measure is constant."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return coefficients from sums of products of ranks; NaN if either measure is constant."""
     return ratio(together, np.sqrt(first.astype(np.float64) * second))

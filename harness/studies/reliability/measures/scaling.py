@@ -1,7 +1,7 @@
-"""Regression of avoidance and error on training compute, raw and shaped models apart (Figure 4).
+"""Regression of avoidance and error on training compute, raw and shaped models separately (Figure 4).
 
-Rule: docs/reliability-rules.md#scaling. It knows models' facts and their shares of labels; it must never know a
-response, nor guess facts from a name.
+Rule: docs/reliability-rules.md#scaling. Works on models' facts and their shares of labels; never guesses facts from a
+name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TOO_FEW = {"missing": "fewer than two models with different compute"}
 def line(flops: Sequence[float], value: Sequence[float]) -> dict[str, Any]:
     """Fit value = intercept + slope * log10(FLOPs) by ordinary least squares (OURS).
 
-    `missing` for fewer than two different amounts of compute; raises InputError for malformed lists.
+    The result is `missing` for fewer than two different amounts of compute. Raises InputError for malformed lists.
     """
     if len(flops) != len(value):
         raise InputError("`flops` and `value` differ in length", where="flops", next="give one of each a model")
@@ -50,7 +50,7 @@ def _compute(value: object) -> bool:
 
 
 def means(per_benchmark: Iterable[Counts]) -> dict[str, Any]:
-    """Give a model's shares as means over benchmarks that were scored, and i / (a + i) of the means."""
+    """Return a model's shares as means over benchmarks that were scored, and i / (a + i) of the means."""
     found = [shares(counts) for counts in per_benchmark]
     if not found:
         return {**dict.fromkeys(("correct", *MEASURES), _TOO_FEW_BENCHMARKS), "benchmarks": 0}
@@ -64,7 +64,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     """Write the document `scaling`: a point of Fig. 4 for each model, a regression line for each group and measure.
 
     Models without known compute or group, and stand-ins, are listed as excluded. All points are means over the same
-    benchmarks: those of which something was scored for every model that has a point.
+    benchmarks: those on which something was scored for every model that has a point.
     """
     counted: dict[str, dict[str, Counts]] = {}
     benchmarks = read(inputs["labels"]).benchmarks

@@ -1,26 +1,31 @@
-"""Prompt sensitivity: shares of labels over bins for each wording by itself, and their spread.
+"""Prompt sensitivity: shares of labels over bins for each wording by itself, their spread, and which follow no trend.
 
-Rule: docs/reliability-rules.md#bins. It knows labels, difficulties and template ids; it must never know a template's
-text.
+Rule: docs/reliability-rules.md#bins. Works on labels, difficulties and template ids; independent of template texts.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from harness import rows
+import numpy as np
+
+from harness import rows, stats
 from harness.studies.reliability.measures.bins import cut
 from harness.studies.reliability.measures.labelled import read, template_ids
 from harness.studies.reliability.measures.table import Table, codes
 from harness.studies.reliability.terms import BINS, LABELS, NAMES, NONE_SCORED, shares
 
+PAIRS = 3.857  # the normal quantile of 95 % for the 435 pairs of thirty bins together
+
 
 def curves(
     columns: Sequence[str], templates: Sequence[Any], bins: Sequence[int], difficulty: Sequence[float]
 ) -> dict[str, Any]:
-    """Give each wording's shares in each bin and overall, from one model's label texts, and the spread over wordings.
+    """Return each wording's shares, by bin and overall, from one model's label texts, and the spread over wordings.
 
     `bins` has the bin of each item, `difficulty` the mean of each bin.
     """
@@ -29,15 +34,45 @@ def curves(
     for template in dict.fromkeys(templates):
         places = [place for place, each in enumerate(templates) if each == template]
         inside = counts[:, places].sum(axis=1)
-        table = [{"difficulty": at, **shares(triple)} for at, triple in zip(difficulty, inside.tolist(), strict=True)]
-        found[str(template)] = {**shares(inside.sum(axis=0).tolist()), "bins": table}
-    return {"templates": found, "spread": spread(found), "degenerate": len(columns) < 2 or len(found) < 2}
+        triples: list[list[int]] = inside.tolist()
+        table = [{"difficulty": at, **shares(triple)} for at, triple in zip(difficulty, triples, strict=True)]
+        found[str(template)] = {**shares(inside.sum(axis=0).tolist()), "bins": table, **trend(triples, difficulty)}
+    rising = [name for name, each in found.items() if each["rises"] is True]
+    return {
+        "templates": found,
+        "spread": spread(found),
+        "rising": {"wordings": rising, "of": sum(each["rises"] is not None for each in found.values())},
+        "degenerate": len(columns) < 2 or len(found) < 2,
+    }
+
+
+def trend(counts: Sequence[Sequence[int]], difficulty: Sequence[float]) -> dict[str, Any]:
+    """Return how each label goes with difficulty over the bins of one wording, and whether correctness rises somewhere.
+
+    OURS, for the finding that some wordings do not follow the average: `rises` says that in some harder bin the share
+    correct is higher than in an easier one by more than chance gives (their intervals do not meet; Wilson's, at 95 %
+    for all pairs of thirty bins together). None where fewer than two bins have a response.
+    """
+    known = [(at, triple) for at, triple in zip(difficulty, counts, strict=True) if sum(triple)]
+    ranks: dict[str, Any] = {}
+    for place, name in enumerate(NAMES.values()):
+        value = stats.spearman([at for at, _ in known], [triple[place] / sum(triple) for _, triple in known])
+        ranks[name] = {"missing": "constant over the bins"} if value is None else value
+    if len(known) < 2:
+        return {"spearman": ranks, "rises": None}
+    ends = [_wilson_ends(triple[0], sum(triple)) for _, triple in known]
+    rises = any(later[0] > earlier[1] for earlier, later in combinations(ends, 2))
+    return {"spearman": ranks, "rises": rises}
+
+
+def _wilson_ends(count: int, of: int) -> tuple[float, float]:
+    """Return Wilson's interval of a share, wide enough for all pairs of bins together."""
+    centre, half = count + PAIRS * PAIRS / 2, PAIRS * math.sqrt(count * (of - count) / of + PAIRS * PAIRS / 4)
+    return (centre - half) / (of + PAIRS * PAIRS), (centre + half) / (of + PAIRS * PAIRS)
 
 
 def _counts(columns: Sequence[str], bins: Sequence[int], n_bins: int, prompts: int) -> Any:
-    """Count labels as an array of bins x prompts x labels."""
-    import numpy as np  # noqa: PLC0415
-
+    """Return label counts as an array of bins x prompts x labels."""
     found = codes(columns, prompts)
     counts: Any = np.zeros((n_bins, prompts, len(LABELS)), np.int64)
     for place, label in enumerate(LABELS):
@@ -46,7 +81,7 @@ def _counts(columns: Sequence[str], bins: Sequence[int], n_bins: int, prompts: i
 
 
 def spread(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Give, for each label, the lowest and the highest share over all items among the wordings that have one."""
+    """Return, for each label, the lowest and the highest share over all items among the wordings that have one."""
     ends: dict[str, Any] = {}
     for name in NAMES.values():
         known = [each[name] for each in found.values() if not isinstance(each[name], Mapping)]
@@ -55,7 +90,7 @@ def spread(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def table_of(table: Table, templates: Sequence[Any], bins: int) -> dict[str, Any]:
-    """Give the curves by wording of every model of one label table; the bins are the same for all."""
+    """Return the curves by wording of every model of one label table; the bins are the same for all."""
     found = cut(table.ids, table.difficulties, bins)
     return {model: curves(table.column(model), templates, found.of_item, found.difficulty) for model in table.labels}
 

@@ -1,7 +1,7 @@
-"""Indicator 2, prompting stability: whether another wording of the same instance is answered alike.
+"""Indicator 2, prompting stability: whether another wording of the same instance gets the same kind of answer.
 
-Rule: docs/reliability-rules.md#stability. It knows how many prompts of each instance are in a group; it must never know
-which group that is, or a label.
+Rule: docs/reliability-rules.md#stability. Works on the number of prompts of each instance that are in a group;
+independent of which group or label it is.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ NOTHING = dict.fromkeys(
 
 
 def stability(positives: Sequence[int], prompts: Sequence[int]) -> dict[str, Any]:
-    """Give prompting stability as published, 0 to 100 as `scaled`, and beside it what pure noise would reach.
+    """Return prompting stability as published, 0 to 100 as `scaled`, together with the value that pure noise reaches.
 
-    Of each instance: how many of its scored prompts are in the group (`positives`), and how many in all (`prompts`).
-    Two prompts are drawn with the possibility that they are the same one, so noise alone reaches 100 / P; `corrected`
-    takes that away. An instance without prompts is left out; counts that cannot be raise InputError.
+    For each instance `positives` is the number of its scored prompts in the group, and `prompts` the number of all its
+    scored prompts. Two prompts are drawn with replacement, so noise alone reaches 100 / P; `corrected` removes that. An
+    instance without prompts is left out. Raises InputError for impossible counts.
     """
     _check(positives, prompts)
     cells = [(k, p) for k, p in zip(positives, prompts, strict=True) if p]
@@ -33,9 +33,9 @@ def stability(positives: Sequence[int], prompts: Sequence[int]) -> dict[str, Any
     s_pos = fsum(k * k / p for k, p in cells) / inside if inside else None
     s_neg = fsum((p - k) ** 2 / p for k, p in cells) / outside if outside else None
     mean = inside / total
-    # OURS: where all or none are in the group there is nothing to be unstable about; flagged.
+    # OURS: if all or none are in the group, nothing can be unstable; flagged as degenerate.
     value = 1.0 if s_pos is None or s_neg is None else (s_pos + s_neg) / 2
-    scaled = min(100.0, max(0.0, 200 * (value - 0.5)))  # the bounds are exact; only rounding could leave them
+    scaled = min(100.0, max(0.0, 200 * (value - 0.5)))  # only rounding could exceed the bounds
     return {
         "s_pos": s_pos,
         "s_neg": s_neg,
@@ -49,7 +49,7 @@ def stability(positives: Sequence[int], prompts: Sequence[int]) -> dict[str, Any
 
 
 def _beside_noise(scaled: float, prompts: float) -> dict[str, float | None]:
-    """Give the noise floor and the corrected value for a (mean) number of prompts; None for one prompt or fewer."""
+    """Return the noise floor and the corrected value for a (mean) number of prompts; None for one prompt or fewer."""
     corrected = (prompts * scaled - 100) / (prompts - 1) if prompts > 1 else None
     return {"noise_floor": 100 / prompts, "corrected": corrected}
 

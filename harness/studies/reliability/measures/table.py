@@ -1,6 +1,6 @@
 """A table of labels: all models on one benchmark, or on a part of it, item by item, in the order of ids.
 
-It knows ids, difficulties and label texts; it must never know a file, a scoring rule or who is behind a model.
+Works on ids, difficulties and label texts; independent of files, scoring rules and facts about models.
 """
 
 from __future__ import annotations
@@ -27,43 +27,43 @@ class Table:
 
     benchmark: str
     part: str  # empty: all of the benchmark
-    prompts: int  # how many answers of a model an item has: one character each
+    prompts: int  # number of a model's answers to an item, one character each
     items: dict[str, TableItem]
-    labels: dict[str, dict[str, str]]  # model -> item -> one character an answer
+    labels: dict[str, dict[str, str]]  # model -> item -> one character per answer
 
     @property
     def name(self) -> str:
-        """Give the table's name in documents: the benchmark, or benchmark:part."""
+        """The table's name in documents: the benchmark, or benchmark:part."""
         return f"{self.benchmark}:{self.part}" if self.part else self.benchmark
 
     @property
     def ids(self) -> list[str]:
-        """Give the ids of the items, in the table's order."""
+        """The ids of the items, in the table's order."""
         return list(self.items)
 
     @property
     def difficulties(self) -> list[float]:
-        """Give the difficulty of each item, in the table's order."""
+        """The difficulty of each item, in the table's order."""
         return [item.difficulty for item in self.items.values()]
 
     def column(self, model: str) -> list[str]:
-        """Give one model's label texts, one text an item, one character an answer."""
+        """Return one model's label texts, one text per item, one character per answer."""
         return list(self.labels[model].values())
 
     def counts(self, model: str) -> list[Triple]:
-        """Count one model's labels c, a and i on each item."""
+        """Return one model's counts of the labels c, a and i on each item."""
         return [counted(text) for text in self.labels[model].values()]
 
     def errors(self, model: str) -> int:
-        """Count one model's answers without a label: errors and missing responses."""
+        """Return one model's number of answers without a label: errors and missing responses."""
         return sum(text.count(UNSCORED) for text in self.labels[model].values())
 
     def strata(self) -> dict[str, list[int]]:
-        """Give the positions of each subset's items: the strata that are resampled apart."""
+        """Return the positions of each subset's items: the strata that are resampled separately."""
         return strata(item.subset for item in self.items.values())
 
     def only(self, part: str, places: Sequence[int]) -> Table:
-        """Make the table of the items at the given positions, under the name of a part."""
+        """Return the table of the items at the given positions, named as a part."""
         ids = self.ids
         chosen = [ids[place] for place in places]
         labels = {model: {item: texts[item] for item in chosen} for model, texts in self.labels.items()}

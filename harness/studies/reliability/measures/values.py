@@ -1,7 +1,7 @@
 """Point estimates of one model on one benchmark: six indicators, companions, correlations.
 
-Rules, from the first indicator on: docs/reliability-rules.md#proportion. It knows ids, difficulties and counts of
-labels; it must never know names of models or benchmarks, or rows.
+Rules, starting with the first indicator: docs/reliability-rules.md#proportion. Works on ids, difficulties and counts of
+labels; independent of models, benchmarks and rows.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from harness.studies.reliability.terms import LABELS, NAMES, Counts, pooled
 def measures(
     bins: Bins, difficulties: Sequence[float], counts: Sequence[Counts], discount: float = 0.0
 ) -> dict[str, Any]:
-    """Give every value of one model from the bins, and each item's difficulty and label counts; None where undefined.
+    """Return every value of one model from the bins and each item's difficulty and label counts; None if undefined.
 
-    `discount` is the share of non-avoidant answers that guessing finds; it enters the concordance alone
+    `discount` is the share of non-avoidant answers that guessing gets right; it affects the concordance only
     (docs/reliability-rules.md#concordance). Raises InputError for a difficulty outside 0 to 100.
     """
     if any(not 0 <= each <= 100 for each in difficulties):
@@ -59,7 +59,7 @@ def measures(
 def _six(
     total: Counts, steady: Mapping[str, Mapping[str, Any]], agreed: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, float | None]:
-    """Give the six indicators, 0 to 100."""
+    """Return the six indicators, 0 to 100."""
     return {
         "correctness_proportion": _rate(100 * total[0], sum(total)),
         "prudence_proportion": _rate(100 * (total[0] + total[1]), sum(total)),
@@ -69,12 +69,12 @@ def _six(
 
 
 def _stability(counts: Sequence[Counts], at: int) -> dict[str, Any]:
-    """Give the stability of one label against the others: of correct, or for prudence of incorrect."""
+    """Return the stability of one label against the others: of correct, or for prudence of incorrect."""
     return stability([triple[at] for triple in counts], [sum(triple) for triple in counts])
 
 
 def flat(found: Mapping[str, Any]) -> dict[str, float | None]:
-    """Flatten a result of `measures` to the values that get an interval, in one mapping by name."""
+    """Return the values of a result of `measures` that get an interval, in one mapping by name."""
     return {
         **found["indicators"],
         **{f"spearman.bins.{label}": found["spearman_difficulty_vs_rate"][label] for label in LABELS},
@@ -84,31 +84,31 @@ def flat(found: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def _rate(part: float, whole: float) -> float | None:
-    """Divide part by whole; None where the whole is 0."""
+    """Return part divided by whole; None if the whole is 0."""
     return part / whole if whole else None
 
 
 def _successes(triple: Counts, discount: float) -> tuple[float | None, float | None]:
-    """Give the rates of correct and of prudent answers of a bin, less what guessing finds, never below zero."""
+    """Return a bin's rates of correct and of prudent answers, minus the guessing discount, but not below zero."""
     correct, avoidant, incorrect = triple
     guessed, scored = discount * (correct + incorrect), sum(triple)
     return _rate(max(0, correct - guessed), scored), _rate(max(0, correct + avoidant - guessed), scored)
 
 
 def _concordance(difficulties: Sequence[float], curve: Sequence[float | None]) -> dict[str, Any]:
-    """Give the concordance of a curve over difficulty (0 to 1), and companions; bins without a rate are left out."""
+    """Return the concordance of a curve over difficulty (0 to 1), and companions; bins without a rate are left out."""
     points = [(at / 100, share) for at, share in zip(difficulties, curve, strict=True) if share is not None]
     found = generality([at for at, _ in points], [share for _, share in points], 0.0)
     if not points:
         return {**found, "flat_curve": None, "difficulty_range": None}
     mean = math.fsum(share for _, share in points) / len(points)
-    # What a curve without any slope reaches at this mean rate: the value says something only against it.
+    # The concordance of a flat curve with this mean rate, against which the value must be read.
     level = 100 / (1 + math.sqrt(mean * (1 - mean)))
     return {**found, "flat_curve": level, "difficulty_range": [points[0][0], points[-1][0]]}
 
 
 def _correlations(difficulties: Sequence[float], counts: Sequence[Counts]) -> dict[str, float | None]:
-    """Correlate difficulty with the rate of each label over scored bins or items: Spearman's.
+    """Return Spearman's correlation of difficulty with the rate of each label over scored bins or items.
 
     Rule: docs/reliability-rules.md#correlations.
     """

@@ -1,6 +1,6 @@
-"""Model cards: one HTML page a model, with its six indicators, breakdowns, warnings and what the values rest on.
+"""Model cards: one HTML page per model, with its six indicators, breakdowns, warnings and the basis of the values.
 
-It knows models' facts and values; it must never know an item, a wording's text or a response.
+Works on models' facts and values; sees no items, wordings or responses.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def card(model: str, facts: Facts, given: Documents, rests: Basis) -> bytes:
-    """Make one model's card: a self-contained HTML page."""
+    """Return one model's card: a self-contained HTML page."""
     lines = tables.lines_of_model(given["indicators"], model)
     warnings = bullets([rests.warning, *WARNINGS] if rests.planted else WARNINGS)
     shown = join(_tables(model, lines, given)) if lines else el("p", "No response of this model was scored.")
@@ -58,7 +58,7 @@ def card(model: str, facts: Facts, given: Documents, rests: Basis) -> bytes:
 
 
 def _tables(model: str, lines: list[TableLine], given: Documents) -> Iterator[Html]:
-    """Make a card's tables: indicators, their means, results by difficulty, counts, and companions."""
+    """Yield a card's tables: indicators, their means, results by difficulty, counts, and companions."""
     first, whole, means = "Benchmark", [line for line in lines if not line.inner], TableLine("Unweighted mean", model)
     yield tables.six(f"Six indicators, 0 to 100, with their intervals. {OVERREACH}", first, lines, given)
     over = tables.heads(inside(given["indicators"], "means"))
@@ -70,7 +70,7 @@ def _tables(model: str, lines: list[TableLine], given: Documents) -> Iterator[Ht
 
 
 def about(facts: Facts) -> list[Html]:
-    """Describe a model in one sentence of HTML: family, kind, and provider, size and compute where known."""
+    """Return a sentence of HTML about a model: family, kind, and provider, size and compute if known."""
     what = kind(facts)
     words = {
         SHAPED: "shaped: tuned on instructions or by people's preferences, or moderated",
@@ -89,7 +89,7 @@ def about(facts: Facts) -> list[Html]:
 
 
 def _thousands(given: object) -> str:
-    """Set thousands apart in a whole number; anything else stands as the manifest has it."""
+    """Return a whole number with thousands separators; anything else as the manifest has it."""
     known = number(given)
     return str(given) if known is None or not known.is_integer() else f"{known:,.0f}"
 
@@ -115,7 +115,7 @@ def _rests(rests: Basis, given: Documents, lines: list[TableLine]) -> Html:
 
 
 def origin(rests: Basis) -> str:
-    """Give the note on origin: the paper followed, and whether data are our own or from the published dataset."""
+    """Return the note on origin: the paper followed, and whether data are our own or from the published dataset."""
     paper = "Zhou et al., Larger and more instructable language models become less reliable, Nature 634 (2024)"
     if rests.all_imported:
         return f"After {paper}, on the published dataset, imported by whoever may use it."

@@ -1,6 +1,6 @@
-"""The step that draws the study's figures: which there are, and the analysis document each is drawn from.
+"""The step that draws the study's figures, each from one analysis document.
 
-It knows the documents of the analyses; it must never know an item or a response, nor compute a value.
+Uses the documents of the analyses; computes no values and sees no items or responses.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ DOCUMENTS = ("indicators", "proportions", "sensitivity", "scaling", "people")
 
 
 def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Draw every figure and write it as SVG and as PNG; one whose document is absent says that it has no data."""
+    """Draw every figure and write it as SVG and as PNG; a figure whose document is absent says that it has no data."""
     given = documents(inputs, DOCUMENTS)
     charts.draw(_drawers(params, given), out, outputs.title)
 
 
 def _drawers(params: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, charts.Drawer]:
-    """Give the function that draws each figure, by the file stems that `outputs` gives."""
+    """Return the function that draws each figure, by the file stems that `outputs` defines."""
     models: Models = params["models"]
     rests = basis(params, given["indicators"])
     found: dict[str, charts.Drawer] = {"figure-1": partial(indicators, given["indicators"], models, rests)}

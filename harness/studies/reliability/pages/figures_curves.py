@@ -1,7 +1,6 @@
 """Figure 2 and the figure of wordings: shares of labels in each bin, from easy to hard.
 
-Rule: docs/reliability-rules.md#bins. It knows shares over bins; it must never know an item, a wording's text or what
-was answered.
+Rule: docs/reliability-rules.md#bins. Works on shares over bins; sees no items, wordings or answers.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ OTHER: Mapping[str, Any] = {"color": "#b4b4b4", "linewidth": 0.6}
 def stacked(document: Mapping[str, Any], shown: GridModels) -> charts.Sheet:
     """Draw Fig. 2 from `proportions`: the shares of correct, avoidant and incorrect answers in each bin, stacked.
 
-    A column a benchmark, a row a model.
+    One column per benchmark, one row per model.
     """
     benchmarks = section(document, "benchmarks")
     curves = {name: {model: section(benchmarks, name, model) for model in shown.rows} for name in sorted(benchmarks)}
@@ -56,7 +55,7 @@ def _stack(bins: Bins, guessed: float) -> GridPanel:
     edges = list(range(len(bins) + 1))
 
     def draw(panel: Axes) -> None:
-        # Drawn from the whole down, one over the other: no seam between two colours.
+        # Drawn over each other, the whole first, so that there is no seam between two colours.
         for upto in (3, 2, 1):
             heights = [math.fsum(triple) for triple in zip(*(shares[name] for name in SHARES[:upto]), strict=True)]
             panel.stairs(heights, edges, fill=True, color=FILL[SHARES[upto - 1]], linewidth=0)
@@ -74,9 +73,9 @@ def _share(found: Mapping[str, Any], name: str) -> float:
 
 
 def templates(document: Mapping[str, Any], shown: GridModels) -> charts.Sheet:
-    """Draw the figure of wordings from `sensitivity`: the share correct in each bin of difficulty, a line a wording.
+    """Draw the figure of wordings from `sensitivity`: the share correct in each bin of difficulty, a line per wording.
 
-    A column a benchmark, a row a model; the best and the worst wording stand out.
+    One column per benchmark, one row per model; the best and the worst wording are highlighted.
     """
     benchmarks = section(document, "benchmarks")
     cells = {
@@ -113,7 +112,7 @@ def _spread(found: Mapping[str, Any]) -> GridPanel:
     def draw(panel: Axes) -> None:
         from matplotlib.collections import LineCollection  # noqa: PLC0415
 
-        panel.set_ylim(-0.04, 1.04)  # a line along an edge stays whole
+        panel.set_ylim(-0.04, 1.04)  # so that a line along an edge is not clipped
         panel.add_collection(LineCollection([line for line in lines.values() if line], **OTHER))
         best, worst = max(known, key=overall.__getitem__), min(known, key=overall.__getitem__)
         for name, how in ((worst, WORST), (best, BEST)):

@@ -1,6 +1,6 @@
-"""The panel grid of several figures: a column a benchmark, a row a model, difficulty on the horizontal axis.
+"""The panel grid of several figures: one column per benchmark, one row per model, difficulty on the horizontal axis.
 
-It knows where panels stand and what is written around them; it must never know what is drawn inside.
+Lays out panels and the text around them; independent of what is drawn inside.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class GridPanel:
 def grid(
     shown: GridModels, cells: Mapping[str, Mapping[str, GridPanel]], title: str, under: str, note: str
 ) -> charts.Sheet:
-    """Lay out a sheet with a column a benchmark and a row a model, and draw each panel of `cells`.
+    """Lay out a sheet with one column per benchmark and one row per model, and draw each panel of `cells`.
 
     Difficulty is marked under the last row; `under` is the line below the title, `note` the small print.
     """
@@ -76,7 +76,7 @@ def _frame(panel: Axes, bins: Bins, *, first: bool, last: bool) -> None:
     if last and bins:
         places = sorted({0, len(bins) // 2, len(bins) - 1})
         panel.set_xticks([at + 0.5 for at in places], labels=[ends(bins[at]) for at in places])
-        if len(places) == 3:  # so that the ends of two neighbours do not touch
+        if len(places) == 3:  # so that the labels of adjacent panels do not touch
             left, _, right = panel.get_xticklabels()
             left.set_horizontalalignment("left")
             right.set_horizontalalignment("right")

@@ -1,7 +1,6 @@
-"""Figure 1: the six indicators of every model, with their intervals, families together.
+"""Figure 1: the six indicators of every model, with their intervals, grouped by family.
 
-Rule: docs/reliability-rules.md#aggregation. It knows values that were computed elsewhere; it must never know a label or
-a benchmark's rules.
+Rule: docs/reliability-rules.md#aggregation. Draws values that were computed elsewhere; sees no labels.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ if TYPE_CHECKING:
 
 MARKS: Mapping[str, str] = {RAW: "o", SHAPED: "D", STAND_IN: "s", UNSAID: "^"}
 NAMES_WIDTH, GAP, ROW, TOP = 2.35, 0.16, 0.235, 1.36
-FLOOR = 100 / (1 + 0.5**0.5)  # on the unit scale no concordance lies below
+FLOOR = 100 / (1 + 0.5**0.5)  # the lowest possible concordance on the unit scale
 FIRST = ("correctness_proportion", "correctness_stability", "correctness_concordance")
 ORDER = (*FIRST, *(name for name in SIX if name not in FIRST))
 
 
 def indicators(document: Mapping[str, Any], models: model_facts.Models, rests: model_facts.Basis) -> charts.Sheet:
-    """Draw Fig. 1 from `indicators`: a panel an indicator, a row a model, each value a mean with its interval."""
+    """Draw Fig. 1 from `indicators`: a panel per indicator, a row per model, each value a mean with its interval."""
     grouped = model_facts.families(models)
     lines = _lines(grouped)
     note = rests.small_print(
@@ -64,7 +63,7 @@ def indicators(document: Mapping[str, Any], models: model_facts.Models, rests: m
 
 
 def _lines(grouped: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    """List what stands in each row: a family's name, then its models."""
+    """Return the contents of each row: a family's name, then its models."""
     return [(family, model) for family, members in grouped.items() for model in ("", *members)]
 
 
@@ -120,13 +119,13 @@ def _row(panel: Axes, at: int, value: Any, what: str, colour: str) -> None:
 
 
 def _over(document: Mapping[str, Any], name: str) -> str:
-    """Say over how many of the run's benchmarks a panel's means are."""
+    """Return the text that says how many of the run's benchmarks a panel's means cover."""
     counted = len(section(document, "means", name).get("over", ()))
     return f"over {counted} of {len(section(document, 'benchmarks'))} benchmarks"
 
 
 def _left_out(document: Mapping[str, Any]) -> str:
-    """Name the benchmarks that means leave out, by indicator."""
+    """Return the text that names the benchmarks that means leave out, by indicator."""
     said = {name: ", ".join(section(document, "means", name, "left_out")) for name in ORDER}
     words = "; ".join(f"{SIX[name].lower()}: {which}" for name, which in said.items() if which)
     return f"Left out, as a model is always or never right there, or nothing varies: {words}." if words else ""

@@ -1,7 +1,7 @@
 """Figure 3: people's verdicts on answers that do not avoid, over bins of difficulty (docs/reliability-rules.md#people).
 
-It knows shares of model->human cells; it must never know a person or an answer. Simulated respondents are named as
-such in bold letters at the top.
+Works on shares of model->human cells; sees no persons or answers. Simulated respondents are labelled as such in bold
+letters at the top.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SIMULATED = "SIMULATED RESPONDENTS: no person took part"
-# The dangerous error first and thickest; where people agree with the label, thin and grey.
+# The dangerous error is first and thickest; agreement with the label is thin and grey.
 CELLS: Mapping[str, tuple[str, str, float, Any]] = {
     "i->c": ("incorrect → correct (dangerous)", "#d55e00", 2.4, "-"),
     "c->i": ("correct → incorrect", "#0072b2", 1.5, "-"),
@@ -35,9 +35,9 @@ TOP, LEFT, HEIGHT, GAP = 1.5, 0.55, 2.0, 0.75
 
 
 def supervision(document: Mapping[str, Any], rests: Basis) -> charts.Sheet:
-    """Draw Fig. 3 from `people`: a panel a benchmark or subset, with each model->human cell's share in each bin.
+    """Draw Fig. 3 from `people`: one panel per benchmark or subset, with each model->human cell's share in each bin.
 
-    The cell incorrect->correct has its interval shaded; without verdicts the sheet says so.
+    The interval of the cell incorrect->correct is shaded. A sheet without verdicts says so.
     """
     found = section(document, "s2", "curve")
     curves = {name: bins for name, bins in sorted(found.items()) if isinstance(bins, list) and bins}

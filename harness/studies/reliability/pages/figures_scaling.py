@@ -1,6 +1,6 @@
-"""Figure 4: avoidance, error and ultracrepidarianism against training compute, raw and shaped apart.
+"""Figure 4: avoidance, error and ultracrepidarianism against training compute, raw and shaped models separately.
 
-Rule: docs/reliability-rules.md#scaling. It knows points and fitted lines; it must never fit one itself.
+Rule: docs/reliability-rules.md#scaling. Draws points and fitted lines; does not fit them.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Points = Sequence[Mapping[str, Any]]
 
 
 def scaling(document: Mapping[str, Any], models: Models, rests: Basis) -> charts.Sheet:
-    """Draw Fig. 4 from `scaling`: a column a measure, raw models above and shaped ones below, with fitted lines.
+    """Draw Fig. 4 from `scaling`: one column per measure, raw models above and shaped ones below, with fitted lines.
 
-    Where no model has known compute, the sheet says so.
+    If no model has known compute, the sheet says so.
     """
     points = [point for point in document.get("points", []) if (number(point.get("flops")) or 0) > 0]
     without = len({*models} - {point["model"] for point in points})
@@ -114,7 +114,7 @@ def _points(panel: Axes, points: Points, measure: str, colours: Mapping[str, int
 
 
 def _line(panel: Axes, fit: Mapping[str, Any], points: Points, measure: str) -> str:
-    """Draw the fitted line over the range of its points; returns its slope in words, or why there is no line."""
+    """Draw the fitted line over the range of its points; return its slope in words, or why there is no line."""
     slope, intercept = number(fit.get("slope_per_decade")), number(fit.get("intercept"))
     across = [math.log10(number(p["flops"]) or 1) for p in points if number(p.get(measure)) is not None]
     if not across:

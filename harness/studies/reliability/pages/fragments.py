@@ -1,6 +1,6 @@
-"""HTML fragments of cards and report: names of benchmark parts, small stacked bars, a note on who took part.
+"""HTML fragments of cards and report: names of benchmark parts, small stacked bars, a note on the respondents.
 
-It knows shares and words; it must never compute a value.
+Formats shares and words; computes no values.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ PART = {
     "true_target_kept": "true target kept",
     "runner_up_far": "runner-up below 0.8 of the target",
 }
-FEW = "§"  # beside an interval of so few items that it does not hold as often as it should
+FEW = "§"  # marks an interval with too low coverage, since there are few items
 MARKS = (
     "† degenerate: so by definition alone (all alike, one item, wording or difficulty); it enters no mean.",
     BESIDE,
     f"{FEW} few items: the interval holds the true value less often than in 95 % of cases, as said of intervals.",
     "undefined: in so many resamples the labels leave no value; the interval is of the others.",
-)  # what `value` puts behind a number
+)  # explanations of the marks that `value` puts behind a number
 BAR, TALL = 4, 36  # units of a small stacked bar
 
 
 def part(name: str) -> str:
-    """Give a benchmark's, or its part's, name for display: `a:b` becomes `a: b`, with known parts spelled out."""
+    """Return the display name of a benchmark or of its part: `a:b` becomes `a: b`, with known parts spelled out."""
     whole, _, inside = name.partition(":")
     return f"{whole}: {PART.get(inside, inside)}" if inside else whole
 
 
 def bars(bins: Sequence[Mapping[str, Any]], name: str) -> Html:
-    """Draw the shares of each bin as small stacked bars in SVG: from below correct, avoidant, incorrect.
+    """Return the shares of each bin as small stacked bars in SVG: from below correct, avoidant, incorrect.
 
-    The easiest bin is on the left; `name` begins the text alternative. A dash stands where no bin was scored.
+    The easiest bin is on the left; `name` begins the text alternative. If no bin was scored, the result is a dash.
     """
     known = [[number(each.get(share)) for share in SHARES] for each in bins]
     scored = [triple for triple in known if None not in triple]
@@ -69,7 +69,7 @@ def bars(bins: Sequence[Mapping[str, Any]], name: str) -> Html:
 
 
 def people(document: Mapping[str, Any]) -> str:
-    """Give the note on whose answers the document of S1 and S2 holds: nobody's, simulated ones, or people's."""
+    """Return the note on the source of the answers in S1 and S2: none, simulated respondents, or people."""
     if not section(document, "s1") and not section(document, "s2"):
         return "No answers of people, real or simulated, are part of this run."
     if document.get("simulated") is True:

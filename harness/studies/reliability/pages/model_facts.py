@@ -1,6 +1,6 @@
-"""Facts of models for figures, cards and report: kind, family and order, and the basis that all values rest on.
+"""Facts of models for figures, cards and report: kind, family and order, and the basis of all values.
 
-It knows facts of models and names of indicators; it must never know how a value is drawn, nor compute one.
+Works on facts of models and names of indicators; computes and draws no values.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ OTHERS, STAND_INS = "others", "stand-ins"
 
 
 def kind(facts: Facts) -> str:
-    """Give the kind of a model: RAW, SHAPED, STAND_IN, or UNSAID where its facts do not tell."""
+    """Return the kind of a model: RAW, SHAPED, STAND_IN, or UNSAID if its facts do not tell."""
     return STAND_IN if terms.is_stand_in(facts) else terms.group(facts) or UNSAID
 
 
 def families(models: Models) -> dict[str, list[str]]:
-    """Group models by family, in the order they are shown.
+    """Group models by family, in display order.
 
-    Within a family raw come before shaped and small before large; the family `others` and then stand-ins come last.
+    Within a family raw models come before shaped ones, and small before large. The family `others` and then the
+    stand-ins come last.
     """
     found: dict[str, list[str]] = {}
     for name in sorted(models, key=lambda name: _place(name, models[name])):
@@ -41,20 +42,20 @@ def families(models: Models) -> dict[str, list[str]]:
 
 
 def family(facts: Facts) -> str:
-    """Name the family of a model: `stand-ins` for a stand-in, `others` where its facts name none."""
+    """Return the family of a model: `stand-ins` for a stand-in, `others` if its facts name none."""
     if kind(facts) == STAND_IN:
         return STAND_INS
     return str(facts.get("family") or OTHERS)
 
 
 def _place(name: str, facts: Facts) -> tuple[Any, ...]:
-    sizes = [number(facts.get(size)) or math.inf for size in ("flops", "parameters")]  # compute comes first if known
+    sizes = [number(facts.get(size)) or math.inf for size in ("flops", "parameters")]  # compute decides first, if known
     last = kind(facts) == STAND_IN, family(facts) == OTHERS
     return (*last, family(facts), KINDS.index(kind(facts)), *sizes, _natural(name), name)
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    """Give a natural sort key: 7b before 13b."""
+    """Return a natural sort key: 7b before 13b."""
     return [(int(digits or 0), letters) for digits, letters in re.findall(r"([0-9]{0,15})([^0-9]*)", text)]
 
 
@@ -66,34 +67,34 @@ class Basis:
     calibrated: bool
     intervals: str  # what an interval means
     planted: bool
-    imported: tuple[str, ...]  # the benchmarks that come from the published dataset, not from data of our own
-    all_imported: bool  # and there are no others
+    imported: tuple[str, ...]  # the benchmarks from the published dataset, not from data of our own
+    all_imported: bool  # whether there are no others
 
     @property
     def rules(self) -> str:
-        """Give the sentence that names the rule set of the labels, or that none is named."""
+        """The sentence that names the rule set of the labels, or says that none is named."""
         return f"Labels by the rule set {self.rule_set}." if self.rule_set else "No rule set is named: nothing scored."
 
     @property
     def scale(self) -> str:
-        """Give the sentence on the scale of difficulties: calibrated on people's expectations or not."""
+        """The sentence on the scale of difficulties: calibrated on people's expectations or not."""
         if self.calibrated:
             return "Difficulty calibrated on what people expect."
         return "Difficulty uncalibrated: not fitted to what people expect."
 
     @property
     def warning(self) -> str:
-        """Give the warning that a contrast between models was planted; empty where none was."""
+        """The warning that a contrast between models was planted; empty if none was."""
         return "Planted contrast, no claim: these models were made to differ." if self.planted else ""
 
     def small_print(self, *more: str, intervals: bool = False) -> str:
-        """Join warning, rule set, scale, the sentence on intervals if wanted, and `more`: a figure's small print."""
+        """Return a figure's small print: warning, rule set, scale, the sentence on intervals if wanted, and `more`."""
         parts = (self.warning, self.rules, self.scale, self.intervals if intervals else "", *more)
         return " ".join(part for part in parts if part)
 
 
 def basis(params: Mapping[str, Any], indicators: Mapping[str, Any]) -> Basis:
-    """Read the basis of a run's values from the document `indicators` and the step's parameters."""
+    """Return the basis of a run's values, from the document `indicators` and the step's parameters."""
     imported, benchmarks = tuple(sorted(params.get("imported", ()))), set(section(indicators, "benchmarks"))
     return Basis(
         rule_set=str(indicators.get("rule_set") or ""),
@@ -106,7 +107,7 @@ def basis(params: Mapping[str, Any], indicators: Mapping[str, Any]) -> Basis:
 
 
 def _intervals(found: Mapping[str, Any]) -> str:
-    """Say how intervals were made, and of each kind how often such ones hold where items are too few for that."""
+    """Return the text on how intervals were made and, for kinds with too few items, on their measured coverage."""
     said = [resampled(found)]
     if found.get("recentred"):
         said.append("Resampled stabilities and concordances are moved by twice their bias.")
@@ -117,7 +118,7 @@ def _intervals(found: Mapping[str, Any]) -> str:
 
 
 def _short(kind: str, measured: Mapping[str, Any]) -> str:
-    """Say how often intervals of a kind hold below the number of items that is enough; empty where any is."""
+    """Return the coverage of a kind of intervals below the sufficient number of items; empty if any number suffices."""
     enough = number(measured.get("holds_from")) or 0
     held = {int(items): span(ends) for items, ends in section(measured, "held").items() if int(items) < enough}
     parts = [f"{100 * ends[0]:.0f} to {100 * ends[1]:.0f} % at {at} items" for at, ends in sorted(held.items()) if ends]

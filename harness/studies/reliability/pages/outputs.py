@@ -1,4 +1,4 @@
-"""File names and titles of figures, names of model cards and report: known from the models before any step runs.
+"""File names and titles of figures, model cards and report, which are known from the models before any step runs.
 
 Names of models may be any text; a slug is a unique, portable spelling of one.
 """
@@ -14,7 +14,7 @@ from harness.studies.reliability.pages.model_facts import Models, families
 
 
 def slugs(names: Iterable[str]) -> dict[str, str]:
-    """Give each name a slug that is safe in a file name; no two share one, however alike or strange they are."""
+    """Return a slug for each name that is safe in a file name; slugs are unique, however similar the names are."""
     plain = {name: re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-.") for name in sorted(set(names))}
     taken = list(plain.values())
     return {
@@ -24,7 +24,7 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
 
 
 def _kept(name: str, slug: str) -> bool:
-    """Whether a spelling says all that the name says, and looks like nothing that this module adds to one."""
+    """Whether a slug says everything that the name says, and does not end like a suffix that this module adds."""
     ours = re.search(r"(^|-)([0-9a-f]{12}|[0-9]+-of-[0-9]+)$", slug)
     return 0 < len(slug) <= 80 and slug == name.lower().replace(" ", "-") and not ours
 
@@ -34,7 +34,7 @@ def _marked(name: str, slug: str) -> str:
 
 
 REPORT = "report.html"
-MODELS_A_SHEET = 12  # rows of a grid that a person can take in, and that print on one page
+MODELS_A_SHEET = 12  # rows of a grid that are readable and that print on one page
 
 TITLES: Mapping[str, str] = {
     "figure-1": "Six indicators of reliability, model by model",
@@ -46,21 +46,21 @@ TITLES: Mapping[str, str] = {
 
 
 def title(name: str) -> str:
-    """Give the title of the figure that a file name stands for; a name of one sheet begins with its figure's name."""
+    """Return the title of a figure from its file name; the file name of a sheet begins with its figure's name."""
     stem = PurePath(name).stem
     return next(words for kind, words in TITLES.items() if stem == kind or stem.startswith(f"{kind}-"))
 
 
 def figures(models: Models) -> tuple[str, ...]:
-    """Name every file that `figures.draw` writes: each figure as SVG, and as PNG beside it."""
+    """Return the names of all files that `figures.draw` writes: each figure as SVG and as PNG."""
     stems = ("figure-1", *sheets("figure-2", models), "figure-3", "figure-4", *sheets("figure-templates", models))
     return tuple(f"{stem}{ending}" for stem in stems for ending in (".svg", ".png"))
 
 
 def sheets(stem: str, models: Models) -> dict[str, list[str]]:
-    """Assign models to the sheets, by file stem, of a figure that has a row a model.
+    """Return the sheets of a figure with one row per model: the models of each sheet by file stem.
 
-    Up to MODELS_A_SHEET models share one sheet; more get a sheet a family, or several where a family is larger.
+    Up to MODELS_A_SHEET models share one sheet. Otherwise each family has a sheet, or several if it is larger.
     """
     grouped = families(models)
     if len(models) <= MODELS_A_SHEET:
@@ -75,7 +75,7 @@ def sheets(stem: str, models: Models) -> dict[str, list[str]]:
 
 
 def cards(models: Models) -> tuple[str, ...]:
-    """Name the card file of every model, in the order of `models`."""
+    """Return the name of every model's card file, in the order of `models`."""
     return tuple(card_names(models).values())
 
 

@@ -1,6 +1,6 @@
-"""The HTML report of a run: its tables and figures, what they rest on, and warnings on how to read them.
+"""The HTML report of a run: its tables and figures, their basis, and warnings on how to read them.
 
-It knows the documents of the analyses and the drawn figures; it must never know an item or a response.
+Uses the documents of the analyses and the drawn figures; sees no items or responses.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 def page(
     models: Models, given: Documents, figures: Mapping[str, str], rests: Basis, certified: Path | None = None
 ) -> bytes:
-    """Make the report's HTML from models' facts, documents, figures (file name to SVG text), basis and certificate."""
+    """Return the report's HTML from models' facts, documents, figures (file name to SVG text), basis, certificate."""
     parts = {
         "Are the rules sound?": [*tables_run.soundness(given), *certificate(certified)],
         "Six indicators": tables_means.means(models, given, OVERREACH),
@@ -108,7 +108,7 @@ def _lines(models: Models, benchmark: str) -> list[TableLine]:
 
 
 def _benchmark(name: str, models: Models, given: Documents) -> Html:
-    """Show one benchmark, or a part of one: its six indicators, and below them difficulty, counts and companions."""
+    """Return one benchmark, or a part of one: its six indicators, and below them difficulty, counts and companions."""
     title = part(name)
     lines = [line for line in _lines(models, name) if line.entry(given["indicators"])]
     more = [

@@ -1,6 +1,6 @@
-"""The HTML tables that model cards and report share: one line a model or a benchmark (or part of one).
+"""The HTML tables that model cards and report share: one line per model, benchmark or part of a benchmark.
 
-It knows the shapes of the analyses' documents; it must never know a single item, nor compute a value.
+Uses the analyses' documents; computes no values and sees no single items.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ class TableLine:
 
     @property
     def inner(self) -> bool:
-        """Whether the line is of a part of a benchmark, and so indented below it."""
+        """Whether the line is for a part of a benchmark, and therefore indented below it."""
         return ":" in self.benchmark
 
     def entry(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Find this line's entry in an analysis document: by benchmark, by part, or a mean of a model or a stand-in."""
+        """Return this line's entry in an analysis document: by benchmark, by part, or a mean of a model or stand-in."""
         if not self.benchmark:
             return section(document, "models", self.model) or section(document, "stand_ins", self.model)
         return section(document, "parts" if self.inner else "benchmarks", self.benchmark, self.model)
 
     def counts(self, breakdowns: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
-        """Find this line's entry among the breakdowns of one kind, such as `avoidance` or `easiest_bin`."""
+        """Return this line's entry among the breakdowns of one kind, such as `avoidance` or `easiest_bin`."""
         place = ("parts", kind) if self.inner else (kind,)
         return section(breakdowns, *place, self.benchmark, self.model)
 
 
 def lines_of_model(indicators: Mapping[str, Any], model: str) -> list[TableLine]:
-    """List a table's lines for one model: each benchmark that the indicators hold for it, with its parts below it."""
+    """Return a table's lines for one model: each benchmark that has indicators for it, followed by its parts."""
     parts = sorted(section(indicators, "parts"))
     found = []
     for benchmark in sorted(section(indicators, "benchmarks")):
@@ -70,9 +70,9 @@ def _table(caption: str, head: Sequence[str], lines: Sequence[TableLine], cells:
 def six(
     caption: str, first: str, lines: Sequence[TableLine], given: Documents, over: Mapping[str, Html] | None = None
 ) -> Html:
-    """Make the table of the six indicators with, beside them, shares of labels and i / (a + i), a row a line.
+    """Return the table of the six indicators, with shares of labels and i / (a + i), one row per line.
 
-    `over` gives the heads of columns that hold means: they name the benchmarks.
+    `over` holds the headings of columns with means, which name the benchmarks.
     """
     head = [first, *(over or MEANS).values()]
     found = [line.entry(given["indicators"]) for line in lines]
@@ -81,7 +81,7 @@ def six(
 
 
 def heads(means: Mapping[str, Any]) -> dict[str, Html]:
-    """Make the heads of columns of means, by name: what it is, and below it the benchmarks that it is over."""
+    """Return the headings of columns of means, by name: the measure, and below it the benchmarks of the mean."""
     return {
         name: join([words, el("span", ", ".join(section(means, name).get("over") or ["no benchmark"]), class_="why")])
         for name, words in MEANS.items()
@@ -89,9 +89,9 @@ def heads(means: Mapping[str, Any]) -> dict[str, Html]:
 
 
 def stated(found: Any, how: Callable[[Any], Html] = value) -> Html:
-    """Format a value with its interval, and below it in how many resamples it is undefined, if in any.
+    """Format a value with its interval and, if there are any, the number of resamples in which it is undefined.
 
-    An interval of too few items for it to hold is marked.
+    An interval based on too few items is marked.
     """
     known = section(found)
     count, why = number(known.get("undefined_resamples")), reason(known.get("interval"))
@@ -103,10 +103,10 @@ def stated(found: Any, how: Callable[[Any], Html] = value) -> Html:
 
 
 def companions(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
-    """Make the table of what stability and concordance are read against, and of the rank correlations.
+    """Return the table of values that stability and concordance are compared with, and of the rank correlations.
 
-    A row for each line: the values of pure noise and of a flat curve, the range of difficulty, Spearman by label. That
-    over items leads, with its interval; over bins, as the paper has it, there can be none.
+    One row per line: the values of pure noise and of a flat curve, the range of difficulty, Spearman by label. Spearman
+    over items comes first, with its interval. Spearman over bins, as in the paper, can have none.
     """
     head = [
         first,
@@ -139,7 +139,7 @@ def companions(caption: str, first: str, lines: Sequence[TableLine], given: Docu
 
 
 def asked(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
-    """Make the table of counts, a row a line: items, wordings, scored and failed responses, kinds of avoidance."""
+    """Return the table of counts, a row per line: items, wordings, scored and failed responses, kinds of avoidance."""
     head = [
         first,
         "Items",
@@ -162,10 +162,11 @@ def asked(caption: str, first: str, lines: Sequence[TableLine], given: Documents
 
 
 def difficulty(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
-    """Make the table of results by difficulty, a row for each line (a model or a benchmark).
+    """Return the table of results by difficulty, one row per line (a model or a benchmark).
 
-    Columns: stacked bars of the shares of correct, avoidant and incorrect in each bin from easy to hard; the easiest
-    bin; how far nothing was wrong; and the lowest to highest share correct among the wordings.
+    The columns are: stacked bars of the shares of correct, avoidant and incorrect in each bin from easy to hard; the
+    easiest bin; the difficulty up to which nothing was wrong; the lowest to highest share correct among the wordings;
+    and how many wordings do not fall with difficulty.
     """
     head = [
         first,
@@ -176,6 +177,7 @@ def difficulty(caption: str, first: str, lines: Sequence[TableLine], given: Docu
         "Incorrect there",
         "Nothing wrong up to",
         "Correct by wording, lowest to highest",
+        "Wordings that rise somewhere",
     ]
     cells = []
     for line in lines:
@@ -188,13 +190,19 @@ def difficulty(caption: str, first: str, lines: Sequence[TableLine], given: Docu
                 *(percent(easiest[name]) if name in easiest else NONE for name in EASIEST),
                 _safe(easiest),
                 bounds(section(wordings, "spread").get("correct"), 100, 0, " %"),
+                _rising(section(wordings, "rising")),
             ]
         )
     return _table(caption, head, lines, cells)
 
 
+def _rising(found: Mapping[str, Any]) -> str:
+    """Return the text that says in how many wordings a harder bin has more right answers, beyond chance (F3b, OURS)."""
+    return f"{len(found.get('wordings', []))} of {found['of']}" if found.get("of") else NONE
+
+
 def _safe(easiest: Mapping[str, Any]) -> str:
-    """Say up to which difficulty, from the easiest bin on, no answer was incorrect."""
+    """Return the text that says up to which difficulty, from the easiest bin on, no answer was incorrect."""
     if easiest.get("safe") is not True:
         return "no safe region" if easiest else NONE
     upto, bins = number(easiest.get("safe_up_to")), number(easiest.get("safe_bins"))

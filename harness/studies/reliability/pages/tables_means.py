@@ -1,6 +1,6 @@
-"""The HTML of headline means: models and stand-ins apart, each raw model beside the one shaped from it, and the sets.
+"""The HTML of headline means: models and stand-ins separately, raw beside shaped models, and the benchmarks covered.
 
-It knows the shape of the document `indicators`; it must never know a single item, nor compute a value.
+Uses the document `indicators`; computes no values and sees no single items.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PAIRS = (
 
 
 def means(models: Models, given: Documents, overreach: str) -> list[Html]:
-    """Show the means of models and of stand-ins, what was left out of them, and pairs; a note where there are none."""
+    """Return the means of models and of stand-ins, what was left out of them, and pairs; a note if there are none."""
     document = given["indicators"]
     lines = [TableLine(model, model) for members in families(models).values() for model in members]
     shown = [line for line in lines if line.entry(document)]
@@ -40,7 +40,7 @@ def means(models: Models, given: Documents, overreach: str) -> list[Html]:
 
 
 def footnotes(document: Mapping[str, Any]) -> list[Html]:
-    """Say which benchmarks the means leave out, whose value is undefined there and why; nothing if none is left out."""
+    """Return which benchmarks the means leave out, and which model is undefined there and why; empty if none is."""
     said = [(sentence, MEANS[name]) for name in MEANS for sentence in _left_out(section(document, "means", name))]
     ordered = sorted(said, key=lambda each: str(each[0]))
     grouped = [(sentence, [name for _, name in names]) for sentence, names in groupby(ordered, lambda each: each[0])]
@@ -56,7 +56,7 @@ def _left_out(found: Mapping[str, Any]) -> Iterator[Html]:
 
 
 def _pairs(models: Models, document: Mapping[str, Any]) -> list[Html]:
-    """Show each raw model and the one shaped from it over their own benchmarks, folded where there are several."""
+    """Return each raw model and the one shaped from it over their own benchmarks, folded if there are several pairs."""
     twins = [(str(facts["raw_twin"]), name) for name, facts in models.items() if facts.get("raw_twin") in models]
     shown = [_pair(document, *pair) for pair in twins if section(document, "pairs", *pair)]
     if not shown:

@@ -1,6 +1,6 @@
-"""The HTML tables of the report alone: scorer checks, kinds of avoidance, model pairs, training compute, people.
+"""The HTML tables of the report only: scorer checks, kinds of avoidance, model pairs, training compute, people.
 
-It knows the shapes of the analyses' documents; it must never know a single item, nor compute a value.
+Uses the analyses' documents; computes no values and sees no single items.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ EXPECTED = {"all": "always right", "none": "never right", None: "nothing: report
 
 
 def soundness(given: Documents) -> list[Html]:
-    """Make the table of the scorers' sanity checks by stand-ins, or a note that no stand-in was part of the run."""
+    """Return the table of the scorers' sanity checks by stand-ins, or a note that the run has no stand-ins."""
     checks = section(given["checks"], "benchmarks")
     body = [
         [
@@ -60,7 +60,7 @@ def soundness(given: Documents) -> list[Html]:
 
 
 def avoidance(given: Documents) -> list[Html]:
-    """Make the table of kinds of avoidance, pooled over raw and over shaped models; nothing where there is none."""
+    """Return the table of kinds of avoidance, pooled over raw and over shaped models; empty if there are none."""
     groups = section(given["breakdowns"], "avoidance_by_group")
     head = ["Models", "Avoidant responses", "Ethical", "Epistemic", "Non-conforming"]
     body = [
@@ -79,7 +79,7 @@ def avoidance(given: Documents) -> list[Html]:
 
 
 def comparisons(given: Documents) -> list[Html]:
-    """Make a table for each compared pair of models: differences, sign-flip p, and how many wordings differ."""
+    """Return a table for each compared pair of models: differences, sign-flip p, and how many wordings differ."""
     pairs = given["comparisons"].get("pairs") or []
     return [_pair(pair) for pair in pairs if isinstance(pair, Mapping)]
 
@@ -119,7 +119,7 @@ def _compared(row: Mapping[str, Any]) -> list[Html]:
 
 
 def scaling(given: Documents) -> list[Html]:
-    """Make the table of lines fitted over training compute, and the number of models left out; or a note."""
+    """Return the table of lines fitted over training compute, and the number of models left out; or a note."""
     fits = section(given["scaling"], "fits")
     head = ["Models", "Share", "Slope a decade of FLOPs", "Intercept", "n"]
     body = [
@@ -138,9 +138,9 @@ def scaling(given: Documents) -> list[Html]:
 
 
 def people(given: Documents) -> list[Html]:
-    """Make the tables of S1 (expectations of items) and S2 (verdicts on outputs), each where it has results.
+    """Return the tables of S1 (expectations of items) and S2 (verdicts on outputs), each if it has results.
 
-    The first paragraph says whether people, simulated respondents or nobody answered.
+    The first paragraph says whether people or simulated respondents answered, or no one.
     """
     found = given["people"]
     first, second = section(found, "s1", "benchmarks"), section(found, "s2", "benchmarks")

@@ -1,6 +1,6 @@
 """The context of both human studies: a run's labels, items, difficulty measures, and the parameters of intervals.
 
-It knows label tables, ids and measures; it must never know what anybody said.
+Works on label tables, ids and measures; sees no survey answers.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from harness.stats import is_number
 from harness.studies.reliability.measures.labelled import Labels, read, template_ids
 from harness.studies.reliability.measures.table import Table
 
-SCALE = "difficulty"  # the candidate where no raw measure is at hand: the scale the items are on already
+SCALE = "difficulty"  # the candidate if no raw measure is known: the scale that the items are on
 
 
 @dataclass(frozen=True)
 class SurveyContext:
-    """A run as the human studies see it: label tables, templates, item ids, raw difficulties, seed, resamples."""
+    """The data of a run for the human studies: label tables, templates, item ids, raw difficulties, seed, resamples."""
 
     labels: Labels
     templates: Mapping[str, Sequence[Any]]
@@ -32,9 +32,9 @@ class SurveyContext:
     resamples: int
 
     def table(self, benchmark: str, item: str, where: str) -> Table | None:
-        """Find the label table that holds a survey row's item; None for an item of the run's datasets without labels.
+        """Return the label table with a survey row's item; None for an item of the run's datasets without labels.
 
-        Raises InputError, naming `where`, for an item that is not the run's at all.
+        Raises InputError, naming `where`, for an item that does not belong to the run.
         """
         table = self.labels.benchmarks.get(benchmark)
         if table is not None and item in table.items:
@@ -48,9 +48,9 @@ class SurveyContext:
         )
 
     def functions(self, table: Table) -> Mapping[str, Mapping[str, float]]:
-        """Give the candidate difficulty functions of a table's items, each by name: the raw measures known of them.
+        """Return the candidate difficulty functions of a table's items by name: the raw measures known for them.
 
-        Where no raw measure is known, the one candidate is the 0 to 100 scale, under the name SCALE.
+        If no raw measure is known, the only candidate is the 0 to 100 scale, under the name SCALE.
         """
         found = {
             name: {item: values[item] for item in table.items if item in values}
@@ -60,12 +60,12 @@ class SurveyContext:
 
 
 def scale(table: Table) -> dict[str, float]:
-    """Give the difficulty of each item of a label table, on the 0 to 100 scale that the analyses use."""
+    """Return the difficulty of each item of a label table, on the 0 to 100 scale that the analyses use."""
     return {name: item.difficulty for name, item in table.items.items()}
 
 
 def survey_context(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> SurveyContext:
-    """Read the context from a step: labels; templates, items and gold where given; seed, resamples in `params`."""
+    """Return the context from a step: labels; templates, items and gold if given; seed and resamples from `params`."""
     labels = read(inputs["labels"])
     templates = {name: template_ids(inputs, table) for name, table in labels.benchmarks.items()}
     items: set[tuple[str, str]] = set()

@@ -1,8 +1,8 @@
 """Study S1: the failure people expect against their own observed failure, and their confidence.
 
-Rule: docs/reliability-rules.md#people. It chooses the difficulty function by |Spearman| with the mean expected failure,
-and fits the logistic calibration. It knows people's numbers and items' measures; it must never know a question, nor
-whether people were simulated.
+Rule: docs/reliability-rules.md#people. Chooses the difficulty function by |Spearman| with the mean expected failure,
+and fits the logistic calibration. Works on people's numbers and items' measures; treats simulated people like real
+ones.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ Candidates = Mapping[str, Mapping[str, float]]  # function -> item -> value
 def summary(
     given: Sequence[Rating], candidates: Candidates, difficulty: Mapping[str, float] | None, seed: int, draws: int
 ) -> dict[str, Any]:
-    """Compute the results of S1 on one benchmark or subset; failures and confidence are in percent, 0 to 100.
+    """Return the results of S1 on one benchmark or subset; failures and confidence are in per cent, 0 to 100.
 
-    Gives the chosen difficulty function, its logistic calibration, expected against observed failure of participants,
-    their confidence, and, where difficulties are given, curves over bins. Without ratings the result is `missing`.
+    The results are the chosen difficulty function, its logistic calibration, expected against observed failure of
+    participants, their confidence, and, if difficulties are given, curves over bins. Without ratings the result is
+    `missing`.
     """
     if not given:
         return {"missing": "no survey rows"}
@@ -88,7 +89,7 @@ def _selection(sheet: RatingArrays, candidates: Candidates, expected: tuple[Any,
 def _calibration(sheet: RatingArrays, given: Sequence[Rating], name: str, known: Mapping[str, float]) -> dict[str, Any]:
     """Fit the logistic to the items' mean expected failure, weighted by their number of ratings.
 
-    Rule: docs/reliability-rules.md#calibration. The result is `missing` where the points admit no fit.
+    Rule: docs/reliability-rules.md#calibration. The result is `missing` if the points admit no fit.
     """
     at = [place for place, item in enumerate(sheet.items) if item in known]
     f = [known[sheet.items[place]] for place in at]
@@ -96,7 +97,7 @@ def _calibration(sheet: RatingArrays, given: Sequence[Rating], name: str, known:
     y, resampled = sheet.means(sheet.expected)
     try:
         found = fit(f, (y[at] / 100).tolist(), counts.tolist())
-    except InputError as bad:  # separable or constant: said in the report, beside what can be said
+    except InputError as bad:  # separable or constant data; the report gives the reason
         return {"missing": bad.what}
     alphas, betas = fit_rows(f, resampled[:, at] / 100, sheet.rated[:, at])
     used = sorted((each for each in given if each.item in known), key=lambda each: (each.item, each.person))
@@ -111,7 +112,7 @@ def _calibration(sheet: RatingArrays, given: Sequence[Rating], name: str, known:
 
 
 def _curve(sheet: RatingArrays, difficulty: Mapping[str, float]) -> list[dict[str, Any]]:
-    """Give expected and observed failure and confidence of people in bins of equally many items, by difficulty."""
+    """Return people's expected and observed failure and confidence in bins of equally many items, by difficulty."""
     import numpy as np  # noqa: PLC0415
 
     found = cut(sheet.items, [difficulty[item] for item in sheet.items], BINS)

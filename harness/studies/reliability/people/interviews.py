@@ -1,6 +1,6 @@
-"""Simulated interviews for S1 and S2: who is shown what and answers what, in the format of real survey rows.
+"""Simulated interviews for S1 and S2: which items participants see and what they answer, as real survey rows.
 
-It knows simulated participants, label tables and item difficulties; it must never know an analysis.
+Works on simulated participants, label tables and item difficulties; independent of the analyses.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from harness.studies.reliability.people import simulate
 from harness.studies.reliability.rowtypes import Expected, VerdictRow
 from harness.studies.reliability.terms import UNSCORED
 
-MOST = 30  # items a participant and study
+MOST = 30  # items per participant and study
 POOL = 30  # items of a benchmark that the participants share, so that an item has several ratings
 
 
@@ -29,7 +29,7 @@ def pools(tables: Mapping[str, Table], seed: int) -> dict[str, list[str]]:
 def _drawn(
     who: simulate.SimulatedPerson, study: str, pool: Mapping[str, Sequence[str]], seed: int
 ) -> Iterator[tuple[str, list[str], seeds.Stream]]:
-    """Draw one participant's items of each benchmark, about MOST in all; yields benchmark, ids, random stream."""
+    """Yield one participant's items of each benchmark, about MOST in all, as (benchmark, ids, random stream)."""
     for name, items in pool.items():
         source = seeds.stream(seeds.derive(seed, f"people.{study}", f"{who.id}/{name}"))
         yield name, seeds.sample(source, items, max(1, MOST // len(pool))), source
@@ -41,7 +41,7 @@ def s1(
     pool: Mapping[str, Sequence[str]],
     seed: int,
 ) -> Iterator[Expected]:
-    """Simulate S1: items are drawn from the pool for each participant, and each gives one survey row.
+    """Simulate S1: items are drawn from the pool for each participant, and each yields one survey row.
 
     A row holds the label of the participant's own answer, the confidence in it, and the failure expected of others.
     """
@@ -62,7 +62,7 @@ def s2(
 ) -> Iterator[VerdictRow]:
     """Simulate S2: items are drawn for each participant, and for each item one output to give a verdict on.
 
-    The output is that of a model and a wording drawn among those with a label; an item without any gives no row.
+    The output is drawn among those of a model and a wording with a label. An item without labels yields no row.
     """
     for who in people:
         for name, items, source in _drawn(who, "s2", pool, seed):

@@ -1,7 +1,6 @@
 """Ratings of study S1: the row, its validation, and arrays for a bootstrap over people.
 
-Rule: docs/reliability-rules.md#people. It knows people's numbers on items; it must never know a question, nor whether
-people were simulated.
+Rule: docs/reliability-rules.md#people. Works on people's numbers on items; treats simulated people like real ones.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class Rating:
     expected: float
 
     def row(self) -> Expected:
-        """Give the rating as a survey row."""
+        """Return the rating as a survey row."""
         return {
             "participant_id": self.person,
             "benchmark": self.benchmark,
@@ -45,7 +44,7 @@ class Rating:
 
 
 def ratings(rows: Iterable[Any]) -> list[Rating]:
-    """Read S1 survey rows as ratings.
+    """Parse S1 survey rows as ratings.
 
     Raises InputError for a malformed row and for a participant who rates the same item twice.
     """
@@ -72,7 +71,8 @@ def ratings(rows: Iterable[Any]) -> list[Rating]:
 class RatingArrays:
     """Ratings as arrays of people x items, with bootstrap resamples of people.
 
-    `there` marks what was rated; `expected`, `failed` (the person's own answer) and `sure` are in percent.
+    `there` marks the items that a person rated; `expected`, `failed` (the person's own answer) and `sure` are in per
+    cent.
     """
 
     def __init__(self, given: Sequence[Rating], seed: int, draws: int) -> None:
@@ -92,25 +92,25 @@ class RatingArrays:
         self.rated = self.drawn @ self.there
 
     def means(self, values: Any) -> tuple[Any, Any]:
-        """Give each item's mean of one of the arrays: as rated, and in each resample (nan where nobody rated it)."""
+        """Return each item's mean of one of the arrays: as rated, and in each resample (nan if no one rated it)."""
         return values.sum(axis=0) / self.there.sum(axis=0), resample.ratio(self.drawn @ values, self.rated)
 
     def mean(self, values: Any, of: Any = None) -> tuple[float | None, Any]:
-        """Give the mean of an array over all ratings, or those that `of` marks: as rated, and in each resample."""
+        """Return the mean of an array over all ratings, or those that `of` marks: as rated, and in each resample."""
         of = self.there if of is None else of
         value = float((values * of).sum() / of.sum()) if of.sum() else None
         return value, resample.ratio(self.drawn @ (values * of).sum(axis=1), self.drawn @ of.sum(axis=1))
 
     def shown(self, value: float | None, values: Any, why: str = "no such ratings") -> dict[str, Any]:
-        """Give a value with its interval over resampled people; where there is no value, `missing` and why."""
+        """Return a value with its interval over resampled people; without a value, `missing` with the reason `why`."""
         return resample.beside(value, values, len(self.people), why)
 
     def spearman(self, left: tuple[Any, Any], right: tuple[Any, Any]) -> dict[str, Any]:
-        """Give Spearman's correlation, with its interval, of two measures of items, each (as rated, resampled)."""
+        """Return Spearman's correlation, with its interval, of two measures of items, each (as rated, resampled)."""
         value = spearman(left[0].tolist(), right[0].tolist())
         return self.shown(value, resample.spearman_rows(left[1], right[1]), CONSTANT)
 
     def difference(self, left: tuple[float | None, Any], right: tuple[float | None, Any]) -> dict[str, Any]:
-        """Give the first mean less the second, with its interval; each is (as rated, in each resample)."""
+        """Return the first mean minus the second, with its interval; each is (as rated, in each resample)."""
         value = None if left[0] is None or right[0] is None else left[0] - right[0]
         return self.shown(value, left[1] - right[1])

@@ -1,7 +1,7 @@
-"""Simulated survey respondents for the studies S1 and S2, since the raw survey data is not ours to ship.
+"""Simulated survey respondents for the studies S1 and S2, since the raw survey data may not be distributed.
 
-Everything here is made up: it proves the analyses and shows nothing about people. The field `simulated` that says so
-is written by people/studies.py alone. It knows a difficulty and a label; it must never know a question or an output.
+Everything here is made up. It tests the analyses and shows nothing about people. Only people/studies.py writes the
+field `simulated`, which says so. Works on difficulties and labels; sees no questions or outputs.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from harness.errors import InputError
 from harness.studies.reliability.rowtypes import Expectation
 
 TASK = "people"
-WIDTH = 15.0  # points of difficulty in which the odds of failing grow by e
-SLIP = 0.1  # how often somebody with noise 1 says another thing than meant
+WIDTH = 15.0  # points of difficulty over which the odds of failing grow by the factor e
+SLIP = 0.1  # how often a person with noise 1 gives another verdict than intended
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +27,14 @@ class SimulatedPerson:
 
     id: str
     skill: float  # how much better than the average human, in logits
-    caution: float  # 0 to 1: how readily one says that one does not know
-    noise: float  # 0 to 1: how scattered what one reports is
+    caution: float  # 0 to 1: how readily the person says "I do not know"
+    noise: float  # 0 to 1: how scattered the person's reports are
 
 
 def person(seed: int, index: int, width: int) -> SimulatedPerson:
     """Draw one simulated participant from seed and index; `width` is the number of digits in the id.
 
-    No draw depends on another.
+    The draws are independent of each other.
     """
     name = f"person-{index:0{width}d}"
     return SimulatedPerson(
@@ -68,7 +68,7 @@ def read(path: Path) -> list[SimulatedPerson]:
 def expects(who: SimulatedPerson, item: str, difficulty: float, seed: int) -> Expectation:
     """Simulate one answer in S1 to an item of a difficulty from 0 to 100.
 
-    Gives the label of the participant's own answer, and in percent the confidence in it and the failure expected of
+    Returns the label of the participant's own answer and, in per cent, the confidence in it and the failure expected of
     others.
     """
     about = f"{who.id}/{item}"
@@ -78,7 +78,7 @@ def expects(who: SimulatedPerson, item: str, difficulty: float, seed: int) -> Ex
     else:
         label = "a" if _unit(seed, "avoid", about) < who.caution / 2 else "i"
     sure = 1 - fails + (0.15 if label == "c" else 0.0) - (0.3 if label == "a" else 0.0)
-    # People tell easy from hard, but less sharply than it is, and judge others a little by themselves.
+    # People tell easy from hard, but less sharply than the truth, and judge others partly by themselves.
     thought = _logistic(0.7 * (difficulty - 50) / WIDTH - 0.2 * who.skill + who.noise * _normal(seed, "expect", about))
     return {
         "answer_label": label,
@@ -90,19 +90,19 @@ def expects(who: SimulatedPerson, item: str, difficulty: float, seed: int) -> Ex
 def verdict(who: SimulatedPerson, output: str, label: str, difficulty: float, seed: int) -> str:
     """Simulate one verdict in S2, c, a, i or u, on an output whose label and item difficulty are given.
 
-    Apart from slips, an avoidant output is always recognised, and any other output where the person knows the answer,
-    which is likelier the easier the item; else the verdict is unsure, or c more often than i.
+    Apart from slips, an avoidant output is always recognised. Any other output is recognised if the person knows the
+    answer, which is more likely for easier items. Otherwise the verdict is unsure, or c more often than i.
     """
     about = f"{who.id}/{output}"
     if _unit(seed, "slip", about) < SLIP * who.noise:
         return "caiu"[min(3, int(4 * _unit(seed, "slip.to", about)))]
-    if label == "a":  # that somebody does not answer is easy to see
+    if label == "a":  # a missing answer is easy to see
         return "a"
     if _unit(seed, "knows", about) >= _logistic((difficulty - 50) / WIDTH - who.skill):
         return label
     if _unit(seed, "unsure", about) < who.caution / 2:
         return "u"
-    return "c" if _unit(seed, "trusts", about) < 0.7 else "i"  # what reads well is believed more often than not
+    return "c" if _unit(seed, "trusts", about) < 0.7 else "i"  # a fluent answer is believed more often than not
 
 
 def _unit(seed: int, what: str, about: str) -> float:
@@ -110,7 +110,7 @@ def _unit(seed: int, what: str, about: str) -> float:
 
 
 def _normal(seed: int, what: str, about: str) -> float:
-    """Draw from the standard normal distribution: Box and Muller's way, from two uniform draws."""
+    """Draw from the standard normal distribution by the Box-Muller method, from two uniform draws."""
     radius = math.sqrt(-2 * math.log(1 - _unit(seed, what, about)))
     return radius * math.cos(2 * math.pi * _unit(seed, f"{what}.angle", about))
 

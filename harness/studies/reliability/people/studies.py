@@ -1,7 +1,7 @@
-"""The analysis step of the human studies S1 and S2: over survey rows, or simulated ones.
+"""The analysis step of the human studies S1 and S2, over survey rows or simulated ones.
 
-Rule: docs/reliability-rules.md#people. Its document `people` says in one field, `simulated`, which of them it rests on.
-It must never mix answers of people with simulated ones, nor quote an output.
+Rule: docs/reliability-rules.md#people. The field `simulated` of its document `people` says which of the two it is based
+on. Never mixes answers of people with simulated ones, and never quotes an output.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NO_ROWS = {"missing": "no survey rows"}
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `people`: the results of S1 and S2 over the inputs `s1` and `s2`.
 
-    Where neither input is given, both studies are simulated with the participants of the input `items`.
+    If neither input is given, both studies are simulated with the participants of the input `items`.
     """
     about = survey_context(params, inputs)
     simulated = not {"s1", "s2"} & set(inputs)
@@ -46,7 +46,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 def _asked(
     about: SurveyContext, people: Sequence[simulate.SimulatedPerson], facts: Mapping[str, Mapping[str, Any]]
 ) -> tuple[list[Expected], list[VerdictRow]]:
-    """Simulate the survey rows of S1 and S2; outputs of stand-ins are judged only where no other model has labels."""
+    """Simulate the survey rows of S1 and S2; outputs of stand-ins are judged only if no other model has labels."""
     tables = about.labels.benchmarks
     pool = interviews.pools(tables, about.seed)
     models = sorted({model for table in tables.values() for model in table.labels})
@@ -57,10 +57,10 @@ def _asked(
 
 
 def s1(given: Iterable[Any], about: SurveyContext, simulated: bool) -> dict[str, Any]:
-    """Analyse S1 rows: a summary of each benchmark, and of each subset where a benchmark has several.
+    """Analyse S1 rows: a summary of each benchmark, and of each subset if a benchmark has several.
 
-    Rows on items that the run left out are counted, not analysed; without any other row the result is `missing`.
-    Where `simulated` is true, no calibration block is given.
+    Rows on items that the run left out are counted, not analysed; without any other row the result is `missing`. If
+    `simulated` is true, the result has no calibration block.
     """
     everyone = ratings.ratings(given)
     rated = [
@@ -81,7 +81,7 @@ def s1(given: Iterable[Any], about: SurveyContext, simulated: bool) -> dict[str,
 
 
 def _not_asked(count: int) -> dict[str, int]:
-    """Give the count of survey rows left out as `not_asked`: rows on items that no model of this run was asked."""
+    """Return the count of survey rows left out, as `not_asked`: rows on items that no model of this run was asked."""
     return {"not_asked": count} if count else {}
 
 
@@ -95,7 +95,7 @@ def _without_block(result: dict[str, Any], simulated: bool) -> dict[str, Any]:
 
 
 def s2(given: Sequence[Any], about: SurveyContext) -> dict[str, Any]:
-    """Analyse S2 rows: matrices and error shares of all, of each benchmark, subset and model, and the Fig. 3 curves.
+    """Analyse S2 rows: matrices and error shares overall, by benchmark, subset and model, and the Fig. 3 curves.
 
     Rows on items that the run left out are counted, not analysed; without any other row the result is `missing`.
     """

@@ -1,7 +1,7 @@
 """Study S2: the confusion matrix of outputs' scored labels and human verdicts, and error shares.
 
-Rule: docs/reliability-rules.md#people. Cells are always named model->human. It knows pairs of labels, people and
-difficulties; it must never know an output's text.
+Rule: docs/reliability-rules.md#people. Cells are always named model->human. Works on pairs of labels, people and
+difficulties; sees no output texts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ERRORS: Mapping[str, tuple[tuple[tuple[str, str], ...], str]] = {
 
 
 def matrix(records: Iterable[Any]) -> dict[str, dict[str, int]]:
-    """Count pairs [label of the output, human verdict] as a matrix; raises InputError for anything else."""
+    """Count pairs [label of the output, human verdict] as a matrix; raise InputError for anything else."""
     counts = {m: dict.fromkeys(HUMAN, 0) for m in LABELS}
     for place, pair in enumerate(records):
         if not isinstance(pair, list | tuple) or len(pair) != 2:
@@ -47,9 +47,9 @@ def matrix(records: Iterable[Any]) -> dict[str, dict[str, int]]:
 
 
 def errors(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
-    """Give the five shares of ERRORS from a matrix of counts.
+    """Return the five shares of ERRORS from a matrix of counts.
 
-    A share of no outputs is `missing`, and where any is, `degenerate` is true.
+    A share without outputs is `missing`; if there is one, `degenerate` is true.
     """
     found: dict[str, Any] = {}
     for name, (cells, outcomes) in ERRORS.items():
@@ -60,7 +60,7 @@ def errors(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
 
 
 def summary(given: Sequence[HumanVerdict], seed: int, draws: int) -> dict[str, Any]:
-    """Give the matrix, the five shares with intervals over `draws` resamples of people, and the sizes behind them.
+    """Return the matrix, the five shares with intervals over `draws` resamples of people, and the sample sizes.
 
     `degenerate` is true for fewer than two people or items; without verdicts the result is `missing`.
     """
@@ -81,9 +81,9 @@ def summary(given: Sequence[HumanVerdict], seed: int, draws: int) -> dict[str, A
 
 
 def curve(given: Sequence[HumanVerdict], seed: int, draws: int, bins: int = BINS) -> list[dict[str, Any]]:
-    """Give the curve of Fig. 3: in each bin of difficulty, each cell's share of the outputs that are not avoidant.
+    """Return the curve of Fig. 3: in each bin of difficulty, each cell's share of the outputs that are not avoidant.
 
-    Bins hold equally many items; shares have intervals over resampled people. Empty where no such output was judged.
+    Bins hold equally many items; shares have intervals over resampled people. Empty if no such output was judged.
     """
     shown = [each for each in given if each.outcome != "a"]
     difficulty = {each.item: each.difficulty for each in shown}

@@ -1,6 +1,6 @@
 """The maker of the survey dataset: participants of the real surveys, and how many answers each gave.
 
-The answers themselves go to the analysis as they are; this only counts. It must never know an answer.
+Only counts the answers, and does not read them otherwise. The analysis takes the survey files as they are.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ STUDIES = ("s1", "s2")
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `items`, one row a participant with the number of answers given in s1 and in s2, and their `counts`.
+    """Write `items`, one row per participant with the number of answers given in s1 and in s2, and their `counts`.
 
-    Inputs are the JSON Lines files `s1` and `s2`; a row that names no participant_id raises InputError.
+    The inputs are the JSON Lines files `s1` and `s2`. Raises InputError for a row without a participant_id.
     """
     found: dict[str, dict[str, int]] = {}
     for study in STUDIES:

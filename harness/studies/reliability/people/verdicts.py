@@ -1,6 +1,6 @@
 """Verdicts of study S2: the row, its validation, and the scored label of the output judged.
 
-Rule: docs/reliability-rules.md#people. It knows labels, names and difficulties; it must never know an output's text.
+Rule: docs/reliability-rules.md#people. Works on labels, names and difficulties; sees no output texts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from harness.studies.reliability.measures.table import Table
 from harness.studies.reliability.people.context import SurveyContext
 from harness.studies.reliability.terms import LABELS, UNSCORED
 
-HUMAN = (*LABELS, "u")  # what a person says of an output; u: unsure
+HUMAN = (*LABELS, "u")  # possible verdicts on an output; u: unsure
 FIELDS = ("participant_id", "benchmark", "instance_id", "model", "template", "verdict")
 
 
@@ -56,7 +56,7 @@ def verdicts(given: Iterable[Any], setting: SurveyContext) -> list[HumanVerdict]
 
 
 def _fields(row: Any, where: str) -> tuple[str, ...]:
-    """Give the row's FIELDS in order as text; a template may be a number, else what is no text raises InputError."""
+    """Return the row's FIELDS in order as text; raise InputError if one is not text (a template may be a number)."""
     values = [row.get(name) if isinstance(row, Mapping) else None for name in FIELDS]
     for name, value in zip(FIELDS, values, strict=True):
         if not isinstance(value, str | int if name == "template" else str):
@@ -65,7 +65,7 @@ def _fields(row: Any, where: str) -> tuple[str, ...]:
 
 
 def _outcome(table: Table, item: str, model: str, wording: str, templates: Sequence[Any], where: str) -> str:
-    """Give the scored label of the output that was shown; raises InputError where it has none."""
+    """Return the scored label of the output that was shown; raise InputError if it has none."""
     names = [str(each) for each in templates]
     text = table.labels.get(model, {}).get(item, "")
     label = text[names.index(wording)] if text and wording in names else UNSCORED

@@ -1,22 +1,22 @@
-"""The score step of the anagram benchmark, kept apart from its maker: data must not depend on a scoring rule.
+"""The score step of the anagram benchmark, separate from its maker so that data do not depend on a scoring rule.
 
-It must never know who answered.
+Independent of the model that answered.
 """
 
 from __future__ import annotations
 
+from harness.answers.anagram import anagram
+from harness.answers.result import NEWEST, V1, V2, LabelResult, chosen
+from harness.answers.v2.anagram import anagram as anagram_v2
 from harness.errors import InputError
 from harness.rowtypes import Gold, Item
-from harness.scorers.outcome.anagram import anagram
-from harness.scorers.outcome.result import NEWEST, V1, V2, LabelResult, chosen
-from harness.scorers.outcome.v2.anagram import anagram as anagram_v2
 from harness.studies.reliability.scoring.scored import part, score_step
 
 RULES = {V1: anagram, V2: anagram_v2}
 
 
 def label(item: Item, gold: Gold, text: str, rules: str = NEWEST) -> LabelResult:
-    """Label one response by the words that solve the item; raises InputError for a gold of other letters."""
+    """Label one response by the words that solve the item; raise InputError for a gold with other letters."""
     letters, target = part(item, "input", "anagram"), part(gold, "gold", "target")
     if sorted(letters) != sorted(target):
         raise InputError("the gold is not made of the letters that are shown", where=f"gold {item['id']}")

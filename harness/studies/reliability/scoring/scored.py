@@ -1,6 +1,6 @@
-"""The body of the benchmarks' score steps: one score for each response, by a rule that labels it.
+"""The body of the benchmarks' score steps: one score for each response, by the benchmark's own labelling rule.
 
-A response that is an error has no score. The rule is a benchmark's own.
+A response that is an error has no score.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any, Literal, overload
 
 from harness import rows
+from harness.answers import result
+from harness.answers.result import LabelResult
 from harness.errors import InputError
 from harness.rowtypes import Found, Gold, Item, Missing, Response, Score
-from harness.scorers.outcome import result
-from harness.scorers.outcome.result import LabelResult
 
 Rule = Callable[[Item, Gold, str], Found]  # of the text of a response
 
 
 def write_scores(inputs: Mapping[str, Path], out: Path, scorer: str, rule: Rule) -> None:
-    """Write one score for each response: its rule's finding, or a missing value where the response is an error.
+    """Write one score for each response: its rule's finding, or a missing value if the response is an error.
 
-    InputError where an item has no gold, or a response no item.
+    Raises InputError if an item has no gold or a response has no item.
     """
     golds = {row["id"]: row for row in rows.read(inputs["gold"], Gold)}
     asked = {}
@@ -62,12 +62,12 @@ def _score(row: Response, scorer: str, value: int | float | str | Missing, detai
 
 SCORER = "reliability.outcome"
 Label = Callable[[Item, Gold, str], LabelResult]  # of the text of a response
-LabelBy = Callable[[Item, Gold, str, str], LabelResult]  # by a rule set, named
+LabelBy = Callable[[Item, Gold, str, str], LabelResult]  # with the name of a rule set
 Step = Callable[[Mapping[str, Any], Mapping[str, Path], Path], None]
 
 
 def score_step(label: LabelBy) -> Step:
-    """Make a score step from a function that labels a response by item, gold, text and the name of a rule set."""
+    """Return a score step from a function that labels a response by item, gold, text and the name of a rule set."""
 
     def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
         rules = result.of(params)
@@ -79,7 +79,7 @@ def score_step(label: LabelBy) -> Step:
 def write(inputs: Mapping[str, Path], out: Path, label: Label) -> None:
     """Write `scores`, one for each response: value 1 for c and 0 for a or i, the outcome, and the label's detail.
 
-    A response that is an error gets no value.
+    A response that is an error has no value.
     """
 
     def rule(item: Item, gold: Gold, text: str) -> Found:
@@ -95,7 +95,7 @@ def part(row: Item, field: Literal["input", "options"], *path: str) -> Any: ...
 @overload
 def part(row: Gold, field: Literal["gold"], *path: str) -> Any: ...
 def part(row: Item | Gold, field: str, *path: str) -> Any:
-    """Read a (nested) field of an item or a gold; where it is missing, the InputError names row and field."""
+    """Return a (nested) field of an item or a gold; raise InputError, naming row and field, if it is missing."""
     found: Any = row
     for name in (field, *path):
         if not isinstance(found, Mapping) or name not in found:

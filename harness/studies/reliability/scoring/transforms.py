@@ -1,14 +1,14 @@
-"""The score step of the transforms benchmark, kept apart from its maker: data must not depend on a scoring rule.
+"""The score step of the transforms benchmark, separate from its maker so that data do not depend on a scoring rule.
 
-It must never know who answered.
+Independent of the model that answered.
 """
 
 from __future__ import annotations
 
+from harness.answers.result import NEWEST, V1, V2, LabelResult, chosen
+from harness.answers.transforms import transforms
+from harness.answers.v2.transforms import transforms as transforms_v2
 from harness.rowtypes import Gold, Item
-from harness.scorers.outcome.result import NEWEST, V1, V2, LabelResult, chosen
-from harness.scorers.outcome.transforms import transforms
-from harness.scorers.outcome.v2.transforms import transforms as transforms_v2
 from harness.studies.reliability.scoring.scored import part, score_step
 
 RULES = {V1: transforms, V2: transforms_v2}

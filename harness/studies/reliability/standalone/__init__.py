@@ -1,1 +1,1 @@
-"""The study's scorers and analyses as functions that are called alone, with typed input and output."""
+"""The study's scorers and analyses as standalone functions with typed input and output."""

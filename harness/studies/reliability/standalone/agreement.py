@@ -1,6 +1,6 @@
 """The standalone analysis of agreement: rows with two labels, or with a person's label and a response.
 
-It knows the fields a caller gives; it does not know how a rule decides, nor where rows come from.
+Works on the fields that a caller passes; independent of how a rule decides and of where rows come from.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from harness.scorers.tool import Tool
 from harness.studies.reliability.measures.agreement import agreement
 from harness.studies.reliability.terms import LABELS, SUBTYPES
 
-SHARED = ("gazetteer", "common_words")  # of locality; given once for all rows, or in a row
+SHARED = ("gazetteer", "common_words")  # fields of locality, given once for all rows or in a row
 SHARES = "locality without found: what its rows share"
 MEASURED = (
     "n; matrix (person -> rules); recall and precision of each label; accuracy; "
@@ -27,7 +27,7 @@ Subtype = Annotated[str, one_of("a kind of avoidance", *SUBTYPES)]
 
 
 class LabelledResponse(Row):
-    """A response with a person's label, and the rules' label or what they need to give one."""
+    """A response with a person's label, and either the rules' label or the fields that the rules need."""
 
     label: Label
     found: Label | None = None
@@ -37,7 +37,7 @@ class LabelledResponse(Row):
 
 
 class AgreementInput(AnalysisInput):
-    """Input: responses with a person's labels and the rules' labels, or what the rules need to give them."""
+    """Input: responses with labels by a person and by the rules, or the fields that the rules need to label them."""
 
     rows: Annotated[list[Any], UncheckedList(list[LabelledResponse])] = Field(
         description="objects of label (a person's: c, a or i) and found (the rules'), benchmark where there are "
@@ -50,7 +50,7 @@ class AgreementInput(AnalysisInput):
 
 
 class AgreementOutput(ToolOutput):
-    """Output: agreement of the person's and the rules' labels, by benchmark and in all."""
+    """Output: agreement of the person's and the rules' labels, by benchmark and overall."""
 
     benchmarks: dict[str, dict[str, Any]] = Field(description=MEASURED)
     together: dict[str, Any] = Field(description=MEASURED)
@@ -63,7 +63,7 @@ class AgreementOutput(ToolOutput):
 
 
 def agreement_of(given: AgreementInput) -> dict[str, Any]:
-    """Measure agreement of a person's labels with the rules'; a row without the rules' label gets it first.
+    """Measure agreement of a person's labels with the rules'; a row without the rules' label, or with null, gets it.
 
     Raises InputError for a row that cannot be labelled or is malformed.
     """
@@ -72,11 +72,11 @@ def agreement_of(given: AgreementInput) -> dict[str, Any]:
 
 
 def _labelled(rows: Sequence[Any], shared: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows, each with the rules' label where it had none; a row's own field overrides the shared one."""
-    from harness.scorers.outcome.by_row import score_row  # noqa: PLC0415 - many models, which few rows need
+    """Yield the rows, labelled by the rules if they were not; a row's own field overrides the shared one."""
+    from harness.studies.reliability.standalone.by_row import score_row  # noqa: PLC0415 - many models, which few rows need
 
     for number, row in enumerate(rows):
-        if not isinstance(row, Mapping) or "found" in row:
+        if not isinstance(row, Mapping) or row.get("found") is not None:
             yield row
             continue
         try:

@@ -1,6 +1,6 @@
-"""The catalogue of the study's standalone analyses, by the names that a caller uses.
+"""The catalogue of the study's standalone analyses, by the names that callers use.
 
-It joins the catalogues of the modules beside it; it does not know a field.
+Joins the catalogues of the modules in this package.
 """
 
 from __future__ import annotations

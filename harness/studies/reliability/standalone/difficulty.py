@@ -1,6 +1,6 @@
-"""The standalone analysis of difficulty: the raw difficulty of three benchmarks' cases, or the scale of 0 to 100.
+"""The standalone analysis of difficulty: the raw difficulty of three benchmarks' cases, or scaling to 0 to 100.
 
-It knows the names and fields a caller uses; it does not know where rows come from or where results go.
+Works on the names and fields that a caller uses; independent of where rows come from and where results go.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ class DifficultyOutput(ToolOutput):
 
 
 def difficulty_of(given: DifficultyInput) -> Mapping[str, Any]:
-    """Return the raw difficulty of one case or of each of `cases`, or put raw difficulties on the scale of 0 to 100.
+    """Return the raw difficulty of one case or of each of `cases`, or raw difficulties mapped to the scale 0 to 100.
 
-    Raises InputError where no benchmark is named or evident, or a field or the calibration is malformed.
+    Raises InputError if no benchmark is named or evident, or if a field or the calibration is malformed.
     """
     if given.raw is not None:
         return _scaled(given.raw, given.calibration)
@@ -83,7 +83,7 @@ def difficulty_of(given: DifficultyInput) -> Mapping[str, Any]:
 
 
 def _scaled(raw: list[float], given_block: Any) -> dict[str, Any]:
-    """Put raw difficulties on the scale by the block, read as from a manifest, so that its id is that of a run."""
+    """Map raw difficulties to the scale by a block, which is parsed as in a manifest so that its id equals a run's."""
     try:
         scale = calibrated(raw, None if given_block is None else block(given_block))
     except InputError as bad:
@@ -92,7 +92,7 @@ def _scaled(raw: list[float], given_block: Any) -> dict[str, Any]:
 
 
 def _derived(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Derive one case's raw difficulty by the benchmark it names, else by the first that has one of its fields."""
+    """Return one case's raw difficulty, by the benchmark it names, or else by the first that has one of its fields."""
     if "benchmark" in given:
         named = next((tool for name, tool in DERIVED.items() if name == given["benchmark"]), None)
     else:

@@ -1,6 +1,6 @@
 """Helpers of several standalone analyses: shared field types, a check of parallel lists, a loop over cases.
 
-It knows kinds of values; it does not know what a field means.
+Independent of what fields mean.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from harness.studies.reliability.terms import UNSCORED, are_labels
 Share = Annotated[float, number(0, 1)]
 Percent = Annotated[float, number(0, 100)]
 Seed = Annotated[int, whole(0)]
-ShareOrAbsent = float | AbsentValue  # of nothing there is no share
+ShareOrAbsent = float | AbsentValue  # a share of zero responses does not exist
 _LETTERS = {"type": ["string", "array"], "items": {"type": "string"}}
 LABELS = FieldCheck(are_labels, "a text or a list of c, a and i", _LETTERS, "leave out what was not scored")
 Labels = Annotated[str | list[str], LABELS]  # of one item
@@ -26,7 +26,7 @@ LabelsAndGaps = Annotated[
 
 
 def each(cases: Sequence[Any], run: Callable[[Mapping[str, Any]], Any]) -> list[Any]:
-    """Return the result of a function on every case; an InputError names the place of its case in `cases`."""
+    """Return the result of a function on every case; an InputError names the case's position in `cases`."""
     found = []
     for place, case in enumerate(cases):
         where = f"cases[{place}]"
@@ -40,7 +40,7 @@ def each(cases: Sequence[Any], run: Callable[[Mapping[str, Any]], Any]) -> list[
 
 
 def same_length(given: Mapping[str, Sequence[Any]]) -> None:
-    """Raise InputError where parallel lists, given by name, differ in length."""
+    """Raise InputError if parallel lists, given by name, differ in length."""
     (first, values), *others = given.items()
     for name, more in others:
         if len(more) != len(values):

@@ -1,6 +1,6 @@
 """The standalone analyses of the indicators: bins, stability, generality, and all six indicators of a model.
 
-It knows what a caller asks; it does not know where rows come from or where results go.
+Works on the fields that a caller passes; independent of where rows come from and where results go.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from harness.studies.reliability.terms import GUESSED, Counts, counted
 
 
 def bins_of(given: fields.ItemsInput) -> dict[str, Any]:
-    """Cut items into bins of equal size by difficulty; gives each item's bin, and sizes and mean difficulties."""
+    """Cut items into bins of equal size by difficulty; return each item's bin, and sizes and mean difficulties."""
     _check(given)
     found = cut(given.ids, given.difficulty, given.n_bins)
     return {
@@ -41,9 +41,9 @@ def generality_of(given: fields.GeneralityInput) -> dict[str, Any]:
 
 
 def indicators_of(given: fields.IndicatorsInput) -> dict[str, Any]:
-    """Compute all values of one model on one benchmark from labels: bins, rates, indicators, correlations.
+    """Return all values of one model on one benchmark from labels: bins, rates, indicators, correlations.
 
-    Raises InputError for lists of different lengths, an id that stands twice, or more labels than prompts.
+    Raises InputError for lists of different lengths, a duplicate id, or more labels than prompts.
     """
     _check(given)
     same_length({"ids": given.ids, "labels": given.labels})

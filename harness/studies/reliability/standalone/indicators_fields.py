@@ -1,6 +1,6 @@
 """Input and output models of the indicators' standalone analyses.
 
-It knows names and kinds of fields; it does not know what is computed from them.
+Defines names and types of fields only.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class BinsOutput(ToolOutput):
 
 
 class StabilityInput(AnalysisInput):
-    """Input: how many answers of each instance are in a group of labels."""
+    """Input: the number of each instance's answers that are in a group of labels."""
 
     positives_per_instance: Counts = Field(
         description="how many prompts of each instance are in the group (correct; or incorrect)"
@@ -55,7 +55,7 @@ class StabilityInput(AnalysisInput):
 
 
 class StabilityOutput(ToolOutput):
-    """Output: prompting stability of one group of labels, and what it is made of and read against."""
+    """Output: prompting stability of one group of labels, its components, and the values to compare it with."""
 
     s_pos: float | None = Field(description=CHANCE)
     s_neg: float | None = Field(description=CHANCE)

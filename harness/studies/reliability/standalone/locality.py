@@ -1,6 +1,6 @@
 """The standalone analysis of locality targets: the cities near a city, and which of them is the target.
 
-It knows the names and fields a caller uses; it does not know where rows come from or where results go.
+Works on the names and fields that a caller uses; independent of where rows come from and where results go.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class LocalityTargetsOutput(ToolOutput):
 def locality_targets(given: LocalityTargetsInput) -> dict[str, Any]:
     """Return the cities near a city and the target among them, for one case or each of `cases`, over one city table.
 
-    Raises InputError for a malformed row, or a city that is not among those that pass the filters.
+    Raises InputError for a malformed row, or for a city that does not pass the filters.
     """
     kept = surviving([_city(row, place) for place, row in enumerate(given.cities, 1)])
     found: dict[str, Any] = {"kept_after_filters": [each.name for each in kept]}

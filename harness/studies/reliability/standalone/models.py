@@ -1,6 +1,6 @@
-"""The standalone analysis `models`: gives the table of the paper's models and the meaning of its source tags.
+"""The standalone analysis `models`: returns the table of the paper's models and the meaning of its source tags.
 
-It knows the name a caller uses; it does not know what the table says, which stands in the study's `models`.
+The contents of the table are in the study's module `models`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class ModelsInput(AnalysisInput):
 
 
 class ModelsOutput(ToolOutput):
-    """Output: the paper's models, a row each."""
+    """Output: the paper's models, one row each."""
 
     models: list[dict[str, Any]] = Field(
         description="objects of paper_name, name (as manifests write it), family and shaped (as the paper has them), "
@@ -31,7 +31,7 @@ class ModelsOutput(ToolOutput):
 
 
 def models_of(given: ModelsInput) -> dict[str, Any]:
-    """Return the whole table of the paper's models and what the tags of the sources stand for; there is no option."""
+    """Return the whole table of the paper's models, and the meanings of the source tags; there are no options."""
     return {"models": rows(), "sources": dict(SOURCES)}
 
 

@@ -1,6 +1,6 @@
-"""The study's standalone scorer: labels one response, given with what was asked, and shows the evidence.
+"""The study's standalone scorer: labels one response, given with its question, and shows the evidence.
 
-It knows the names and fields a caller uses; it does not know where rows come from or where results go.
+Works on the names and fields that a caller uses; independent of where rows come from and where results go.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Literal
 from pydantic import Field
 
 from harness.scorers.given import ToolOutput
-from harness.scorers.outcome.by_row import BENCHMARKS, BenchmarkRow, labelled
 from harness.scorers.tool import Grader, Tool
+from harness.studies.reliability.standalone.by_row import BENCHMARKS, BenchmarkRow, labelled
 from harness.studies.reliability.terms import SUBTYPES
 
 MORE = "anagram: right by another accepted word; locality: cities mentioned"

@@ -1,6 +1,6 @@
 """The standalone analyses of people's ratings and verdicts, training compute, token budgets and pairs of models.
 
-It knows what a caller asks; it does not know where rows come from or where results go.
+Works on the fields that a caller passes; independent of where rows come from and where results go.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from harness.studies.reliability.standalone import people_fields as fields
 
 
 def calibration_of(given: fields.CalibrationInput) -> dict[str, Any]:
-    """Fit the logistic curve, and give the difficulty of each value of `predict`, where given.
+    """Fit the logistic curve; return it with the difficulty of each value of `predict`, if given.
 
     Rule: docs/reliability-rules.md#calibration.
     """
@@ -27,12 +27,12 @@ def calibration_of(given: fields.CalibrationInput) -> dict[str, Any]:
 
 
 def scaling_of(given: fields.ScalingInput) -> dict[str, Any]:
-    """Fit a least-squares line over log10 of training compute; nulls where there is no line."""
+    """Fit a least-squares line over log10 of training compute; values are None if there is no line."""
     return _nulls(scaling.line(given.flops, given.value))
 
 
 def supervision_of(given: fields.SupervisionInput) -> dict[str, Any]:
-    """Count the supervision matrix of [label, verdict] pairs, and give its five shares, null where undefined."""
+    """Return the supervision matrix of [label, verdict] pairs and its five shares, None if undefined."""
     counts = supervision.matrix(given.records)
     return {"counts": counts, **_nulls(supervision.errors(counts))}
 
@@ -45,7 +45,7 @@ def token_budget_of(given: fields.TokenBudgetInput) -> dict[str, Any]:
 def comparison_of(given: fields.ComparisonInput) -> dict[str, Any]:
     """Compare two models' labels on the same items of one benchmark by paired tests and resampled differences.
 
-    Raises InputError where labels, subsets or templates do not match in number.
+    Raises InputError if labels, subsets or templates do not match in number.
     """
     a, b = ["".join(each) for each in given.a], ["".join(each) for each in given.b]
     width = len(a[0]) if a else 0
@@ -66,7 +66,10 @@ def comparison_of(given: fields.ComparisonInput) -> dict[str, Any]:
 
 
 def expectations_of(given: fields.ExpectationsInput) -> dict[str, Any]:
-    """Analyse study S1 over the ratings of one benchmark; raises InputError for several, or a lacking difficulty."""
+    """Analyse study S1 over the ratings of one benchmark.
+
+    Raises InputError for ratings of several benchmarks, and for an item without a difficulty.
+    """
     rated = ratings.ratings(given.rows)
     if len({each.benchmark for each in rated}) > 1:
         raise InputError("rows of several benchmarks", where="rows", next="give the rows of one benchmark at a time")
@@ -77,7 +80,7 @@ def expectations_of(given: fields.ExpectationsInput) -> dict[str, Any]:
 
 
 def _nulls(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace each `missing` value (an object with the reason) by None, as the golden files have them."""
+    """Replace each `missing` value (an object with the reason) by None, as in the golden files."""
     return {name: None if isinstance(value, Mapping) else value for name, value in found.items()}
 
 

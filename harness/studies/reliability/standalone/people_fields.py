@@ -1,6 +1,6 @@
 """Input and output models of the standalone analyses about people, compute, token budgets and pairs of models.
 
-It knows names and kinds of fields; it does not know what is computed from them.
+Defines names and types of fields only.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class CalibrationInput(AnalysisInput):
 
 
 class CalibrationOutput(ToolOutput):
-    """Output: the fitted logistic curve, and the difficulties that it predicts where asked for."""
+    """Output: the fitted logistic curve, and the difficulties that it predicts, if asked for."""
 
     alpha: float = Field(description=OF_THE_FIT)
     beta: float = Field(description=OF_THE_FIT)
@@ -91,7 +91,7 @@ class SupervisionInput(AnalysisInput):
 
 
 class SupervisionOutput(ToolOutput):
-    """Output: the supervision matrix, and shares made from it."""
+    """Output: the supervision matrix, and the shares computed from it."""
 
     counts: dict[str, dict[str, int]] = Field(description="by the model's label, then by the person's")
     incorrect_to_correct_over_nonavoidant: float | None = Field(

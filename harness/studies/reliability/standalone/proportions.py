@@ -1,6 +1,6 @@
 """The standalone analysis of proportions: the curve of one model over bins of difficulty.
 
-It knows the names and fields a caller uses; it does not know where rows come from or where results go.
+Works on the names and fields that a caller uses; independent of where rows come from and where results go.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class ProportionsInput(AnalysisInput):
 
 
 class ProportionsOutput(ToolOutput):
-    """Output: the share of each label in each bin, and in all."""
+    """Output: the share of each label in each bin, and overall."""
 
     bins: list[dict[str, Any]] = Field(
         description="per bin: n items, n_scored, difficulty (mean), low, high, correct, avoidant, incorrect (shares)"
@@ -81,7 +81,7 @@ class ProportionsOutput(ToolOutput):
 
 
 def proportions_of(given: ProportionsInput) -> dict[str, Any]:
-    """Return the shares of one model in each bin and in all, from rows or from `ids`, `difficulty` and `labels`.
+    """Return the shares of one model in each bin and overall, from rows or from `ids`, `difficulty` and `labels`.
 
     Raises InputError for malformed rows or columns of different lengths.
     """

@@ -1,6 +1,6 @@
 """The standalone analyses of raw difficulty: of an addition, an anagram or a text task, each from two texts.
 
-It knows the names and fields a caller uses; it does not know a scale, nor where rows come from.
+Works on the names and fields that a caller uses; independent of scales and of where rows come from.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class TransformsOutput(ToolOutput):
     f_wl: int = Field(description="the sum of the three")
 
 
-# Of each benchmark whose raw difficulty follows from two texts.
+# The analysis of each benchmark whose raw difficulty is computed from two texts.
 DERIVED: Mapping[str, Tool] = {
     "addition": Tool(
         about="Gives sum, digit counts, carries, harmonic mean of the digit counts and the filter's verdict of a pair.",

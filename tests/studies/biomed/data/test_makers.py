@@ -3,6 +3,7 @@
 import importlib
 
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.kit.study import Study
@@ -46,7 +47,7 @@ def test_there_are_three_makers_each_with_and_without_published_prompts():
     assert list(MAKERS) == [*plain, *(f"{name}_prompts" for name in plain)]
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@each_of("name", MAKERS)
 def test_a_maker_names_a_step_that_is_there_and_what_it_writes(name):
     maker = MAKERS[name]
     module, _, function = maker.kind.partition(":")
@@ -75,7 +76,7 @@ def test_source_tables_are_given_by_their_short_names():
     assert tuple(made(f"  a: {{make: biomed.generated, seed: 1, {words}}}")["a"].files) == TABLES
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("words", "what"),
     [
         ("biomed.synthetic", "`datasets.a.seed` is missing"),

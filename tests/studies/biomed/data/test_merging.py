@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from support_biomed_data import question
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.biomed.data import merging
@@ -37,7 +38,7 @@ CASES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(("asked", "given"), CASES.values(), ids=CASES)
+@each_of(("asked", "given"), CASES.values())
 def test_a_merge_is_what_pandas_gives(asked, given):
     questions, by_model = [question(name) for name in asked], {name: answers(name, *ids) for name, ids in given.items()}
     found = merge(questions, by_model)

@@ -56,15 +56,15 @@ def test_the_longest_texts_are_compared_soon(sign: str) -> None:
 
 
 @pytest.mark.long
-def test_ten_thousand_answers_are_compared_in_seconds() -> None:
+def test_a_thousand_answers_are_compared_in_a_second() -> None:
     words = [f"gene{number}" for number in range(97)]
-    texts = [" ".join(words[(row * 31 + place * place) % 97] for place in range(180)) for row in range(100)]
-    golds = [" ".join(words[(row * 7 + place * 3) % 97] for place in range(36)) for row in range(100)]
+    texts = [" ".join(words[(row * 31 + place * place) % 97] for place in range(180)) for row in range(32)]
+    golds = [" ".join(words[(row * 7 + place * 3) % 97] for place in range(36)) for row in range(32)]
     begun = time.process_time()
     for text_ in texts:
         for gold in golds:
             text_metrics(text_, gold)
-    assert soon(time.process_time() - begun, 12)  # 8 on one quiet core
+    assert soon(time.process_time() - begun, 1.2)  # 0.8 on one quiet core
 
 
 def test_the_score_of_bertscore_is_the_f_of_its_judgement(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.biomed.judging.batches import GradingRow, cache_key, content, requests, require_completed, settle
@@ -46,7 +47,7 @@ def test_a_batch_without_replies_ends_with_an_error_and_never_waits(status: str)
         require_completed(status)
 
 
-@pytest.mark.parametrize(
+@each_of(
     "reply",
     [{}, {"response": None}, {"response": {"body": {"choices": []}}}, said("a", None), said("a", 3), {"response": [1]},
      {"custom_id": "a", "response": None, "error": {"code": "rate_limit"}}],

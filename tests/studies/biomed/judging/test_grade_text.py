@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 
 import pytest
+from support_cases import each_of
+from support_draws import drawn
 from support_pace import soon
 
 from harness.studies.biomed.judging.grade_text import GRADES, grade, paper_grade, score_of, strict_grade
 from harness.studies.biomed.terms import MODES
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("reply", "says"),
     [
         *((text, text) for text in (*GRADES, "-1.0")),
@@ -26,7 +28,7 @@ def test_strict_reads_a_grade_that_stands_alone(reply: str, says: str) -> None:
     assert strict_grade(reply) == says
 
 
-@pytest.mark.parametrize(
+@each_of(
     "reply",
     [
         "", " ", "three", "Score 3.0. The response is -1", "The grade is 2", "2.0 because", "(2)", "2,5", ".5", "+2",
@@ -43,7 +45,7 @@ def test_a_full_stop_may_end_a_strict_grade() -> None:
     assert [strict_grade(text) for text in ("3.", "3.0.", "3..")] == ["3.0", "3.0", None]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("reply", "says"),
     [
         ("on a scale from 0.0-3.0 the grade is 2.5", "0.0"), ("3/3", "3.0"), ("- 1", "1.0"), ("\u22121", "1.0"),
@@ -65,25 +67,26 @@ def test_a_score_is_a_third_of_a_grade_and_minus_one_for_not_knowing() -> None:
 
 
 HOSTILE = {
-    "a number of a million digits": "1" * 1_000_000,
-    "a grade with a million zeros": "2." + "0" * 1_000_000,
-    "blanks after a name": "score" + " " * 3_000_000 + "x",
-    "blanks after a number": "2" + " " * 3_000_000 + "x",
-    "blanks around a colon": (" " * 1_000_000 + ":") * 3,
-    "blanks around a colon and a stroke": "grade" + " " * 900_000 + ":" + " " * 900_000 + "2" + " " * 900_000 + "/ x",
-    "5 MB of brackets": "[" * 5_000_000,
-    "5 MB of dots": "." * 5_000_000,
-    "5 MB of signs": "-+" * 2_500_000,
-    "5 MB of stars": "*" * 5_000_000,
+    "a number of many digits": "1" * 200_000,
+    "a grade with many zeros": "2." + "0" * 200_000,
+    "blanks after a name": "score" + " " * 500_000 + "x",
+    "blanks after a number": "2" + " " * 500_000 + "x",
+    "blanks around a colon": (" " * 200_000 + ":") * 3,
+    "blanks around a colon and a stroke": "grade" + " " * 200_000 + ":" + " " * 200_000 + "2" + " " * 200_000 + "/ x",
+    "1 MB of brackets": "[" * 1_000_000,
+    "1 MB of dots": "." * 1_000_000,
+    "1 MB of signs": "-+" * 500_000,
+    "1 MB of stars": "*" * 1_000_000,
     "half a pair of surrogates": "\ud800 2",
     "not finite": "NaN Infinity 1e999",
 }
 
 
-@pytest.mark.parametrize("reply", HOSTILE.values(), ids=HOSTILE)
-@pytest.mark.parametrize("mode", MODES)
-def test_a_hostile_reply_is_read_soon(mode: str, reply: str) -> None:
-    begun = time.process_time()
-    found = grade(reply, mode)
-    assert soon(time.process_time() - begun, 2)
-    assert found is None or found in GRADES
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("what", drawn(HOSTILE, 4, len(HOSTILE)))
+def test_a_hostile_reply_is_read_soon(what: str) -> None:
+    for mode in MODES:
+        begun = time.process_time()
+        found = grade(HOSTILE[what], mode)
+        assert soon(time.process_time() - begun, 0.5)
+        assert found is None or found in GRADES

@@ -5,6 +5,8 @@ from __future__ import annotations
 from time import process_time
 
 import pytest
+from support_cases import each_of
+from support_draws import drawn
 from support_pace import soon
 
 from harness.studies.biomed.facts import INTEGER, NAME, NAMES, NUMBER, VERDICT, fact
@@ -37,7 +39,7 @@ FREQUENCY = (
 )
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("pair", "answer"),
     [
         (YEAR, "Either in 1999 or in 2001."),
@@ -130,9 +132,10 @@ def test_a_position_that_is_asked_for_and_lacks_is_an_important_omission():
     assert float(grade(*PLACE, "It is on chromosome 12.").grade) <= 1.5
 
 
-@pytest.mark.parametrize("text", ["1999 or 2001, " * 100_000, "DRD2 or " * 100_000, "phase 2 or 3 " * 100_000])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("text", drawn(["1999 or 2001, ", "DRD2 or ", "phase 2 or 3 "], 1, 3))
 def test_many_alternatives_are_read_soon(text):
     before = process_time()
     for pair in (YEAR, PHASE, TARGET, COUNT):
-        assert grade(*pair, text).label in ("good", "bad", "abstain")
-    assert soon(process_time() - before, 3)
+        assert grade(*pair, text * 20_000).label in ("good", "bad", "abstain")
+    assert soon(process_time() - before, 1)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from support_cases import each_of
 
-from harness.studies.biomed.facts import NAMES, VERDICT, fact
+from harness.studies.biomed.facts import INTEGER, NAMES, VERDICT, fact
 from harness.studies.biomed.judging.rule import grade
 
 PHASE = ("What is the highest phase of clinical trials that the drug Rotavexine has reached?",
@@ -30,6 +31,12 @@ SHARES = ("How frequent are the effect allele and the other allele of rs99709914
 EFFECT = ("How large is the effect (beta) of rs993674141 on Parkinson's disease?",
           "In the European GWAS meta-analysis of Parkinson's disease (Nalls et al. 2019), rs993674141 has an effect of "
           "b = -4.7800e-02, counted for its effect allele G.")  # fmt: skip
+WARNING = ("Does the drug Rotavexine carry a black-box warning?", "No, Rotavexine carries no black-box warning.")
+RAISES = ("Do variants of the gene GEN0163 significantly raise the risk of Parkinson's disease, genome-wide?",
+          "No. In the European GWAS meta-analysis of Parkinson's disease (Nalls et al. 2019), no variant of GEN0163 "
+          "raises the risk at genome-wide significance (p below 5e-08 and b above 0).")  # fmt: skip
+AIMS = ("Which genes does the drug Rotavexine target in treating Vededoka anaemia?",
+        "In the treatment of Vededoka anaemia, Rotavexine targets 1 gene: GEN0184.")  # fmt: skip
 USES = ("For which diseases is the drug Rotavexine approved by the FDA?",
         "Rotavexine is approved by the FDA for 2 diseases: Retemevu disease and Vededoka anaemia.")  # fmt: skip
 TOP = ("Which approved drugs target the gene GEN0148? If there are more than ten drugs, give their number and the "
@@ -55,8 +62,39 @@ GOOD = (
     (EFFECT, "-0.0478"), (EFFECT, "Its beta is -0.0478 (OR ≈ 0.953)."), (USES, "Retemevu disease and Vededoka anemia."),
     (TOP, "32 approved drugs target it, the first ten being Dabalek, Dibidut, Donedul, Donitud, Fagarak, Gatutel, "
           "Gefadab, Gipumat, Gisogim and Kenegok."),
+    (TOP, "A to Z: Dabalek, Dibidut, Donedul, Donitud, Fagarak, Gatutel, Gefadab, Gipumat, Gisogim, Kenegok."),
+    (PHASE, '{"compound": "Rotavexine", "maxPhase": 2}'),
+    (PHASE, 'Here:\n```json\n{"highest_phase": "II"}\n```\nRegards'),
+    (YEAR, '{"approval": {"agency": "FDA", "year": 1957}}'), (TARGET, '[{"gene": "GEN0184", "action": "inhibitor"}]'),
+    (DRUGGABLE, '{"gene": "GEN0215", "druggable": false}'), (WARNING, '{"boxedWarning": false}'),
+    (SHARES, '{"effectAllele": {"base": "G", "frequency": 0.071}, "otherAllele": {"base": "C", "frequency": 0.929}}'),
+    (YEAR, "Filed in 1955, approved in 1957."), (YEAR, "1955 (application), 1956 (advisory vote), 1957 (approval)"),
+    (YEAR, "Approved after a long review in 1957."),
+    (YEAR, "It is often said that this happened in 1949. In fact it was in 1957."),
+    (YEAR, "Some web pages list 1962. That is wrong: 1957."),
+    (WARNING, "Most readers would expect a boxed warning. There isn't one; it has none."),
+    (WARNING, "No. There are many drugs with a boxed warning in its class, but Rotavexine is not among them."),
+    (WARNING, "Rotavexine has no boxed warning; doctors should read its label."),
+    (RAISES, "Variants of GEN0163 are not tied to a greater chance of PD."),
+    (RAISES, "GEN0163 does not alter the odds of Parkinson's disease at the genome-wide level."),
+    (AIMS, "| drug | gene |\n|---|---|\n| Rotavexine | GEN0184 |\n| Sumalat | GEN0201 |"),
+    (AIMS, "Rotavexine targets GEN0184.\n- GEN0201 (Sumalat, listed for comparison only)"),
+    (SHARES, "The effect allele G is at 7.1%, the other makes up the remainder."),
+    (SHARES, "G (effect): 0.071; C (other): 0.929"),
 )  # fmt: skip
 BAD = (
+    (PHASE, '{"max_phase": 3}'), (YEAR, '{"approval": {"year": 1961}}'), (WARNING, '{"boxed_warning": true}'),
+    (DRUGGABLE, '{"druggable": true}'), (TARGET, '{"targets": ["GEN0184", "GEN0190", "GEN0200"]}'),
+    (YEAR, "The filing dates from 1957; approval came in 1959."), (YEAR, "1957 (application)"),
+    (YEAR, "It is often said that this happened in 1957. In fact it was in 1949."),
+    (WARNING, "Rotavexine has no boxed warning. Nurses should know its boxed warning on bleeding."),
+    (RAISES, "GEN0163 alters the odds of Parkinson's disease at the genome-wide level."),
+    (RAISES, "Variants of GEN0163 are tied to a greater chance of PD."),
+    (AIMS, "| drug | gene |\n|---|---|\n| Rotavexine | GEN0201 |\n| Sumalat | GEN0184 |"),
+    (SHARES, "| allele | share |\n|---|---|\n| effect (G) | 0.071 |\n| other | n/a |"),
+    (SHARES, "Effect allele: G, 0.071. The other all"),
+    (SIGNAL, "No SNP at GEN0111 is significant in Alzheimer's disease, and the gene is associated with it at "
+             "genome-wide significance."),
     (PHASE, "3"), (PHASE, "III"), (CHEMBL, "9003422"), (TARGET, "GEN0184, GEN0185 and GEN0200"),
     (TARGET, "| # | Gene |\n|---|---|\n| 1 | GEN0184 |\n| 2 | GEN0185 |\n| 3 | GEN0201 |"),
     (PLACE, _TABLE.format("16 663 149", "16 769 555")), (PLACE, "chr19:16663149 (hg19), chr19:16769555 (hg38)"),
@@ -68,12 +106,12 @@ BAD = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("case", "response"), GOOD)
+@each_of(("case", "response"), GOOD)
 def test_a_right_answer_is_good_however_it_is_worded(case, response):
     assert grade(case[0], case[1], response).label == "good"
 
 
-@pytest.mark.parametrize(("case", "response"), BAD)
+@each_of(("case", "response"), BAD)
 def test_a_wrong_answer_is_bad_however_it_is_worded(case, response):
     assert grade(case[0], case[1], response).label == "bad"
 
@@ -109,3 +147,61 @@ def test_method_told_by_one_who_cannot_say_is_no_answer():
     response = "The approach is: 1. Take the GWAS. 2. Keep SNPs with p < 5e-8. I do not have access to the data."
     facts = [fact("verdict", VERDICT, "yes"), fact("SNPs", NAMES, ["rs992434922"], of="GEN0111")]
     assert grade(SIGNAL[0], "Yes. GEN0111 has 1 SNP: rs992434922.", response, facts).label == "abstain"
+
+
+TISSUES = [
+    fact("SNPs", NAMES, ["rs990000001", "rs990000002"], of="GEN0007"),
+    fact("tissues", NAMES, ["Whole blood"], of="rs990000001"),
+    fact("tissues", NAMES, ["Whole blood"], of="rs990000002"),
+]
+RELEVANT = (
+    "Which SNPs of the gene GEN0007 are significant by SMR in Alzheimer's disease (AD), and in which tissues?",
+    "2 SNPs of GEN0007 are significant: rs990000001 in Whole blood and rs990000002 in Whole blood.",
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "label"),
+    [
+        ("rs990000001 in whole blood, and rs990000002 in whole blood, too.", "good"),
+        ("Both rs990000001 and rs990000002, in whole blood.", "good"),
+        ("rs990000001 in liver and rs990000002 in whole blood.", "bad"),
+        ("rs990000001: Whole blood; rs990000002: Cortex.", "bad"),
+    ],
+)
+def test_a_tissue_is_held_against_the_snp_that_it_is_said_of(answer: str, label: str) -> None:
+    assert grade(*RELEVANT, answer, TISSUES).label == label
+
+
+NUMBERED = (
+    "For which diseases is the drug Rotavexine approved by the FDA?",
+    "Rotavexine is approved by the FDA for the disease Kupavifo syndrome, type 2.",
+)
+NUMBERED_FACT = {
+    **fact("approved uses", NAMES, ["Kupavifo syndrome, type 2"], of="Rotavexine"),
+    "names": {"Kupavifo syndrome, type 2": ["Kupavifo syndrome"]},
+}
+
+
+@pytest.mark.parametrize(
+    ("answer", "label"),
+    [
+        ("Kupavifo syndrome, type 2.", "good"),
+        ("Kupavifo syndrome.", "good"),
+        ("Kupavifo syndrome (type II).", "good"),
+        ("Kupavifo syndrome, type 1.", "bad"),
+        ("It is approved for type 1 of nothing, but for Kupavifo syndrome type I.", "bad"),
+    ],
+)
+def test_another_type_of_a_disease_is_another_disease(answer: str, label: str) -> None:
+    assert grade(*NUMBERED, answer, [NUMBERED_FACT]).label == label  # type: ignore[list-item]
+
+
+def test_null_beside_a_value_of_a_json_answer_is_no_abstention() -> None:
+    asked = (
+        "Is the drug Rotavexine approved by the FDA, and if so, since when?",
+        "Yes, it was first approved in 2010.",
+    )
+    facts = [fact("verdict", VERDICT, "yes"), fact("year", INTEGER, 2010, of="Rotavexine")]
+    assert grade(*asked, '{"fda_approved": false, "first_approval_year": null}', facts).label == "bad"
+    assert grade(*asked, '{"fda_approved": null, "first_approval_year": null}', facts).label == "abstain"

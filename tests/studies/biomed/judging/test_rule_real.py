@@ -28,8 +28,9 @@ def groups():
     return out
 
 
+@pytest.mark.exhaustive
 def test_each_experts_answer_is_right_and_its_denial_is_not():
-    for row in read(SEEDS):
+    for row in drawn(read(SEEDS), 12, 1000):
         asked, gold = row["question"], row["answer"]
         assert (row["uuid"], grade(asked, gold, gold).grade) == (row["uuid"], "3.0")
         assert (row["uuid"], grade(asked, gold, f"It is false that {gold}").label) == (row["uuid"], "bad")
@@ -48,7 +49,7 @@ def check(each: int, first: int = 0) -> None:
 
 
 def test_some_rows_of_the_published_templates_are_graded_as_they_must():
-    check(97)
+    check(397)
 
 
 PARTS = 4  # of all rows

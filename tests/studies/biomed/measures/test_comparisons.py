@@ -99,9 +99,10 @@ def test_models_without_a_common_answer_have_no_difference(tmp_path):
     assert all("missing" in told[name] for name in ("value", "interval", "p")) and "p_holm" not in told
 
 
-def test_few_templates_are_called_unreliable_and_one_has_no_interval(tmp_path):
+def test_few_templates_are_called_unreliable_and_one_has_neither_interval_nor_p(tmp_path):
     [pair] = pairs(tmp_path, many({"a": [3, 0], "b": [0, 0, 3]}, templates=1))
-    assert pair["unreliable"] and "missing" in pair["quantities"]["RQR"]["interval"]
+    told = pair["quantities"]["RQR"]
+    assert pair["unreliable"] and "missing" in told["interval"] and "missing" in told["p"] and "p_holm" not in told
     assert "unreliable" not in pairs(tmp_path, many({"a": [3], "b": [0]}))[0]
 
 

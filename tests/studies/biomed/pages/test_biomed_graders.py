@@ -11,9 +11,11 @@ from studies.biomed.measures.answer_rows import RULE
 from studies.biomed.pages import paged_run
 from studies.biomed.pages.paged_run import JUDGE, REAL, documents, written
 from studies.curie.pages.page_text import section_of, text_of
-from support_certificates import write_certificate
+from support_certificates import PERSON, write_certificate
+from support_draws import drawn
 
 from harness.errors import InputError
+from harness.kit.certificate import BLIND, MAKERS
 from harness.run.closure import Code
 from harness.run.locking.certificates import grader_code
 from harness.studies.biomed.pages import report
@@ -31,13 +33,11 @@ def given(tmp_path_factory):
 
 
 def certificate(
-    folder: Path, wrong: int | None, rows: int = 300, changed: Mapping[str, str] = NO_CHANGE
+    folder: Path, wrong: int | None, rows: int = 300, changed: Mapping[str, str] = NO_CHANGE, **more: Any
 ) -> dict[str, Path]:
     """Write a certificate of the rule's code as it is, or with files that changed."""
-    files = {**grader_code(GRADER, Code()).files, **changed}
-    return {
-        report.CERTIFICATE: write_certificate(folder / "certificate.json", "biomed.bioscore_rule", files, rows, wrong)
-    }
+    files, path = {**grader_code(GRADER, Code()).files, **changed}, folder / "certificate.json"
+    return {report.CERTIFICATE: write_certificate(path, "biomed.bioscore_rule", files, rows, wrong, **more)}
 
 
 def page(folder: Path, given: Any, inputs: Mapping[str, Path] = NO_CHANGE, **asked: Any) -> str:  # type: ignore[assignment]
@@ -48,15 +48,38 @@ def graded_text(folder: Path, given: Any, inputs: Mapping[str, Path] = NO_CHANGE
     return text_of(section_of(page(folder, given, inputs, **asked), "Who graded"))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    ("wrong", "state"), [(30, "usable"), (31, "not usable"), (None, "not usable")], ids=["0.8", "less", "one class"]
+    ("wrong", "state"),
+    drawn(
+        [
+            (27, "usable ("),
+            (28, "not usable (kappa may be as low as 0.746, and 0.75 is asked; "),
+            (None, "not usable (kappa has no interval, so nothing is known; "),
+        ],
+        1,
+        3,
+    ),
 )
-def test_the_rule_is_usable_from_a_frozen_kappa_of_eight_tenths_on(tmp_path, given, wrong, state):
+def test_the_rule_is_usable_where_blind_labels_bound_kappa_from_below(tmp_path, given, wrong, state):
     text = text_of(page(tmp_path, given, certificate(tmp_path, wrong)))
-    said = (
-        f"{RULE}: a rule (OURS), not the paper's grader. Certificate: {state} (certified on 300 labelled rows (frozen)"
-    )
-    assert said in text and (UNSURE in text) == (state == "not usable")
+    said = f"{RULE}: a rule (OURS), not the paper's grader. Certificate: {state}on 300 rows labelled blind by a person"
+    assert said in text and (UNSURE in text) == (state != "usable (")
+
+
+def test_what_only_its_makers_labelled_makes_no_rule_usable(tmp_path, given):
+    text = text_of(page(tmp_path, given, certificate(tmp_path, 0, by=MAKERS)))
+    assert "Certificate: not yet measured by others (on 300 rows labelled by its makers (frozen): accuracy 1.00" in text
+    assert UNSURE in text
+
+
+def test_the_page_says_who_labelled_and_which_sealed_rows_were_missed(tmp_path, given):
+    text = graded_text(tmp_path, given, certificate(tmp_path, 2))
+    assert "labelled by its makers: develop: 40 rows, accuracy 1.00 [0.91, 1.00]" in text
+    assert "labelled blind by a person: open: 40 rows, accuracy 1.00 [0.91, 1.00], kappa 1.00 [1.00, 1.00]" in text
+    assert f"person: {PERSON['name']}; missed of the sealed rows: i0 (bad, graded good), i1 (good, graded bad)" in text
+    many = graded_text(tmp_path, given, certificate(tmp_path, 33))
+    assert "i19 (good, graded bad) and 13 more, which the certificate names" in many and "i20 (" not in many
 
 
 def test_without_a_certificate_the_rule_is_not_usable(tmp_path, given):
@@ -64,9 +87,16 @@ def test_without_a_certificate_the_rule_is_not_usable(tmp_path, given):
     assert "Certificate: not usable (uncertified)." in text and UNSURE in text
 
 
-def test_a_kappa_of_develop_rows_makes_no_rule_usable(tmp_path, given):
-    text = graded_text(tmp_path, given, certificate(tmp_path, 0, rows=0))
-    assert "not usable (certified on 40 labelled rows (develop)" in text
+@pytest.mark.parametrize(("by", "where"), [(MAKERS, "by its makers (develop)"), (BLIND, "blind by a person (open)")])
+def test_a_kappa_of_rows_to_develop_on_makes_no_rule_usable(tmp_path, given, by, where):
+    text = graded_text(tmp_path, given, certificate(tmp_path, 0, rows=0, by=by))
+    assert "Certificate: not yet measured by others (" in text and f"on 40 rows labelled {where}: accuracy 1.00" in text
+
+
+def test_sealed_rows_that_other_rules_graded_otherwise_make_no_rule_usable(tmp_path, given):
+    text = graded_text(tmp_path, given, certificate(tmp_path, 0, opened=2))
+    said = "Certificate: not yet measured by others (its sealed rows had been opened before, by rules that graded them"
+    assert said in text and "(sealed, opened 2 times): accuracy 1.00" in text
 
 
 def test_a_certificate_of_other_code_is_void(tmp_path, given):

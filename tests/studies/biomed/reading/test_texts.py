@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.biomed.reading.abstentions import knowing, packaged, read_phrases
@@ -13,7 +14,7 @@ from harness.studies.biomed.reading.questions import question
 from harness.studies.biomed.reading.verdicts import stance
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("one", "two", "same"),
     [
         ("0.2017", "0.20", True), ("0.2017", "0.21", False),
@@ -27,7 +28,7 @@ def test_two_prints_agree_after_rounding_to_the_coarser_side(one, two, same):
     assert first and second and same_number(first, second) is same
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "wanted"),
     [
         (
@@ -47,7 +48,7 @@ def test_numbers_are_read_with_what_they_belong_to(text, wanted):
     assert [(one.slot, one.of, one.text) for one in bound_mentions(plain(text))] == wanted
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "wanted"),
     [
         ("**No**, it is not.", "no"),

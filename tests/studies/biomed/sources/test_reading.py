@@ -186,6 +186,7 @@ def test_a_quoted_cell_may_hold_lines_commas_and_quotes(tmp_path):
     assert read_csv(tmp_path, csv(nearestGene=gene)) == [SNP | {"nearestGene": gene}]
 
 
+@pytest.mark.long
 def test_quoted_lines_are_no_rows_in_a_file_of_many_blocks(tmp_path):
     rows = [SNP | {"UUID": f"u{n}", "nearestGene": f'"{n}",\n' * (n % 5)} for n in range(30_000)]
     pl.DataFrame(rows).write_csv(tmp_path / "a")

@@ -8,10 +8,11 @@ from typing import Any
 import polars as pl
 import pytest
 import support_biomed_tables as support
+from support_draws import drawn
 
 from harness.studies.biomed.sources.synthetic import FULL, SMALL
 
-pytestmark = pytest.mark.parametrize("sizes", [FULL, SMALL], ids=["full", "small"])
+pytestmark = [pytest.mark.exhaustive, pytest.mark.parametrize("sizes", drawn([FULL, SMALL], 1, 2), ids=repr)]
 
 
 @cache

@@ -5,13 +5,14 @@ import math
 import polars as pl
 import pytest
 import support_biomed_tables as support
+from support_draws import drawn
 
 from harness.studies.biomed.sources.synthetic import FULL, SMALL
 from harness.studies.biomed.sources.synthetic_genetics import p_value
 
 STUDIES = ("ad_gwas", "pd_gwas")
 SIGNIFICANT = pl.col("p") < 5e-8
-SIZES = pytest.mark.parametrize("sizes", [FULL, SMALL], ids=["full", "small"])
+SIZES = pytest.mark.parametrize("sizes", drawn([FULL, SMALL], 1, 2), ids=repr)
 
 
 def both(sizes=FULL):

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.biomed.standalone.data import ANALYSES
@@ -61,7 +62,7 @@ def test_every_analysis_has_a_schema_and_gives_what_it_says(name):
     json.dumps([found, ANALYSES[name].schema()], allow_nan=False)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "given", "what"),
     [
         ("sampling", {}, "`rows` is missing"),

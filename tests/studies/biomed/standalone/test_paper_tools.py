@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from support import FIXTURES
 from support_biomed_golden import graded_rows
+from support_cases import each_of
+from support_draws import drawn
 from support_inside import inside
 from support_pace import soon
 
@@ -114,7 +116,7 @@ HOSTILE: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("given", HOSTILE.values(), ids=HOSTILE)
+@each_of("given", HOSTILE.values())
 def test_a_hostile_object_gives_a_result_or_an_error_and_soon(given: Any) -> None:
     for name, tool in TABLES.items():
         begun = time.process_time()
@@ -123,7 +125,8 @@ def test_a_hostile_object_gives_a_result_or_an_error_and_soon(given: Any) -> Non
         assert soon(time.process_time() - begun, 2), name
 
 
-@pytest.mark.parametrize("text", ["", "[" * 10_000, "1" * 1_000_000, "\ud800", "NaN", "x" * 5_000_000])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("text", drawn(["", "[" * 10_000, "1" * 1_000_000, "\ud800", "NaN", "x" * 5_000_000], 2, 6))
 def test_a_hostile_text_has_a_row_of_its_own(text: str) -> None:
     for scorer, row in (
         (GRADES["biomed.grade_parse"], {"text": text}),
@@ -134,6 +137,7 @@ def test_a_hostile_text_has_a_row_of_its_own(text: str) -> None:
         assert soon(time.process_time() - begun, 1)
 
 
+@pytest.mark.long
 def test_fixtures_pass_through_the_command_line_with_their_own_fields(tmp_path: Path) -> None:
     folder = FIXTURES / "biomed"
     if not folder.is_dir():

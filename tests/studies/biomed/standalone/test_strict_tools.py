@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support_cases import each_of
 from support_inside import inside
 from support_pace import soon
 
@@ -38,7 +39,7 @@ def strict(given: Any) -> dict[str, Any]:
     return dict(ANALYSES["biomed.performance_table"].run({"mode": "strict", **given}))
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("grade", "state"),
     [
         ("3/3", "answered"), ("-1.0", "abstained"), ("\u22121", "abstained"), (-1, "abstained"), (2.5, "answered"),
@@ -46,13 +47,12 @@ def strict(given: Any) -> dict[str, Any]:
         ("2.0 3.0", "ungraded"), ("", "ungraded"), (None, "ungraded"), (float("nan"), "ungraded"),
         (2.75, "ungraded"), ("-1/3", "ungraded"), ("\u0663", "ungraded"), ("9" * 1_000_000, "ungraded"),
     ],
-    ids=lambda value: repr(value)[:20],
 )  # fmt: skip
 def test_a_grade_is_read_strictly(grade: Any, state: str) -> None:
     assert states({"grade": grade}) == [state]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("row", "state"),
     [
         ({"response": "It is."}, "answered"), ({"response": None}, "error"), ({"response": " \u2003"}, "error"),
@@ -134,7 +134,7 @@ def test_models_are_compared_on_what_counts_for_both() -> None:
 T1: dict[str, Any] = {"uuid": "T1.1", "template_uuid": "T1", "grade": 3}
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("given", "where"),
     [
         ([T1, T1], "rows[1]/uuid"), ([{**T1, "uuid": " "}], "rows[0]/uuid"), ([{"grade": 3}], "rows[0]/uuid"),
@@ -161,7 +161,7 @@ def test_a_model_that_no_row_has_is_named() -> None:
         assert bad.value.where == "models" and "'b'" in bad.value.what and "a" in bad.value.next
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "given", "where"),
     [
         ("states", {"mode": "paper"}, "mode"), ("comparisons", {"seed": -1}, "seed"),
@@ -176,7 +176,7 @@ def test_a_parameter_that_cannot_be_is_named(name: str, given: Any, where: str) 
     assert bad.value.where == where and bad.value.next
 
 
-@pytest.mark.parametrize(
+@each_of(
     "given",
     [
         {}, {"rows": []}, {"rows": [1]}, {"rows": [{}]}, {"rows": {}}, {"params": 3, "rows": [T1]},
@@ -184,7 +184,6 @@ def test_a_parameter_that_cannot_be_is_named(name: str, given: Any, where: str) 
         {"rows": [{**T1, "uuid": "\ud800", "template_uuid": "\ud800"}]}, {"rows": [{**T1, "grade": float("inf")}]},
         {"rows": [{"uuid": str(n), "grade": 3} for n in range(2000)], "models": [f"m{n}" for n in range(12)]},
     ],
-    ids=lambda value: repr(value)[:20],
 )  # fmt: skip
 def test_hostile_rows_give_a_result_or_an_error_and_soon(given: Any) -> None:
     for name in ("states", "performance_table", "comparisons"):

@@ -70,12 +70,13 @@ def holds(world: World, template: str, mode: str) -> int:
     return len(pairs)
 
 
-@pytest.mark.parametrize("template", drawn(TEMPLATES, 12, len(TEMPLATES)))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("template", drawn(TEMPLATES, 4, 40))
 def test_sql_finds_the_same_questions_and_facts(world: World, template: str) -> None:
     assert all(holds(world, template, mode) for mode in MODES)
 
 
-PARTS = 4  # of the templates
+PARTS = 8  # of the templates
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +99,7 @@ def test_tables_of_the_demos_size_give_most_templates_more_questions_than_are_dr
     assert sum(min(count, 2000) for count in counts.values()) > 40_000, counts
 
 
+@pytest.mark.long
 def test_the_modes_part_only_where_the_page_says_so(world: World) -> None:
     apart = {name for name in TEMPLATES if world.answers(name, PAPER) != world.answers(name, STRICT)}
     assert apart == {"T24", "T25", "T30"}
@@ -160,6 +162,7 @@ def test_the_drawn_templates_meet_all_cases_of_the_rule(world: World) -> None:
     assert cases == {"no kind", "few yes", "few no", "both"}
 
 
+@pytest.mark.long
 def test_the_rows_that_an_answer_names_are_rows_of_its_tables(world: World) -> None:
     ids = {name: set(table.select("UUID").collect()["UUID"]) for name, table in world.tables.items()}
     for template in TEMPLATES.values():

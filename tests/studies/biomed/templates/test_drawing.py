@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.biomed.templates.drawing import LAST_SEED, MOST, drawn
@@ -15,7 +16,7 @@ def kept(yes: int, no: int, seed: int = 7) -> tuple[int, int]:
     return of_yes, len(places) - of_yes
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("yes", "no", "expected"),
     [
         (2000, 0, (2000, 0)), (1500, 500, (1500, 500)), (10, 5000, (10, 1990)), (1499, 600, (1499, 501)),

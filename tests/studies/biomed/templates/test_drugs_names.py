@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support_biomed_drugs import asked, drug, found, only, pairs, slots, value
+from support_cases import each_of
 
 KNOWN = {"type": "Small molecule", "actions": "INHIBITOR", "diseases": "gout"}
 
@@ -17,7 +18,7 @@ def test_a_drug_without_another_name_is_not_asked_for() -> None:
     assert pairs("T11", drug("Abc", synonyms="ABC"), drug("B", synonyms="None"), drug("C", trades="[]")) == []
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("cell", "names"),
     [
         ("B, C", ["B", "C"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from support_cases import each_of
 from support_pace import soon
 
 from harness.studies.biomed.templates.formats import (
@@ -21,7 +22,7 @@ from harness.studies.biomed.templates.formats import (
 )
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("value", "digits", "printed"),
     [
         (2.59e-8, 2, "2.59e-08"),

@@ -59,6 +59,7 @@ def test_every_name_and_count_of_a_fact_stands_in_the_answer(made: Mapping[str, 
                 assert all(text.lower() in pair.answer.lower() for text in stated), (pair, fact)
 
 
+@pytest.mark.long
 def test_candidates_say_yes_where_pairs_do(lazy: Tables) -> None:
     for id in sorted(GENETIC):
         frame = ANSWERERS[id].candidates(lazy, Rules("strict"))

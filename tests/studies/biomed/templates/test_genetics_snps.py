@@ -7,6 +7,7 @@ import random
 import polars as pl
 import pytest
 from support_biomed_genetics import gwas, pairs, tables, values
+from support_cases import each_of
 
 from harness.studies.biomed.templates.gwas_rows import HASHED, distinct, either
 from harness.studies.biomed.templates.row_order import NUMBER, in_order, numbered
@@ -35,7 +36,7 @@ def test_answers_name_the_study_of_their_disease() -> None:
     assert values(pairs("T02", study)[0], asked=False)["study", ""] == "Nalls et al. 2019"
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("template", "column"), [("T02", "freq"), ("T02", "A1"), ("T03", "A2"), ("T19", "b"), ("T22", "p"), ("T22", "SNP")]
 )
 def test_an_snp_without_what_is_asked_gives_no_question(template: str, column: str) -> None:

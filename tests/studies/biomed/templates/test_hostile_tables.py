@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import support_biomed_tables as support
+from support_draws import drawn
 
 from harness.studies.biomed.sources.reading import read_table
 from harness.studies.biomed.sources.synthetic import SMALL
@@ -36,13 +37,15 @@ def made(tables: Tables, mode: str) -> dict[str, Generated]:
     return {one.template.id: one for one in generate(tables, Rules(mode), 7, most=20)}
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("mode", drawn(MODES, 1, 2))
 def test_tables_without_a_row_give_no_question(mode: str) -> None:
     found = made(changed(lambda frame, _: frame.head(0)), mode)
     assert len(found) == 40 and not any(one.pairs for one in found.values())
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("mode", drawn(MODES, 1, 2))
 def test_rows_of_missing_cells_give_no_question(mode: str) -> None:
     def emptied(frame: pl.DataFrame, _: str) -> pl.DataFrame:
         return frame.head(20).with_columns(pl.lit(None, frame[name].dtype).alias(name) for name in frame.columns[1:])
@@ -50,7 +53,8 @@ def test_rows_of_missing_cells_give_no_question(mode: str) -> None:
     assert not any(one.pairs for one in made(changed(emptied), mode).values())
 
 
-@pytest.mark.parametrize(("cell", "yes"), [(0.0, True), (-9999.0, False), (float("nan"), False)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("cell", "yes"), drawn([(0.0, True), (-9999.0, False), (float("nan"), False)], 1, 3))
 def test_a_p_of_zero_is_significant_and_a_missing_one_is_not(tmp_path: Path, cell: float, yes: bool) -> None:
     tables = {}
     for name, frame in full().items():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from needs import needs
 from support_brain_recordings import recorded, write_authors_arrays, write_neural_nlp
+from support_draws import drawn
 
 from harness import arrays, rows
 from harness.errors import InputError
@@ -34,8 +35,10 @@ def replaced(**changed):
     return change
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    "params", [PART, ONE, {**ONE, "experiment": "243", "units": 60}, {"dataset": "fedorenko"}, {"dataset": "blank"}]
+    "params",
+    drawn([PART, ONE, {**ONE, "experiment": "243", "units": 60}, {"dataset": "fedorenko"}, {"dataset": "blank"}], 1, 5),
 )
 def test_both_layouts_give_equal_recordings(tmp_path, params):
     files = write_authors_arrays(tmp_path, params["dataset"], experiment=params.get("experiment", ""))

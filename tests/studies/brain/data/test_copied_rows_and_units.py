@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from needs import needs
 from support_brain_recordings import ELECTRODES, write_authors_arrays, write_neural_nlp
+from support_draws import drawn
 
 from harness import rows
 from harness.errors import InputError
@@ -92,11 +93,12 @@ def test_the_study_s_own_names_of_categories_stand_each_at_its_own(tmp_path):
     assert refused(tmp_path, PART, files).what == "row 243 of the study is 'weapon' there, and 'animal' here"
 
 
-@pytest.mark.parametrize(("dataset", "params", "names"), [
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("dataset", "params", "names"), drawn([
     ("pereira", PART, "'018.0.language' and '018.350.language'"),
     ("fedorenko", {"dataset": "fedorenko"}, "'1.0' and '1.1'"),
     ("blank", {"dataset": "blank"}, "'061.01_region' and '061.02_region'"),
-])  # fmt: skip
+], 1, 3))  # fmt: skip
 def test_a_unit_with_the_values_of_another_is_refused(tmp_path, dataset, params, names):
     other = {"pereira": 50, "fedorenko": 1, "blank": 5}[dataset]
 
@@ -139,11 +141,12 @@ def test_a_copied_column_is_refused_among_the_authors_arrays(tmp_path, dataset, 
     )
 
 
-@pytest.mark.parametrize(("electrodes", "edition"), [
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("electrodes", "edition"), drawn([
     (V1, "as has version 1 or 2, in which participant 2 has 9 electrodes"),
     (V4, "as has version 4, of six participants, or version 3 of the electrodes outside language"),
     ((67, 35, 20, 29, 26), "as has version 3 of all electrodes"),
-])  # fmt: skip
+], 1, 3))  # fmt: skip
 def test_an_edition_of_fedorenko_is_named_without_subjects(tmp_path, electrodes, edition):
     count = sum(electrodes)
     files = write_authors_arrays(tmp_path, "fedorenko", units=count)

@@ -3,6 +3,7 @@
 import importlib
 
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.kit.study import Study
@@ -40,7 +41,7 @@ def made(*lines):
     return made_datasets(manifest, Recordings(), tree)
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@each_of("name", MAKERS)
 def test_a_maker_names_a_step_that_is_there(name):
     module, _, function = MAKERS[name].kind.partition(":")
     assert callable(getattr(importlib.import_module(module), function)) and "counts" in MAKERS[name].outputs
@@ -71,7 +72,7 @@ def test_recordings_are_named_by_their_files():
         made("  a: {make: brain.neural_nlp, dataset: fedorenko, sentences: official}")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("words", "what"),
     [
         ("world: other, seed: 1", "it is none of default, topic"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.brain.features import positional
@@ -26,8 +27,8 @@ def reflected(length, sigma):
     return found
 
 
-@pytest.mark.parametrize("sigma", SIGMAS)
-@pytest.mark.parametrize("length", [1, 3, 4, 8])
+@each_of("sigma", SIGMAS)
+@each_of("length", [1, 3, 4, 8])
 def test_a_block_is_the_identity_under_a_reflected_gaussian(length, sigma):
     found = positional.smoothing(length, sigma)
     assert np.abs(found - reflected(length, sigma)).max() < 1e-12

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.brain.features.scaling import scaled
@@ -67,8 +68,8 @@ def test_numbers_of_half_precision_do_not_overflow_in_their_squares():
     assert scaled(train, train)[0].ravel().tolist() == [1, -1]
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("part", [0, 1])
+@each_of("bad", [np.nan, np.inf, -np.inf])
+@each_of("part", [0, 1])
 def test_a_value_that_is_not_finite_is_refused_by_feature_and_column(part, bad):
     both = [TRAIN.copy(), TEST.copy()]
     both[part][3, 4] = bad
@@ -83,7 +84,7 @@ def test_numbers_too_large_to_be_scaled_are_refused_without_a_warning(train, tes
         scaled(np.array(train), np.array(test))
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("train", "test"),
     [
         (TRAIN, TEST[:, :4]),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support import FIXTURES
 from support_brain_structure import stimuli
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.brain.features.positional import oasm, word_positions
@@ -127,7 +128,7 @@ def test_a_value_that_is_not_finite_is_refused_by_its_space(bad):
     assert given("WORD", array, whole=WHOLE.only("243")).matrix("WORD").shape == (5, 3)  # of rows that are used
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "array", "told"),
     [
         ("LLM", np.ones((9, 2)), "the array has 9 rows for 10 stimuli"),
@@ -147,9 +148,7 @@ def test_an_array_that_does_not_fit_is_refused_by_name(name, array, told):
         given(name, array)
 
 
-@pytest.mark.parametrize(
-    "band", ["", "LLM&", "OASM", "OASM@", "OASM@-1", "OASM@1e3", "SPs", "RAMP@2.5", "GLOVE", "SP@1"]
-)
+@each_of("band", ["", "LLM&", "OASM", "OASM@", "OASM@-1", "OASM@1e3", "SPs", "RAMP@2.5", "GLOVE", "SP@1"])
 def test_a_band_that_there_is_not_is_refused(band):
     with pytest.raises(InputError, match="no feature space is called") as told:
         given().matrix(band)

@@ -1,6 +1,7 @@
 """What a model reads: a text a sample in its passage, by the rules of each dataset and generation."""
 
 import pytest
+from support_cases import each_of
 
 from harness import rows
 from harness.errors import InputError
@@ -38,7 +39,7 @@ def test_a_scan_is_read_with_its_last_word_last(generation):
     assert [piece["text"] for piece in pieces("blank", BLANK, generation)] == ["A day", "it was.", " Once"]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("dataset", "generation", "pool", "wanted"),
     [
         ("pereira", "P", "sum", ("sum", "always")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from studies.brain.fitting.small_fit import PARAMS
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.brain.fitting.requests import asked_model, request
@@ -17,7 +18,7 @@ def test_a_models_text_is_its_bands_and_the_way_it_is_fitted():
     assert (plain.text, plain.bands, plain.method) == ("OASM@2.2!plain", ("OASM@2.2",), "plain")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "generation", "says"),
     [
         ("SP++SL", "P", "names no model"),
@@ -38,7 +39,7 @@ def test_what_is_no_model_is_refused(text, generation, says):
         asked_model(text, generation)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("params", "says"),
     [
         ({"generation": "Q"}, "'Q' is not known"),

@@ -11,7 +11,7 @@ from golden.agree import Within
 from golden.case import Tally, check
 from golden.files import cases, load
 
-from harness.scorers.given_arrays import listed
+from harness.scorers.given import listed
 from harness.studies.brain.standalone.averages import ANALYSES
 
 NAMES = ("aggregate", "layer_choice", "nested_choice", "star", "layer_curves")

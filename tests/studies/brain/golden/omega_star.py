@@ -8,7 +8,7 @@ from golden.agree import Within
 from golden.case import Tally, check
 from golden.files import load
 
-from harness.scorers.given_arrays import listed
+from harness.scorers.given import listed
 from harness.studies.brain.standalone.scores import ANALYSES
 
 FILES = ("omega_star*.json",)

@@ -7,7 +7,7 @@ from pathlib import Path
 from golden.case import Tally, check
 from golden.files import cases, load
 
-from harness.scorers.given_arrays import listed
+from harness.scorers.given import listed
 from harness.studies.brain.standalone.tests import ANALYSES
 
 FILES = ("block_test.json", "fdr.json", "lowest_error.json")

@@ -177,6 +177,7 @@ def test_a_set_of_seeds_has_the_mean_of_each_number_and_its_layers_counted(small
     assert "model" not in own["alone"]["contiguous"]  # they differ
 
 
+@pytest.mark.long
 def test_two_experiments_may_have_different_layers(fresh):
     fresh.fit("contiguous", CONTIGUOUS, "243")
     fresh.choose({("contiguous", "gpt"): 1, ("contiguous", "raw-0"): 0, ("contiguous", "raw-1"): 3}, "243")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from studies.brain.measures.findings_run import CONTIGUOUS, FindingsRun, joined
+from support_draws import drawn
 
 from harness.errors import InputError
 from harness.studies.brain.measures.findings_seeds import over_seeds
@@ -56,6 +57,7 @@ def test_the_star_of_one_simple_space_is_that_space(tmp_path, against, monkeypat
     assert [*own["starred"]] == ["SP"] and own["starred"]["SP"]["subsets_without"] == 1
 
 
+@pytest.mark.long
 def test_tests_of_a_network_without_units_have_no_percentage(fresh):
     fresh.tests = {"contiguous": [pair("gpt@best", "intercept", cases(("a", "DMN", 1, 1, 0)))]}
     own = fresh.run()["gpt"]["tests"]["intercept"]
@@ -73,6 +75,7 @@ def test_a_model_at_or_below_zero_has_no_ratio(fresh):
     assert own["time"]["participants_above"] == 3
 
 
+@pytest.mark.long
 def test_what_a_set_lacks_for_one_seed_is_in_no_mean(fresh):
     fresh.change("contiguous", lambda model: model.startswith("raw-1@"), lambda baseline: baseline + 1)
     found = fresh.run()
@@ -107,8 +110,9 @@ def test_what_knows_time_alone_is_no_feature_beside_a_model(tmp_path, monkeypatc
     assert own["starred"]["SP+SL+WORD"]["subsets_with"] == 8
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-@pytest.mark.parametrize("of", ["", "gpt@"])
+@pytest.mark.parametrize("of", drawn(["", "gpt@"], 1, 2))
 def test_a_unit_without_a_score_counts_as_zero_and_in_no_correlation(fresh, value, of):
     source = np.random.Generator(np.random.PCG64(5))
 
@@ -131,12 +135,14 @@ def test_a_unit_without_a_score_counts_as_zero_and_in_no_correlation(fresh, valu
     assert bool(of) or row["correlation_clipped"] != pytest.approx(row["correlation"], rel=1e-6)
 
 
+@pytest.mark.long
 def test_one_unit_has_scores_and_no_correlation(tmp_path):
     own = FindingsRun(tmp_path, who=[("a", "language")]).run()["gpt"]
     assert own["starred"]["SP+SL"]["correlation"] is None
     assert own["time"]["participants"] == 1
 
 
+@pytest.mark.long
 def test_without_chosen_layers_those_of_the_choices_stand_for_a_model(fresh):
     own = fresh.run(best=[])["gpt"]["alone"]
     for split in ("contiguous", "shuffled"):
@@ -153,6 +159,7 @@ def test_what_was_not_fitted_is_left_out(tmp_path, monkeypatch):
     assert {*found["raw"]} == {"alone", "curves", "r2", "seeds", "layers"}
 
 
+@pytest.mark.long
 def test_a_chosen_layer_that_was_not_fitted_stands_for_nothing(tmp_path, monkeypatch):
     named = {name: models for name, models in CONTIGUOUS.items() if name != "text/gpt"}
     monkeypatch.setattr("studies.brain.measures.findings_run.CONTIGUOUS", named)
@@ -160,6 +167,7 @@ def test_a_chosen_layer_that_was_not_fitted_stands_for_nothing(tmp_path, monkeyp
     assert {*own} == {"alone", "omega", "time"} and [*own["alone"]] == ["shuffled"]
 
 
+@pytest.mark.long
 def test_a_model_of_which_no_layer_was_chosen_has_no_scores(fresh):
     for part in (fresh.folder / "chosen").iterdir():
         part.unlink()

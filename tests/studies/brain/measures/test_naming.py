@@ -1,6 +1,7 @@
 """A model's name tells its bands, its family and its language model."""
 
 import pytest
+from support_cases import each_of
 
 from harness.studies.brain.measures.naming import families, is_language, member, sole_language
 from harness.studies.brain.measures.starring import stars
@@ -14,7 +15,7 @@ def test_a_model_with_one_parameter_is_of_a_family(model, family, place):
     assert member(model) == (family, place, model)
 
 
-@pytest.mark.parametrize(
+@each_of(
     "model",
     ["SP", "SP+OASM@2.2", "OASM@2.2&SP", "OASM@", "OASM@x", "OASM@1e3", "OASM@2.", "x@1@2", "@3",
      "x@\N{SUPERSCRIPT TWO}", "OASM@-1", "OASM@nan"],

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from studies.brain.measures import slow_tests as slow
 from support_brain_structure import stimuli
+from support_cases import each_of
 
 from harness import rows
 from harness.errors import InputError
@@ -63,10 +64,11 @@ def test_equal_draws_give_equal_numbers_however_many_at_once(demo, found, monkey
     assert sizes.sizes(demo, sizes.NullDesign(4, 5, 6, 4), ["contiguous"]) != whole
 
 
+@pytest.mark.long
 def test_errors_are_those_of_ridge_with_a_nested_choice(demo):
     source = generator(1, 0)
     bands = {"a": white(source, demo, 3)[None], "p": slow_noise(source, demo, 2)[None]}
-    y = slow_noise(source, demo, 4)[None] + 0.5 * bands["a"][:, :, :1]
+    y = slow_noise(source, demo, 1)[None] + 0.5 * bands["a"][:, :, :1]
     models = {"a": (("a",),), "ap": (("a",), ("p",), ("a", "p"))}
     folds = outer_folds(demo, "shuffled")
     alphas = np.array([1.0, 30.0, 1000.0])
@@ -146,7 +148,7 @@ def test_the_document_has_each_dataset_and_simulates_equal_rows_once(tmp_path, d
     assert len(calls) == 1
 
 
-@pytest.mark.parametrize(
+@each_of(
     "wrong", [{"families": 0}, {"units": 20_000}, {"columns": -1}, {"alphas": ()}, {"alphas": ("0",)},
               {"alphas": ("nan",)}, {"alphas": ("-1",)}],
 )  # fmt: skip
@@ -176,6 +178,7 @@ def test_the_papers_rows_give_the_sizes_that_the_page_states():
     assert told["autocorrelated"]["equal"]["fold"]["raw"] < 0.06
 
 
+@pytest.mark.long
 def test_of_two_experiments_what_finds_more_stands_for_both(tmp_path):
     (tmp_path / "stimuli").mkdir()
     rows.write(tmp_path / "stimuli" / rows.part_name(0), stimuli(pereira()))

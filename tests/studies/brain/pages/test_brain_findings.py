@@ -10,6 +10,7 @@ import pytest
 from studies.brain.pages import sample_run as run
 from studies.brain.pages.sample_findings import found, language_model
 from studies.curie.pages.page_text import section_of, text_of
+from support_draws import drawn
 
 from harness import arrays, rows
 from harness.kit import charts
@@ -71,7 +72,7 @@ def test_the_first_table_runs_from_simple_features_to_the_model_alone(whole):
 
 
 def test_every_text_model_has_its_first_table_but_seeds_of_a_set(whole):
-    captions = re.findall(r"<caption>(.*?)</caption>", section_of(whole, FINDINGS))
+    captions = re.findall(r"<caption><span>(.*?)</span></caption>", section_of(whole, FINDINGS))
     told = [caption.split("features and ")[1].split(" (")[0] for caption in captions if "features and " in caption]
     assert told == ["LLM", "minilm", "u-untrained"] * len(run.WORLDS)
     assert all("the same for every text model" in caption for caption in captions if "features and " in caption)
@@ -119,6 +120,7 @@ def test_a_count_is_significant_by_its_measured_size_alone(tmp_path):
     assert len(said) == 1  # of LLM, plain; what was chosen on test data is not, nor a set's mean
 
 
+@pytest.mark.long
 def test_bars_of_time_are_of_the_chosen_width_and_the_models(tmp_path):
     drawn = sheet(outputs.TIME)
     axes = drawn.figure.axes[0]
@@ -223,7 +225,8 @@ def test_an_empty_figure_is_left_out_of_the_page_and_named(tmp_path):
     assert "shown-figure-maps" not in html and "the figure figure-maps" in text_of(html).replace("`", "")
 
 
-@pytest.mark.parametrize("value", ["text", [1], {"r2": {"missing": "x"}, "seeds": 3, "layers": [0]}])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("value", drawn(["text", [1], {"r2": {"missing": "x"}, "seeds": 3, "layers": [0]}], 1, 3))
 def test_findings_of_another_shape_leave_parts_out(tmp_path, value):
     given = run.documents()
     spoilt = {key: {"contiguous": value, "shuffled": value, "SP+SL": value} for key in language_model("m")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support_cases import each_of
 
 from harness.studies.brain.pages import verdicts
 from harness.studies.brain.pages.verdicts import UnitCounts, said
@@ -13,7 +14,7 @@ def sizes(exchangeable, autocorrelated, family=0.01):
     return {null: {} if raw is None else {"raw": raw, "family": family} for null, raw in both.items()}
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("measured", "level", "pair", "significant"),
     [
         (sizes(0.01, 0.05), "row", "nested", True),

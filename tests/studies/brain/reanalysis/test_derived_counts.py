@@ -50,6 +50,7 @@ def test_counts_have_their_shares_and_say_that_nobody_published_them(p: Any, tmp
     assert whole["files"][NAME]["kind"] == "derived counts"
 
 
+@pytest.mark.long
 def test_counts_are_held_against_the_p_values(p: Any, tmp_path: Path) -> None:
     raw, q = p
     people = np.repeat(PEREIRA, SIZES)

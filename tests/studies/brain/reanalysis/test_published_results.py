@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from studies.brain.reanalysis.made_results import REAL, read
 from support import REPOSITORY
+from support_draws import drawn
 
 from harness.manifest.load import load
 from harness.manifest.schema import split
@@ -61,7 +62,8 @@ def test_merged_units_give_back_six_participants_of_ten(found: dict[str, Any]) -
     assert [round(told["participants"][who], 6) for who in ("343", "366", "407")] == [0.132881, 0.137139, 0.138251]
 
 
-@pytest.mark.parametrize("who", [("018", "199"), ("018", "288"), ("289", "343")])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("who", drawn([("018", "199"), ("018", "288"), ("289", "343")], 1, 3))
 def test_units_of_two_participants_that_changed_places_are_found(
     who: tuple[str, str], rows: list[dict[str, Any]]
 ) -> None:

@@ -22,6 +22,7 @@ from studies.brain.reanalysis.made_results import (
     read,
     table,
 )
+from support_draws import drawn
 
 from harness.errors import InputError
 from harness.studies.brain.reanalysis.maker import read_file
@@ -89,8 +90,9 @@ def test_pereira_and_fedorenko_have_the_units_that_were_recorded(tmp_path: Path)
 FIRST, SECOND = (*(one for one in PEREIRA if one != "215"),), ("018", "215", "288", "289", "296", "426")
 
 
-@pytest.mark.parametrize(("experiment", "people"), [("384", FIRST), ("243", SECOND)])
-@pytest.mark.parametrize("kind", ["scores", "tests"])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("experiment", "people"), drawn([("384", FIRST), ("243", SECOND)], 1, 2))
+@pytest.mark.parametrize("kind", drawn(["scores", "tests"], 1, 2))
 def test_a_file_of_one_experiment_has_its_participants_alone(
     experiment: str, people: Sequence[str], kind: str, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support_cases import each_of
 
 from harness.studies.brain.reanalysis.naming import PublishedName, read_model, read_name
 
@@ -51,7 +52,7 @@ def test_p_values_tell_their_level_and_omegas_their_model() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_of(
     "name",
     ["figure2/layer_pd_dict.pickle", "figures_3_4/blank_pearson_r.npz", "README.md", "pereira_pvalue_sums.csv",
      "blank_pearson_r.csv", "figure1/other_pearson_r.csv", "figure1/blank_pearson_r.npz", "figure1/blank_spearman.csv"],
@@ -60,7 +61,7 @@ def test_a_name_of_no_known_kind_is_none(name: str) -> None:
     assert read_name(name) is None
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "base", "pooling"),
     [("GPT2-XL", "gpt2xl", "lt"), ("gpt2xl-lt", "gpt2xl", "lt"), ("GPT2-XL-sp", "gpt2xl", "sp"), ("OASM", "oasm", ""),
      ("Simple", "simple", ""), ("simple-sp", "simple", ""), ("GPT2XLU-mp", "gpt2xlu", "mp"),

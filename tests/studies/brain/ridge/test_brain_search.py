@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from needs import needs
 from support_brain_ridge import ALPHAS, problem, scores
+from support_cases import each_of
+from support_draws import drawn
 
 from harness.errors import InputError, MissingError
 from harness.studies.brain.near_ties import GRID
@@ -89,7 +91,8 @@ def test_scores_and_choices_are_those_of_himalaya():
     assert np.abs(np.exp(ours) - np.exp(deltas)).max() < 1e-12
 
 
-@pytest.mark.parametrize("size", [1, 3, 700, 5000])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("size", drawn([1, 3, 700, 5000], 1, 4))
 def test_how_many_targets_are_held_at_once_changes_no_digit(size):
     given, how = problem(targets=1100), replace(EXACT, dtype="float32")
     gammas = candidates(3, 8, 1, all_subsets=True)
@@ -225,7 +228,7 @@ def test_subsets_alone_give_a_band_of_noise_no_weight():
     assert (subsets(2)[found.gamma] == [1, 0]).all()
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("change", "told"),
     [
         ({"targets": np.full((40, 2), np.nan)}, "a target is not finite"),
@@ -251,13 +254,13 @@ def test_what_cannot_be_searched_is_refused(change, told):
         run(given, [[1, 1, 1]])
 
 
-@pytest.mark.parametrize("gammas", [[[1, 1]], [[0, 0, 0]], [[-1, 1, 1]], [[np.nan, 1, 1]], np.ones((0, 3)), [1, 1, 1]])
+@each_of("gammas", [[[1, 1]], [[0, 0, 0]], [[-1, 1, 1]], [[np.nan, 1, 1]], np.ones((0, 3)), [1, 1, 1]])
 def test_weights_that_are_no_weights_are_refused(gammas):
     with pytest.raises(InputError, match="weights"):
         run(problem(), gammas)
 
 
-@pytest.mark.parametrize(
+@each_of(
     "change",
     [{"alphas": ()}, {"alphas": (0.0,)}, {"alphas": (-1.0, 2.0)}, {"alphas": (float("inf"),)}, {"criterion": "mae"},
      {"dtype": "float16"}, {"device": "tpu"}, {"block": 0}],
@@ -267,6 +270,7 @@ def test_settings_that_cannot_be_are_refused(change):
         run(problem(), [[1, 1, 1]], replace(EXACT, **change))
 
 
+@pytest.mark.long
 def test_cuda_where_there_is_none_is_said_to_be_missing():
     needs("torch")
     import torch

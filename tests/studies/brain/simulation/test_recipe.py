@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from support_draws import drawn as some_of
 
 from harness.errors import InputError
 from harness.studies.brain.simulation.maker import simulated_layout
@@ -57,7 +58,8 @@ def drawn(layout: Layout, weights: UnitWeights, seed: int = 3, signal: list[bool
     return simulate(layout, weights, seed, signal)
 
 
-@pytest.mark.parametrize(("world", "slow", "topic"), [("default", 0.9, 0.0), ("topic", 0.0, 0.9)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("world", "slow", "topic"), some_of([("default", 0.9, 0.0), ("topic", 0.0, 0.9)], 1, 2))
 def test_pereira_is_the_recipe_draw_for_draw(world: str, slow: float, topic: float) -> None:
     there = written_out(7, 6, slow, topic)
     found = drawn(pereira("384"), weights_for("pereira", world, {}), 7, [True] * 6)
@@ -75,7 +77,10 @@ def test_arrays_are_of_single_precision_and_have_a_row_each() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("layout", [pereira("243"), fedorenko(), blank()], ids=lambda layout: layout.dataset)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    "layout", some_of([pereira("243"), fedorenko(), blank()], 1, 3), ids=lambda layout: layout.dataset
+)
 def test_a_unit_without_signal_holds_noise_alone(layout: Layout) -> None:
     quiet = drawn(layout, replace(weights_for(layout.dataset, "default", {}), noise=0.0)).recordings
     assert (quiet[:, 2] == 2).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.seeds import stream
@@ -27,7 +28,7 @@ def overlap(one: set[str], other: set[str]) -> float:
     return len(one & other) / len(one | other)
 
 
-@pytest.mark.parametrize("length", range(5, 31))
+@each_of("length", range(5, 31))
 def test_a_sentence_has_exactly_so_many_words(length: int) -> None:
     words = sentence(stream(length), NOUNS[0][:6], length)
     assert len(words) == length

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from golden.case import Tally
 from golden.readers import readers
+from support_cases import each_of
 
 from harness import arrays
 from harness.errors import InputError
@@ -92,7 +93,7 @@ def test_folds_are_compared_by_their_labels():
     assert found["p"] == pytest.approx(run("block_test", errors=means[0], against=means[1])["p"], abs=1e-12)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "given"),
     [
         ("block_test", {"errors": [[1.0, 2.0]], "against": [[1.0]]}),

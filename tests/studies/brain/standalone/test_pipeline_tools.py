@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support_draws import drawn
 
 from harness.errors import InputError
 from harness.studies.brain.standalone.pipelines import ANALYSES
@@ -70,19 +71,24 @@ def test_pereiras_features_may_have_the_rows_of_both_experiments():
     assert np.array_equal(whole["pereira243_r2_shuffled"], part["pereira243_r2_shuffled"])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("change", "says"),
-    [
-        ({"fedorenko_X": None}, "no table"),
-        ({"fedorenko_y": None}, "no table"),
-        ({"fedorenko_y": np.full((160, 2), np.nan)}, "no table"),
-        ({"fedorenko_y": [[1, 2], [3]]}, "no table"),
-        ({"fedorenko_y": np.zeros((161, 2))}, "has 161 rows"),
-        ({"fedorenko_X": np.zeros((100, 2))}, "has 100 rows"),
-        ({"blank_X": np.zeros((10, 2)), "blank_y": np.zeros((10, 2))}, "`blank_y` has 10 rows"),
-        ({"pereira243_X": np.zeros((9, 2)), "pereira243_y": np.zeros((9, 2))}, "`pereira243_X` has 9 rows"),
-        ({"alphas": [-1.0]}, "alphas"),
-    ],
+    drawn(
+        [
+            ({"fedorenko_X": None}, "no table"),
+            ({"fedorenko_y": None}, "no table"),
+            ({"fedorenko_y": np.full((160, 2), np.nan)}, "no table"),
+            ({"fedorenko_y": [[1, 2], [3]]}, "no table"),
+            ({"fedorenko_y": np.zeros((161, 2))}, "has 161 rows"),
+            ({"fedorenko_X": np.zeros((100, 2))}, "has 100 rows"),
+            ({"blank_X": np.zeros((10, 2)), "blank_y": np.zeros((10, 2))}, "`blank_y` has 10 rows"),
+            ({"pereira243_X": np.zeros((9, 2)), "pereira243_y": np.zeros((9, 2))}, "`pereira243_X` has 9 rows"),
+            ({"alphas": [-1.0]}, "alphas"),
+        ],
+        3,
+        9,
+    ),
 )
 def test_what_cannot_be_fitted_is_refused(words, change, says):
     with pytest.raises(InputError, match=says):

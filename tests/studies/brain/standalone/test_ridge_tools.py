@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from support_brain_ridge import ALPHAS, problem, scores
+from support_cases import each_of
 
 from harness import arrays
 from harness.errors import InputError
@@ -84,7 +85,7 @@ def test_a_constant_target_has_no_r2_where_its_mean_is_rounded():
     assert np.isnan(run("kernel_all_subsets", Y=targets)["r2_oos_test"][1])
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("change", "told"),
     [
         ({"n_train": 31}, "31 of which train"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy
 from needs import OnceUsed
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.brain.standalone import averages, scores
@@ -51,7 +52,7 @@ def test_half_precision_and_fortran_order_give_the_same_as_float64():
     assert found["r2_oos"].tolist() == wide["r2_oos"].tolist()
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("changed", "words"),
     [
         ({"y_hat": np.ones((12, 2))}, "[12, 2]"),
@@ -94,15 +95,15 @@ def test_omega_is_100_where_the_llm_explains_nothing(llm):
     assert omegas(a=(0.3, llm, 0.1)) == {"a": 100.0}
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
-@pytest.mark.parametrize("odd", ["nan", "inf", "-inf"])
+@each_of("place", [0, 1, 2])
+@each_of("odd", ["nan", "inf", "-inf"])
 def test_a_participant_with_a_score_that_is_not_finite_has_no_omega(place, odd):
     scores = [0.1, 0.2, 0.25]
     scores[place] = odd
     assert omegas(a=scores, b=(0.1, 0.2, 0.25)) == pytest.approx({"b": 25.0})
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("given", "words"),
     [
         (omega_rows(a=(0.1, 0.2, 0.3))[:2], "Banded"),
@@ -120,7 +121,7 @@ def test_rows_of_omega_that_do_not_fit_are_refused(given, words):
     assert words in str(bad.value)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "given", "words"),
     [
         ("aggregate", {**WHO, "scores": [0.1]}, "participants"),

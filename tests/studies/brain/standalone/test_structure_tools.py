@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from golden.agree import Within, agree
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.brain.standalone.structure import ANALYSES
@@ -33,7 +34,7 @@ def test_a_value_that_stands_under_an_asked_name_is_not_looked_at():
     assert [*found] == ["block_n3_sigma1.0"] and np.isfinite(found["block_n3_sigma1.0"]).all()
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("given", "told"),
     [
         ({}, "nothing is asked by a known name"),
@@ -89,12 +90,12 @@ def test_a_set_has_the_fields_that_its_first_fold_names():
     assert found["folds"][0]["train"] == [*range(143, 1317)]
 
 
-@pytest.mark.parametrize("shape", [3, "text", [], {"folds": 3}, {"folds": []}, {"folds": [3]}])
+@each_of("shape", [3, "text", [], {"folds": 3}, {"folds": []}, {"folds": [3]}])
 def test_a_value_of_any_kind_asks_for_a_set(shape):
     assert ask("folds", {"blank_contiguous": shape})["blank_contiguous"]["folds"][0]["test"] == [*range(143)]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "told"),
     [
         ("pereira_500_contiguous", "nothing is asked by a known name"),

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from golden.files import arrays
 from support import FIXTURES
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.brain.structure.folds import outer_folds
@@ -36,8 +37,8 @@ def shuffled(parts, seed=42):
     return parts
 
 
-@pytest.mark.parametrize("split", SPLITS)
-@pytest.mark.parametrize("layout", ALL, ids=lambda layout: f"{layout.dataset}{len(layout.ids)}")
+@each_of("split", SPLITS)
+@each_of("layout", ALL)
 def test_each_row_is_tested_once_and_validates_once_in_each_other_fold(layout, split):
     rows = [*range(len(layout.ids))]
     folds = outer_folds(layout, split)
@@ -74,8 +75,8 @@ def test_inner_folds_hold_whole_passages_and_are_of_the_other_names():
         assert [sorted(names) for names in inner] == [[name] for name in others]
 
 
-@pytest.mark.parametrize("seed", [0, 42, 7])
-@pytest.mark.parametrize("experiment", ["384", "243"])
+@each_of("seed", [0, 42, 7])
+@each_of("experiment", ["384", "243"])
 def test_pereiras_384_labels_are_shuffled_before_the_243(experiment, seed):
     labels = {name: list(pereira(name).labels) for name in ("384", "243")}
     shuffled([labels["384"], labels["243"]], seed)

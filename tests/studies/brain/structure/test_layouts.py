@@ -9,6 +9,7 @@ from collections import Counter
 import pytest
 from support import FIXTURES
 from support_brain_structure import stimuli
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.brain.structure.layout import Layout, layout
@@ -127,7 +128,7 @@ FLAWS = {
 }
 
 
-@pytest.mark.parametrize("told", FLAWS)
+@each_of("told", FLAWS)
 def test_stimuli_in_disorder_are_refused_with_the_reason(told):
     rows = stimuli(designed({"384": {"a": [2, 2], "b": [2]}}))
     FLAWS[told](rows)

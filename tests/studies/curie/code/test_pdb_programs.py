@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support_cases import each_of
+from support_draws import drawn
 
 from harness import rows, trial
 from harness.engines.local import available
@@ -96,9 +98,8 @@ def test_paper_a_function_gets_the_prompt_from_its_first_atom_on(runner: Program
     assert said(runner, "def f(t):\n    return t", STRICT) == DOCUMENT
 
 
-@pytest.mark.parametrize(
-    ("code", "paper", "strict"),
-    [
+# A program, and what it gives in paper mode and in strict mode; None where it gives no answer.
+PROGRAMS: list[tuple[str, Any, Any]] = [
         (f"import re\ndef f(t):\n    return re.sub('x', '', {FASTA})", None, ">p\nMKTAYIAKQR"),
         (f"def helper(t):\n    return 'x'\ndef f(t):\n    return helper(t) and {FASTA}", "x", ">p\nMKTAYIAKQR"),
         ("def f(t)\n    return t", "", None),
@@ -114,10 +115,13 @@ def test_paper_a_function_gets_the_prompt_from_its_first_atom_on(runner: Program
         (f"try:\n    import nowhere\nexcept ImportError:\n    def f(t): return {FASTA}",
          ">p\nMKTAYIAKQR", ">p\nMKTAYIAKQR"),
         (f"import os, sys\nos.write(1, {FASTA}.encode())\nsys.exit(0)\ndef f(): pass", None, ">p\nMKTAYIAKQR"),
-    ],
-    ids=range(12),
-)  # fmt: skip
-def test_what_each_mode_makes_of_a_program(runner: ProgramRunner, code: str, paper: Any, strict: Any) -> None:
+    ]  # fmt: skip
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("place", drawn(range(len(PROGRAMS)), 3, 12))
+def test_what_each_mode_makes_of_a_program(runner: ProgramRunner, place: int) -> None:
+    code, paper, strict = PROGRAMS[place]
     for mode, want in ((PAPER, paper), (STRICT, strict)):
         found = said(runner, code, mode)
         assert isinstance(found, NoAnswer) if want is None else found == want, mode
@@ -136,23 +140,25 @@ def test_children_that_a_program_forks_tell_nothing(runner: ProgramRunner) -> No
     assert found == ">p\nMKTAYIAKQR" and ended["stdout"].count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("code", "why"),
-    [
-        ("def f(t):\n    import os\n    os._exit(0)", "told nothing"),
-        ("def f(t):\n    import os\n    os.kill(os.getpid(), 9)", "killed"),
-        ("def f(t):\n    return 'x' * (1 << 40)", "MemoryError"),
-        ("def f(t):\n    return '\\0' * (8 << 20)", "output"),
-        ("def f(t):\n    def g(): g()\n    g()", "RecursionError"),
-        ("def f(t): return " + "(" * 5000, "told"),
-    ],
-    ids=range(6),
-)
-def test_a_program_that_comes_to_no_good_end_gives_no_answer(runner: ProgramRunner, code: str, why: str) -> None:
+BAD_ENDS = [
+    ("def f(t):\n    import os\n    os._exit(0)", "told nothing"),
+    ("def f(t):\n    import os\n    os.kill(os.getpid(), 9)", "killed"),
+    ("def f(t):\n    return 'x' * (1 << 40)", "MemoryError"),
+    ("def f(t):\n    return '\\0' * (8 << 20)", "output"),
+    ("def f(t):\n    def g(): g()\n    g()", "RecursionError"),
+    ("def f(t): return " + "(" * 5000, "told"),
+]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("place", drawn(range(len(BAD_ENDS)), 2, 6))
+def test_a_program_that_comes_to_no_good_end_gives_no_answer(runner: ProgramRunner, place: int) -> None:
+    code, why = BAD_ENDS[place]
     found = said(runner, code, STRICT)
     assert isinstance(found, NoAnswer) and why in found.why
 
 
+@pytest.mark.long
 def test_an_endless_program_ends_at_its_limit(runner: ProgramRunner) -> None:
     taken = program(fenced("def f(t):\n    while True: pass"), DOCUMENT, STRICT)
     assert taken
@@ -161,9 +167,7 @@ def test_an_endless_program_ends_at_its_limit(runner: ProgramRunner) -> None:
     assert ended["outcome"] in ("cpu", "time") and isinstance(answered(ended), NoAnswer)
 
 
-@pytest.mark.parametrize(
-    "stdout", ["", "{", "5", '{"answer": 5}', "[" * 99999, '{"answer": "a"}\nmore', '{"raised": {}}']
-)
+@each_of("stdout", ["", "{", "5", '{"answer": 5}', "[" * 99999, '{"answer": "a"}\nmore', '{"raised": {}}'])
 def test_an_output_that_is_not_the_entrys_line_is_no_answer(stdout: str) -> None:
     assert isinstance(answered({"outcome": "done", "stdout": stdout}), NoAnswer)
     assert isinstance(answered({"outcome": "failed", "stdout": '{"answer": "a"}'}), NoAnswer)

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support_cases import each_of
 from support_curie_records import PNG, foldered, read_out
 
 from harness.errors import InputError
@@ -52,6 +53,15 @@ def test_a_row_of_the_index_becomes_an_item_with_its_box(made):
     box = {"W": -3.0, "S": 50.0, "E": -1.5, "N": 52.25}
     assert json.loads(found["gold"][0]["gold"]["truth"]) == {"record_id": "a_bay_1", **box}
     assert json.loads(found["gold"][0]["gold"]["target"]) == box
+
+
+@pytest.mark.parametrize(("shown", "text", "images"), [("image", "", 1), ("caption", "A bay,\nin two lines", 0)])
+def test_the_image_or_the_caption_can_be_shown_alone_and_the_box_stays(made, shown, text, images):
+    found = made(shown=shown)
+    [item] = found["items"]
+    assert item["input"] == {"text": text} and len(item.get("attachments", ())) == images
+    assert json.loads(found["gold"][0]["gold"]["target"]) == {"W": -3.0, "S": 50.0, "E": -1.5, "N": 52.25}
+    assert found["counts"][0]["biogr"]["shown"] == shown
 
 
 def test_a_box_holds_all_vertices_of_all_features_however_deep():
@@ -143,7 +153,7 @@ def test_an_index_of_json_lines_is_read_too(made):
     assert made(more=more)["items"][0]["meta"]["level"] == "easy"
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("number", "level"),
     [("0", "easy"), ("0.35", "easy"), ("0.38", ""), ("0.4", "medium"), ("0.6", "medium"), ("0.65", ""), ("0.7", "hard"),
      ("1", "hard")],

@@ -3,6 +3,7 @@
 import importlib
 
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.kit.study import Study
@@ -50,7 +51,7 @@ def test_each_task_can_be_had_from_the_archive_and_some_from_a_copy():
     assert {name for name in both if "archive" not in name} == {*copied, "curie.repository_biogr"}
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@each_of("name", MAKERS)
 def test_a_maker_names_a_step_that_is_there_and_what_it_writes(name):
     maker, [task] = MAKERS[name], MAKERS[name].fixed.values()
     module, _, function = maker.kind.partition(":")

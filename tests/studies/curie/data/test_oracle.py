@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support_cases import each_of
 from support_curie_records import RECORDS
 
 from harness.errors import InputError
@@ -84,7 +85,7 @@ ENTRY = {"code_id": "five_qubit", "name": "no", "protection": "distance 3, $p = 
 SETS = [{"dataset_name": "ERA5", "variables": [{"variable_name": ["wind"], "description": "-3 mV", "time_range": []}]}]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("task", "rule", "truth"),
     [
         ("hfe", facts_hfe, {"record_id": "r", "hamiltonian": "$H = \\sum_k e_k c_k$", "terms": ["$e_k = -t$"]}),
@@ -113,14 +114,14 @@ def test_a_sequence_is_one_record_on_one_line():
     assert sequences_strict.score(oracle("pdb", truth), truth)["value"] == 1
 
 
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("truth", ["", "x", "[" * 100_000, "1" * 100_000, "7", "null", '{"a": '])
+@each_of("task", TASKS)
+@each_of("truth", ["", "x", "[" * 100_000, "1" * 100_000, "7", "null", '{"a": '])
 def test_a_ground_truth_that_is_none_is_refused(task, truth):
     with pytest.raises(InputError, match="ground truth cannot be read"):
         oracle(task, truth)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("task", "truth"),
     [
         ("dft-s", "{}"),
@@ -146,6 +147,7 @@ def test_the_ideal_answer_to_every_real_record_scores_one_or_has_no_gold(task):
     assert (len(values), len(empty)) == {"dft-s": (45, 4), "dft-p": (45, 0)}.get(task, (9, 0))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not RECORDS.is_dir(), reason="the real records are not here")
 def test_the_ideal_program_of_every_real_record_states_all_its_facts():
     truths = [path.read_text("utf-8") for path in (RECORDS / "dft" / "ground_truth").glob("*.json")]

@@ -5,7 +5,17 @@ from support_curie_records import PROMPTS
 
 from harness.digest import sha256
 from harness.errors import InputError
-from harness.studies.curie.data.prompt_files import assemble, checked_template, one_place, read_template
+from harness.studies.curie.data.makers import MAKERS
+from harness.studies.curie.data.making import choose_shown
+from harness.studies.curie.data.prompt_files import (
+    WORDINGS,
+    assemble,
+    checked_template,
+    choose_wording,
+    one_place,
+    paper_first,
+    read_template,
+)
 from harness.studies.curie.tasks import PROMPT_SHA256, TASKS
 
 
@@ -41,3 +51,28 @@ def test_the_published_prompt_of_each_task_is_known_and_has_one_place(task):
     text = read_template(task, files)
     assert sha256(text.encode()) == PROMPT_SHA256[TASKS[task].prompt]
     assert assemble(text, "PAPER").count("PAPER") == text.count("PAPER") + 1
+
+
+@pytest.mark.skipif(not PROMPTS.is_dir(), reason="the published prompts are not here")
+@pytest.mark.parametrize(("task", "wording"), [(task, wording) for task in WORDINGS for wording in WORDINGS[task]])
+def test_the_other_published_wordings_are_known_and_have_one_place(task, wording):
+    files = {f"prompts/{path.name}": path for path in PROMPTS.iterdir()}
+    text = read_template(task, files, wording)
+    assert text != read_template(task, files) and text.count("{{text}}") == 1
+    assert choose_wording(task, wording) == wording
+
+
+def test_a_paper_first_prompt_begins_with_the_structure_and_ends_with_what_is_asked():
+    made = paper_first("Do this.\n* And that.\n\nbelow it stands:\n\n{{text}}\n")
+    assert made == "PROTEIN TERTIARY STRUCTURE: {{text}}Do this.\n* And that.\nAMINO ACID SEQUENCE:"
+
+
+def test_a_wording_or_a_choice_that_a_task_does_not_have_is_refused():
+    for task, given in (("hfe", "two-shot"), ("mpv", "three-shot"), ("mpv", 2)):
+        with pytest.raises(InputError):
+            choose_wording(task, given)
+    with pytest.raises(InputError):
+        choose_shown("both")
+    assert "wording" not in MAKERS["curie.archive_prompts_hfe"].optional
+    assert "wording" not in MAKERS["curie.archive_mpv"].optional
+    assert "shown" in MAKERS["curie.repository_biogr"].optional

@@ -8,6 +8,7 @@ import json
 
 import pytest
 from support_curie_records import CURIE, PROMPTS, RECORDS, foldered, needs_real, read_out
+from support_draws import drawn
 
 from harness.digest import sha256
 from harness.studies.curie.data import biogr_repository, public_copy
@@ -53,7 +54,8 @@ def copied(tmp_path):
     return make_rows
 
 
-@pytest.mark.parametrize("task", COPIED)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("task", drawn(COPIED, 1, 6))
 def test_every_record_of_the_copy_loads_with_its_label_and_its_prompt(copied, task):
     found, domain = copied(task), TASKS[task].domain
     labels = json.loads((RECORDS / "difficulty_levels.json").read_text())[domain]

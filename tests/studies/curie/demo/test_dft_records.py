@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from studies.curie.demo.made import made
+from support_cases import each_of
 
 from harness.studies.curie.demo.dft_structures import STRUCTURES, THEMES
 from harness.studies.curie.reading.dft_items import parameters, set_aside, structures
@@ -17,7 +18,7 @@ from harness.studies.curie.reading.dft_items import parameters, set_aside, struc
 STRUCTURE, PARAMETERS = "StructureMetadataGeneral", "DFTParametersGeneral"
 COUNT = 16  # each theme once
 RECORDS = made("dft-s", 0, COUNT)
-EACH = pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.id)
+EACH = each_of("record", RECORDS)
 LABELS = ("cell optimisations", "geometry optimisations", "electronic-structure runs", "molecular runs")
 CODES = {"VASP": "vasp", "CASTEP": "castep", "GPAW": "gpaw", "Gaussian 16": "gaussian"}
 AVOGADRO = 6.02214076e23
@@ -139,7 +140,7 @@ def formula(text):
     return [(name, int(count or 1)) for name, count in re.findall(r"([A-Z][a-z]?)(\d*)", text)]
 
 
-@pytest.mark.parametrize("key", sorted(STRUCTURES))
+@each_of("key", sorted(STRUCTURES))
 def test_every_compound_is_neutral(key):
     parts = formula(STRUCTURES[key].fields["composition"])
     totals = {0}
@@ -149,7 +150,7 @@ def test_every_compound_is_neutral(key):
     assert 0 in totals
 
 
-@pytest.mark.parametrize("key", sorted(DENSITIES))
+@each_of("key", sorted(DENSITIES))
 def test_the_cell_of_every_crystal_has_the_density_of_the_substance(key):
     fields = STRUCTURES[key].fields
     a, *rest = (float(one) for one in re.findall(r"[\d.]+", fields["lattice_parameters"]))

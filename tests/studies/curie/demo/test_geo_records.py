@@ -7,13 +7,14 @@ import re
 from datetime import date, datetime
 
 import pytest
+from support_cases import each_of
 
 from harness import rows
 from harness.errors import InputError
 from harness.studies.curie.demo import geo
 
 RECORDS = [geo.record(7, index) for index in range(12)]
-ALL = pytest.mark.parametrize("made", RECORDS, ids=[each.id for each in RECORDS])
+ALL = each_of("made", RECORDS)
 SENTENCE = re.compile(r"Its variable (.+?) holds (.+?); it covers (.+?) from (.+?) to (.+?)\.(?:\s|$)")
 
 

@@ -7,6 +7,7 @@ import statistics
 
 import pytest
 from studies.curie.demo.made import TASKS, made
+from support_draws import drawn
 
 from harness.studies.curie.judging.rule import pairs
 from harness.studies.curie.scoring import facts_code, facts_hfd, facts_hfe, llmsim
@@ -14,7 +15,7 @@ from harness.studies.curie.scoring.llmsim_strict import gold_items, prediction_i
 
 FACTS = {"dft-c": facts_code, "hfe": facts_hfe, "hfd": facts_hfd}
 COUNT = 15
-EACH = pytest.mark.parametrize("task", TASKS)
+EACH = pytest.mark.parametrize("task", drawn(TASKS, 3, len(TASKS)))
 
 
 def worth(task, record, answer):
@@ -26,11 +27,13 @@ def worth(task, record, answer):
     return score_pairs(len(gold), len(stated), pairs(task, gold, stated))["f1"]
 
 
+@pytest.mark.exhaustive
 @EACH
 def test_an_ideal_answer_is_worth_one(task):
     assert {worth(task, record, record.answer) for record in made(task, 0, COUNT)} == {1}
 
 
+@pytest.mark.exhaustive
 @EACH
 def test_the_answer_to_another_record_is_worth_little(task):
     records = made(task, 0, COUNT)
@@ -38,13 +41,14 @@ def test_the_answer_to_another_record_is_worth_little(task):
     assert statistics.mean(values) < (0.45 if task == "dft-c" else 0.2)  # programs share fields such as a type
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("task", "right", "wrong"),
-    [
+    drawn([
         ("dft-s", '"composition": "', '"composition": "Xe'), ("dft-p", '"energy_cutoff": ', '"energy_cutoff": 1'),
         ("dft-c", "'composition': '", "'composition': 'Xe"), ("mpv", '"low_value": "', '"low_value": "7'),
         ("hfe", " + ", " - "), ("hfd", " + ", " - "),
-    ],
+    ], 2, 6),
 )  # fmt: skip
 def test_an_answer_with_a_mistake_is_worth_less(task, right, wrong):
     changed = [one for one in made(task, 0, COUNT) if right in one.answer]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from support import FIXTURES, REPOSITORY
+from support_draws import drawn
 
 import harness.studies.curie
 from harness import rows
@@ -57,7 +58,8 @@ def test_a_makers_step_loads_nothing_that_a_plan_is_made_of(name):
     assert not [path for path in files if path.endswith(("/study.py", "/registry.py", "/parts.py"))]
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", drawn(MAKERS, 1, 4))
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(name, tmp_path):
     first, again, other = (run(name, tmp_path / each, seed) for each, seed in (("a", 7), ("b", 7), ("c", 8)))
     assert {each: path.read_bytes() for each, path in first.items()} == {
@@ -66,7 +68,8 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(name, tmp_
     assert first["items"].read_bytes() != other["items"].read_bytes()
 
 
-@pytest.mark.parametrize("task", TASK_NAMES)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("task", drawn(TASK_NAMES, 2, 4))
 def test_the_ideal_answer_is_worth_one_in_strict_mode_and_anothers_is_not(task, tmp_path):
     golds = [row["gold"] for row in rows.read(run(f"curie.demo_{task}", tmp_path / "made", count=12)["gold"])]
     assert [STRICT[task](gold["target"], gold["truth"])["value"] for gold in golds] == [1] * 12

@@ -10,6 +10,7 @@ import pytest
 from studies.curie.demo.latex_operators import Node, System, factors, terms
 from studies.curie.demo.made import made
 from studies.curie.demo.mean_field_states import SPINFUL, SYSTEMS, fermions
+from support_cases import each_of
 from support_draws import drawn
 
 COUNT, STEP = 28, 1e-3  # each of the fourteen models twice
@@ -59,7 +60,7 @@ def test_the_gold_is_the_mean_field_form_of_the_papers_own_model(record):
     assert abs(model[1] - mean_field[1]) < 20 * STEP**2
 
 
-@pytest.mark.parametrize("record", each(OF_A_MODEL[:13], 6))
+@pytest.mark.parametrize("record", each(OF_A_MODEL[:13], 2))
 def test_with_another_sign_of_any_term_it_would_be_another(record):
     text = record.truth["hamiltonian"].strip("$").partition("= ")[2]
     for term in energies(record, *re.split(r" [-+] ", text.removeprefix("-"))):
@@ -80,7 +81,7 @@ def test_the_pairing_hamiltonian_leaves_out_the_square_of_a_fluctuation(record):
     assert np.allclose(gap, -strength * rest.conj().T @ rest)
 
 
-@pytest.mark.parametrize("record", HFE, ids=lambda record: record.id)
+@each_of("record", HFE)
 def test_the_gold_stands_in_the_paper_beside_other_hamiltonians(record):
     gold = record.truth["hamiltonian"].strip("$")
     assert record.text.count(gold) == 1 and gold in record.answer
@@ -138,7 +139,7 @@ def test_the_third_step_has_twice_the_energy_of_classical_charges(record):
     assert 2 * energy == pytest.approx(system.mean(system.formula(steps(record)[2])).real, rel=1e-9)
 
 
-@pytest.mark.parametrize("record", HFD, ids=lambda record: record.id)
+@each_of("record", HFD)
 def test_the_answer_has_five_steps_that_the_paper_does_not_all_spell_out(record):
     answer = json.loads(record.answer)
     assert [(step["Step"], step["answer"]) for step in answer] == [

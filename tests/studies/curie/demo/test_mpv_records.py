@@ -8,11 +8,12 @@ import re
 
 import pytest
 from studies.curie.demo.made import made
+from support_cases import each_of
 
 from harness.studies.curie.demo.mpv_constants import CONSTANTS
 
 COUNT = 22  # each theme twice
-EACH = pytest.mark.parametrize("record", made("mpv", 0, COUNT), ids=lambda record: record.id)
+EACH = each_of("record", made("mpv", 0, COUNT))
 PROPERTIES = (
     "band gap|gap energy|refractive index|index of refraction|lattice constant|density|melting point|"
     "thermal conductivity|static dielectric constant|electron mobility|Young's modulus|Curie temperature|"
@@ -123,7 +124,7 @@ def constant(material, name):
     return next((float(one.low) for one in CONSTANTS[material] if one.name == name), None)
 
 
-@pytest.mark.parametrize("material", sorted(CUBIC))
+@each_of("material", sorted(CUBIC))
 def test_density_lattice_constant_and_atomic_weights_agree(material):
     """The number of atoms in a cell is known, so the one constant follows from the other."""
     parts = re.findall(r"([A-Z][a-z]?)(\d*)", CONSTANTS[material][0].formula)
@@ -140,7 +141,7 @@ def test_conduction_of_heat_and_charge_agree_by_wiedemann_and_franz(material):
     assert heat * resistance * 1e-8 / 300 == pytest.approx(LORENZ, rel=0.15)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("material", "edge"),
     [("silicon", 1107), ("gallium arsenide", 873), ("indium antimonide", 7293), ("cadmium sulfide", 512),
      ("wurtzite gallium nitride", 365), ("indium phosphide", 925), ("germanium", 1879)],
@@ -150,7 +151,7 @@ def test_band_gaps_agree_with_the_wavelengths_where_absorption_begins(material, 
     assert 1239.84 / edge == pytest.approx(constant(material, "band gap"), rel=0.02)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("material", "loss"), [("silicon", 30.0), ("germanium", 36.0), ("zinc selenide", 17.0), ("fused silica", 3.5),
                            ("calcium fluoride", 3.2), ("diamond", 17.2)],
 )  # fmt: skip

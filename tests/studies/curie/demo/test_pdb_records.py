@@ -12,12 +12,14 @@ import pytest
 from Bio.PDB.PDBParser import PDBParser
 from Bio.PDB.vectors import calc_angle, calc_dihedral
 from Bio.SeqUtils import molecular_weight, seq1
+from support_cases import each_of
+from support_draws import drawn
 
 from harness.errors import InputError
 from harness.studies.curie.demo import backbone, pdb
 from harness.studies.curie.demo.residues import PROTEINS
 
-ALL = pytest.mark.parametrize("made", range(len(PROTEINS)), indirect=True)
+ALL = pytest.mark.parametrize("made", drawn(range(len(PROTEINS)), 4, len(PROTEINS)), indirect=True)
 # Published: number of residues, average mass of the chain as it is isolated, disulfides, and an amidated end.
 PUBLISHED = {
     "Insulin, A chain, human": (21, 2383.7, 0),
@@ -61,7 +63,7 @@ def gold(made):
     return json.loads(made.truth)["sequence"]
 
 
-@pytest.mark.parametrize("protein", PROTEINS, ids=lambda one: one.name)
+@each_of("protein", PROTEINS)
 def test_a_sequence_has_the_published_length_and_mass(protein):
     length, mass, disulfides = PUBLISHED[protein.name]
     assert len(protein.sequence) == length

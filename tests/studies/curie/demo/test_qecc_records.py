@@ -10,6 +10,7 @@ import re
 import pytest
 import yaml
 from studies.curie.demo import stabilisers
+from support_cases import each_of
 
 from harness import rows
 from harness.errors import InputError
@@ -18,7 +19,7 @@ from harness.studies.curie.demo.qecc_codes import CODES
 
 RECORDS = [qecc.record(7, index) for index in range(len(CODES))]
 BY_ID = {json.loads(each.truth)["code_id"]: each for each in RECORDS}
-ALL = pytest.mark.parametrize("made", RECORDS, ids=[json.loads(each.truth)["code_id"] for each in RECORDS])
+ALL = each_of("made", RECORDS)
 
 
 def printed(made):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from studies.curie.demo.made import TASKS, made
 from support import FIXTURES
+from support_cases import each_of
 
 import harness.studies.curie
 from harness.digest import canonical
@@ -17,7 +18,7 @@ from harness.studies.curie.tasks import TASKS as ALL
 
 FOLDER = Path(harness.studies.curie.__file__).parent / "prompts"
 OFFICIAL = FIXTURES.parent / "data" / "curie" / "prompts"
-EACH = pytest.mark.parametrize("task", TASKS)
+EACH = each_of("task", TASKS)
 RUN = 8  # words in a row that no two people write by chance
 
 
@@ -57,7 +58,7 @@ def test_no_sentence_is_that_of_an_official_prompt(task):
     assert ours and ALL[task].prompt
 
 
-@pytest.mark.parametrize("task", ["dft-s", "dft-p", "mpv", "mpv-non-trivial", "mpv-specific", "hfd"])
+@each_of("task", ["dft-s", "dft-p", "mpv", "mpv-non-trivial", "mpv-specific", "hfd"])
 def test_every_field_of_an_ideal_answer_is_asked_for(task):
     text = wording(task)["text"]
     for record in made(task):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import pytest
+from support_cases import each_of
 
 from harness.studies.curie.judging.cells import grid, group, miller, vector
 from harness.studies.curie.judging.forms import contradiction, states, without_states
@@ -14,7 +15,7 @@ from harness.studies.curie.judging.samples import dopants, sample, without_dopan
 from harness.studies.curie.judging.substances import same_substance, substance
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "same"),
     [
         ("CuInSe<sub>2</sub>", "CuInSe2"), ("$CuInSe_2$", "CuInSe2"), ("CuInSe₂", "CuInSe2"),
@@ -29,14 +30,12 @@ def test_texts_are_spelt_in_one_way(text, same) -> None:
     assert plain(text) == same
 
 
-@pytest.mark.parametrize(
-    "value", [None, float("nan"), "NaN", "None", "UNKNOWN", " ", "not specified", [], {}, "[,,]", [None]]
-)
+@each_of("value", [None, float("nan"), "NaN", "None", "UNKNOWN", " ", "not specified", [], {}, "[,,]", [None]])
 def test_these_state_nothing(value) -> None:
     assert not stated(value) and written(value) == ""
 
 
-@pytest.mark.parametrize("value", [0, 0.0, False, "Na", "no", "0", [0], {"a": "b"}])
+@each_of("value", [0, 0.0, False, "Na", "no", "0", [0], {"a": "b"}])
 def test_these_state_something(value) -> None:
     assert stated(value) and written(value)
 
@@ -52,7 +51,7 @@ def test_words_are_american_and_in_the_singular() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("one", "two"),
     [
         ("Cd8S8", "CdS"), ("CoFe2O4", "Fe2CoO4"), ("(CH3)2NCH2CH2N(CH3)2", "C6H16N2"), ("CuSO4·5H2O", "CuSO9H10"),
@@ -78,7 +77,7 @@ def test_molecules_of_one_ratio_differ_by_their_number_of_atoms() -> None:
     assert same_ratio(counts("C2H2") or (), counts("C6H6") or ())
 
 
-@pytest.mark.parametrize("text", ["", "cobalt", "U(12TC4)2", "GaN film", "((((Si", "Si))", "x" * 500, "5a", "3"])
+@each_of("text", ["", "cobalt", "U(12TC4)2", "GaN film", "((((Si", "Si))", "x" * 500, "5a", "3"])
 def test_what_is_no_formula_has_no_composition(text) -> None:
     assert counts(text) is None
 
@@ -88,7 +87,7 @@ def test_a_formula_with_letters_for_numbers_says_its_elements() -> None:
     assert counts(with_share("AlxGa1-xN", 0.3)) == counts("Al0.3Ga0.7N")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("one", "two", "same"),
     [
         ("gallium nitride", "GaN", True), ("titanium dioxide", "TiO2", True), ("copper(I) oxide", "Cu2O", True),
@@ -107,7 +106,7 @@ def test_the_form_is_told_from_the_name_of_a_material() -> None:
     assert states(text)["polymorph"] == {"wurtzite"} and states(text)["shape"] == {"wire"}
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("one", "two", "apart"),
     [
         ("thin film", "quantum dots", True), ("thin film", "buffer layer", False), ("film", "", False),
@@ -119,7 +118,7 @@ def test_forms_that_cannot_be_of_one_sample(one, two, apart) -> None:
     assert (contradiction(states(one), states(two)) is not None) is apart
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "found"),
     [
         ("Al-doped ZnO", {"Al"}), ("ZnO:Al", {"Al"}), ("graphene doped with boron", {"B"}),

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import pytest
+from support_cases import each_of
 
+from harness.answers.units import DIMENSIONLESS, PREFIXED, read_unit
 from harness.studies.curie.judging.normal import plain
 from harness.studies.curie.judging.quantities import among, number, quantity, reading, same_quantity
 from harness.studies.curie.judging.rule import VERSION
-from harness.studies.curie.judging.unit_table import PREFIXED
-from harness.studies.curie.judging.units import DIMENSIONLESS, measure
 
 SAME = [
     ("meV", "0.001 eV"), ("Å", "0.1 nm"), ("kJ/mol", "0.0103642697 eV"), ("Ry", "13.6056931 eV"),
@@ -28,34 +28,34 @@ SAME = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("unit", "value"), SAME)
+@each_of(("unit", "value"), SAME)
 def test_one_of_a_unit_is_so_much_of_another(unit, value) -> None:
     one, other = quantity("1", "", plain(unit)), quantity(plain(value), "", "")
     assert one and other and one.powers == other.powers
     assert one.low.value == pytest.approx(other.low.value, rel=1e-8)
 
 
-@pytest.mark.parametrize("unit", ["", "dimensionless", "-", "none", "N/A", "unitless"])
+@each_of("unit", ["", "dimensionless", "-", "none", "N/A", "unitless"])
 def test_no_unit_has_many_names(unit) -> None:
-    assert measure(unit) == DIMENSIONLESS
+    assert read_unit(unit) == DIMENSIONLESS
 
 
-@pytest.mark.parametrize("unit", ["foo", "bar foo", "m" * 100, "(((", "m^^", "Tmol9" * 5, "🙂"])
+@each_of("unit", ["foo", "bar foo", "m" * 100, "(((", "m^^", "Tmol9" * 5, "🙂"])
 def test_what_is_no_unit_is_none(unit) -> None:
-    assert measure(unit) is None
+    assert read_unit(unit) is None
 
 
 def test_temperatures_are_moved_where_the_unit_stands_alone() -> None:
-    celsius, slope = measure("°C"), measure("W/°C")
+    celsius, slope = read_unit("°C"), read_unit("W/°C")
     assert celsius and celsius.offset == 273.15
     assert slope and slope.offset == 0
 
 
 def test_the_rule_names_its_table_of_units() -> None:
-    assert "curie-units-1" in VERSION and "eV" in PREFIXED
+    assert "units-2" in VERSION and "eV" in PREFIXED
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "low", "high"),
     [
         ("3.4", 3.4, 3.4), ("~3.4", 3.4, 3.4), ("3.4 ± 0.1", 3.4, 3.4), ("4x10<sup>8</sup>", 4e8, 4e8),
@@ -71,14 +71,14 @@ def test_values_are_read_as_papers_write_them(text, low, high) -> None:
     assert found and [found.low.value, found.high.value] == pytest.approx([low, high])
 
 
-@pytest.mark.parametrize("text", ["", "abc", "1" * 500, "9e999", "--", "1.2.3.4e5.6", "x10^8"])
+@each_of("text", ["", "abc", "1" * 500, "9e999", "--", "1.2.3.4e5.6", "x10^8"])
 def test_what_is_no_value_is_none(text) -> None:
     found = reading(text)
     assert found is None or found.low.value in (1.2,)
     assert number("e5") is None
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("one", "two", "alike"),
     [
         ("5.64", "5.6", True), ("5.64", "5.7", False), ("1.12", "1.1", True), ("3.3", "3", False),

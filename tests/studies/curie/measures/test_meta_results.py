@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from support import FIXTURES
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.curie.measures.meta_results import MOST, MetaRow, deviation, fill, mean, read
@@ -162,7 +163,7 @@ def test_what_the_analysis_gives_is_what_its_schema_says():
     assert found["figure_rows"] == 0 and found["table1_printed_rows"] == ["& - & -"] * 9
 
 
-@pytest.mark.parametrize(
+@each_of(
     "given",
     [[], {"hfe": 3}, {"hfe": {HFE: {GPT: {"a": [1]}}}}, {"hfe": {HFE: {GPT: {"a": {"rougeLsum": True}}}}},
      {"hfe": {HFE: {GPT: {"a": {"rougeLsum": 10**400}}}}}, {"mpv": {}, "mpve": {}}],

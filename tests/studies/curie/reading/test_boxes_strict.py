@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from support_cases import each_of
 from support_pace import soon
 
 from harness.studies.curie.reading.boxes_strict import read_answer, read_gold
@@ -18,7 +19,7 @@ def sides(text: str) -> tuple[float, ...]:
     return box.west, box.south, box.east, box.north
 
 
-@pytest.mark.parametrize(
+@each_of(
     "text",
     [
         f"First {{W: 9, S: 9, E: 10, N: 10}}, no: {BOX}",
@@ -27,6 +28,7 @@ def sides(text: str) -> tuple[float, ...]:
         "{W: '1.0', S: '+2.', E: '3', N: '4', /* of the map */}",
         '{"W": 1, "S": 2, "E": 3, "N": 4, "note": "a brace } and a { too"}',
         '"W": 1, "S": 2, "E": 3, "N": 4',
+        '{"W": " 1", "S": "2 ", "E": "\\t3.0 ", "N": 4}',
     ],
 )
 def test_b1_the_box_is_the_last_object_that_has_four_sides(text: str) -> None:
@@ -38,13 +40,13 @@ def test_b1_the_last_such_object_counts_even_if_it_is_no_box() -> None:
         read_answer(f'{BOX} or {{"W": null, "S": 2, "E": 3, "N": 4}}')
 
 
-@pytest.mark.parametrize("side", ["true", "[1]", '"1°"', '"1e0"', '"0x1"', "NaN", "Infinity", '""', "null", '"nan"'])
+@each_of("side", ["true", "[1]", '"1°"', '"1e0"', '"0x1"', "NaN", "Infinity", '""', "null", '"nan"', '"1 2"', '" "'])
 def test_b2_a_side_is_a_number_or_a_plain_decimal_in_a_text(side: str) -> None:
     with pytest.raises(Unreadable):
         read_answer(BOX.replace("1", side, 1))
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("west", "east", "width"),
     [
         (-180, 180, 360), (0, 360, 360), (-360, 360, 360), (10, 20, 10), (170, -170, 20), (-10, 190, 200),
@@ -55,7 +57,7 @@ def test_b3_the_width_is_told_before_anything_is_normalised(west: int, east: int
     assert read_answer(f"{{W: {west}, S: 0, E: {east}, N: 1}}").width == width
 
 
-@pytest.mark.parametrize(
+@each_of(
     "box",
     [
         "{W: 180, S: 0, E: -180, N: 1}", "{W: 361, S: 0, E: 362, N: 1}", "{W: 1, S: 0, E: -360.5, N: 1}",

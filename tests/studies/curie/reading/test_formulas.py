@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support_cases import each_of
 
 from harness.studies.curie.reading.formulas import sums
 from harness.studies.curie.reading.latex import tokens
@@ -14,7 +15,7 @@ def counted(text: str) -> list[int]:
     return [len(one) for one in sums(text)]
 
 
-@pytest.mark.parametrize(
+@each_of(
     "text",
     [
         "H = a + b\nE = c",
@@ -32,7 +33,7 @@ def test_hfe_what_parts_two_formulas(text: str) -> None:
     assert counted(text) == [2, 1]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "terms"),
     [
         ("H = X = a + b", [2]),
@@ -48,7 +49,7 @@ def test_hfe_terms_stand_right_of_the_last_equals_sign_outside_brackets(text: st
     assert counted(text) == terms
 
 
-@pytest.mark.parametrize(
+@each_of(
     "text",
     [
         "The general Hartree-Fock Hamiltonian is",
@@ -63,7 +64,7 @@ def test_hfe_prose_without_a_formula_has_no_terms(text: str) -> None:
     assert counted(text) == []
 
 
-@pytest.mark.parametrize(
+@each_of(
     "text",
     [
         r"The Hamiltonian is $H = \sum_k a_k$ for all fields.",

@@ -12,6 +12,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from support_cases import each_of
 from support_curie_records import CURIE, RECORDS
 
 from harness.studies.curie.reading.ground_truth import filtered_mpv, parsed_dft, parsed_mpv, preprocess
@@ -73,9 +74,7 @@ def test_what_a_model_repaired_is_read_where_the_items_are_not() -> None:
         parsed_dft(text, "sorry")
 
 
-@pytest.mark.parametrize(
-    "text", ["[1]", '[{"index": 1}, {"index": "2"}]', '[{"a": 1}]', "7", "null", "[[1]]", "{a: 1}"]
-)
+@each_of("text", ["[1]", '[{"index": 1}, {"index": "2"}]', '[{"a": 1}]', "7", "null", "[[1]]", "{a: 1}"])
 def test_properties_without_an_index_to_sort_by_are_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         parsed_mpv(text)

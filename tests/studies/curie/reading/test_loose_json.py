@@ -12,7 +12,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support import FIXTURES
+from support_cases import each_of
 from support_curie_records import RECORDS
+from support_draws import drawn
 from support_examples import examples
 from support_pace import soon
 
@@ -70,6 +72,7 @@ def test_any_key_is_quoted_where_the_package_quotes_it(key: str) -> None:
     assert dumps({key: 0}) == json5.dumps({key: 0})
 
 
+@pytest.mark.long
 def test_every_golden_text_of_the_study_is_read_and_written_alike() -> None:
     path = FIXTURES / "curie" / "preprocess.json"
     if not path.is_file():
@@ -108,7 +111,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each_of("name", HOSTILE)
 def test_hostile_texts_are_unreadable_at_once(name: str) -> None:
     began = time.process_time()
     with pytest.raises(Unreadable):
@@ -116,14 +119,19 @@ def test_hostile_texts_are_unreadable_at_once(name: str) -> None:
     assert soon(time.process_time() - began, 10)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("unit", "end", "most"),
-    [
-        ("1,", "]", LONGEST_LOOSE),
-        ("{},", "]", LONGEST_LOOSE),
-        ("/**/", "1]", LONGEST_LOOSE),
-        ("'\\q',", "]", LONGEST_LOOSE),
-    ],
+    drawn(
+        [
+            ("1,", "]", LONGEST_LOOSE),
+            ("{},", "]", LONGEST_LOOSE),
+            ("/**/", "1]", LONGEST_LOOSE),
+            ("'\\q',", "]", LONGEST_LOOSE),
+        ],
+        1,
+        4,
+    ),
 )
 def test_the_longest_texts_that_are_read_take_well_under_a_second(unit: str, end: str, most: int) -> None:
     text = "[" + unit * ((most - 10) // len(unit)) + end

@@ -7,13 +7,15 @@ import time
 from typing import Any
 
 import pytest
+from support_cases import each_of
+from support_draws import drawn
 from support_pace import soon
 
 from harness.studies.curie.reading.predictions import predictions_dft, predictions_mpv, up_to_last_object
 from harness.studies.curie.reading.strict_json import Unreadable
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "found"),
     [
         ("```json\n[1]\n```", [1]),
@@ -67,7 +69,8 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", drawn(HOSTILE, 2, 6))
 def test_hostile_answers_end_quickly(name: str) -> None:
     began = time.process_time()
     with contextlib.suppress(Unreadable):

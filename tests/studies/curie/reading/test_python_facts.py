@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from support_draws import drawn
 from support_pace import soon
 
 from harness.studies.curie.reading.aliases import NAMES, PARAMETERS, STRUCTURES, renamed
@@ -30,11 +31,12 @@ def test_odd_escapes_are_no_errors() -> None:
     assert len(blocks("x = '\\d'\nassert (x, 'y')\n")) == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "text",
-    ["(" * 5_000, "x = " + "-" * 100_000 + "1", "a" + ".b" * 90_000, "x" + "+x" * 90_000, "f(" * 190 + ")" * 190,
+    drawn(["(" * 5_000, "x = " + "-" * 100_000 + "1", "a" + ".b" * 90_000, "x" + "+x" * 90_000, "f(" * 190 + ")" * 190,
      "xc = " + "[" * 90 + "]" * 90, "xc = '''" + "x" * 190_000 + "'''", "x = 1\n" * (LONGEST // 5),
-     "fmax = 1" + "0" * 5_000],
+     "fmax = 1" + "0" * 5_000], 3, 9),
     ids=lambda text: repr(text[:10]),
 )  # fmt: skip
 def test_hostile_programs_end_soon(text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from support_cases import each_of
 
 from harness.studies.curie.reading.responses import PublishedResponse, failure_path, read_response
 from harness.studies.curie.reading.strict_json import Unreadable
@@ -43,7 +44,7 @@ def test_a_failure_of_command_r_plus_may_say_what_happened_as_a_response() -> No
         read_response(path, {failed: "{}"})
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"response_text": null}', '{"response_text": ["R"]}', "{broken"])
+@each_of("text", ["", "[]", "{}", '{"response_text": null}', '{"response_text": ["R"]}', "{broken"])
 def test_a_file_without_what_it_must_say_skips_the_record(text: str) -> None:
     with pytest.raises(Unreadable):
         read_response(PATH, {PATH: text})

@@ -6,13 +6,15 @@ import json
 import time
 
 import pytest
+from support_cases import each_of
+from support_draws import drawn
 from support_pace import soon
 
 from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.reading.sequences_strict import read_gold, read_record
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "found"),
     [
         (">p\nMKTAY\nIAKQR", "MKTAYIAKQR"),
@@ -27,13 +29,12 @@ from harness.studies.curie.reading.sequences_strict import read_gold, read_recor
         (">p\r\nMKU\r\nBZX\r\n", "MKXBZX"),
         (">p\nMK\tT\n*\nAAA", "MKT"),
     ],
-    ids=range(11),
 )
 def test_p1_a_record_is_a_header_and_the_residue_lines_behind_it(text: str, found: str) -> None:
     assert read_record(text) == found
 
 
-@pytest.mark.parametrize(
+@each_of(
     "text",
     [
         "",
@@ -49,7 +50,6 @@ def test_p1_a_record_is_a_header_and_the_residue_lines_behind_it(text: str, foun
         ">p\n\u017f",
         "\\u003ep\nMKT",
     ],
-    ids=range(12),
 )
 def test_p1_without_a_header_or_residues_there_is_no_record(text: str) -> None:
     assert read_record(text) is None
@@ -59,18 +59,16 @@ def test_p5_gold_is_in_capitals_without_blanks_and_stars_and_u_is_x() -> None:
     assert read_gold(json.dumps({"record_id": "1ABC", "sequence": "mkt u\nA*"})) == "MKTXA"
 
 
-@pytest.mark.parametrize("truth", ["", "{}", '{"sequence": 5}', '{"sequence": " *"}', '{"sequence": "MK-T"}', "[]"])
+@each_of("truth", ["", "{}", '{"sequence": 5}', '{"sequence": " *"}', '{"sequence": "MK-T"}', "[]"])
 def test_p5_a_gold_without_residues_is_refused(truth: str) -> None:
     with pytest.raises(Unreadable):
         read_gold(truth)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [">p\n" * 1_500_000, ">p\n" + "MKT\n" * 1_000_000, ">p\n" + "m" * 5_000_000, ">p\nno\n" * 900_000],
-    ids=range(4),
-)
-def test_an_answer_of_megabytes_is_read_in_time_linear_in_it(text: str) -> None:
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("piece", drawn([">p\n", "MKT\n", "m", ">p\nno\n"], 1, 4))
+def test_an_answer_of_a_megabyte_is_read_in_time_linear_in_it(piece: str) -> None:
+    text = ">p\n" + piece * (1_000_000 // len(piece))
     begun = time.process_time()
     read_record(text)
-    assert soon(time.process_time() - begun, 2)
+    assert soon(time.process_time() - begun, 1)

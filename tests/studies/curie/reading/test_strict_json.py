@@ -8,6 +8,8 @@ import time
 from typing import Any
 
 import pytest
+from support_cases import each_of
+from support_draws import drawn
 from support_pace import soon
 
 from harness.studies.curie.reading.strict_json import Unreadable, json_part, read_first, read_list, read_value_of
@@ -29,13 +31,13 @@ def test_r1_nan_is_read_in_both_spellings() -> None:
     assert [math.isnan(one) for one in read_first("[nan, NaN, -NaN]")] == [True] * 3
 
 
-@pytest.mark.parametrize("text", ["[none]", "[NULL]", "[nil]", "[undefined]", '["a\nb"]', "[1 2]", "{a}"])
+@each_of("text", ["[none]", "[NULL]", "[nil]", "[undefined]", '["a\nb"]', "[1 2]", "{a}"])
 def test_r1_nothing_else_is_a_value(text: str) -> None:
     with pytest.raises(Unreadable):
         read_first(text)
 
 
-@pytest.mark.parametrize(
+@each_of(
     "text",
     [
         "```json\n[7]\n```",
@@ -64,7 +66,7 @@ def test_r2_a_text_without_a_bracket_holds_nothing(text: str) -> None:
         read_first(text)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "found"),
     [
         ('{"a": 1}', [{"a": 1}]),
@@ -112,7 +114,8 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", drawn(HOSTILE, 4, 14))
 def test_hostile_texts_end_quickly(name: str) -> None:
     began = time.process_time()
     with contextlib.suppress(Unreadable):

@@ -6,6 +6,7 @@ import math
 import time
 
 import pytest
+from support_cases import each_of
 from support_pace import soon
 
 from harness.studies.curie.reading.dates import iso
@@ -13,7 +14,7 @@ from harness.studies.curie.reading.quantities import quantities
 from harness.studies.curie.reading.texts import fenced, leaves, norm
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "plain"),
     [
         ("  Sea\n\tSurface  TEMPERATURE ", "sea surface temperature"),
@@ -31,7 +32,7 @@ def test_f0_spelling_of_the_same_words_is_set_aside(text: str, plain: str) -> No
     assert norm(text) == plain
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "found"),
     [
         ("0.25° grid", [("0.25", "°")]),
@@ -64,7 +65,7 @@ def test_f0_nothing_is_converted() -> None:
     assert quantities("1 km") != quantities("1000 m")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "day"),
     [
         ("2001-02-03", "2001-02-03"),

@@ -6,6 +6,7 @@ import time
 
 import pytest
 import yaml
+from support_cases import each_of
 from support_pace import soon
 
 from harness.studies.curie.reading.loose_json import Unreadable
@@ -50,7 +51,7 @@ def test_qecc_what_safe_load_refuses_is_unreadable(text: str) -> None:
         read_yaml(text)
 
 
-@pytest.mark.parametrize("text", ["a: 'open", "a: b: c", "\tx: y", '"\\cite"', "a: *nowhere", "a: &a [*a]", "\x00"])
+@each_of("text", ["a: 'open", "a: b: c", "\tx: y", '"\\cite"', "a: *nowhere", "a: &a [*a]", "\x00"])
 def test_what_is_no_yaml_is_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         read_yaml(text)

@@ -77,6 +77,7 @@ def test_p3_the_score_is_that_of_biopython_with_gaps_of_eleven_and_one() -> None
         assert weighed >> 26 == plain.score(gold, other)
 
 
+@pytest.mark.long
 def test_p3_sums_of_the_longest_sequences_are_exact() -> None:
     long = "W" * alignment.LONGEST
     assert align(long, long) == (8191, 8191, 8191)
@@ -143,6 +144,7 @@ def test_a_record_of_400_residues_and_its_shuffles_take_under_a_second() -> None
     assert soon(time.process_time() - begun, 1)
 
 
+@pytest.mark.long
 def test_lines_of_megabytes_are_compared_in_time_or_not_at_all() -> None:
     gold, long = "MKTAYIAKQR" * 20, "MKTAYIAKQR" * 100_000
     assert alignment.comparable(gold, long) and not alignment.comparable(gold, long + "M")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from needs import needs
+from support_cases import each_of
 
 from harness import seeds
 from harness.digest import canonical
@@ -97,7 +98,7 @@ CLOSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("answer", "gold", "common", "ours", "theirs"), CLOSED)
+@each_of(("answer", "gold", "common", "ours", "theirs"), CLOSED)
 def test_areas_are_those_of_closed_forms(answer: Any, gold: Any, common: float, ours: float, theirs: float) -> None:
     found = scored(answer, gold)
     own = found["detail"]["metrics"]
@@ -155,7 +156,7 @@ def test_what_may_be_meant_the_other_way_round_is_scored_as_written() -> None:
         assert scored(plain)["detail"]["suspected"] is False
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("answer", "told"),
     [
         (ring((0, 0), (10, 10), (10, 0), (0, 10)), "crosses itself"),
@@ -272,4 +273,4 @@ def test_a_machine_without_shapely_is_told_what_brings_it(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "shapely", None)
     with pytest.raises(MissingError, match="shapely is not installed") as bad:
         scored(UNIT)
-    assert bad.value.code == 3 and "llm-harness[science]" in bad.value.next
+    assert bad.value.code == 3 and "repro-harness[science]" in bad.value.next

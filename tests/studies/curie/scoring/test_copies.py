@@ -6,6 +6,8 @@ import json
 import time
 
 import pytest
+from support_cases import each_of
+from support_draws import drawn
 from support_pace import soon
 
 from harness.studies.curie.scoring.copies import copied
@@ -14,7 +16,7 @@ WORDS = [f"word{n}" for n in range(400)]
 DOCUMENT = "\n".join(" ".join(WORDS[at : at + 9]) for at in range(0, 400, 9))
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("response", "is_copy"),
     [
         (DOCUMENT, True),
@@ -35,7 +37,8 @@ def test_of_a_short_document_nothing_is_a_copy() -> None:
     assert not copied(" ".join(WORDS[:100]), " ".join(WORDS[:100]))
 
 
-@pytest.mark.parametrize("word", ["a ", "where ", ",", "word0 "])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("word", drawn(["a ", "where ", ",", "word0 "], 1, 4))
 def test_megabytes_are_compared_with_a_long_paper_in_time(word: str) -> None:
     paper, begun = " ".join(f"word{n % 7919}" for n in range(100_000)), time.process_time()
     assert not copied(paper, word * (5_000_000 // len(word)))

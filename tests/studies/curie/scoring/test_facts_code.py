@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import support
+from support_cases import each_of
 
 from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.scoring.facts_code import facts, facts_of, near, score
@@ -46,7 +47,7 @@ def test_dft_c_other_classes_state_no_fact_and_equal_items_count_twice() -> None
     assert facts(json.dumps({"no_header_code": twice})).total() == 2
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("program", "found"),
     [
         ("Vasp(xc='PBE', ismear=0)", [("functional", "text", "pbe")]),
@@ -74,7 +75,7 @@ def test_dft_c_a_field_that_only_the_gold_has_counts_in_both() -> None:
     assert not facts_of("run(rkmax=7)")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("one", "other"),
     [
         ("encut=500", "encut=500.0"),
@@ -92,7 +93,7 @@ def test_dft_c_equal_values(one: str, other: str) -> None:
     assert near(left, right).shared == left.total() == right.total() == 1
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("one", "other"),
     [
         ("ediff=1e-8", "ediff=1e-7"),
@@ -134,6 +135,7 @@ def test_dft_c_what_is_no_python_parses_not_and_is_unreadable() -> None:
         facts_of("define f(x):")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not RECORDS.is_dir(), reason="the real records are not here")
 def test_dft_c_real_programs_state_their_own_gold_and_little_of_others() -> None:
     paths = sorted(RECORDS.glob("*.json"))

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from support_cases import each_of
 
 from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.scoring import facts_hfd, facts_hfe
@@ -36,7 +37,7 @@ def test_hfe_a_fact_is_a_sign_and_a_term() -> None:
 GOLD = facts_hfd.facts(json.dumps({"steps": [step("1", "H = a"), step("2", "H = b - c")]}))
 
 
-@pytest.mark.parametrize(
+@each_of(
     "answer",
     [
         [step("1", "H = a"), step("2", "H = b - c")],
@@ -60,9 +61,7 @@ def test_hfd_the_truth_may_hold_its_steps_as_json_in_a_text() -> None:
     assert facts_hfd.facts(json.dumps({"record_id": "1", "answer_text": steps})) == GOLD
 
 
-@pytest.mark.parametrize(
-    "formula", [r"\frac{a}{b}", r"\beta", r"\tau", r"\rho", r"\nabla", r"\varepsilon", r"\sum_k \epsilon_k"]
-)
+@each_of("formula", [r"\frac{a}{b}", r"\beta", r"\tau", r"\rho", r"\nabla", r"\varepsilon", r"\sum_k \epsilon_k"])
 def test_hfd_single_backslashes_are_read_where_json5_can_read_them(formula: str) -> None:
     written = f'[{{"Step": "1", "answer": "H = {formula}"}}]'
     assert facts_hfd.facts_of(written) == facts_hfd.facts_of(written.replace("\\", "\\\\"))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support_cases import each_of
 
 from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.scoring.facts_geo import facts, facts_of, paired
@@ -25,7 +26,7 @@ def variable(**fields: Any) -> Counter[Any]:
     return only(variables=[fields])
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("found", "atoms"),
     [
         (only(dataset_name="  ERA\u00a05 "), ["era 5"]),

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from support_cases import each_of
 
 from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.scoring.facts_qecc import facts, facts_of, parameter
@@ -15,7 +16,7 @@ def stated(text: str) -> list[tuple[Any, ...]]:
     return sorted(facts_of(text).elements())
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "found"),
     [
         ("code_id: Surface_Code", [("code_id", "surface_code")]),

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from support_cases import each_of
 from support_curie_reading import is_missing
 from support_pace import soon
 
@@ -68,7 +69,7 @@ def test_the_first_prediction_never_matches_and_others_do_several_times() -> Non
     assert f1([index(2), "{}"]) == pytest.approx(0.4)
 
 
-@pytest.mark.parametrize("place", [True, 1.0, -1, 3, "3", "x", None, [1], "1.0", " 1", ""])
+@each_of("place", [True, 1.0, -1, 3, "3", "x", None, [1], "1.0", " 1", ""])
 def test_what_is_no_index_matches_nothing(place: object) -> None:
     assert not matches(index(place), 3)
 
@@ -78,7 +79,7 @@ def test_digits_of_any_script_are_an_index(place: object) -> None:
     assert matches(index(place), 3)
 
 
-@pytest.mark.parametrize(
+@each_of(
     "reply",
     [
         '{"json_extracted_index": "²"}',
@@ -89,7 +90,6 @@ def test_digits_of_any_script_are_an_index(place: object) -> None:
         "[[1]]",
         "x ,{",
     ],
-    ids=["superscript", "long", "text", "number", "null", "list", "cut"],
 )
 def test_replies_at_which_the_published_code_raises_leave_no_metric(reply: str) -> None:
     with pytest.raises(Unreadable):
@@ -99,7 +99,7 @@ def test_replies_at_which_the_published_code_raises_leave_no_metric(reply: str) 
     assert found["outcome"] == "valid"
 
 
-@pytest.mark.parametrize("reply", ["", "No match.", "```json\n{}\n```", "{", "[]", "[{}]", "{}"])
+@each_of("reply", ["", "No match.", "```json\n{}\n```", "{", "[]", "[{}]", "{}"])
 def test_other_texts_are_no_match(reply: str) -> None:
     assert not matches(reply, 3)
 

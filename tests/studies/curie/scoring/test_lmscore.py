@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from support_cases import each_of
 from support_curie_reading import is_missing
 
 from harness.studies.curie.scoring.lmscore import first_token, score
@@ -62,7 +63,7 @@ def test_m3_white_space_and_case_do_not_matter(token: str) -> None:
     assert score(top((token, 0.9), ("bad", 0.1)))["value"] == pytest.approx(0.9, abs=1e-6)
 
 
-@pytest.mark.parametrize("token", ["good.", "'good'", "goo", "goodness", "okey", "o.k.", ""])
+@each_of("token", ["good.", "'good'", "goo", "goodness", "okey", "o.k.", ""])
 def test_m3_nothing_else_is_a_class(token: str) -> None:
     assert is_missing(score(top((token, 0.9), ("x", 0.1)))["value"])
 
@@ -77,7 +78,7 @@ def test_none_of_the_three_is_not_scored() -> None:
     assert is_missing(found["value"]) and is_missing(found["detail"]["metrics"]["lmscore_project"])
 
 
-@pytest.mark.parametrize("logprob", [math.nan, math.inf, 0.1, "0", None, True, 10**400])
+@each_of("logprob", [math.nan, math.inf, 0.1, "0", None, True, 10**400])
 def test_what_is_no_log_probability_is_not_scored(logprob: object) -> None:
     assert is_missing(score([{"token": "good", "logprob": logprob}])["value"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
+import pytest
 import scipy
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,6 +37,7 @@ def test_a_member_gives_way_along_a_chain() -> None:
     assert len(matching(chain)) == 3001
 
 
+@pytest.mark.long
 def test_many_pairs_are_matched_quickly() -> None:
     began = time.process_time()
     assert len(matching([(gold, found) for gold in range(61) for found in range(2000)])) == 61

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from studies.curie.scoring.near_misses.page import counted, judged, page
-from studies.curie.scoring.near_misses.scored import RULES, as_given, values
+from studies.curie.scoring.near_misses.scored import RULES, as_given, strictly
 from studies.curie.scoring.near_misses.within import NearMissWithin
+from support_cases import each_of
 
 from harness.studies.curie.tasks import AVERAGED, STRICT
 
@@ -22,15 +23,13 @@ def rows(task: str) -> list[NearMissWithin]:
     return list(import_module(f"studies.curie.scoring.near_misses.{task.replace('-', '_')}").ROWS)
 
 
-CASES = [pytest.param(task, row, id=f"{task}: {row.name}") for task in RULES for row in rows(task)]
+@each_of("task", RULES)
+def test_strict_mode_gives_what_a_scientist_gives_or_says_why_not(task: str) -> None:
+    found = [(row, strictly(task, row)) for row in rows(task)]
+    assert [(row.name, value, row.why) for row, value in found if as_given(row, value) is bool(row.apart)] == []
 
 
-@pytest.mark.parametrize(("task", "row"), CASES)
-def test_strict_mode_gives_what_a_scientist_gives_or_says_why_not(task: str, row: NearMissWithin) -> None:
-    strict, _ = values(task, row)
-    assert as_given(row, strict) is not bool(row.apart), (strict, row.why)
-
-
+@pytest.mark.long
 @pytest.mark.parametrize("task", AVERAGED)
 def test_paper_mode_alone_puts_a_wrong_answer_above_a_right_one(task: str) -> None:
     """As the page says: in every task, and strict mode only where a right answer is one at which it parts."""
@@ -45,6 +44,7 @@ def test_b5_sides_that_are_changed_about_are_flagged() -> None:
     assert RULES["biogr"]("biogr", row, STRICT)["detail"]["suspected_swap"] is True
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("task", AVERAGED)
 def test_every_task_has_ten_near_misses_with_names_of_their_own(task: str) -> None:
     names = [row.name for row in judged(task)]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 from studies.curie.scoring.near_misses.near_miss import TASKS, of
+from support_cases import each_of
 
 from harness.digest import canonical
 from harness.errors import InputError
 from harness.studies.curie.scoring.rouge import METRICS
 from harness.studies.curie.standalone.facts import SCORERS
 
-EACH = pytest.mark.parametrize("task", TASKS)
+EACH = each_of("task", TASKS)
 
 
 def row(task: str, **fields: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.curie.standalone import llmsim, lmscore, reading
@@ -62,7 +63,7 @@ def test_the_first_output_repairs_a_ground_truth_that_cannot_be_read() -> None:
     assert strict["value"] == pytest.approx(2 / 3)  # JSON as written needs no model
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "given", "field"),
     [
         ("curie.llmsim_mpv", {**MPV, "judge_outputs": "none"}, "judge_outputs"),
@@ -125,8 +126,8 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-@pytest.mark.parametrize("mode", ["paper", "strict"])
+@each_of("text", HOSTILE)
+@each_of("mode", ["paper", "strict"])
 def test_hostile_answers_and_replies_have_a_finding(text: str, mode: str) -> None:
     found = run("curie.llmsim_mpv", MPV, model_response=text, judge_outputs=[text, text], mode=mode)
     assert json.dumps(found, allow_nan=False)

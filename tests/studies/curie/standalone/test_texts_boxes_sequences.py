@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support_cases import each_of
 
 from harness.digest import canonical
 from harness.errors import InputError
@@ -21,8 +22,8 @@ ROWS: list[tuple[Tool, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("tool", "row"), ROWS)
-@pytest.mark.parametrize("mode", ["paper", "strict"])
+@each_of(("tool", "row"), ROWS)
+@each_of("mode", ["paper", "strict"])
 def test_what_a_scorer_gives_is_what_it_declares(tool: Tool, row: dict[str, Any], mode: str) -> None:
     found = tool.run({**row, "mode": mode})
     assert tool.gives.model_validate(found) and canonical(found)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.questions.asking.rendering import fill, read_wordings
@@ -19,7 +20,7 @@ FIELDS = {
 KNOWN = Known.of(FIELDS)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "names"),
     [
         ("{question} {Some context} {topic} {a} {größe} {key}", "question|Some context|topic|a|größe|key"),
@@ -42,7 +43,7 @@ def test_braces_written_twice_are_the_text_with_one() -> None:
     assert words("{{question}} {{x}} {{ 1 }}", KNOWN, "p").pieces == ("{question} {x} {{ 1 }}",)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "said"),
     [
         ("{gold}", "the target"),
@@ -88,6 +89,7 @@ def test_a_million_braces_are_text() -> None:
         assert "".join(words(text, KNOWN, "p").pieces) == text
 
 
+@pytest.mark.long
 @given(st.text(st.sampled_from("{}ab.[]!:q \n"), max_size=60), st.text(max_size=20))
 def test_no_cell_is_ever_read_as_a_wording(text: str, cell: str) -> None:
     known = Known.of({"input": ["a", "b"]})
@@ -106,7 +108,7 @@ NO_TURNS: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_of(
     "row",
     [
         {"text": "x"}, {"id": 0}, {"id": -1, "text": "x"}, {"id": True, "text": "x"}, {"id": 0, "text": ""},

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from studies.questions.hostile.file_project import PLAIN, QUESTIONS, FileProject
+from support_draws import drawn
 
 ROW = "What is the capital of France?,Paris\n"
 READ_ALIKE = {
@@ -25,6 +26,7 @@ def test_a_file_is_read_as_it_is_meant(tmp_path: Path, form: str) -> None:
     assert FileProject(tmp_path, READ_ALIKE[form]).asked() == QUESTIONS
 
 
+@pytest.mark.long
 def test_quotes_over_lines_are_one_cell_with_its_line_breaks(tmp_path: Path) -> None:
     text = 'question,answer\r\n"Which land,\r\n""the"" one?","Sol,\r\nthe sun"\r\n'
     assert FileProject(tmp_path, text).asked() == [('Which land,\n"the" one?', "Sol,\nthe sun")]
@@ -74,6 +76,7 @@ def test_a_file_that_cannot_be_meant_is_refused_by_its_place(tmp_path: Path, for
     assert advice in error["next"], error
 
 
+@pytest.mark.long
 def test_doubled_ids_are_refused_with_both_rows(tmp_path: Path) -> None:
     project = FileProject(tmp_path, "key,question,answer\n7,Who?,a\n8,Why?,b\n7,When?,c\n")
     error = project.write(fields="{input: question, target: answer, id: key}").refused()
@@ -119,9 +122,10 @@ def test_bad_json_lines_are_refused_by_row(tmp_path: Path, form: str) -> None:
     assert "mine.jsonl" in error["where"] and where in error["where"], error
 
 
+@pytest.mark.long
 def test_no_message_quotes_a_cell(tmp_path: Path) -> None:
     secret = "The-secret-answer"
-    for data in (f"{PLAIN}Who?,{secret},{secret}\n", f'{PLAIN}"{secret}"?,x\n'):
+    for data in drawn([f"{PLAIN}Who?,{secret},{secret}\n", f'{PLAIN}"{secret}"?,x\n'], 1, 2):
         error = FileProject(tmp_path, data).refused()
         assert secret not in str(error)
 
@@ -145,7 +149,8 @@ def test_a_file_outside_of_the_project_is_not_read(tmp_path: Path) -> None:
     assert "q.yaml" in project.write().refused()["where"]
 
 
-@pytest.mark.parametrize("kind", ["folder", "nothing there"])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("kind", drawn(["folder", "nothing there"], 1, 2))
 def test_what_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
     project = FileProject(tmp_path)
     project.path.unlink()

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from studies.questions.hostile.file_project import FileProject
+from support_draws import drawn
 
-TINY = "{tiny: {provider: transformers, source: package:llm-harness/tiny-shaped}}"
+TINY = "{tiny: {provider: transformers, source: package:repro-harness/tiny-shaped}}"
 FOR_EVER = {
     "a repeat around a repeat": "(a+)+$",
     "a repeat around a choice": "(a|aa)+$",
@@ -21,11 +22,20 @@ FOR_EVER = {
 }
 
 
-@pytest.mark.parametrize("form", FOR_EVER)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("form", drawn(FOR_EVER, 2, 7))
 def test_a_pattern_that_may_run_for_ever_is_refused_at_lock(tmp_path: Path, form: str) -> None:
     entry = json.dumps({"regex": {"pattern": FOR_EVER[form]}})
     error = FileProject(tmp_path).write(score=f"[{entry}]").refused()
     assert "q.yaml:9" in error["where"], error
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("given", drawn(["[a, b, c]", "{a: b}", "null"], 1, 3))
+def test_options_of_a_wrong_type_are_refused_with_what_to_write(tmp_path: Path, given: str) -> None:
+    error = FileProject(tmp_path).write(score=f"[{{choice: {{from: {given}}}}}]").refused()
+    assert "`settings.score.0.choice.from` is wrong: write the name of one column" in error["what"], error
+    assert "`from: options`" in error["what"] and "`fields: {options: [a, b, c]}`" in error["what"]
 
 
 @pytest.mark.long
@@ -74,7 +84,8 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("form", OPTIONS)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("form", drawn(OPTIONS, 1, 4))
 def test_options_that_are_none_are_refused_by_row_and_column(tmp_path: Path, form: str) -> None:
     row, where = OPTIONS[form]
     data = [{"question": "1 + 1?", "options": ["2", "3"], "answer": "A"}, {"question": "2?", **row}]
@@ -84,7 +95,8 @@ def test_options_that_are_none_are_refused_by_row_and_column(tmp_path: Path, for
     assert "row 2" in error["where"] and where in error["where"], error
 
 
+@pytest.mark.exhaustive
 def test_a_schema_that_is_none_or_fetches_is_refused_at_lock(tmp_path: Path) -> None:
-    for schema in ("{", '{"type": 7}', '{"$ref": "http://localhost/x.json"}', "[" * 10_000):
+    for schema in drawn(["{", '{"type": 7}', '{"$ref": "http://localhost/x.json"}', "[" * 10_000], 2, 4):
         entry = json.dumps({"json": {"schema": schema}})
         assert "q.yaml:9" in FileProject(tmp_path).write(score=f"[{entry}]").refused()["where"], schema

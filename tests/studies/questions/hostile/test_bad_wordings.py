@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from studies.questions.hostile.file_project import QUESTIONS, FileProject
+from support_draws import drawn
 
 SUSPICIOUS = "Why {answer}? {question.__class__} {0} %s $HOME ${x} {{7*7}} {% raw %}"
 REACHING = {
@@ -21,7 +22,8 @@ REACHING = {
 }
 
 
-@pytest.mark.parametrize("reach", REACHING)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("reach", drawn(REACHING, 2, 7))
 def test_a_wording_that_reaches_too_far_is_refused_with_its_line(tmp_path: Path, reach: str) -> None:
     project = FileProject(tmp_path).write(prompts=f"{{text: {json.dumps(REACHING[reach])}}}")
     error = project.refused()
@@ -35,6 +37,7 @@ def test_nothing_formats_and_a_width_in_braces_is_a_text(tmp_path: Path) -> None
     assert texts == [f"{question} {{question:>1000000000}}" for question, _ in QUESTIONS]
 
 
+@pytest.mark.exhaustive
 def test_the_target_is_refused_in_every_form_of_wordings(tmp_path: Path) -> None:
     project, secret = FileProject(tmp_path), "{question} {answer}"
     lines = tmp_path / "mine.jsonl"
@@ -44,12 +47,13 @@ def test_the_target_is_refused_in_every_form_of_wordings(tmp_path: Path) -> None
         f"{{texts: [\"{{question}}\", {told}]}}", f"{{turns: [{{system: {told}}}, {{user: \"{{question}}\"}}]}}",
         f"{{turns: [{{user: {told}}}]}}", "{file: mine.jsonl}",
     )  # fmt: skip
-    for form in forms:
+    for form in drawn(forms, 2, 4):
         error = project.write(prompts=form).refused()
         assert "tell the answer" in error["what"], form
         assert ("mine.jsonl, wording 2" if "file" in form else "q.yaml:7") in error["where"], error
 
 
+@pytest.mark.long
 def test_what_a_cell_says_is_never_read_as_a_wording(tmp_path: Path) -> None:
     rows = [{"question": SUSPICIOUS, "answer": "x"}, {"question": "{shots}{options}{question}", "answer": "y"}]
     project = FileProject(tmp_path, "".join(json.dumps(row) + "\n" for row in rows), "mine.jsonl")
@@ -98,7 +102,8 @@ BAD_LINES = {
 }
 
 
-@pytest.mark.parametrize("form", BAD_LINES)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("form", drawn(BAD_LINES, 2, 5))
 def test_a_bad_file_of_wordings_is_refused_by_its_place(tmp_path: Path, form: str) -> None:
     project = FileProject(tmp_path).write(prompts="{file: mine.jsonl}")
     (tmp_path / "mine.jsonl").write_text(BAD_LINES[form] + "\n")

@@ -10,6 +10,7 @@ import pytest
 from needs import needs
 from studies.questions.hostile.file_project import FileProject
 from support_answer_scores import SETTINGS, entry
+from support_draws import drawn
 
 from harness import rows
 from harness.errors import InputError
@@ -80,14 +81,19 @@ def test_a_rescaled_score_has_a_meaning_without_the_bounds_of_a_cosine() -> None
     assert renamed(["bertscore"])["bertscore"].floor == -1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("told", "what"),
-    [
-        ("{rescale: en}", "no baseline in 'en' for this encoder, which is pinned from no hub"),
-        ("{rescale: xx}", "no baselines for the language 'xx'"),
-        ("{rescale: ../en}", "the language of a baseline"),
-        ("{layer: 101}", "a whole number from -100 to 100"),
-    ],
+    drawn(
+        [
+            ("{rescale: en}", "no baseline in 'en' for this encoder, which is pinned from no hub"),
+            ("{rescale: xx}", "no baselines for the language 'xx'"),
+            ("{rescale: ../en}", "the language of a baseline"),
+            ("{layer: 101}", "a whole number from -100 to 100"),
+        ],
+        1,
+        4,
+    ),
 )
 def test_what_cannot_be_rescaled_is_refused_at_lock(told: str, what: str, tmp_path: Path) -> None:
     needs("bert_score")

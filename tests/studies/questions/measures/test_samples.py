@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from support_cases import each_of
 
 from harness.studies.questions.measures.samples import SampledAnswer, are_verdicts, pass_at, sizes, vote
 
 
-@pytest.mark.parametrize("of", range(1, 9))
+@each_of("of", range(1, 9))
 def test_pass_at_k_is_the_share_of_draws_that_hold_a_right_answer(of: int) -> None:
     for right, k in itertools.product(range(of + 1), range(1, of + 1)):
         draws = list(itertools.combinations([True] * right + [False] * (of - right), k))

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support_answer_scores import values
+from support_draws import drawn
 
 from harness.studies.questions.code import outcomes
 from harness.studies.questions.code.code_tests import CodeTests, read_tests
@@ -44,7 +45,8 @@ def value(answer: str, tests: str, folder: Path) -> Any:
     return outcomes.passed(answer, tests, tried(answer, tests, folder))["value"]
 
 
-@pytest.mark.parametrize("tests", [SPLIT, BESIDE, json.dumps(SPLIT.splitlines())], ids=["split", "beside", "listed"])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("tests", drawn([SPLIT, BESIDE, json.dumps(SPLIT.splitlines())], 1, 3))
 def test_code_that_does_what_the_tests_say_passes_and_other_code_fails(tests: str, tmp_path: Path) -> None:
     assert value(ADD, tests, tmp_path) == 1
     assert value(f"Here:\n```python\n{ADD}```\nDone.", tests, tmp_path) == 1
@@ -52,15 +54,16 @@ def test_code_that_does_what_the_tests_say_passes_and_other_code_fails(tests: st
         assert value(wrong, tests, tmp_path) == 0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "answer",
-    [
+    drawn([
         "import os\nos._exit(0)", "print('{\"values\": [\"5\", \"[1,2]\"]}')\nimport os\nos._exit(0)",
         "class Any:\n    def __eq__(self, other): return True\ndef add(a, b): return Any()",
         "import os\nos.write(1, b'{\"passed\": true}\\n')\nos._exit(0)", "def add(a, b): raise SystemExit(0)",
         "import sys\nsys.stdout.write('x' * 100000)\ndef add(a, b): return add(a, b)",
         "import atexit, os\natexit.register(lambda: os._exit(0))\ndef add(a, b): return 6",
-    ],
+    ], 2, 7),
 )  # fmt: skip
 def test_an_answer_that_pretends_to_pass_fails(answer: str, tmp_path: Path) -> None:
     assert value(answer, SPLIT, tmp_path) == 0 and value(answer, BESIDE, tmp_path) == 0
@@ -82,14 +85,15 @@ def test_the_share_of_tests_that_hold_stands_beside_the_first_that_fails(tmp_pat
     assert found["detail"]["why"] == "half(3) gave 1"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("call", "right"),
-    [
+    drawn([
         ("{'b': 1, 'a': (1, 2)}", "{'a': (1, 2), 'b': 1.0}"), ("{3, 1}", "{1, 3}"), ("None", "None"), ("b'x'",
         "b'x'"), ("True", "1"),
         ("'1'", "1"), ("[1, 2]", "(1, 2)"), ("1", "1.5"), ("{1: 2}", "{1: 3}"), ("'a\\u0301'", "'á'"), ("0.1 + 0.2",
         "0.3"),
-    ],
+    ], 4, 11),
 )  # fmt: skip
 def test_values_are_alike_where_python_says_so(call: str, right: str, tmp_path: Path) -> None:
     assert value(f"def f(): return {call}", f"assert f() == {right}", tmp_path) == int(eval(call) == eval(right))

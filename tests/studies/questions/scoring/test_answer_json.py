@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 from support_answer_scores import entry, scores, values
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.questions.scoring import json_answer, search
@@ -82,7 +83,7 @@ VALUES: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("schema", SCHEMAS, ids=[json.dumps(schema)[:40] for schema in SCHEMAS])
+@each_of("schema", SCHEMAS)
 def test_a_schema_allows_what_the_package_jsonschema_allows(schema: Any) -> None:
     ours, theirs = parse_schema(json.dumps(schema)), jsonschema.Draft202012Validator(schema)
     for value in VALUES:
@@ -95,7 +96,14 @@ def test_multiples_are_counted_in_decimals_and_not_in_floats() -> None:
     assert all(tenths.violation(value) for value in (0.35, 1e-9, 1e-300))
 
 
-@pytest.mark.parametrize(
+def test_a_whole_number_beyond_any_float_is_a_multiple_or_not_exactly() -> None:
+    assert parse_schema('{"multipleOf": 1e-300}').violation(10**400) == ""
+    threes = parse_schema('{"multipleOf": 3}')
+    assert threes.violation(3 * 10**400) == "" and threes.violation(10**400)
+    assert parse_schema(f'{{"multipleOf": {10**400}}}').violation(0.5)
+
+
+@each_of(
     ("schema", "what"),
     [
         ("{", "no JSON"), ('{"a": 1, "a": 2}', "stands twice"), ("[]", "neither an object"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support_answer_scores import scores, values
+from support_cases import each_of
 
 from harness.studies.questions.scoring import letter
 
@@ -24,7 +25,7 @@ SHAPES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("answer", "rule"), SHAPES.items())
+@each_of(("answer", "rule"), SHAPES.items())
 def test_an_answer_names_its_letter_in_many_shapes(answer: str, rule: int) -> None:
     wanted = "C" if "texas" in answer else "B"
     assert letter.named(answer, OPTIONS) == (wanted, rule)

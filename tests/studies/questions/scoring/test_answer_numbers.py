@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support_answer_scores import scores, values
+from support_cases import each_of
 
 from harness.studies.questions.scoring import number
 
@@ -19,13 +20,13 @@ WRITTEN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("written", "meant"), WRITTEN.items())
+@each_of(("written", "meant"), WRITTEN.items())
 def test_a_number_is_read_however_it_is_written(written: str, meant: Any) -> None:
     first = next(number.numbers(written))
     assert first == Decimal(meant)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("text", "found"),
     [
         ("1,23", [1, 23]), ("1234,567", [1234, 567]), ("12-5", [12, 5]), ("2024-01-05", [2024, 1, 5]), ("1.2.3",

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support_answer_scores import entry, scores, values
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.questions.scoring import pattern, search
@@ -33,7 +34,7 @@ def test_what_a_pattern_finds_is_compared_with_the_target(tmp_path: Path, told: 
     assert values(tmp_path, pattern.score, {"regex": told}, answers, {"target": "42"}) == found
 
 
-@pytest.mark.parametrize(
+@each_of(
     "text",
     [
         "(a+)+b", "(a|a)*b", "(?:ab|c){5,}d", "(?:(?:a{1000}){1000}){1000}", "a{100000}", "(?:foo){e<=1}",
@@ -46,7 +47,7 @@ def test_a_pattern_without_bound_or_with_two_meanings_is_refused_at_once(text: s
         entry({"regex": {"pattern": text}})
 
 
-@pytest.mark.parametrize(
+@each_of(
     "text",
     [
         r"answer:\s*(\w+)", r"\{\"a\": (\d+)\}", r"[\[\](){}]", r"a{2,3}?b", r"(?P<x>\d)-(?P=x)", r"(?i)straße",

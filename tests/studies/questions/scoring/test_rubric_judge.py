@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from support_answer_scores import entry
+from support_cases import each_of
 
 from harness import rows
 from harness.kit import graded
@@ -66,7 +66,7 @@ def test_what_no_reply_grades_has_no_score_and_is_the_judges_error(tmp_path: Pat
     assert graded.state(score) == "judge_error" and score["value"] == {"missing": "judge_error"}
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("reply", "grade"),
     [
         ("GRADE: 3", 3), ("Grade: 0", 0), ("**GRADE: 4**", 4), ("GRADE: `2`", 2), ("I think.\n\ngrade = 1", 1), ("3",

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 from support_answer_scores import SETTINGS, entry
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.kit.judge import RuleJudge
 from harness.kit.study import Brief, Dataset, Instrument, Model
-from harness.manifest.load import suggestion
+from harness.manifest.load import suggest_key
 from harness.studies.questions.meaning import MEANINGS, renamed
 from harness.studies.questions.scoring import catalogue
 from harness.studies.questions.settings import KINDS, QuestionsSettings
@@ -51,11 +52,11 @@ def test_every_scorer_has_a_step_that_can_be_loaded_and_a_meaning() -> None:
         assert callable(getattr(import_module(module), name))
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("score", "place", "what"),
     [
         ([], (), "names 1 to 50 scorers"), (["exact", "exact"], (), "two scorers are called 'exact'"), (["exakt"],
-        ("score", 0), "there are: exact"),
+        ("score", 0), "one of exact, match"),
         ([{"exakt": None}], ("score", 0, "exakt"), "Unexpected"), ([{"exact": {}, "match": {}}], ("score", 0),
         "names one scorer"),
         ([{"match": {"cas": "true"}}], ("score", 0, "match", "cas"), "Unexpected"), ([{"match": {"as_": "x"}}],
@@ -84,8 +85,8 @@ def test_what_is_written_wrong_is_named_with_its_place(score: Any, place: tuple[
 
 def test_an_unknown_key_is_mended_by_the_name_that_a_manifest_uses() -> None:
     written = {"score": [{"choice": {"form": "options"}}]}
-    assert suggestion(("score", 0, "choice", "form"), written, QuestionsSettings) == "did you mean `from`?"
-    assert suggestion(("score", 0, "exakt"), {"score": [{"exakt": {}}]}, QuestionsSettings) == "did you mean `exact`?"
+    assert suggest_key(("score", 0, "choice", "form"), written, QuestionsSettings) == "did you mean `from`?"
+    assert suggest_key(("score", 0, "exakt"), {"score": [{"exakt": {}}]}, QuestionsSettings) == "did you mean `exact`?"
 
 
 def test_a_schema_for_editors_knows_names_alone_and_names_with_switches() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.questions.standalone.catalogue import SCORERS
@@ -30,7 +31,7 @@ def test_each_tool_has_a_row_here() -> None:
     assert ROWS.keys() == SCORERS.keys()
 
 
-@pytest.mark.parametrize("name", ROWS)
+@each_of("name", ROWS)
 def test_a_right_row_is_worth_1_and_a_wrong_one_0_in_the_declared_form(name: str) -> None:
     right, wrong = ROWS[name]
     tool = SCORERS[name]
@@ -39,7 +40,7 @@ def test_a_right_row_is_worth_1_and_a_wrong_one_0_in_the_declared_form(name: str
         assert found["value"] == value
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "change", "where"),
     [
         ("questions.exact", {"response": 3}, "response"), ("questions.match", {"where": "middle"}, "where"),

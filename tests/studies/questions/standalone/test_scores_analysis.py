@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support_cases import each_of
 
 from harness import stats
 from harness.errors import InputError
@@ -47,7 +48,7 @@ def test_without_a_scale_zeros_alone_are_no_share() -> None:
     assert "no_interval" in found(*rows, share=False)["scores"]["model"]["dataset"]["score"]
 
 
-@pytest.mark.parametrize(
+@each_of(
     "row", [{"value": 1}, {"item": "a", "value": "1"}, {"item": "a", "value": True}, {"item": 3, "value": 1},
             {"item": "a", "value": 1, "group": {"g": 7}}, {"item": "a", "value": float("nan")}]
 )  # fmt: skip

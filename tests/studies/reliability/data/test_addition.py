@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from studies.reliability.data.scoring import response, scores
+from support_cases import each_of
+from support_draws import drawn
 
 from harness import rows
 from harness.errors import InputError
@@ -52,7 +54,7 @@ def test_the_filter_keeps_6308_of_the_10000_pairs_of_digit_counts():
     assert sum(kept("1" * a, "1" * b) for a in range(1, 101) for b in range(1, 101)) == 6308
 
 
-@pytest.mark.parametrize("wrong", ["", "007", "-1", "1.0", "1e3", 7, None, "\u0663"])
+@each_of("wrong", ["", "007", "-1", "1.0", "1e3", 7, None, "\u0663"])
 def test_facts_refuse_what_is_no_decimal_string(wrong):
     with pytest.raises(InputError) as refused:
         facts("1", wrong)
@@ -68,7 +70,8 @@ def made(tmp_path):
     return make_rows
 
 
-@pytest.mark.parametrize("seed", [0, 7, 2**53 - 1])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", drawn([0, 7, 2**53 - 1], 1, 3))
 def test_the_filter_keeps_as_many_as_the_published_draw_up_to_chance(made, seed):
     items, gold, [counts] = made(seed, 5000)
     assert counts["addition"] == {"drawn": 5000, "kept": len(items), "removed": 5000 - len(items)}

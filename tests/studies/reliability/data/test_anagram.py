@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from studies.reliability.data.scoring import response, scores
+from support_cases import each_of
 
 from harness import rows
+from harness.answers.anagram import anagram
+from harness.answers.prepare import EPISTEMIC, ETHICAL
 from harness.errors import InputError
 from harness.models.providers.baseline import FORGERY, REFUSAL
-from harness.scorers.outcome.anagram import anagram
-from harness.scorers.prepare import EPISTEMIC, ETHICAL
 from harness.studies.reliability.data.anagram import ShuffledWord, draw, facts, make, shuffled
 from harness.studies.reliability.data.anagram_offline import likely_words
 from harness.studies.reliability.data.anagram_words import SAID, letters, load
@@ -54,7 +55,7 @@ PUBLISHED_LIST = "".join(
 ) + "".join(f"y{a}{b}\t5\n" for a in "hijklmnop" for b in "hijklmnop")
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("word", "shown", "f_let", "valid"),
     [("listen", "silent", 6, True), ("cat", "cat", 3, False), ("ab", "ba", 2, False), ("letter", "leter", 5, False),
      ("aab", "abb", 3, False), ("a" * 20 + "b", "b" + "a" * 20, 21, False), ("", "", 0, False)],

@@ -8,10 +8,10 @@ import pytest
 from support_cities import MADE, NEAR, made_by, named, simplemaps
 
 from harness import rows
+from harness.answers.gazetteer import gazetteer
+from harness.answers.locality import locality
+from harness.answers.names import common_words_sha256
 from harness.digest import sha256_file
-from harness.scorers.outcome.gazetteer import gazetteer
-from harness.scorers.outcome.locality import locality
-from harness.scorers.outcome.names import common_words_sha256
 from harness.studies.reliability.data import sphere
 from harness.studies.reliability.data.locality import make
 

@@ -5,7 +5,9 @@ import random
 import time
 
 import pytest
+from support_cases import each_of
 from support_cities import NEAR, named
+from support_draws import drawn
 from support_pace import soon
 
 from harness.errors import InputError
@@ -31,7 +33,8 @@ def slow_targets(cities, origin, d_km):
     return near[0][0] if near else None, len(near)
 
 
-@pytest.mark.parametrize("block", [1, 500, 2_000_000])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("block", drawn([1, 500, 2_000_000], 1, 3))
 def test_the_fast_way_finds_what_the_haversine_finds_one_pair_at_a_time(monkeypatch, block):
     monkeypatch.setattr(sphere, "BLOCK", block)
     cities = scattered(300)
@@ -70,6 +73,7 @@ def test_a_circle_reaches_across_the_antimeridian_and_over_a_pole():
     assert [city.name for city in Candidates(far).targets(far, [30, 30])] == ["West", "East"]
 
 
+@pytest.mark.long
 def test_targets_of_eighteen_thousand_cities_take_seconds():
     draw = random.Random(5)
     cities = [City(named(n), "", draw.uniform(-60, 70), draw.uniform(-180, 180), "", n + 1) for n in range(10_000)]
@@ -93,7 +97,7 @@ def test_the_tool_answers_one_case_or_many():
     assert many["cases"][1]["within"] == one["within"]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("change", "where"),
     [({"cities": None}, "cities"), ({"cities": [3]}, "cities, row 1"), ({"city": "Twinton"}, "city"),
      ({"city": 3}, "city"), ({"d_km": "5"}, "d_km"), ({"d_km": -1}, "d_km"), ({"d_km": True}, "d_km"),

@@ -4,6 +4,7 @@ import csv
 import json
 
 import pytest
+from support_cases import each_of
 from support_cities import simplemaps
 
 from harness import rows
@@ -291,7 +292,7 @@ def test_a_pinned_file_that_was_never_imported_is_told(tmp_path, data):
     assert "not an imported dataset" in told and "harness import reliabilitybench" in told
 
 
-@pytest.mark.parametrize("addend", [SECRET, f"3{SECRET}", "\u0663", "", "-3", "9" * 5000, 3, None])
+@each_of("addend", [SECRET, f"3{SECRET}", "\u0663", "", "-3", "9" * 5000, 3, None])
 def test_an_addend_that_is_no_number_is_not_quoted_when_it_is_scored(addend):
     item = {"id": "addition-00007", "input": {"a": addend, "b": "7"}}
     told = refused(label, item, {"gold": {"target": "10"}}, "10")

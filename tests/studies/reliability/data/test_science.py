@@ -1,22 +1,33 @@
 """The science benchmark: two published forms read and checked, the set of our own, orders of options, and scores."""
 
 import random
+import re
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from studies.reliability.data.scoring import response, scores
+from support_cases import each_of
+from support_draws import drawn
 from support_questions import GPQA, SECRET, hub, json_lines, nested, record, table
 
 from harness import rows
+from harness.answers.science import science
+from harness.answers.v2.science import science as science_v2
 from harness.errors import InputError
 from harness.kit.prompts import render
 from harness.models.providers.baseline import BEHAVIOURS, respond
-from harness.scorers.outcome.science import science
 from harness.studies.reliability.data import questions
-from harness.studies.reliability.data.science import make_gpqa, make_openbookqa, make_science_demo, order
+from harness.studies.reliability.data.science import (
+    make_gpqa,
+    make_openbookqa,
+    make_science_demo,
+    make_science_own,
+    order,
+)
 from harness.studies.reliability.data.science_demo import QUESTIONS
+from harness.studies.reliability.data.science_own import QUESTIONS as OWN
 from harness.studies.reliability.scoring.science import score
 
 TEMPLATES = Path(questions.__file__).parents[1] / "prompts" / "science@1.jsonl"
@@ -64,6 +75,7 @@ def test_openbookqa_keeps_its_own_letters_and_says_what_people_scored(obqa):
     assert len({item["meta"]["record"] for item in items}) == 30
 
 
+@pytest.mark.long
 def test_the_published_number_is_drawn_from_all_three_splits(obqa, tmp_path):
     splits = [range(4957), range(4957, 5457), range(5457, 5957)]
     parts = tmp_path / "parts"
@@ -155,6 +167,59 @@ def test_the_own_set_is_large_balanced_and_sound():
             assert science(options, "ABCD"[place], f"I think it is {text}, yes").label == "c", question.record
     longest = sum(max(question.options, key=len) == question.options[0] for question in QUESTIONS)
     assert longest < 40  # the right option does not give itself away by its length
+
+
+def test_the_whole_set_is_graded_without_duplicates_and_gives_nothing_away():
+    assert len(OWN) == 420 and OWN[:80] == QUESTIONS
+    assert Counter(question.failed for question in OWN) == dict.fromkeys((0.1, 0.3, 0.5, 0.7, 0.9), 84)
+    assert len({question.record for question in OWN}) == len({plain(question.text) for question in OWN}) == 420
+    for grade in (0.1, 0.3, 0.5, 0.7, 0.9):
+        longest = shortest = 0
+        for question in (question for question in OWN if question.failed == grade):
+            lengths = [len(option) for option in question.options]
+            longest += lengths[0] > max(lengths[1:])
+            shortest += lengths[0] < min(lengths[1:])
+        assert longest <= 84 / 3 and shortest <= 84 / 3  # by chance a quarter, less where two are equally long
+    for question in OWN:
+        assert len({plain(text) for text in question.options}) == 4 and question.right == 0
+        assert question.text.endswith("?") and (question.text + "".join(question.options)).isascii()
+        assert all(text == text.strip() != "" for text in question.options)
+        # an option that repeats a rare word of the question would be chosen by it
+        said = set(re.findall(r"[a-z]{5,}", question.text.lower()))
+        echoed = [bool(said & set(re.findall(r"[a-z]{5,}", text.lower()))) for text in question.options]
+        assert echoed != [True, False, False, False], question.record
+
+
+def plain(text):
+    """Give a text without case, articles and marks: two that differ by these alone are the same."""
+    return " ".join(word for word in re.findall(r"[a-z0-9+./%-]+", text.lower()) if word not in ("a", "an", "the"))
+
+
+@pytest.mark.exhaustive
+@each_of("question", drawn(OWN[80:], 4, 40))
+def test_both_rule_sets_read_each_option_of_a_question(question):
+    options = dict(zip("ABCD", question.options, strict=True))
+    for letter, text in options.items():
+        for rule in (science, science_v2):
+            for said in (text, f"I think it is {text}, yes", f"{letter}. {text}", f"The answer is {letter}"):
+                assert rule(options, letter, said).label == "c", said
+            other = next(each for each in "ABCD" if each != letter)
+            assert rule(options, other, text).label == "i"
+
+
+def test_the_whole_set_is_drawn_with_its_letters_spread(tmp_path):
+    make_science_own({"seed": 7, "count": 420}, {}, tmp_path)
+    items, gold, _, counts = read(tmp_path)
+    assert counts == {"own": {"read": 420, "drawn": 420, "kept": 420, "removed": 0}}
+    letters = Counter(row["gold"]["target"] for row in gold)
+    assert len(letters) == 4 and min(letters.values()) >= 80
+    assert {(item["input"]["subset"], item["meta"]["licence"]) for item in items} == {("own", "Apache-2.0")}
+    right = {question.record: question.options[0] for question in OWN}
+    for item, row in zip(items, gold, strict=True):
+        assert item["options"][row["gold"]["target"]] == right[item["meta"]["record"]]
+        assert item["meta"]["calibrated"] is False and item["meta"]["difficulty_function"] == "judged"
+    with pytest.raises(InputError):
+        make_science_own({"seed": 7, "count": 421}, {}, tmp_path)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 7])

@@ -13,7 +13,7 @@ import pytest
 from support import REPOSITORY, data_of, error_of, harness
 
 from harness import rows
-from harness.evidence.claims.values import PointerReader
+from harness.evidence.claims.claims import PointerReader
 from harness.manifest.datasets import Fetched, Made
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock

@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support_cases import each_of
 
 from harness import rows
 from harness.errors import InputError
 from harness.kit.resample import RESAMPLES, share
-from harness.scorers.outcome.by_row import BENCHMARKS
 from harness.stats import kappa
 from harness.studies.reliability.measures.agreement import agreement, table
 from harness.studies.reliability.standalone.agreement import ANALYSES
+from harness.studies.reliability.standalone.by_row import BENCHMARKS
 from harness.studies.reliability.terms import LABELS
 
 analyse = ANALYSES["reliability.agreement"].run
@@ -153,7 +154,7 @@ def test_what_they_part_on_is_named_without_the_response():
     assert agreement(made)["parted"] == [{"id": "x", "benchmark": "p", "row": 0, "label": "c", "found": "i"}]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("given_rows", "what"),
     [
         ([{"label": "x", "found": "c"}], "`label` is none of"),
@@ -186,6 +187,8 @@ def test_rows_without_the_rules_label_are_labelled_by_the_scorer():
     found = analyse({"rows": [row, {**row, "response": "I don't know", "label": "a", "avoidance": "epistemic"}]})
     assert found["together"]["accuracy"]["value"] == 1 and found["rule_set"] == "OURS-v2"
     assert found["avoidance"]["together"]["matrix"]["epistemic"]["epistemic"] == 1
+    null = analyse({"rows": [{**row, "found": None}]})  # what the schema allows where there is no label yet
+    assert null["together"]["accuracy"]["value"] == 1 and null["rule_set"] == "OURS-v2"
 
 
 def test_the_table_shows_every_measure_and_every_cell():

@@ -7,6 +7,7 @@ import pytest
 import scipy
 from hypothesis import given
 from hypothesis import strategies as st
+from support_cases import each_of
 from support_examples import examples
 
 from harness.errors import InputError
@@ -83,7 +84,7 @@ def test_flat_expectations_give_a_flat_curve_that_is_not_inverted():
     assert (found.beta, found.inverted) == (0, False) and found.predict(100) == pytest.approx(30)
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("f", "y"),
     [
         ([0, 1], [0, 1]), ([1, 2, 3, 4], [0, 0, 1, 1]), ([0, 0, 1], [0, 1, 1]), ([1, 2, 3], [0, 0, 0]),
@@ -111,7 +112,7 @@ def test_an_item_of_weight_zero_has_no_say():
         fit([0, 1], [0.1, 0.2], [1, 0])
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("f", "y", "weights", "where"),
     [
         ([0, 1], [0.1], None, "f"),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 import pytest
+from support_cases import each_of
 
 from harness import rows
 from harness.kit.study import Brief, Dataset, Model, Templates
@@ -45,7 +46,7 @@ def test_one_that_is_always_right_elsewhere_may_be_never_right_on_one(checked):
     assert checked({"addition": 15, "locality": 1}, behaviour)[0] == "fail"
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("make", "params", "files", "foretold"),
     [
         ("reliability.locality", {}, {}, True), ("reliability.locality", {"rules": "OURS-v2"}, {}, True),

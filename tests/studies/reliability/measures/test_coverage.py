@@ -16,6 +16,7 @@ from bench.reliability_intervals import (
     truth,
     wilson_99,
 )
+from support_cases import each_of
 
 from harness.kit.resample import LEVEL, multiplicities
 from harness.studies.reliability.measures import coverage
@@ -124,7 +125,7 @@ def test_only_curved_values_move_by_twice_their_bias_within_bounds():
     assert lowest["correctness_concordance"].min() == pytest.approx(100 / (1 + 0.5**0.5))
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "items", "at"),
     [
         ("correctness_concordance", 12, 30), ("prudence_concordance", 99, 30), ("correctness_concordance", 399, 200),

@@ -1,6 +1,7 @@
 """Headline means: which benchmarks they are over, worked out again from labels alone; and what degenerate values do."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -65,9 +66,15 @@ DEMO = {
 
 def by_hand(benchmark, texts, difficulty=None):
     """Work out one model's values on a benchmark from its labels, without those that all-alike labels make empty."""
-    difficulty = difficulty or [100 * place / len(texts) for place in range(len(texts))]
-    ids, discount = [f"{place:03}" for place in range(len(texts))], 0.25 if benchmark == "science" else 0
-    found = slow.indicators(ids, difficulty, texts, 30, discount)
+    at = difficulty or [100 * place / len(texts) for place in range(len(texts))]
+    return dict(_by_hand(benchmark == "science", tuple(texts), tuple(at)))
+
+
+@cache
+def _by_hand(is_science, texts, difficulty):
+    """Work them out once: slowly, and for each of nine means the same."""
+    ids, discount = [f"{place:03}" for place in range(len(texts))], 0.25 if is_science else 0
+    found = slow.indicators(ids, list(difficulty), list(texts), 30, discount)
     together, six = "".join(texts), found["indicators"]
     for kind, label in (("correctness", "c"), ("prudence", "i")):
         if together.count(label) in (0, len(together)):
@@ -85,21 +92,21 @@ def mean_by_hand(name, model, members, given, at=()):
     return over, sum(known[each][model] for each in over) / len(over)
 
 
-@pytest.mark.parametrize("name", [*INDICATORS, *SHARES])
-def test_means_are_what_the_labels_give_by_hand(analysed, name):
+def test_means_are_what_the_labels_give_by_hand(analysed):
     summary = analysed(DEMO)
     models = ("raw", "shaped", "other")
-    for model in models:
-        over, mean = mean_by_hand(name, model, models, DEMO)
-        assert summary["means"][name]["over"] == over
-        entry = summary["models"][model][name]
-        assert (entry["value"], entry["benchmarks"]) == (pytest.approx(mean), len(over))
-        low, high = entry["interval"]
-        assert low <= high
-    for one, other in (("raw", "shaped"), ("shaped", "raw")):
-        over, mean = mean_by_hand(name, one, (one, other), DEMO)
-        entry = summary["pairs"][one][other][name]
-        assert (entry["over"], entry["value"]) == (over, pytest.approx(mean))
+    for name in (*INDICATORS, *SHARES):
+        for model in models:
+            over, mean = mean_by_hand(name, model, models, DEMO)
+            assert summary["means"][name]["over"] == over, name
+            entry = summary["models"][model][name]
+            assert (entry["value"], entry["benchmarks"]) == (pytest.approx(mean), len(over)), name
+            low, high = entry["interval"]
+            assert low <= high, name
+        for one, other in (("raw", "shaped"), ("shaped", "raw")):
+            over, mean = mean_by_hand(name, one, (one, other), DEMO)
+            entry = summary["pairs"][one][other][name]
+            assert (entry["over"], entry["value"]) == (over, pytest.approx(mean)), name
 
 
 def test_sets_differ_by_name_and_each_says_what_was_left_out(analysed):
@@ -135,23 +142,23 @@ def demo_labels(name):
     return given, {each: found["difficulty"] for each, found in demo.items()}
 
 
-@pytest.mark.parametrize("name", [*INDICATORS, *SHARES])
-def test_means_in_the_record_of_the_demo_are_those_of_its_labels(name):
+def test_means_in_the_record_of_the_demo_are_those_of_its_labels():
     """The labels were cut out of a run that agreed with the record (`demo_labels.py` here says how)."""
     given, at = demo_labels("demo_labels_v2.json")
     record = json.loads((REPOSITORY / "lockfiles" / "manifests" / "reliability-demo.expect.json").read_text())
     said = {place: json.loads(value) for place, value in record["outputs"]["indicators"]["values"].items()}
-    hand = {model: mean_by_hand(name, model, ("raw", "shaped"), given, at) for model in given}
-    for model, other in (("raw", "shaped"), ("shaped", "raw")):
-        over, mean = hand[model]
-        assert [each for place, each in said.items() if place.startswith(f"/means/{name}/over/")] == over
-        means = [f"/models/tiny-{model}/{name}/value", f"/pairs/tiny-{model}/tiny-{other}/{name}/value"]
-        assert [said[place] for place in means] == pytest.approx([mean, mean], rel=1e-9)
-    apart = said[f"/pairs/tiny-raw/tiny-shaped/{name}/difference/value"]
-    assert apart == pytest.approx(hand["raw"][1] - hand["shaped"][1], rel=1e-9)
-    if name == "correctness_stability":  # all-alike labels would count as 100 and put raw before shaped
-        assert hand["raw"][0] == hand["shaped"][0] == ["addition", "anagram", "transforms"]
-        assert [round(hand[model][1], 1) for model in ("raw", "shaped")] == [48.9, 74.1]
+    for name in (*INDICATORS, *SHARES):
+        hand = {model: mean_by_hand(name, model, ("raw", "shaped"), given, at) for model in given}
+        for model, other in (("raw", "shaped"), ("shaped", "raw")):
+            over, mean = hand[model]
+            assert [each for place, each in said.items() if place.startswith(f"/means/{name}/over/")] == over, name
+            means = [f"/models/tiny-{model}/{name}/value", f"/pairs/tiny-{model}/tiny-{other}/{name}/value"]
+            assert [said[place] for place in means] == pytest.approx([mean, mean], rel=1e-9), name
+        apart = said[f"/pairs/tiny-raw/tiny-shaped/{name}/difference/value"]
+        assert apart == pytest.approx(hand["raw"][1] - hand["shaped"][1], rel=1e-9), name
+        if name == "correctness_stability":  # all-alike labels would count as 100 and put raw before shaped
+            assert hand["raw"][0] == hand["shaped"][0] == ["addition", "anagram", "transforms"]
+            assert [round(hand[model][1], 1) for model in ("raw", "shaped")] == [48.9, 74.1]
 
 
 def test_in_the_record_of_the_demo_the_geographer_is_right_on_locality():

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support_cases import each_of
 
 from harness import rows
 from harness.errors import InputError
@@ -62,7 +63,7 @@ def test_one_item_is_one_bin_and_degenerate():
     assert (found["n_bins"], found["correct"], found["degenerate"]) == (1, 0.5, True)
 
 
-@pytest.mark.parametrize(
+@each_of(
     "row",
     [
         {"difficulty": 1, "labels": "c"},

@@ -70,6 +70,7 @@ def test_a_resample_gives_what_the_plain_definition_gives_on_its_instances(bench
             same(found, plainly(ids, difficulties, each, times, bins, discount), model, row)
 
 
+@pytest.mark.long
 def test_a_large_benchmark_in_portions_agrees_with_the_plain_definition(monkeypatch):
     monkeypatch.setattr(replicating, "CELLS", 20_000)
     source = np.random.Generator(np.random.PCG64(3))

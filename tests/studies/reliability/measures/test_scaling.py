@@ -6,6 +6,7 @@ import pytest
 import scipy
 from hypothesis import given
 from hypothesis import strategies as st
+from support_cases import each_of
 
 from harness import rows
 from harness.errors import InputError
@@ -37,7 +38,7 @@ def test_without_two_amounts_of_compute_there_is_no_line(flops, value):
     assert "missing" in found["slope_per_decade"] and "missing" in found["intercept"]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("flops", "value"),
     [([1e20], []), ([0], [1]), ([-1e20], [1]), (["1e20"], [1]), ([math.inf], [1]), ([1e20], [None]), ([True], [1])],
 )
@@ -117,8 +118,8 @@ def test_a_stand_in_is_in_no_line_and_a_group_is_read_in_any_case(analysed):
     }
 
 
-@pytest.mark.parametrize("said", ["true", "True", "FALSE", "false", "no", "", None, True, 1])
-@pytest.mark.parametrize("more", [{}, {"stand_in": True}, {"stand_in": False}, {"provider": "baseline"}])
+@each_of("said", ["true", "True", "FALSE", "false", "no", "", None, True, 1])
+@each_of("more", [{}, {"stand_in": True}, {"stand_in": False}, {"provider": "baseline"}])
 def test_figures_and_cards_read_a_group_as_the_analyses_do(said, more):
     what = {"shaped": said, **more}
     shown = kind(what)

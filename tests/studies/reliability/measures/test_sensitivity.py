@@ -1,5 +1,7 @@
 """The curve of each wording: against counting by hand, and against the curve of all wordings together."""
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,8 @@ from harness.studies.reliability.measures.sensitivity import analyse, curves
 def test_each_wording_has_its_own_curve_and_their_spread_is_given():
     found = curves(["ci", "ca", "i-", "c-"], [3, 8], [0, 0, 1, 1], [10, 20])
     assert found["templates"]["3"] == {
-        "correct": 0.75, "avoidant": 0, "incorrect": 0.25,
+        "correct": 0.75, "avoidant": 0, "incorrect": 0.25, "rises": False,
+        "spearman": {"correct": -1, "avoidant": {"missing": "constant over the bins"}, "incorrect": 1},
         "bins": [
             {"difficulty": 10, "correct": 1, "avoidant": 0, "incorrect": 0},
             {"difficulty": 20, "correct": 0.5, "avoidant": 0, "incorrect": 0.5},
@@ -23,6 +26,28 @@ def test_each_wording_has_its_own_curve_and_their_spread_is_given():
     assert "missing" in found["templates"]["8"]["bins"][1]["correct"]
     assert found["spread"] == {"correct": [0, 0.75], "avoidant": [0, 0.5], "incorrect": [0.25, 0.5]}
     assert found["degenerate"] is False
+
+
+def test_a_wording_that_gets_better_where_items_get_harder_is_told_from_chance_and_from_those_that_get_worse():
+    falls, rises, chance = ["c" * 40 + "i" * 10, "c" * 10 + "i" * 40], ["i" * 40 + "c" * 10, "c" * 50], ["ci" * 25] * 2
+    columns = [
+        "".join(labels) for place in (0, 1) for labels in zip(falls[place], rises[place], chance[place], strict=True)
+    ]
+    found = curves(columns, ["falls", "rises", "chance"], [0] * 50 + [1] * 50, [10, 20])
+    assert {name: each["rises"] for name, each in found["templates"].items()} == {
+        "falls": False,
+        "rises": True,
+        "chance": False,
+    }
+    assert found["templates"]["rises"]["spearman"]["correct"] == 1
+    assert found["rising"] == {"wordings": ["rises"], "of": 3}
+
+
+def test_noise_alone_seldom_rises():
+    draw = random.Random(5)
+    columns = ["".join(draw.choice("ci") for _ in range(200)) for _ in range(300)]
+    found = curves(columns, range(200), [place // 10 for place in range(300)], range(30))
+    assert found["rising"]["of"] == 200 and len(found["rising"]["wordings"]) <= 10  # one in twenty
 
 
 def test_samples_of_one_wording_are_one_curve():

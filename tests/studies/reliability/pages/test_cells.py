@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-import pytest
+from support_cases import each_of
 from support_reliability_documents import SHARES
 
 from harness.kit.pages import NONE, bounds, percent, value
@@ -31,7 +31,7 @@ def test_a_value_is_spelled_with_its_interval_or_with_why_it_is_absent():
     )
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("found", "expected"),
     [
         ({"value": 70.0, "interval": [71.0, 80.0]}, "70.0 ‡ [71.0, 80.0]"),

@@ -1,6 +1,7 @@
 """Study S1: the record, the choice of a difficulty function, its calibration, and what people think of themselves."""
 
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.reliability.measures.calibration import fit
@@ -24,7 +25,7 @@ def test_a_row_is_the_record_of_the_specification_and_comes_back_as_it_was():
     assert found.row() == row()
 
 
-@pytest.mark.parametrize(
+@each_of(
     "change",
     [
         {"participant_id": 7}, {"benchmark": None}, {"instance_id": None}, {"answer_label": "u"},

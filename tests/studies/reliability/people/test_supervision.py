@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.reliability.people.supervision import curve, errors, matrix, summary
@@ -48,7 +49,7 @@ def test_a_share_over_nothing_makes_a_matrix_degenerate(records, degenerate):
     assert errors(matrix(records))["degenerate"] is degenerate
 
 
-@pytest.mark.parametrize("record", [["u", "c"], ["c", "x"], ["c"], "ci", ["c", "a", "i"], None, [1, 2], [["c"], "c"]])
+@each_of("record", [["u", "c"], ["c", "x"], ["c"], "ci", ["c", "a", "i"], None, [1, 2], [["c"], "c"]])
 def test_what_is_no_record_is_named_by_its_place(record):
     with pytest.raises(InputError) as bad:
         matrix([["c", "c"], record])

@@ -1,6 +1,7 @@
 """Raw difficulties and the scale as a caller meets them: one case or many, and errors that say which case and field."""
 
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.reliability.standalone.difficulty import ANALYSES
@@ -20,7 +21,7 @@ def test_the_fields_say_whose_difficulty_is_meant_or_its_name_does():
     assert run(benchmark="anagram", **WORD, **SUM) == expected[1]
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("given", "where"),
     [
         ({}, "benchmark"), ({"benchmark": "locality"}, "benchmark"), ({"benchmark": ["addition"], **SUM}, "benchmark"),

@@ -1,6 +1,7 @@
 """The indicators' analyses as a caller meets them: fields in, fields out, and what a wrong field is told."""
 
 import pytest
+from support_cases import each_of
 
 from harness.errors import InputError
 from harness.studies.reliability.standalone.indicators import ANALYSES
@@ -45,7 +46,7 @@ def test_the_discount_is_a_number_or_the_benchmark_that_has_one():
         assert run("indicators", **LABELLED, **more) == plain
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "given", "field"),
     [
         ("bins", {"difficulty": [1]}, "ids"),

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import support
+from support_cases import each_of
 
 from harness.digest import canonical
 from harness.errors import InputError
@@ -78,7 +79,7 @@ def test_expectations_of_one_benchmark():
     assert run("expectations", rows=table, candidates=functions, resamples=50)["curve"] == []
 
 
-@pytest.mark.parametrize(
+@each_of(
     ("name", "given", "where"),
     [
         ("calibration", {"y": [0.1]}, "f"),

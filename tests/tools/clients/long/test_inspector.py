@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from support import REPOSITORY
 from support_agents import (
+    BUSY,
     STUDY,
     by_python,
     calls_of,
@@ -73,7 +74,8 @@ def test_inspector_finds_no_fault_with_the_tools(inspector: Any, project: Path) 
 def test_an_attempt_of_one_process_a_call_has_the_scores_of_python(inspector: Any, project: Path) -> None:
     def call(tool: str, args: dict[str, Any]) -> dict[str, Any]:
         named = ("--method", "tools/call", "--tool-name", tool, "--tool-args-json", json.dumps(args))
-        done = inspect(inspector, project, *named)
+        while BUSY in (done := inspect(inspector, project, *named)).stdout:
+            pass
         assert done.returncode == 0, done.stdout + done.stderr
         data: dict[str, Any] = json.loads(done.stdout)["structuredContent"]
         return data

@@ -177,9 +177,9 @@ def test_numbers_beside_dots_do_not_meet_and_stay_inside():
 
 def test_corners_have_the_published_names_on_their_sides(given):
     [axes] = sheet(outputs.QUADRANTS, given).figure.axes
-    places = {text.get_text(): text.get_position() for text in axes.texts}
-    assert places["Top Performers"] == (0.75, 0.98) and places["Cautious Responders"] == (0.25, 0.98)
-    assert places["Risky Players"] == (0.75, 0.02) and places["Unconfident Guessers"] == (0.25, 0.02)
+    places = {text.get_text(): [float(end) for end in text.get_position()] for text in axes.texts}
+    assert places["Top Performers"] == [1, 0.512] and places["Cautious Responders"] == [0, 0.512]
+    assert places["Risky Players"] == [1, 0.488] and places["Unconfident Guessers"] == [0, 0.488]
 
 
 def test_accuracy_and_gain_stand_beside_the_safety_rate(given):

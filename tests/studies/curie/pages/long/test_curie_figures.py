@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from harness.studies.curie.pages.run_facts import RunFacts
 
 pytestmark = pytest.mark.together  # they share the documents and the figures of one run
 RUN = RunFacts.of(made_run.params())
+REAL = replace(RUN, models={name: facts for name, facts in RUN.models.items() if not RUN.is_stand_in(name)})
 BEST, COPY = "mistral-large-2407", "strategy: copy the document"
 
 
@@ -91,7 +93,7 @@ def boxes_of(axes: Any) -> list[Any]:
 
 def test_a_box_a_bin_of_lengths_between_its_quartiles(curie_documents):
     bins = curie_documents["slices"]["length"]["bins"]
-    [axes] = sheet_of(length, curie_documents["slices"]).figure.axes
+    [axes] = sheet_of(length, REAL, curie_documents["slices"]).figure.axes
     boxes = boxes_of(axes)
     assert len(boxes) == len(bins) == 16
     edges = boxes[3].get_path().vertices[:, 1]
@@ -99,10 +101,20 @@ def test_a_box_a_bin_of_lengths_between_its_quartiles(curie_documents):
     assert axes.get_xticklabels()[0].get_text() == f"{bins[0]['low']}"
 
 
+def test_stand_ins_are_not_pooled_with_models_but_each_has_its_own_line(curie_documents):
+    sheet = sheet_of(length, RUN, curie_documents["slices"])
+    [axes] = sheet.figure.axes
+    bins = curie_documents["slices"]["length"]["bins"]
+    lines = {line.get_label(): line.get_ydata() for line in axes.lines}
+    assert not boxes_of(axes) and set(lines) == set(RUN.models)
+    assert lines[BEST][3] == pytest.approx(100 * bins[3]["models"][BEST]["value"])
+    assert any("none are pooled" in " ".join(text.split()) for text in texts(sheet))
+
+
 def test_a_box_below_zero_is_inside_the_axis_and_an_empty_bin_has_none():
     low = {"q25": -0.4, "median": -0.3, "q75": -0.1, "whiskers": [-0.3, -0.2], "low": 5, "high": 9, "outliers": 2}
     found = {"metric": "chance_corrected", "bins": [low, {"low": 10, "high": 12, "value": {"missing": "nobody"}}]}
-    sheet = sheet_of(length, {"models": ["m"], "length": found})
+    sheet = sheet_of(length, REAL, {"models": ["m"], "length": found})
     [axes] = sheet.figure.axes
     assert len(boxes_of(axes)) == 1 and axes.get_ylim()[0] < -40
     ends = [line.get_ydata()[0] for line in axes.lines]
@@ -147,7 +159,7 @@ def test_figures_without_documents_say_that_there_is_nothing(tmp_path):
 
 def test_a_run_without_proteins_says_why_there_is_no_figure_of_lengths():
     found = {"length": {"missing": "no item of the task pdb has a sequence to measure"}}
-    shown = " ".join(texts(sheet_of(length, found)))
+    shown = " ".join(texts(sheet_of(length, REAL, found)))
     assert NOTHING in shown and "no item of the task pdb has a sequence" in shown
 
 

@@ -12,6 +12,7 @@ from studies.curie.pages.page_text import row_of, section_of, text_of
 from support_certificates import write_certificate
 
 from harness.errors import InputError
+from harness.kit.certificate import MAKERS
 from harness.run.closure import Code
 from harness.run.locking.certificates import grader_code
 from harness.studies.curie.pages import report, tables_judges
@@ -23,12 +24,12 @@ GRADER = ("harness.studies.curie.judging.rule:judge",)
 
 
 def certificate(
-    folder: Path, wrong: int | None, rows: int = 80, changed: Mapping[str, str] = NO_CHANGE
+    folder: Path, wrong: int | None, rows: int = 80, changed: Mapping[str, str] = NO_CHANGE, **more: Any
 ) -> dict[str, Path]:
     """Write a certificate of the rule judge's code as it is, or with files that changed."""
     files = {**grader_code(GRADER, Code()).files, **changed}
     path = folder / "certificate.json"
-    return {report.CERTIFICATE: write_certificate(path, "curie.llmsim_rule", files, rows, wrong)}
+    return {report.CERTIFICATE: write_certificate(path, "curie.llmsim_rule", files, rows, wrong, **more)}
 
 
 def judges_text(folder: Path, given: Any, inputs: dict[str, Path]) -> str:
@@ -36,12 +37,21 @@ def judges_text(folder: Path, given: Any, inputs: dict[str, Path]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "state"), [(8, "usable"), (9, "not usable"), (None, "not usable")], ids=["0.8", "less", "one class"]
+    ("wrong", "state"),
+    [(5, "usable ("), (6, "not usable (kappa may be as low as 0.725, and 0.75 is asked; ")],
+    ids=["enough", "less"],
 )
-def test_the_rule_judge_is_usable_from_a_frozen_kappa_of_eight_tenths_on(tmp_path, curie_documents, wrong, state):
+def test_the_rule_judge_is_usable_where_blind_labels_bound_kappa_from_below(tmp_path, curie_documents, wrong, state):
     text = judges_text(tmp_path, curie_documents, certificate(tmp_path, wrong))
-    assert f"Certificate of the rule judge: {state} (certified on 80 labelled rows (frozen)" in text
-    assert "compares facts" in text
+    assert f"Certificate of the rule judge: {state}on 80 rows labelled blind by a person (sealed, opened once)" in text
+    assert "compares facts" in text and "labelled blind by a person: open: 40 rows, accuracy 1.00" in text
+
+
+def test_what_only_its_makers_labelled_makes_no_judge_usable(tmp_path, curie_documents):
+    html = made_run.written(tmp_path, curie_documents, certificate(tmp_path, 0, by=MAKERS))
+    said = "not yet measured by others (on 80 rows labelled by its makers (frozen): accuracy 1.00"
+    assert f"Certificate of the rule judge: {said}" in text_of(section_of(html, "Judges"))
+    assert "is by the rule judge (OURS), which is not yet measured by others: on 80 rows" in text_of(html)
 
 
 def test_without_a_certificate_the_rule_judge_is_not_usable(whole):
@@ -54,13 +64,13 @@ def test_without_a_certificate_the_rule_judge_is_not_usable(whole):
 
 def test_a_kappa_of_develop_rows_makes_no_judge_usable(tmp_path, curie_documents):
     text = judges_text(tmp_path, curie_documents, certificate(tmp_path, 0, rows=0))
-    assert "not usable" in text and "certified on 40 labelled rows (develop)" in text
+    assert "not yet measured by others (" in text and "on 40 rows labelled blind by a person (open)" in text
 
 
 def test_a_certificate_of_other_code_is_void_and_not_usable(tmp_path, curie_documents):
-    changed = {"harness/studies/curie/judging/units.py": "0" * 64}
+    changed = {"harness/studies/curie/judging/cells.py": "0" * 64}
     text = judges_text(tmp_path, curie_documents, certificate(tmp_path, 2, changed=changed))
-    assert "not usable (void: changed since it was measured: harness/studies/curie/judging/units.py)" in text
+    assert "not usable (void: changed since it was measured: harness/studies/curie/judging/cells.py)" in text
 
 
 def test_the_page_is_made_anew_where_the_rule_judge_changes():

@@ -6,6 +6,7 @@ Tables are `near_miss`'s, of facts that can be counted, or `within`'s, whose wor
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -57,6 +58,7 @@ class Judged(NamedTuple):
     parts: bool  # strict mode gives something else than the scientist
 
 
+@cache
 def judged(task: str) -> list[Judged]:
     """Score the near misses of a task."""
     module = import_module(f"studies.curie.scoring.near_misses.{task.replace('-', '_')}")

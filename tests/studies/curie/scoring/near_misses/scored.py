@@ -45,9 +45,14 @@ RULES: Mapping[str, Callable[[str, NearMissWithin, str], Found]] = {
 }
 
 
+def strictly(task: str, row: NearMissWithin) -> Any:
+    """Give the primary metric in strict mode."""
+    return RULES[task](task, row, STRICT)["value"]
+
+
 def values(task: str, row: NearMissWithin) -> tuple[Any, Any]:
     """Give the primary metric in strict mode and the published one: ROUGE-L for a task of items."""
-    return RULES[task](task, row, STRICT)["value"], RULES[task](task, row, PAPER)["value"]
+    return strictly(task, row), RULES[task](task, row, PAPER)["value"]
 
 
 def as_given(row: NearMissWithin, value: Any) -> bool:

@@ -45,7 +45,7 @@ WORDS = [
 ]
 SHOTS = "Question: What is 1 plus 1?\nAnswer: 2\n\nQuestion: What is 2 plus 3?\nAnswer: 5\n\n"
 FLOAT32 = 1e-6  # of sums below -100 nats, of which a model in float32 gives no ten-thousandth
-ITEMS, TEXTS, WINDOW = 240, 12, 512
+ITEMS, TEXTS, WINDOW = 96, 12, 512
 PEER = """
 import json, sys
 from lm_eval import simple_evaluate

@@ -15,10 +15,10 @@ from support_cities import MADE
 from support_draws import drawn
 
 from harness import rows
+from harness.answers.names import STOP_WORDS
 from harness.kit.prompts import render
 from harness.models.city_sections import SECTIONS, sections_sha256
 from harness.models.providers.baseline import respond
-from harness.scorers.outcome.names import STOP_WORDS
 from harness.studies.reliability.data import locality_v2
 from harness.studies.reliability.data.cities import load, surviving
 from harness.studies.reliability.data.locality import make

@@ -1,0 +1,63 @@
+"""Command line of the tokens that let clients in over HTTP: `tokens add`, `tokens ls`, `tokens revoke`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from harness.cli.options import Given, takes
+from harness.cli.terminal import say, table
+from harness.verbs.requests import AddTokenRequest, ListTokensRequest, RevokeTokensRequest
+
+if TYPE_CHECKING:
+    from harness.verbs.tokens import StoredToken
+
+app = typer.Typer(
+    name="tokens", help="Tokens that let clients in over HTTP: make, list, revoke.", rich_markup_mode=None
+)
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the group `tokens` to the command line."""
+    for verb in (add, ls, revoke):
+        app.command()(verb)
+    parent.add_typer(app)
+
+
+@takes(AddTokenRequest)
+def add(given: Given) -> int:
+    """Make a token, and show it this once: only its digest is stored."""
+    from harness.verbs.tokens import make_token
+
+    done = make_token(given.project, given.request(AddTokenRequest))
+    one = done.stored
+    say(f"for {one.principal}, {', '.join(one.scopes)}, until {one.expires[:10]}; nobody can show it again")
+    return given.show(done, done.token)
+
+
+@takes(ListTokensRequest)
+def ls(given: Given) -> int:
+    """List tokens by their digests, expired ones too."""
+    from harness.verbs.tokens import list_tokens
+
+    done = list_tokens(given.project, given.request(ListTokensRequest))
+    return given.show(done, _listed(done.tokens) if done.tokens else "no tokens")
+
+
+@takes(RevokeTokensRequest)
+def revoke(given: Given) -> int:
+    """Revoke the tokens of a principal, or one by its digest."""
+    from harness.verbs.tokens import withdraw_tokens
+
+    done = withdraw_tokens(given.project, given.request(RevokeTokensRequest))
+    say("a server that is running refuses them from now on")
+    return given.show(done, _listed(done.tokens))
+
+
+def _listed(tokens: list[StoredToken]) -> str:
+    rows = [
+        [one.sha256[:12], one.principal, ", ".join(one.scopes), one.expires[:10] + ("" if one.live else " (expired)")]
+        for one in tokens
+    ]
+    return table(["digest", "principal", "for", "until"], rows)

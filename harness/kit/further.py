@@ -1,0 +1,50 @@
+"""Further lines of a table of scores: those of several answers to a prompt (pass@k, majority), and those of groups.
+
+A study whose summary has such numbers turns them into lines; what is shown is thus what a step of the run computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from harness.kit.documents import interval, number
+from harness.kit.score_intervals import ScoreInterval
+from harness.kit.score_lines import ScoreLine
+
+COUNTS = ("n", "items", "clusters", "errors", "unanswered", "missing")  # of a line
+
+
+@dataclass(frozen=True)
+class FurtherLine:
+    """One line of a table besides the means over all answers: its numbers and, of a group, its column and value."""
+
+    line: ScoreLine
+    column: str = ""
+    group: str = ""
+
+    def document(self) -> dict[str, Any]:
+        """Return the line as plain data; column and value only if it is of a group."""
+        return {**self.line.document(), **({"column": self.column, "group": self.group} if self.column else {})}
+
+
+@runtime_checkable
+class SummedUp(Protocol):
+    """A study that turns the summary of a run into further lines; `summary_output` is the output that holds it."""
+
+    @property
+    def summary_output(self) -> str:
+        """The name of the output with the summary."""
+
+    def further_lines(self, summary: Mapping[str, Any]) -> Sequence[FurtherLine]:
+        """Return the further lines of a summary, those of several answers before those of groups."""
+
+
+def read_line(place: tuple[str, str, str], metric: str, found: Mapping[str, Any]) -> ScoreLine:
+    """Return a line of a summary as a line of a table; `place` has its model, dataset and scorer."""
+    n, items, clusters, errors, unanswered, missing = (int(number(found.get(name)) or 0) for name in COUNTS)
+    ends = interval(found)
+    apart = ScoreInterval(ends, str(found.get("by", "")), str(found.get("no_interval", "")), clusters)
+    value, worst = (number(found.get(name)) for name in ("value", "at_worst"))
+    return ScoreLine(*place, metric, n, items, value, apart, errors, unanswered, missing, worst)

@@ -1,1 +1,0 @@
-"""Labelling rules of each benchmark (correct, avoidant or incorrect), one module a benchmark."""

@@ -1,0 +1,233 @@
+"""What an operator's agent reads of runs, all through the gate: scores, comparisons, claims, records, transcripts.
+
+A run is known to the principal that asked for it, or, if no agent did, if its manifest is served; an attempt to the
+principal that took it. Any other is unknown, as one that never was. Words of prompts and answers are never told, right
+answers neither; of a transcript, what an attempt's agent sent, if its split is public.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.attempts.codes import READ_BYTES, AttemptError
+from harness.digest import canonical, sha256
+from harness.errors import HarnessError
+from harness.evidence.record import spell
+from harness.manifest.lockfile import load_lock
+from harness.run.attempts.hidden_splits import attempt_shows_hidden
+from harness.run.item_gate import SEALED, ItemGate, holds_back
+from harness.run.scores.table import RunTables
+from harness.store.asked import RUN_ID, read_asked, read_state
+from harness.store.attempts import ATTEMPT_ID, attempt_of, follow_transcript
+from harness.store.store import Store
+from harness.verbs.agent_runs import AgentDoor, Data
+from harness.verbs.project import Project, Watch
+from harness.verbs.published import ClaimData, claims
+from harness.verbs.requests import ClaimsRequest, CompareRequest, ScoresRequest
+from harness.verbs.scoring import ScoreLineData, compare, scores
+
+__all__ = ["AgentReader"]
+
+UNKNOWN = "there is no run of this id"
+SEALED_RUN = "what was measured is hidden from agents"
+OWN = ("secret", "canary", "idempotency", "view", "media")  # of a transcript's first line: not even for its own agent
+Page = tuple[int, int]  # offset and limit
+
+
+@dataclass(frozen=True)
+class AgentReader:
+    """Reads runs for one principal."""
+
+    door: AgentDoor
+
+    @property
+    def _project(self) -> Project:
+        return self.door.project
+
+    def scores(self, run: str, page: Page) -> Data:
+        """Return a page of a run's table of scores; lines of groups are told of open datasets alone."""
+        gate = self._gate(run)
+        found = scores(self._project, ScoresRequest(runs=[gate.tables.run])).runs[0]
+        lines = [one for one in found.scores if gate.state(one.dataset) != SEALED]
+        closed = gate.note()
+        lines += [one for one in found.further if one.dataset not in closed]
+        if not lines and SEALED in closed.values():
+            raise AttemptError("E_SEALED", SEALED_RUN)
+        shown, more = _page(lines, page)
+        return {
+            "run": found.run,
+            "manifest": found.manifest,
+            "study": found.study,
+            "scores": [_line(one) for one in shown],
+            "n_lines": len(lines),
+            **more,
+            **({"withheld": closed} if closed else {}),
+            **({"limit": found.limit} if found.limit else {}),
+            **({"stand_ins": found.stand_ins} if found.stand_ins else {}),
+            **({"dollars": found.spent} if found.spent else {}),
+        }
+
+    def compare(self, run_a: str, run_b: str, models: Sequence[str], page: Page) -> Data:
+        """Compare two runs, or two models of one: lines of metrics, and a page of the items that moved."""
+        gates = [self._gate(name) for name in dict.fromkeys((run_a, run_b or run_a))]
+        if any(gate.shut for gate in gates):
+            raise AttemptError("E_SEALED", SEALED_RUN)
+        if len(models) == 1:
+            raise AttemptError("E_ARGUMENT", "two models are compared", "Give two, or none.")
+        named = (models[0], models[1]) if models else ()
+        request = CompareRequest(runs=[gate.tables.run for gate in gates], models=named, items=0)
+        found = compare(self._project, request)
+        told = [pair for gate in gates for pair in gate.note().items()]
+        closed = dict(sorted(told, key=lambda pair: pair[1] == SEALED))  # what one of them seals is sealed
+        lines = [one for one in found.lines if closed.get(one.dataset) != SEALED]
+        if not lines:
+            raise AttemptError("E_SEALED", SEALED_RUN)
+        moved = [one for one in found.items if one.dataset not in closed]
+        shown, more = _page(moved, page)
+        return {
+            "run_a": found.left_run,
+            "run_b": found.right_run,
+            "lines": [_plain(one) for one in lines],
+            "items": [_plain(one) for one in shown],
+            "n_items": len(moved),
+            **more,
+            **({"withheld": closed} if closed else {"remarks": found.remarks}),
+        }
+
+    def claims(self, manifest: str, page: Page, watch: Watch) -> Data:
+        """Return a page of the published claims of the served manifests, or of one, with their verdicts."""
+        if manifest and not self.door.find(manifest):
+            raise AttemptError("E_UNKNOWN_MANIFEST", "no manifest of this name is served")
+        todo = [one for one in self.door.served if manifest in ("", one.manifest.name)]
+        found = claims(self._project, ClaimsRequest(manifests=[one.path for one in todo]), watch).claims
+        kept = {one.manifest.name for one in todo if self._holds_back(one)}
+        shown, more = _page(found, page)
+        store = Store.make(self._project.store)
+        known = {one.run for one in shown if one.run and self._knows(store, one.run)}
+        return {
+            "claims": [_claim(one, told=one.manifest not in kept, known=one.run in {None, *known}) for one in shown],
+            "n_claims": len(found),
+            **more,
+            **({"withheld": dict.fromkeys(sorted(kept), "summed")} if kept else {}),
+        }
+
+    def record(self, run: str) -> Data:
+        """Return a run's record as its file spells it; without outputs if any of its data is closed."""
+        gate = self._gate(run)
+        body, closed = dict(gate.tables.record.body), gate.note()
+        if not closed:
+            text = spell(gate.tables.record.body).decode()
+            return {"text": text, "sha256": sha256(text.encode()), "whole": True}
+        for name in ("outputs", "imported", "data", "sees_gold"):
+            body.pop(name, None)
+        text = canonical({**body, "withheld": closed}).decode()
+        return {"text": text, "sha256": sha256(text.encode()), "whole": False}
+
+    def transcript(self, attempt: str, begin: int) -> Data:
+        """Return lines of an ended attempt's transcript, from a number on, as many as a reply holds."""
+        store = self._project.open()
+        chain = follow_transcript(store, attempt) if self._owns(store, attempt) else None
+        if chain is None:
+            raise AttemptError("E_UNKNOWN_ATTEMPT", "there is no attempt of this id")
+        start = chain.events[0]
+        if chain.events[-1]["event"] != "attempt.closed":
+            raise AttemptError("E_SEALED", "this attempt is open: its transcript is told when it has ended")
+        if start["hidden"] or attempt_shows_hidden(store, start):
+            raise AttemptError("E_SEALED", "this attempt is at a hidden split")
+        lines, size = list[Mapping[str, Any]](), 0
+        for event in chain.events[begin:]:
+            line: Mapping[str, Any] = {name: value for name, value in event.items() if name not in OWN}
+            size += len(canonical(dict(line)))
+            if lines and size > READ_BYTES:
+                break
+            lines.append(line)
+        after = begin + len(lines)
+        said = {"attempt": attempt, "head": chain.head, "n_lines": len(chain.events), "lines": lines}
+        text = json.dumps(said | ({"next_from": after} if after < len(chain.events) else {}), ensure_ascii=False)
+        return {"text": text, "sha256": sha256(text.encode()), "whole": False}
+
+    def listed(self) -> Iterator[str]:
+        """Yield the runs that this principal asked for and that ended, the newest first."""
+        store = self._project.open()
+        for known in reversed(list(store.run_ids())):
+            asked = read_asked(store, known)
+            if asked and asked.principal == self.door.principal and "verdict" in read_state(store, asked):
+                yield known
+
+    def _gate(self, run: str) -> ItemGate:
+        """Return the gate of a run that this principal may read of; AttemptError for any other."""
+        store = self._project.open()
+        try:
+            tables = RunTables.of(store, run) if self._knows(store, run) else None
+        except HarnessError as bad:
+            if RUN_ID.fullmatch(run) and read_asked(store, run):
+                raise AttemptError("E_UNKNOWN_RUN", "this run has not ended, or left no record", NOT_ENDED) from bad
+            tables = None
+        if tables is None:
+            raise AttemptError("E_UNKNOWN_RUN", UNKNOWN)
+        return ItemGate(tables)
+
+    def _knows(self, store: Store, run: str) -> bool:
+        if ATTEMPT_ID.fullmatch(attempt_of(run)):
+            return self._owns(store, attempt_of(run))
+        if not RUN_ID.fullmatch(run):
+            return False
+        asked = read_asked(store, run)
+        return asked.principal == self.door.principal if asked else self._serves(store, run)
+
+    def _owns(self, store: Store, attempt: str) -> bool:
+        """Whether an attempt is of this principal, and of a manifest that is served."""
+        if not ATTEMPT_ID.fullmatch(attempt):
+            return False
+        try:
+            start = follow_transcript(store, attempt).events[0]
+        except HarnessError:
+            return False
+        return start["principal"] == self.door.principal and self.door.find(start["name"]) is not None
+
+    def _serves(self, store: Store, run: str) -> bool:
+        """Whether a run that no agent asked for is of a manifest that is served, or of one derived from it."""
+        try:
+            tables = RunTables.of(store, run)
+        except HarnessError:
+            return False
+        if "asked" in tables.record.body:
+            return False
+        derived = tables.lock.intent.get("derived")
+        paths = {one.path.relative_to(one.root).as_posix() for one in self.door.served}
+        return self.door.find(tables.manifest_name) is not None or bool(derived and derived["from"] in paths)
+
+    def _holds_back(self, loaded: Any) -> bool:
+        return holds_back(loaded.manifest.intent(), load_lock(loaded.root, loaded.manifest.name))
+
+
+NOT_ENDED = "Call get_run with this run and wait_s."
+
+
+def _page(entries: Sequence[Any], page: Page) -> tuple[Sequence[Any], Data]:
+    end = page[0] + page[1]
+    return entries[page[0] : end], {"next_offset": end} if end < len(entries) else {}
+
+
+def _plain(one: Any) -> Data:
+    return {name: value for name, value in one.model_dump(mode="json", exclude_unset=True).items() if value is not None}
+
+
+def _line(one: ScoreLineData) -> Data:
+    """Return a line of scores without what is usual, nothing or said elsewhere."""
+    usual = ("certificate_text", "tokens", "seconds", "stored")
+    found = {name: value for name, value in _plain(one).items() if name not in usual}
+    return {name: value for name, value in found.items() if name in ("value", "n") or value not in ("", 0, False, {})}
+
+
+CLAIMED = ("id", "manifest", "published", "tolerance", "verdict", "kind", "where", "status")
+VALUED = ("value", "detail")
+
+
+def _claim(one: ClaimData, *, told: bool, known: bool) -> Data:
+    """Return a claim; of a manifest with closed data, or if its run is another's, without the value that a run gave."""
+    names = [*CLAIMED, *(VALUED if told and known else ()), *(["run"] if known else [])]
+    return {name: value for name in names if (value := getattr(one, name)) not in (None, "")}

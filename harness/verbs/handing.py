@@ -1,0 +1,446 @@
+"""Verbs of evidence that is handed over: `export` writes a run into a file, `attest` signs for it, `verify` checks it.
+
+A signature alone proves nothing of a run: `verify` succeeds only after every digest that was signed has met real bytes,
+and by the reviewer's own list of keys.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field
+
+from harness.digest import differences, sha256_file
+from harness.errors import AGREED, DISAGREED, InputError
+from harness.evidence.anchor import anchor_line
+from harness.evidence.attest import (
+    ENVELOPE,
+    PROVENANCE,
+    RECORD,
+    Envelope,
+    Statement,
+    envelope_beside,
+    find_signer,
+    read_envelope,
+    sign,
+    state_expectation,
+    state_lock,
+    state_provenance,
+    state_verdict,
+    subjects_of,
+)
+from harness.evidence.bundle import SUFFIX, collect_bundle, unpack_bundle, write_bundle
+from harness.evidence.keys import (
+    AUTHOR,
+    TrustedKey,
+    is_encrypted,
+    key_id,
+    new_key,
+    read_key,
+    read_public,
+    read_trust,
+    today,
+    write_private,
+)
+from harness.evidence.record import read_record
+from harness.files import move_durable, translating_os_errors, write_atomic
+from harness.manifest.load import Loaded
+from harness.manifest.lockfile import expect_path, lock_path
+from harness.run.recorded_runs import manifest_name
+from harness.run.recording.auditing import author_of
+from harness.run.recording.withheld import require_no_words, withheld_blobs
+from harness.run.scores.table import RunTables
+from harness.store.store import Store
+from harness.store.tree import MOST_RECORD
+from harness.verbs.project import Project, Result, Watch
+from harness.verbs.requests import (
+    AnchorRequest,
+    AttestRequest,
+    AuditRequest,
+    ExportRequest,
+    NewKeyRequest,
+    VerifySignedRequest,
+)
+from harness.verbs.review import audit
+
+__all__ = [
+    "AnchorResult",
+    "AttestResult",
+    "ComparedEnvelope",
+    "ExportResult",
+    "NewKeyResult",
+    "OmittedData",
+    "VerifySignedResult",
+    "anchor",
+    "attest",
+    "export",
+    "is_encrypted",
+    "make_key",
+    "verify_signed",
+]
+
+BUNDLE = "bundle"
+
+
+class OmittedData(Result):
+    """Blobs that were left out for one reason: their number, and their bytes."""
+
+    why: str
+    blobs: int
+    bytes: int
+
+
+class ExportResult(Result):
+    """Result of `export`: the file, its digest, what it holds, and what was left out."""
+
+    run: str
+    file: str
+    sha256: str
+    size: int
+    files: int
+    omitted: list[OmittedData]
+
+
+def export(project: Project, asked: ExportRequest) -> ExportResult:
+    """Write a bundle of a run: its list of runs, logs, entries and blobs, without weights and data that is kept.
+
+    The bytes depend on the store and the run alone. Raises InputError for data that may not be handed over, and if the
+    file exists.
+    """
+    if asked.form != BUNDLE:
+        raise InputError(f"there is no form {asked.form!r}", where="--as", next=f"choose {BUNDLE}")
+    store, run = project.run(asked.run)
+    target = project.path(asked.to or f"{run}{SUFFIX}")
+    if os.path.lexists(target) or target.suffix != SUFFIX:
+        what = "this file is there already" if os.path.lexists(target) else f"a bundle is a file *{SUFFIX}"
+        raise InputError(what, where=str(target), next=f"name a new file, such as -o {run}{SUFFIX}")
+    tables = RunTables.of(store, run)
+    with store.in_use(), translating_os_errors(target):
+        bundle = collect_bundle(store, run, withheld_blobs(tables, weights=not asked.with_weights))
+        require_no_words(store, bundle.runs, with_logs=asked.with_logs)
+        temporary = target.with_name(f".{target.name}-{os.getpid()}-{secrets.token_hex(4)}")
+        try:
+            with open(temporary, "xb") as file:
+                write_bundle(store, bundle, file)
+            move_durable(temporary, target, 0o644)
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                temporary.unlink()
+    digest, size = sha256_file(target)
+    blobs, sizes = Counter[str](), Counter[str]()
+    for one in bundle.omitted:
+        blobs[one.why] += 1
+        sizes[one.why] += one.size
+    omitted = [OmittedData(why=why, blobs=blobs[why], bytes=sizes[why]) for why in sorted(blobs)]
+    return ExportResult(
+        run=run, file=str(target), sha256=digest, size=size, files=len(bundle.members) + 1, omitted=omitted
+    )
+
+
+class AnchorResult(Result):
+    """Result of `anchor`: the line to publish."""
+
+    line: str
+
+
+def anchor(project: Project, asked: AnchorRequest) -> AnchorResult:
+    """Return the line that says how far the store's list of runs has come; a later list can be compared with it."""
+    return AnchorResult(line=anchor_line(project.open()))
+
+
+class NewKeyResult(Result):
+    """Result of `keys new`: the files of a new key, its id and, for trust files, its public half in hexadecimal."""
+
+    file: str
+    public_file: str
+    id: str
+    public: str
+
+
+def make_key(project: Project, asked: NewKeyRequest) -> NewKeyResult:
+    """Make a key of ed25519; its private half is encrypted by the passphrase unless `plain`, and readable by you alone.
+
+    Raises InputError without a passphrase, and if one of the files exists.
+    """
+    if not asked.plain and not asked.passphrase:
+        raise InputError(
+            "a key needs a passphrase", next="set HARNESS_KEY_PASSPHRASE, or --plain for a key without one"
+        )
+    path = project.path(asked.file)
+    public_path = path.with_name(f"{path.name}.pub")
+    if os.path.lexists(public_path):
+        raise InputError("this file is there already", where=str(public_path), next="name a new file")
+    private, public = new_key(b"" if asked.plain else asked.passphrase.encode())
+    write_private(path, private)
+    with translating_os_errors(public_path), open(public_path, "xb") as file:
+        file.write(public)
+    raw = read_public(public.decode())
+    return NewKeyResult(file=str(path), public_file=str(public_path), id=key_id(raw), public=raw.hex())
+
+
+class AttestResult(Result):
+    """Result of `attest`: the envelope, what it states, and how many digests it names."""
+
+    run: str  # or the name of the manifest
+    file: str
+    states: str  # how the run was made, the verdict, or which file
+    subjects: int
+
+
+def attest(project: Project, asked: AttestRequest, watch: Watch | None = None) -> AttestResult:
+    """Sign a statement about a run: how it was made, or with `verdict` what a full audit of it finds.
+
+    With `lock` or `expect` it is about that file of a manifest, and is kept beside it; one there that is about an older
+    lock or expectation is replaced. The record and every output of a run are read and checked before. Raises InputError
+    if the file exists.
+    """
+    named = [one for one in (asked.run, asked.lock, asked.expect) if one]
+    if len(named) != 1 or (asked.verdict and not asked.run):
+        raise InputError(
+            "one thing is signed for at a time",
+            where=" ".join(map(str, named)) or "attest",
+            next="name a run, or --lock MANIFEST, or --expect MANIFEST; --verdict is of a run",
+        )
+    if not asked.run:
+        return _attest_file(project, asked)
+    store, run = project.run(asked.run)
+    target = project.path(asked.to or f"{run}{'.verdict' if asked.verdict else ''}{ENVELOPE}")
+    if os.path.lexists(target):
+        raise InputError("this file is there already", where=str(target), next="name a new file with -o")
+    key = read_key(project.path(asked.key), asked.passphrase.encode())
+    seen = see_run(store, run, run)
+    if seen.missing:
+        raise store.blobs.damage(seen.subjects[seen.missing[0]], store.blobs.state(seen.subjects[seen.missing[0]]))
+    body = read_record(store, run).body
+    if asked.verdict:
+        found = audit(project, AuditRequest(subject=asked.run, level="full"), watch)
+        statement, states = state_verdict(seen.record, body, found.verdict, found.level, found.checks), found.words
+    else:
+        statement, states = seen.provenance, "how the run was made"
+    with translating_os_errors(target), open(target, "xb") as file:
+        file.write(sign(statement, key))
+    return AttestResult(run=run, file=str(target), states=states, subjects=len(statement.subjects))
+
+
+def _attest_file(project: Project, asked: AttestRequest) -> AttestResult:
+    """Sign for the lock or the expectation of a manifest, as it is in the project."""
+    loaded = project.manifest(asked.lock or asked.expect or "")
+    root, name = loaded.root, loaded.manifest.name
+    statement = state_lock(root, name) if asked.lock else state_expectation(root, name)
+    path = (lock_path if asked.lock else expect_path)(root, name)
+    target = project.path(asked.to) if asked.to else envelope_beside(path)
+    if os.path.lexists(target) and (asked.to or read_envelope(target).statement == statement):
+        raise InputError("this file is there already", where=str(target), next="name a new file with -o")
+    data = sign(statement, read_key(project.path(asked.key), asked.passphrase.encode()))
+    write_atomic(target, data)
+    return AttestResult(run=name, file=str(target), states=path.name, subjects=len(statement.subjects))
+
+
+@dataclass(frozen=True)
+class SeenRun:
+    """A run whose bytes were read: its subjects, those of them that are not here, and what may be said of it."""
+
+    name: str
+    run: str
+    record: bytes
+    subjects: Mapping[str, str]
+    missing: tuple[str, ...]
+    executed: int
+    provenance: Statement  # what may be said of how it was made
+    lock: str
+
+
+def see_run(store: Store, run: str, name: str) -> SeenRun:
+    """Read a run from its list down to the bytes of its outputs."""
+    body = read_record(store, run).body
+    record = store.tree.read_file(store.record(run), MOST_RECORD)
+    subjects = subjects_of(record, body)
+    lost = [one for one, digest in subjects.items() if one != RECORD and store.blobs.state(digest) != "sound"]
+    provenance = state_provenance(record, body, manifest_name(store, run))
+    executed, lock = body["steps"]["executed"], body["lock"]
+    return SeenRun(name, run, record, subjects, tuple(sorted(lost)), executed, provenance, lock)
+
+
+class ComparedEnvelope(Result):
+    """One signed statement: who signed it, what was compared, and why it does not count, if so."""
+
+    file: str
+    states: str  # "how the run was made", the verdict that it signs, or the file that it is about
+    run: str  # that it names
+    key: str  # the id of the trusted key that signed it; else that of the first signature
+    party: str
+    met: int  # subjects that met the same bytes
+    subjects: int
+    flaw: str
+
+
+class VerifySignedResult(Result):
+    """Result of `verify`: each statement, and in how many parties' runs the outputs came out the same."""
+
+    envelopes: list[ComparedEnvelope]
+    parties: list[str] = Field(description="Parties that each executed a run of their own with the same outputs.")
+    wanted: int
+    words: str
+    expectations: dict[str, str] = Field(
+        default_factory=dict, description="By manifest: who signed for its expectation, or why nobody did that counts."
+    )
+    confirmed: bool = Field(default=True, description="Whether each of these is signed, if authors are trusted at all.")
+
+    @property
+    def code(self) -> int:
+        """Exit code: 0 only if each statement counts, as many parties as are wanted agree, and authors signed."""
+        good = not any(one.flaw for one in self.envelopes) and (self.wanted == 1 or len(self.parties) >= self.wanted)
+        return AGREED if good and self.confirmed else DISAGREED
+
+
+def verify_signed(project: Project, asked: VerifySignedRequest) -> VerifySignedResult:
+    """Check signatures, and compare what was signed with the bytes of runs, bundles, locks and expectations.
+
+    A statement counts if a key of the trust file made its signature, in its role and time, and if the record and every
+    output, or the file, have the digests that were signed. If the trust file has an author, the expectation of each
+    manifest that is named must be signed, by an envelope beside it.
+    """
+    trusted = read_trust(project.path(asked.trust)) if asked.trust else ()
+    envelopes = [(str(name), read_envelope(project.path(name))) for name in asked.envelopes]
+    seen = [see_run(store, run, name) for name in asked.runs for store, run in _opened(project, name)]
+    manifests = [project.manifest(name) for name in asked.manifests]
+    files = [one for loaded in manifests for one in _files_of(loaded)]
+    compared = [compare_envelope(name, one, trusted, seen, files) for name, one in envelopes]
+    parties = _agreeing(envelopes, compared, seen)
+    good = sum(not one.flaw for one in compared)
+    words = f"{good} of {len(compared)} statements count"
+    if asked.parties > 1:
+        words += f"; {len(parties)} of {asked.parties} parties made runs with the same outputs"
+    elif not seen and not files and all(one.party for one in compared):
+        words = "signature good, nothing compared"
+    expectations, confirmed = dict[str, str](), True
+    if any(AUTHOR in one.roles for one in trusted):
+        for loaded in manifests:
+            if found := author_of(loaded.root, loaded.manifest.name, trusted):
+                expectations[loaded.manifest.name] = found.text
+                confirmed &= bool(found.party)
+                words += f"; {loaded.manifest.name}: expect: {found.text}"
+    return VerifySignedResult(
+        envelopes=compared,
+        parties=parties,
+        wanted=asked.parties,
+        words=words if confirmed else f"{words}: unconfirmed",
+        expectations=expectations,
+        confirmed=confirmed,
+    )
+
+
+def _opened(project: Project, name: str) -> Iterator[tuple[Store, str]]:
+    """Yield the store and the id of a run, for as long as it is read; a bundle is unpacked."""
+    if Path(name).suffix != SUFFIX:
+        yield project.run(name)
+        return
+    with tempfile.TemporaryDirectory(prefix="harness-bundle-") as folder:
+        bundle = unpack_bundle(project.path(name), Path(folder))
+        yield Store.open(Path(folder)), bundle.run
+
+
+def _files_of(loaded: Loaded) -> Iterator[Statement]:
+    """Yield what may be said of a manifest's lock and expectation, of those that there are."""
+    root, name = loaded.root, loaded.manifest.name
+    for path, state in ((lock_path, state_lock), (expect_path, state_expectation)):
+        if path(root, name).is_file():
+            yield state(root, name)
+
+
+def compare_envelope(
+    name: str,
+    envelope: Envelope,
+    trusted: Sequence[TrustedKey],
+    seen: Sequence[SeenRun],
+    files: Sequence[Statement],
+) -> ComparedEnvelope:
+    statement, by = envelope.statement, find_signer(envelope, trusted, today())
+    states = _states(statement)
+    if by.flaw:
+        met, flaw = 0, by.flaw
+    elif statement.is_of_run:
+        met, flaw = _compare_run(statement, seen)
+        if not flaw and statement.kind != PROVENANCE and states != "PASSED":
+            flaw = f"what was signed is not that the run agrees: {states}"
+    else:
+        met, flaw = _compare_file(statement, files)
+    return ComparedEnvelope(
+        file=name,
+        states=states,
+        run=statement.run[:80],
+        key=by.key,
+        party=by.party,
+        met=met,
+        subjects=len(statement.subjects),
+        flaw=flaw,
+    )
+
+
+def _states(statement: Statement) -> str:
+    if statement.kind == PROVENANCE:
+        return "how the run was made"
+    return str(statement.predicate.get("result") if statement.is_of_run else min(statement.subjects))[:100]
+
+
+def _compare_run(statement: Statement, seen: Sequence[SeenRun]) -> tuple[int, str]:
+    """Compare a statement with the run that has its record: how many digests met the same bytes, and what is wrong."""
+    this = next((one for one in seen if one.subjects[RECORD] == statement.subjects[RECORD]), None)
+    if this is None:
+        return 0, "nothing compared: no run given is the one it is about" if seen else "nothing compared: give --run"
+    same = this.subjects
+    met = {one for one, digest in statement.subjects.items() if same.get(one) == digest} - set(this.missing)
+    if statement.run != this.run:
+        return len(met), f"it speaks of run {statement.run[:80]!r}, and its record is of {this.run}"
+    if len(met) < len(same) or same.keys() != statement.subjects.keys():
+        lost = sorted({*same, *statement.subjects} - met)
+        return len(met), f"{len(lost)} of {len(same)} digests met no equal bytes: {', '.join(lost[:3])}"
+    said = _contradictions(statement, this)
+    return len(met), f"it says otherwise than the run's record: {', '.join(said[:3])}" if said else ""
+
+
+def _compare_file(statement: Statement, files: Sequence[Statement]) -> tuple[int, str]:
+    """Compare a statement about a lock or an expectation with the files of the manifests that were given."""
+    [(name, digest)] = statement.subjects.items()
+    this = next((one for one in files if one.kind == statement.kind and name in one.subjects), None)
+    if this is None:
+        return 0, f"nothing compared: no manifest given has {name}" if files else "nothing compared: give --manifest"
+    if this.subjects[name] != digest:
+        return 0, f"{name} is not what was signed"
+    said = list(differences(this.predicate, statement.predicate))
+    return 1, f"it says otherwise than {name}: {', '.join(said[:3])}" if said else ""
+
+
+def _contradictions(statement: Statement, this: SeenRun) -> list[str]:
+    """Return the fields of a statement's predicate that are not what the run's record says."""
+    if statement.kind == PROVENANCE:
+        return list(differences(this.provenance.predicate, statement.predicate))
+    locks = [{"name": "lock", "digest": {"sha256": this.lock}}]
+    return [] if statement.predicate.get("configuration") == locks else ["/configuration"]
+
+
+def _agreeing(
+    envelopes: Sequence[tuple[str, Envelope]], compared: Sequence[ComparedEnvelope], seen: Sequence[SeenRun]
+) -> list[str]:
+    """Return the parties that each executed a run of its own whose outputs are those of the first one."""
+    found: dict[str, str] = {}  # by record, the party
+    outputs: Mapping[str, str] = {}
+    for (_, envelope), one in zip(envelopes, compared, strict=True):
+        if one.flaw or envelope.statement.kind != PROVENANCE:
+            continue
+        subjects = dict(envelope.statement.subjects)
+        record = subjects.pop(RECORD)
+        this = next((each for each in seen if each.subjects[RECORD] == record), None)
+        if not this or not this.executed:
+            continue
+        outputs = outputs or subjects
+        if subjects == outputs and record not in found and one.party not in found.values():
+            found[record] = one.party
+    return sorted(found.values())

@@ -1,0 +1,272 @@
+"""The pages of a run's answers: a list by filter, words and order, and one answer whole, with what it rests on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from harness.errors import DamageError
+from harness.kit.hostile_texts import PART, block, name, short
+from harness.kit.pages import Html, el, join
+from harness.view.index import index_path, is_fresh, prompt_words, read_row
+from harness.view.look import badge, commands, facts, grid, page, run_address, void
+from harness.view.queries import AnswerIndex, AnswerPlaces, Asked, ListedAnswer, Place
+from harness.view.runs import index_waits
+from harness.view.site import Site, name_of
+
+LISTED = 500  # values of a filter
+FILTERS = {"dataset": "dataset", "group": "group", "model": "model", "template": "wording", "outcome": "outcome",
+           "scorer": "scorer"}  # fmt: skip
+ORDERS = [("item", "as recorded"), ("low", "lowest score"), ("high", "highest score"), ("long", "most tokens")]
+
+
+def answers_page(site: Site, run: str, given: Mapping[str, str]) -> bytes:
+    """Return a page of a run's answers."""
+    called = name_of(site, site.begun(run))
+    head = join(["Answers of ", name(called), " ", el("a", run, href=run_address(run), class_="mono small")])
+    path = index_path(site.store, run)
+    site.record(run)
+    if not is_fresh(path, site.known(run).record):
+        return page(f"Answers of {called}", index_waits(site, run), head=head, here="/", again=True)
+    asked = Asked.read(given)
+    with AnswerIndex.opened(path) as index:
+        found = index.page(asked)
+        rows = [_row(run, one) for one in found.rows]
+        form = _form(index, asked)
+        kept = _kept(index)
+    more = " or more" if found.more else ""
+    counted = el("p", f"{found.total:,}{more} answers", _chips(asked), role="status")
+    links = []
+    if asked.after:
+        links.append(el("a", "first page", href=asked.address(), rel="prev"))
+    if found.next:
+        links.append(el("a", "next page", href=asked.address(after=found.next), rel="next"))
+    table = grid(
+        "Answers",
+        ("item", "dataset", "model", "wording", "outcome", "score", "answer"),
+        rows,
+        numbers=(3, 5),
+        wide=(6,),
+    )
+    parts = (kept, form, counted, table, el("p", *links, class_="pages") if links else None)
+    return page(f"Answers of {called}", *parts, head=head, here="/")
+
+
+def _kept(index: AnswerIndex) -> Html | None:
+    closed, left_out = index.document("closed"), index.document("left_out")
+    if not closed:
+        return None
+    told = (f"{left_out.get(one, 0):,} answers to {one} are not shown: {why}" for one, why in sorted(closed.items()))
+    return el("div", *(el("p", one) for one in told), class_="note")
+
+
+def _row(run: str, one: ListedAnswer) -> Sequence[str]:
+    address = run_address(run, "answers", str(one.id))
+    value = "" if one.value is None else f"{one.value:.4g}"
+    size = el("span", f" {one.size / 1e6:.1f} MB", class_="soft") if one.size > 1e6 else None
+    shown = join([el("span", "error: ", class_="bad") if one.failed else None, short(one.beginning), size])
+    sample = f" · {one.sample}" if one.sample else ""
+    return (
+        el("a", name(one.item), href=address),
+        name(one.dataset),
+        name(one.model),
+        f"{one.template}{sample}",
+        badge(one.outcome, one.side) if one.outcome else "",
+        value,
+        shown,
+    )
+
+
+def _chips(asked: Asked) -> Html | None:
+    told = {key: value for key, value in vars(asked).items() if value and key not in ("after", "sort", "within")}
+    if not told:
+        return None
+    links = [
+        el("a", f"{key}: {value} ✕", href=asked.address(**{key: ""}), class_="badge") for key, value in told.items()
+    ]
+    return join([" · ", *links], " ")
+
+
+def _form(index: AnswerIndex, asked: Asked) -> Html:
+    """Return the form by which answers are chosen; its values stand in the address."""
+    words = void("input", type="search", name_="q", value=asked.q, id="q", placeholder='words, "a phrase", begin*')
+    parts = [_labelled("q", "Words ( / )", words, "words")]
+    parts.append(_choice("within", "in", asked.within, [("answers", "answers"), ("prompts", "prompts")], any_one=False))
+    for key, title in FILTERS.items():
+        values = index.facet(asked, key)[:LISTED]
+        if len(values) > 1 or getattr(asked, key):
+            options = [(value, f"{value} ({count:,})") for value, count in values]
+            parts.append(_choice(key, title, getattr(asked, key), options))
+    parts.append(_choice("side", "right or wrong", asked.side, [("wrong", "wrong"), ("right", "right")]))
+    parts.append(_choice("error", "errors", asked.error, [("1", "only errors")]))
+    parts.append(_choice("sort", "order", asked.sort, ORDERS, any_one=False))
+    if asked.item:
+        parts.append(void("input", type="hidden", name_="item", value=asked.item))
+    parts.append(el("div", el("button", "Show", type="submit")))
+    return el("form", *parts, class_="filter", method="get", role="search")
+
+
+def _labelled(key: str, title: str, field: Html, kind: str = "") -> Html:
+    return el("div", el("label", title, for_=key), field, class_=kind)
+
+
+def _choice(key: str, title: str, chosen: str, options: Sequence[tuple[str, str]], *, any_one: bool = True) -> Html:
+    listed = [("", "any"), *options] if any_one else list(options)
+    made = [el("option", text, value=value, **({"selected": ""} if value == chosen else {})) for value, text in listed]
+    return _labelled(key, title, el("select", *made, name_=key, id=key))
+
+
+def answer_page(site: Site, run: str, number: int, given: Mapping[str, str]) -> bytes:
+    """Return the page of one answer."""
+    path = index_path(site.store, run)
+    if not is_fresh(path, site.known(run).record):
+        return page("Answer", index_waits(site, run), here="/", again=True)
+    with AnswerIndex.opened(path) as index:
+        found = index.answer(number, given.get("scorer", "")[:200])
+    one, parts = found.listed, AnswerParts(site, found)
+    begin = int(given["from"]) if given.get("from", "").isdecimal() and len(given["from"]) < 12 else 0
+    head = join([name(one.item), " ", el("span", f"{one.model} · wording {one.template}", class_="soft")])
+    around = el(
+        "p",
+        el("a", "answers", href=run_address(run, "answers")),
+        *(
+            _beside(run, number + step, word, rel)
+            for step, word, rel in ((-1, "previous", "prev"), (1, "next", "next"))
+        ),
+        class_="pages",
+    )
+    told = facts(
+        {
+            "outcome": badge(one.outcome, one.side) if one.outcome else "",
+            "dataset": name(one.dataset),
+            "sample": str(one.sample),
+            "finish": one.finish,
+            "tokens": parts.tokens,
+            "step": el("code", parts.step) if parts.step else "",
+            "key": el("code", parts.key) if parts.key else "",
+            "row": el("code", parts.place) if parts.place else "",
+        }
+    )
+    return page(
+        one.item, around, told, *parts.texts(begin), *_checks(run, parts), *_others(run, found), head=head, here="/"
+    )
+
+
+def _beside(run: str, number: int, word: str, rel: str) -> Html | None:
+    return el("a", word, href=run_address(run, "answers", str(number)), rel=rel) if number > 0 else None
+
+
+class AnswerParts:
+    """The rows of one answer, read from the blobs that the index names."""
+
+    def __init__(self, site: Site, found: AnswerPlaces) -> None:
+        self._site, self._found = site, found
+        self.response = self._row(found.response) or {}
+        one, told = found.listed, self.response
+        if told and (told["item"], told["template"], told["model"]) != (one.item, one.template, one.model):
+            raise DamageError("the index names another answer than this", next="remove the index; a look makes it anew")
+
+    def _row(self, place: Place | None) -> Any:
+        return read_row(self._site.store, place.sha256, place.at, place.size) if place else None
+
+    def row_of_prompt(self) -> Any:
+        """Return the prompt's row; None if the run has none."""
+        return self._row(self._found.prompt)
+
+    def row_of_gold(self) -> Any:
+        """Return the right answer; None if the run has none."""
+        row = self._row(self._found.gold)
+        return row["gold"] if row else None
+
+    @property
+    def step(self) -> str:
+        """The step that made the answer, or its score if nothing was answered."""
+        place = self._found.response or next(iter(self._found.scores.values()), None)
+        return place.step if place else ""
+
+    @property
+    def key(self) -> str:
+        """The key of that step."""
+        place = self._found.response or next(iter(self._found.scores.values()), None)
+        return place.key if place else ""
+
+    @property
+    def place(self) -> str:
+        """Where the answer's row is."""
+        place = self._found.response
+        return f"blob {place.sha256[:16]}…, bytes {place.at:,} to {place.at + place.size:,}" if place else ""
+
+    @property
+    def tokens(self) -> str:
+        """What the answer cost, in tokens."""
+        return ", ".join(
+            f"{count:,} {kind.removesuffix('_tokens').replace('_', ' ')}"
+            for kind, count in self.response.get("usage", {}).items()
+        )
+
+    def texts(self, begin: int, more: str = "?from=", *, blind: bool = False) -> Iterator[Html]:
+        """Yield the texts of the answer, each in a box; `blind` leaves out reasoning, scores and judgements.
+
+        `more` is the address of a later part of a long text, up to the letter at which it begins.
+        """
+        prompt, item, gold = (self._row(place) for place in (self._found.prompt, self._found.item, self._found.gold))
+        if prompt is not None:
+            yield el("h2", "Prompt")
+            yield block(prompt_words(prompt), "prompt")
+            if images := len(prompt.get("attachments", ())):
+                yield el("p", f"with {images} images, which are not shown here", class_="soft")
+        if not blind and (reasoning := self.response.get("reasoning")):
+            yield el("h2", "Reasoning")
+            yield block(str(reasoning), "reasoning", begin, f"{more}{begin + PART}")
+        if self.response:
+            failed = self.response.get("error")
+            yield el("h2", "Answer" if failed is None else "Error in place of an answer")
+            said = str(self.response.get("text", "") if failed is None else failed)
+            yield block(said, "answer", begin, f"{more}{begin + PART}")
+        if gold is not None:
+            yield el("h2", "Right answer")
+            target = gold["gold"].get("target")
+            yield block(
+                target if isinstance(target, str) else json.dumps(gold["gold"], ensure_ascii=False, indent=1),
+                "right answer",
+            )
+            if isinstance(target, str) and len(gold["gold"]) > 1:
+                yield _folded("All of it", block(_spelled(gold["gold"]), "gold"))
+        for scorer, place in () if blind else self._found.scores.items():
+            score = self._row(place)
+            yield el("h2", "Score by ", name(scorer))
+            shown = facts({"value": short(_spelled(score["value"], None)), "outcome": str(score.get("outcome", "")),
+                           "step": el("code", place.step), "key": el("code", place.key)})  # fmt: skip
+            yield shown
+            yield block(_spelled(score["detail"]), f"details of {scorer}")
+        for place in () if blind else self._found.judgements:
+            judged = self._row(place)
+            yield el("h2", "Judgement by ", name(str(judged.get("judge", ""))))
+            yield facts(
+                {"repeat": str(judged.get("repeat", "")), "read as": short(_spelled(judged.get("parsed"), None), 400)}
+            )
+            yield block(str(judged.get("error") or judged.get("text", "")), "judgement")
+        if item is not None:
+            yield _folded("The item", block(_spelled(item), "item"))
+
+
+def _spelled(said: Any, indent: int | None = 1) -> str:
+    return json.dumps(said, ensure_ascii=False, indent=indent)
+
+
+def _folded(title: str, inside: Html) -> Html:
+    return el("details", el("summary", title), inside)
+
+
+def _checks(run: str, parts: AnswerParts) -> Iterator[Html]:
+    if parts.step:
+        yield el("h2", "Check it")
+        yield commands((f"harness explain {run} {parts.step}", f"harness audit {run} --level rescore"))
+
+
+def _others(run: str, found: AnswerPlaces) -> Iterator[Html]:
+    if found.others:
+        yield el("h2", "Other answers to this item")
+        head = ("item", "dataset", "model", "wording", "outcome", "score", "answer")
+        yield grid("Other answers", head, [_row(run, one) for one in found.others], numbers=(3, 5), wide=(6,))

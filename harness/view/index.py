@@ -1,0 +1,82 @@
+"""The index of one run's answers: a SQLite file with full-text search, made from the run's tables, and never the truth.
+
+It holds names, numbers, the beginnings of answers, and where in which blob each row stands. What a reader is shown is
+read from the blobs. Items of gated, private and hidden data, and all that was answered about them, are left out. An
+index names the digest of the record that it was made from; with another digest, or in another form, it is made anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.digest import sha256
+from harness.errors import HarnessError
+from harness.store.store import Store
+from harness.store.sweep import INDEXES
+
+FORM = "answers/1"  # of an index; another one is made anew
+FOLDER = INDEXES  # in a store
+OWNER = 0o600
+
+
+def index_path(store: Store, run: str) -> Path:
+    """Return where a run's index is, or is to be: in the store, or in the user's cache if the store is read-only."""
+    own = store.root / FOLDER
+    if not own.is_symlink() and os.access(own if own.is_dir() else store.root, os.W_OK):  # no link is followed
+        return own / f"{run}.sqlite"
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "repro-harness"
+    return cache / FOLDER / sha256(os.fsencode(store.root.resolve()))[:16] / f"{run}.sqlite"
+
+
+def is_fresh(path: Path, record: str) -> bool:
+    """Whether an index is there, is in the present form, and was made from the record with this digest."""
+    if not path.is_file() or path.is_symlink():
+        return False
+    try:
+        with contextlib.closing(connect(path)) as index:
+            found = dict(index.execute("SELECT name, value FROM meta WHERE name IN ('form', 'record')"))
+    except sqlite3.DatabaseError:
+        return False
+    return found == {"form": FORM, "record": record}
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open an index for reading alone; nothing in the file is run."""
+    found = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+    found.execute("PRAGMA trusted_schema = OFF")
+    found.execute("PRAGMA query_only = ON")
+    found.execute("PRAGMA cache_size = -4000")
+    return found
+
+
+def storable(text: str) -> str:
+    """Return a text that UTF-8 can hold: half of a surrogate pair becomes a replacement character."""
+    return text.encode("utf-8", "replace").decode() if not text.isascii() else text
+
+
+def prompt_words(row: Mapping[str, Any]) -> str:
+    """Return what a prompt asks as one text, each turn after its role."""
+    if "text" in row:
+        return str(row["text"])
+    return "\n\n".join(f"{turn.get('role')}: {_content(turn.get('content'))}" for turn in row.get("messages", ()))
+
+
+def _content(said: Any) -> str:
+    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+
+
+def read_row(store: Store, digest: str, at: int, size: int) -> Any:
+    """Read one row from a blob whose bytes are checked once while its file stays unchanged."""
+    with open(store.blobs.deliver(digest), "rb") as file:
+        file.seek(at)
+        line = file.read(size)
+    try:
+        return json.loads(line)
+    except ValueError as bad:
+        raise HarnessError("the index does not fit this blob", where=digest, next="remove it; it is made anew") from bad

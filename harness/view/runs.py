@@ -1,0 +1,420 @@
+"""The pages of runs: the list of them with their verdicts, and one run with all that its verdict rests on."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from harness.errors import HarnessError, InputError
+from harness.evidence.failures import failed_steps
+from harness.evidence.record import Record, RecordBody, spell_healed
+from harness.files import translating_os_errors
+from harness.kit.hostile_texts import block, name, short
+from harness.kit.pages import NONE, Html, el, join
+from harness.store.events import Event
+from harness.store.store import follow_journal
+from harness.view.index import index_path, is_fresh
+from harness.view.live import RunFollower
+from harness.view.look import badge, commands, facts, grid, page, run_address, void, waiting
+from harness.view.queries import AnswerIndex
+from harness.view.site import Site, name_of
+
+PAGE = 50
+FIGURES = {".svg": "image/svg+xml", ".png": "image/png"}
+NAME = re.compile(r"^name:[ \t]*([a-z0-9][a-z0-9._-]{0,99})", re.MULTILINE)  # of a manifest
+HEAD = 20_000  # letters of a manifest before which its name stands
+SHOWN_TEXT = 20_000  # letters of an output
+SHOWN_LINES = 200  # of a table of scores
+TOLD = ("sandbox", "facts", "workers")  # fields of a record
+UNENDED, DAMAGED = "unended", "damaged"
+
+
+def runs_page(site: Site, given: Mapping[str, str]) -> bytes:
+    """Return the list of runs, newest first, a page of them at a time, and the manifests of the project."""
+    wanted, after = given.get("manifest", ""), given.get("after", "")
+    runs = list(reversed(site.runs().values()))
+    if after:
+        names = [one.run for one in runs]
+        if after not in names:
+            raise InputError("no run of this name is on the list", where=after[:80], next="begin at the first page")
+        runs = runs[names.index(after) + 1 :]
+    rows: list[Sequence[str]] = []
+    last = shown = ""
+    for known in runs:
+        begun = site.begun(known.run)
+        called = name_of(site, begun)
+        if wanted and called != wanted:
+            continue
+        if len(rows) == PAGE:
+            last = shown
+            break
+        rows.append(_row(site, known.run, begun, called))
+        shown = known.run
+    told = grid(
+        "Runs, newest first",
+        ("run", "manifest", "status", "verdict", "engine", "placement", "began", "took", "steps", "cost"),
+        rows,
+        numbers=(7, 8, 9),
+    )
+    query = f"&manifest={wanted}" if wanted else ""
+    following = (
+        el("p", el("a", "older runs", href=f"/?after={last}{query}", rel="next"), class_="pages") if last else None
+    )
+    only = el("p", "only runs of ", name(wanted), " ", el("a", "all", href="/"), class_="soft") if wanted else None
+    where = el("p", "store ", el("code", str(site.store.root)), class_="soft small")
+    return page("Runs", where, only, told, following, _manifests(site) if not after and not wanted else None, here="/")
+
+
+def _manifests(site: Site) -> Html | None:
+    """Return the manifests of the project by name, each with a link to its runs."""
+    if site.root is None:
+        return None
+    found = sorted((site.root / "manifests").rglob("*.yaml"))
+    if not found:
+        return None
+    links = []
+    for path in found:
+        place, called = path.relative_to(site.root).as_posix(), _manifest_name(path)
+        links.append(
+            [el("a", called, href=f"/?manifest={called}"), el("code", place), el("code", f"harness run {place}")]
+        )
+    return join([el("h2", "Manifests"), grid("Manifests of the project", ("name", "file", "command"), links)])
+
+
+def _manifest_name(path: Path) -> str:
+    """Return the name that a manifest gives itself, without reading the rest of it; that of its file if it has none."""
+    with translating_os_errors(path), open(path, encoding="utf-8", errors="replace") as file:
+        found = NAME.search(file.read(HEAD))
+    return found[1] if found else path.stem
+
+
+def _row(site: Site, run: str, begun: Event | None, called: str) -> Sequence[str]:
+    link = el("a", run, href=run_address(run), class_="mono")
+    if begun is None:
+        return (link, "", badge(DAMAGED), "", "", "", "", "", "", "")
+    engine, at = str(begun["engine"]), _minute(begun["at"])
+    told = (link, el("a", name(called), href=f"/?manifest={called}"))
+    if not site.known(run).ended:
+        follower = RunFollower(site.store, run)
+        follower.read_on()
+        bar = _bar(follower)
+        return (*told, badge(UNENDED), bar, engine, _placement(begun), at, "", f"{follower.done}", "")
+    try:
+        record = site.record(run)
+        verdict, _ = site.verdict(record)
+    except HarnessError:
+        return (*told, badge(DAMAGED), "", engine, _placement(begun), at, "", "", "")
+    steps = record.body["steps"]
+    limit = f" · first {record.body['limit']} items" if record.body.get("limit") else ""
+    return (
+        *told,
+        join([badge(record.body["status"]), limit]),
+        badge(verdict),
+        engine,
+        _placement(begun),
+        at,
+        took(record.body),
+        f"{steps['executed']:,} + {steps['cached']:,}",
+        cost(record.body),
+    )
+
+
+def _bar(follower: RunFollower) -> Html:
+    live = "" if follower.over else run_address(follower.run, "live")
+    return waiting(follower.text, live, follower.done, follower.total)
+
+
+def _placement(begun: Mapping[str, Any]) -> str:
+    said = begun.get("placement")
+    return str(said.get("kind", "cluster")) if isinstance(said, Mapping) else "here"
+
+
+def _minute(at: str) -> str:
+    return at[:16].replace("T", " ")
+
+
+def took(body: RecordBody) -> str:
+    """Return how long a run took, in words."""
+    ends = [datetime.datetime.fromisoformat(str(body[one])) for one in ("started", "finished") if body.get(one)]
+    if len(ends) < 2:
+        return ""
+    seconds = (ends[1] - ends[0]).total_seconds()
+    return (
+        f"{seconds:.0f} s"
+        if seconds < 120
+        else f"{seconds / 60:.0f} min"
+        if seconds < 7200
+        else f"{seconds / 3600:.1f} h"
+    )
+
+
+def cost(body: RecordBody) -> str:
+    """Return what a run spent, in dollars; empty if no model was paid."""
+    whole = sum(
+        (Decimal(str(one["dollars"])) for one in body.get("calls", {}).values() if "dollars" in one), Decimal(0)
+    )
+    return f"${whole:,.4f}" if whole else ""
+
+
+def run_page(site: Site, run: str) -> bytes:
+    """Return the page of one run."""
+    known, begun = site.known(run), site.begun(run)
+    called = name_of(site, begun)
+    head = join([name(called), " ", el("span", run, class_="soft mono small")])
+    if begun is None or not known.ended:
+        return page(called or run, *_unended(site, run, begun), head=head, here="/", again=True)
+    record = site.record(run)
+    verdict, outputs = site.verdict(record)
+    lock = site.lock(str(record.body["lock"]))
+    body = record.body
+    said = facts(
+        {
+            "verdict": badge(verdict),
+            "status": join([badge(body["status"]), f", {took(body)}, began {_minute(body['started'])}"]),
+            "study": str(lock.intent["study"]),
+            "engine": f"{body['engine']}, isolation {body['isolation']}, {_placement(body)}",
+            "image": el("code", str(body["image"])) if body["image"] not in ("", "none") else "",
+            "limited to": f"the first {body['limit']} items of each dataset" if body.get("limit") else "",
+            "steps": ", ".join(f"{count:,} {kind}" for kind, count in _counts(body["steps"])),
+            "cost": cost(body),
+            "manifest": el("code", body["manifest"]),
+            "lock": el("code", body["lock"]),
+            "record": el("code", known.record),
+        }
+    )
+    links = el(
+        "p",
+        el("a", "Answers", href=run_address(run, "answers")),
+        " · ",
+        el("a", "Compare with another run", href=f"/compare?left={run}"),
+        " · ",
+        el("a", "Runs of this manifest", href=f"/?manifest={called}"),
+    )
+    parts = (
+        links,
+        said,
+        el("h2", "What the verdict rests on"),
+        _basis(record),
+        grid(
+            "Outputs, held against what was accepted",
+            ("output", "verdict", "level", "sha256", "bytes", "detail"),
+            [_output(run, record, one) for one in outputs],
+            numbers=(4,),
+            wide=(5,),
+        ),
+        _failures(site, record),
+        el("h2", "Scores"),
+        scores_part(site, run),
+        _figures(run, record),
+        el("h2", "Check it"),
+        commands(_commands(run, site, called)),
+        el("h2", "Pins"),
+        grid("What the lock pins", ("kind", "name", "pinned"), _pins(lock.pins), wide=(2,)),
+        el("h2", "Receipts and machine"),
+        block(
+            json.dumps({one: body.get(one) for one in TOLD if body.get(one)}, indent=1), "the machine, by the record"
+        ),
+    )
+    return page(called, *parts, head=head, here="/")
+
+
+def _counts(steps: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    for kind in ("executed", "cached", "failed"):
+        if steps[kind]:
+            yield {"cached": "from the store"}.get(kind, kind), int(steps[kind])
+
+
+def _unended(site: Site, run: str, begun: Event | None) -> Iterator[Html]:
+    if begun is None:
+        yield el("p", "The journal of this run does not begin as the list of runs says.", class_="note bad")
+        yield commands((f"harness audit {run}", "harness fsck"))
+        return
+    follower = RunFollower(site.store, run)
+    follower.read_on()
+    yield _bar(follower)
+    yield facts(
+        {"engine": str(begun["engine"]), "began": _minute(begun["at"]), "manifest": el("code", begun["manifest"])}
+    )
+    yield commands((f"harness runs {name_of(site, begun)}",))
+
+
+def _basis(record: Record) -> Html:
+    body = record.body
+    stand_ins = len(body["sees_gold"])
+    told = {
+        "shown the right answers": f"{stand_ins} steps of stand-ins" if stand_ins else "",
+        "imported answers": ", ".join(f"{one['model']} from {one['source']}" for one in body.get("imported", ())),
+        "foreign code": f"{len(body['trials'])} steps tried programs of answers" if body.get("trials") else "",
+        "healed": spell_healed(dict(body["healed"])) if body.get("healed") else "",
+        "absent files": ", ".join(
+            f"{one}: {len(said['absent'])} of {said['files']}"
+            for one, said in body.get("data", {}).items()
+            if said["absent"]
+        ),
+        "calls": ", ".join(
+            f"{model}: {said.get('replayed', 0)} replayed, {said.get('live', 0)} live"
+            for model, said in body.get("calls", {}).items()
+        ),
+        "chain": f"{body['events']} events, head {body['head'][:16]}…",
+    }
+    return facts(told)
+
+
+def _output(run: str, record: Record, one: Any) -> Sequence[str]:
+    made = record.outputs.get(one.name)
+    link = el("a", one.name, href=run_address(run, "outputs", one.name)) if made else one.name
+    level = one.level if isinstance(one.level, str) else json.dumps(dict(one.level))
+    size = f"{made['size']:,}" if made else ""
+    return (link, badge(one.verdict), level, el("code", one.sha256[:12]), size, one.detail)
+
+
+def _failures(site: Site, record: Record) -> Html | None:
+    if not record.body["steps"]["failed"]:
+        return None
+    found = failed_steps(follow_journal(site.store, site.known(record.run)).events)
+    closed = site.closed(record.run)
+    rows = [
+        (one.step, one.outcome, "not shown: it may repeat data that is kept" if closed else short(one.text, 400))
+        for one in found
+    ]
+    return join(
+        [el("h2", "Steps that failed"), grid("Failed steps", ("step", "outcome", "what it said"), rows, wide=(2,))]
+    )
+
+
+def scores_part(site: Site, run: str) -> Html:
+    """Return the table of a run's scores, or how far its index is."""
+    path = index_path(site.store, run)
+    if not is_fresh(path, site.known(run).record):
+        return index_waits(site, run)
+    with AnswerIndex.opened(path) as index:
+        told = index.document("report")
+    if not told["lines"]:
+        return el("p", "This run scored no answers.", class_="soft")
+    rows = [_line(run, one, told["meanings"]) for one in told["lines"][:SHOWN_LINES]]
+    head = ("model", "dataset", "scorer", "n", "value", "95 % interval", "certificate", "errors", "tokens", "cost")
+    parts = [grid("Means of scores", head, rows, numbers=(3, 4, 5, 7, 8, 9))]
+    if further := told["further"]:
+        fields = ("model", "dataset", "scorer", "metric", "column", "group")
+        names = (*fields, "n", "value", "95 % interval")
+        more = [
+            [*(str(one.get(field, "")) for field in fields), str(one["n"]), _number(one.get("value")), _ends(one)]
+            for one in further[:SHOWN_LINES]
+        ]
+        parts.append(grid("Several answers to a prompt, and groups", names, more, numbers=(6, 7, 8)))
+    if len(told["lines"]) > SHOWN_LINES or len(further) > SHOWN_LINES:
+        parts.append(el("p", "Longer tables: ", el("code", f"harness scores {run} --csv"), class_="soft"))
+    return join(parts)
+
+
+def index_waits(site: Site, run: str) -> Html:
+    """Return how far the index of a run is; it is begun if it was not."""
+    job = site.jobs.start("index", str(site.store.root), run)
+    if job.over and job.error:
+        return el("p", "The index could not be made: ", job.error, class_="note bad")
+    if job.over:
+        site.jobs.forget("index", str(site.store.root), run)
+    words = f"the index of this run is made: {job.text}"
+    return waiting(words, run_address(run, "indexing"), int(job.said.get("done", 0)), int(job.said.get("total", 0)))
+
+
+def _line(run: str, one: Mapping[str, Any], meanings: Mapping[str, Any]) -> Sequence[str]:
+    measure = f"{one['scorer']}/{one['metric']}" if one["metric"] else one["scorer"]
+    certificate = one.get("certificate", "")
+    tokens = sum(map(int, one.get("tokens", {}).values()))
+    address = f"{run_address(run, 'answers')}?model={one['model']}&dataset={one['dataset']}&scorer={one['scorer']}"
+    meaning = meanings.get(measure, {})
+    return (
+        el("a", name(one["model"]), href=address),
+        name(one["dataset"]),
+        el("span", measure, title=str(meaning.get("text", meaning.get("label", "")))),
+        f"{one['n']:,}",
+        _number(one.get("value")),
+        _ends(one),
+        el("span", badge(certificate), title=str(one.get("certificate_text", ""))) if certificate else "",
+        f"{one['errors']:,}" if one["errors"] else "",
+        f"{tokens:,}" if tokens else "",
+        f"${one['dollars']}" if one.get("dollars") else "",
+    )
+
+
+def _number(value: Any) -> str:
+    return NONE if value is None else f"{value:.4g}"
+
+
+def _ends(one: Mapping[str, Any]) -> str:
+    ends = one.get("interval")
+    return f"{ends[0]:.4g} to {ends[1]:.4g}" if ends else str(one.get("no_interval", ""))
+
+
+def _figures(run: str, record: Record) -> Html | None:
+    drawn = [one for one in sorted(record.outputs) if one.endswith(".svg")]
+    made = [one for one in sorted(record.outputs) if one.endswith((".html", ".png"))]
+    if not drawn and not made:
+        return None
+    parts = [el("figure", _image(run, one), el("figcaption", one)) for one in drawn]
+    links = [el("li", el("a", one, href=f"{run_address(run, 'outputs', one)}?raw=1")) for one in made]
+    return join([el("h2", "Figures and pages"), *parts, el("ul", *links, class_="plain") if links else None])
+
+
+def _image(run: str, output: str) -> Html:
+    return void("img", src=f"{run_address(run, 'outputs', output)}?raw=1", alt=output, loading="lazy")
+
+
+def _commands(run: str, site: Site, called: str) -> Iterator[str]:
+    yield f"harness audit {run}"
+    yield f"harness scores {run}"
+    yield f"harness explain {run}"
+    yield f"harness report {run} -o {called}.html"
+    yield f"harness export {run}"
+    if site.root and (site.root / "manifests").is_dir():
+        found = [path for path in sorted((site.root / "manifests").rglob("*.yaml")) if _manifest_name(path) == called]
+        yield from (f"harness reproduce {path.relative_to(site.root).as_posix()}" for path in found[:1])
+
+
+def _pins(pins: Mapping[str, Any]) -> Iterator[Sequence[str]]:
+    for kind, named in sorted(pins.items()):
+        for one, pin in sorted(named.items()):
+            yield kind, name(str(one)), short(json.dumps(pin, ensure_ascii=False), 240)
+
+
+def output_page(site: Site, run: str, output: str) -> bytes:
+    """Return the page of one output: its digest, and the beginning of it, unless it may hold data that is kept."""
+    record = site.record(run)
+    made = record.outputs.get(output)
+    if made is None:
+        raise InputError(f"this run has no output {output[:80]!r}", where=run, next="choose one of the run's page")
+    told = facts(
+        {
+            "sha256": el("code", made["sha256"]),
+            "bytes": f"{made['size']:,}",
+            "step": el("code", made["step"]),
+        }
+    )
+    closed = site.closed(run)
+    if closed:
+        shown = el("p", f"Not shown here: {next(iter(closed.values()))}.", class_="note")
+    elif output.endswith(".svg"):
+        shown = el("figure", _image(run, output))
+    else:
+        with site.store.blobs.open(made["sha256"], made["size"]) as blob:
+            text = blob.read(4 * SHOWN_TEXT).decode("utf-8", "replace")
+        cut = el("p", "The beginning of it.", class_="soft") if made["size"] > SHOWN_TEXT else None
+        shown = join([cut, block(text[:SHOWN_TEXT], output)])
+    links = commands((f"harness get {run} {output}", f"harness explain {run} {made['step']}"))
+    return page(output, el("p", el("a", "the run", href=run_address(run))), told, links, shown, here="/")
+
+
+def raw_output(site: Site, run: str, output: str) -> tuple[bytes, str]:
+    """Return the bytes of a figure or a page that a study made, checked, and their type; InputError for others."""
+    made = site.record(run).outputs.get(output)
+    kind = next((told for suffix, told in (*FIGURES.items(), (".html", "text/html")) if output.endswith(suffix)), "")
+    if made is None or not kind:
+        raise InputError(f"this run has no figure {output[:80]!r}", where=run, next="choose one of the run's page")
+    with site.store.blobs.open(made["sha256"], made["size"]) as blob:
+        return blob.read(), kind

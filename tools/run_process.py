@@ -1,0 +1,25 @@
+"""Entry point of `python -m harness_tools.run_process PROJECT STORE RUN`: the process of a run that an agent asked for.
+
+A worker starts it and does not wait for it. It says how the run stands in the store alone.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from harness_tools.child_start import loading
+
+with loading():
+    from harness.verbs.asked_process import perform_asked
+    from harness.verbs.project import Project
+
+
+def main(argv: Sequence[str]) -> None:
+    """Run what was asked for."""
+    project, store, run = argv
+    perform_asked(Project.at(project, store), run)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
