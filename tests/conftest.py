@@ -9,6 +9,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from functools import cache
 from itertools import count
@@ -18,7 +19,7 @@ from typing import Any
 import pytest
 from durations import Durations
 from hypothesis import settings
-from support_draws import Deadline, find_promised_files, in_drawn_order, of_one_file, some_of_each
+from support_draws import BEGUN, Deadline, find_promised_files, in_drawn_order, of_one_file, some_of_each
 from support_examples import known_values_alone, register_profiles
 from support_ground import PLACE, spoiled
 
@@ -52,6 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
             config.option.maxworkerrestart = "0"  # another worker would not know whose part it has
         ground = tempfile.TemporaryDirectory(prefix="harness-ground-")
         os.environ[PLACE] = ground.name
+        os.environ[BEGUN] = str(time.monotonic())
         config.add_cleanup(ground.cleanup)
     if (file := config.getoption("durations_to")) is not None:
         config.pluginmanager.register(Durations(file), "suite-durations")
@@ -186,6 +188,18 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             scope = self._split_scope(self.registered_collections[node][item_index])
             if all(self.assigned_work[node][scope].values()):
                 del self.assigned_work[node][scope]
+
+        def remove_node(self, node: Any) -> str | None:
+            """Let others go on with what an ended worker leaves, without the test that ended it: it would end them."""
+            left = self.assigned_work[node]
+            running = next((name for unit in left.values() for name, done in unit.items() if not done), None)
+            if running is not None:
+                scope = self._split_scope(running)
+                left[scope][running] = True
+                if all(left[scope].values()):
+                    del left[scope]
+            super().remove_node(node)
+            return running
 
     config.option.loadscopereorder = False  # the order above is meant
     return Together()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import signal
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,8 +16,9 @@ from functools import partial
 from random import Random
 from re import _constants as signs  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
-from typing import Any
+from typing import Any, NoReturn
 
+import pytest
 from patterns import Pattern, example, written_part
 from readers import Door, Told
 
@@ -24,12 +26,14 @@ Family = Callable[[int], str]
 FIRST, LAST = 10_000, 640_000  # letters
 READABLE = 0.08  # seconds of the processor from which on a time is told from the clock's steps
 MOST = 2.3  # by which a time grows where the text is twice as long
+SLOW, LEAST = 8 * READABLE, 200  # seconds, and letters: from which on a text is made shorter, and down to what
+ENOUGH = 60  # seconds of the processor: who takes so long for one text is not waited for
 ROUNDS = 3
 TRIES = 4  # a busy machine adds to a time and never takes from it: the least of so many counts
 LARGE = 30  # a pattern that repeats a part so often, at most, takes the square of it for a constant
 
 UNITS = (
-    "1234567890", "1", "12 ", "1.", "1,", "1,234,", "2,49", ",01", "1-", "1e5 ", "5% ", "5 kg ", "10^",
+    "1234567890", "1", "12 ", "1.", "1,", "1,234,", "2,49", "'-", ",01", "1-", "1e5 ", "5% ", "5 kg ", "10^",
     "1.2 x 10^-8, ", "(", ")", "[", "{", "()", '"', "'", "`", "```json\n", "\\", "a", "A", "Aa ", "ab c", "ABC1 ",
     "rs123 ", " ", "\t", "\n", " \n", "\r\n", "a\n", "\u00e9", "e\u0301", "\U0001f600", "\u6f22\u5b57", "\u2212",
     "\u00a0", '{"a": ', '{"a"', "[1, ", "ACDEFGHIKLMNPQRSTVWY", ">A\nACD\n", "The answer is A. ",
@@ -112,10 +116,20 @@ def spent(door: Door, family: Family, size: int, tries: int = 1, asked: tuple[st
 
 def _once(door: Door, told: Told) -> float:
     begun = time.process_time()
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
-        warnings.simplefilter("ignore")
-        door(told)
+    before = signal.signal(signal.SIGVTALRM, _end)
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, ENOUGH)
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
+            warnings.simplefilter("ignore")
+            door(told)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
     return time.process_time() - begun
+
+
+def _end(number: int, frame: object) -> NoReturn:
+    pytest.fail(f"one text took more than {ENOUGH} s of the processor")  # no Exception, which readers may catch
 
 
 def growth(door: Door, family: Family, asked: tuple[str, str], last: int = LAST) -> float:
@@ -124,10 +138,15 @@ def growth(door: Door, family: Family, asked: tuple[str, str], last: int = LAST)
     1 where none can up to `last`, and where every longer text is refused or not read to its end.
     """
     size = FIRST
-    while size < last and (now := spent(door, family, size, asked=asked)) < READABLE:
+    now = spent(door, family, size, asked=asked)
+    while now > SLOW and size > LEAST:  # a slow one shows at fewer letters, and would take minutes at more
+        size //= 2
+        now = spent(door, family, size, asked=asked)
+    while now < READABLE:
         size *= 2
-    if size >= last:
-        return 1.0
+        if size >= last:
+            return 1.0
+        now = spent(door, family, size, asked=asked)
     later = spent(door, family, 2 * size, asked=asked)
     for _ in range(TRIES):
         if later <= MOST * now:

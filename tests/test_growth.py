@@ -63,6 +63,7 @@ QUADRATIC = (
     ("biomed rule", "'5% '"), ("biomed rule", "'7: 79990'"), ("biomed rule", "'coefficient-'"),
     ("addition/2", "'2,49'"), ("addition/2", "',01'"), ("transforms/2 4", "blanks between letters"),
     ("letter", "blanks behind a capital"), ("curie geo", "blanks behind a fence"),
+    ("addition/2", repr("'-")), ("transforms/2 4", repr("'-")),
 )  # fmt: skip
 
 
@@ -100,9 +101,6 @@ def test_every_pattern_that_meets_an_answer_is_aimed_at(found: dict[str, Door]) 
 
 
 PARTS = 24  # of a room's patterns
-# In OURS-v2 two readers take the square of `'-'-'-'…`: 6 s of 10,000 letters, 22 s of 20,000. A change of the rule ends
-# its certificate, so this waits for the next that is measured on new rows; until then a step's limit of time ends it.
-KNOWN_SLOW = {(name, "harness.answers.v2.found") for name in ("addition/2", "transforms/2 4")}
 
 
 @pytest.mark.long
@@ -115,8 +113,6 @@ def test_what_aims_at_a_pattern_takes_time_in_proportion(found: dict[str, Door],
     for pattern, families_of_it in every[part::PARTS]:
         for family in families_of_it:
             for name in through(pattern):
-                if (name, pattern.module) in KNOWN_SLOW and family(6).startswith("'-'-"):
-                    continue
                 if spent(found[name], family, FIRST, asked=asked(name)) > 4 * READABLE:
                     more = growth(found[name], family, asked(name), last=80_000)
                     slow |= {(name, pattern.text): more} if more > MOST else {}

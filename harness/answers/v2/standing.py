@@ -129,7 +129,7 @@ _BREAKS_OFF = re.compile(
     r"(?i:(?:[\w\"')](?:\.{2,4}|\u2026| ?-{1,3}(?=[\s\"')]))|\b(?:on (?:second|further|closer) (?:thoughts?|look"
     r"|inspection)|on reflection|thinking about it|come to think of it|actually"
     r"|no,? wait|wait|hold on|hang on|hmm+|scratch that|sorry|never ?mind|no|oops|then again)\b)"
-    rf"[\s,.:;!\"')-]{{0,6}}(?:(?!but\b|it's\b)[\w'-]+[ ,:.]{{1,2}}){{0,8}}?(?:{_STRONG}){_TO_CLAUSE_END})"
+    rf"[\s,.:;!\"')-]{{0,6}}(?:(?!but\b|it's\b)[\w'-]{{1,40}}[ ,:.]{{1,2}}){{0,8}}?(?:{_STRONG}){_TO_CLAUSE_END})"
 )
 _RELUCTANT = re.compile(
     r"(?i:(?:\A|[.!?\u2026\n;,\"')-]\s{0,3})(?:and |but |so )?(?:okay|ok|fine|all right|alright|well|anyway"
