@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import TypeVar
 
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import InputError
 
 Stream = random.Random
@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 
 def derive(seed: int, purpose: str, item: str = "", template: int = 0, sample: int = 0) -> int:
     """Derive the 64-bit seed of one draw: the first 8 bytes of SHA-256 of canonical [seed, purpose, item, …]."""
-    return int(sha256(canonical([seed, purpose, item, template, sample]))[:16], 16)
+    return int(sha256(canonical_json([seed, purpose, item, template, sample]))[:16], 16)
 
 
 def unit(seed: int) -> float:

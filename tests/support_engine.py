@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from support import harness, manifest_text
 
-from harness.digest import document, sha256
+from harness.digest import encode_document, sha256
 from harness.engines.container import OWNER
 from harness.engines.docker import DockerEngine
 from harness.files import write_atomic
@@ -168,7 +168,7 @@ def container_project(folder: Path, images: tuple[Path, str], models: tuple[str,
     image = find_image(Store.open(store), image_id)
     assert image
     body = {"type": "images/1", "images": {"tests": image.pin.as_data()}}
-    write_atomic(folder / "lockfiles" / "images.json", document(body) + b"\n")
+    write_atomic(folder / "lockfiles" / "images.json", encode_document(body) + b"\n")
     manifest = folder / "manifests" / "small.yaml"
     manifest.parent.mkdir()
     manifest.write_text(manifest_text(models=models) + "image: tests\n")

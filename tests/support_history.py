@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from harness.clock import after
-from harness.digest import document, sha256
+from harness.clock import time_after
+from harness.digest import encode_document, sha256
 from harness.evidence.record import id_time, spell, summarise
-from harness.files import locked
+from harness.files import hold_lock
 from harness.manifest.documents import DatasetPin, ModelPin, Pins
 from harness.manifest.load import load
 from harness.manifest.lockfile import Lock, load_lock, lock_path, save
@@ -60,7 +60,7 @@ class Clones:
         """Write down a run like another; one that has not ended has no record, and no last line."""
         events = self._events(model, outputs or {})
         later = math.ceil((self.latest - self._begun(model)).total_seconds()) + 1
-        run = f"{re.sub('[-:]|[.][0-9]+', '', after(id_time(model), later))}-{self.made:08x}"
+        run = f"{re.sub('[-:]|[.][0-9]+', '', time_after(id_time(model), later))}-{self.made:08x}"
         begun: dict[str, Any] = {**events[0], "run": run, **({"limit": limit} if limit else {})}
         if lock:
             begun["lock"] = self.store.blobs.put(lock.data)
@@ -68,8 +68,8 @@ class Clones:
         events[-1] = {**events[-1], "status": status} if ended else events[-1]
         lines, head = [], START
         for number, event in enumerate(events):
-            event |= {"n": number, "prev": head, "at": after(event["at"], later)}
-            lines.append(document(event) + b"\n")
+            event |= {"n": number, "prev": head, "at": time_after(event["at"], later)}
+            lines.append(encode_document(event) + b"\n")
             head = sha256(lines[-1])
         folder = self.store.runs / run
         folder.mkdir(parents=True)
@@ -90,11 +90,11 @@ class Clones:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with locked(self.store.locks / "heads"), open(self.store.heads.path, "ab") as file:
+        with hold_lock(self.store.locks / "heads"), open(self.store.heads.path, "ab") as file:
             file.write(b"".join(self.heads))
 
     def _head(self, event: str, **fields: str) -> None:
-        line = document({"type": KIND, "event": event, "n": self.count, "prev": self.head, **fields}) + b"\n"
+        line = encode_document({"type": KIND, "event": event, "n": self.count, "prev": self.head, **fields}) + b"\n"
         self.heads.append(line)
         self.head, self.count = sha256(line), self.count + 1
 

@@ -18,7 +18,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 from harness.cli.main import run
-from harness.digest import document, sha256
+from harness.digest import encode_document, sha256
 from harness.store.attempts import VIEWS
 from harness.store.store import Store
 from harness.verbs import review
@@ -62,8 +62,8 @@ def furnish(store: Store, made: str) -> None:
     """Lay down a little of what other verbs keep in a store: an image, a layer, a mark, a view, something temporary."""
     blob = store.blobs.put(b"{}")
     image = {"type": "image/1", "name": "toy", "config": made, "manifest": blob, "layers": [blob], "sources": {}}
-    store.tree.write_file(f"images/{made}.json", document(image) + b"\n")
-    store.tree.write_file(f"images/layers/{made}.json", document({"type": "layer/1", "layer": blob}) + b"\n")
+    store.tree.write_file(f"images/{made}.json", encode_document(image) + b"\n")
+    store.tree.write_file(f"images/layers/{made}.json", encode_document({"type": "layer/1", "layer": blob}) + b"\n")
     store.tree.write_file(f"imported/{made}", b"")
     store.tree.write_file(f"{VIEWS}/{made}/items.jsonl", b"{}\n")
     store.tree.write_file("tmp/step-1-a", b"left")

@@ -15,7 +15,7 @@ from support import REPOSITORY, clean_env, command, harness
 
 from harness.digest import sha256
 from harness.errors import MISSING
-from harness.files import locked
+from harness.files import hold_lock
 from harness.images.image import Image, find_image, list_images, pins
 from harness.images.recipe import Wheel
 from harness.store.blobs import Blobs
@@ -29,7 +29,7 @@ def built(name: str, *, fresh: bool = False) -> Image:
 
     A fresh one is also built again where the code that makes its layers has changed.
     """
-    with locked(SHARED / "locks" / "test-images"):
+    with hold_lock(SHARED / "locks" / "test-images"):
         pin = pins(REPOSITORY).get(name)
         if (
             not fresh
@@ -52,7 +52,7 @@ def sandbox_store() -> tuple[Path, str]:
     try:
         return SHARED, built("sandbox").pin.image_id
     except pytest.skip.Exception as lack:
-        with locked(SHARED / "locks" / "test-images"):
+        with hold_lock(SHARED / "locks" / "test-images"):
             if not any(image.name == "sandbox+moved" for image in _shelf()):
                 done = harness("images", "build", "sandbox", "--moved", cwd=REPOSITORY)
                 if done.returncode:

@@ -12,7 +12,7 @@ from harness.attempts.calls import AgentReply, CallFacts, CallOutcome, attempt_c
 from harness.attempts.codes import REPLY_BYTES, AttemptError, suggest_name
 from harness.attempts.shapes import describe_rejected
 from harness.attempts.transcript import ChainLog, session_log
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness_tools.pipe_backend import PipeBackend
 from harness_tools.run_shapes import PromptForm, ReadForm, ServedForm
 from harness_tools.sessions import VerbSession, asked_arguments
@@ -48,7 +48,7 @@ class RunSession(VerbSession):
             raise AttemptError("E_UNKNOWN_TOOL", "there is no tool of this name", suggest_name(tool, self._tools))
         request = asked_arguments(tool, form, args)
         data = dict(self._backend.run(tool, request, client))
-        if len(canonical(data)) > REPLY_BYTES:
+        if len(canonical_json(data)) > REPLY_BYTES:
             raise AttemptError("E_TOO_LARGE", "the result is larger than a reply may be", "Ask for a smaller page.")
         kept = describe_rejected(request)
         return CallOutcome(kept, kept["sha256"], data)

@@ -15,7 +15,7 @@ from harness.attempts.codes import REPLY_BYTES, AttemptError, printable_text, su
 from harness.attempts.session import Session
 from harness.attempts.shapes import describe_rejected
 from harness.attempts.transcript import CALL, ChainLog, session_log
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness_tools.lines import Refusal
 from harness_tools.pipe_backend import PipeBackend
 from harness_tools.tool_table import TOOLS
@@ -71,7 +71,7 @@ class VerbSession:
             raise AttemptError("E_UNKNOWN_TOOL", "there is no tool of this name", suggest_name(tool, self._tools))
         request = asked_arguments(tool, self._tools[tool].request, args)
         data = dict(self._backend.verb(tool, request))
-        if len(canonical(data)) > REPLY_BYTES:
+        if len(canonical_json(data)) > REPLY_BYTES:
             raise AttemptError("E_TOO_LARGE", "the result is larger than a reply may be", "Ask for less of it.")
         kept = describe_rejected(request)  # rows and objects are not logged in full, but with their digest
         return CallOutcome(kept, kept["sha256"], data)

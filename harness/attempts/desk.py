@@ -37,7 +37,7 @@ from harness.attempts.transcript import (
     Transcript,
     answer_text,
 )
-from harness.clock import Clock, after
+from harness.clock import Clock, time_after
 from harness.digest import MAX_INT
 from harness.errors import DamageError
 from harness.store.events import AttemptFields
@@ -141,7 +141,7 @@ class Desk:
             raise DamageError("this view is not the attempt's", next="have the operator restore the view")
         self._listing = Listing(state, view)
         budget, started = state.header["budget"], state.header["at"]
-        self._until = after(started, budget["seconds"])
+        self._until = time_after(started, budget["seconds"])
         self._lock = threading.Lock()
         self._shut = False
         self._scoring = 0  # texts being scored; each is a call that is not recorded yet

@@ -27,7 +27,7 @@ from harness.attempts.codes import (
 )
 from harness.attempts.shapes import FormerGetItemArgs, GetItemArgs, ListItemsArgs
 from harness.attempts.transcript import AttemptState, item_id, make_cursor, read_cursor
-from harness.digest import canonical, sha256, sha256_stream
+from harness.digest import canonical_json, sha256, sha256_stream
 from harness.errors import DamageError
 
 KIND = "view/1"
@@ -115,7 +115,7 @@ class ViewReader:
 
 def prompt_text(row: ViewRow) -> str:
     """Return the whole prompt as text: its own text, or its turns as canonical JSON."""
-    return str(row["text"]) if "text" in row else canonical(row["messages"]).decode()
+    return str(row["text"]) if "text" in row else canonical_json(row["messages"]).decode()
 
 
 def prompt_form(row: ViewRow) -> str:
@@ -126,7 +126,7 @@ def prompt_form(row: ViewRow) -> str:
 def prompt_asked(row: ViewRow) -> str:
     """Return the text that distinguishes a prompt from others: its text, or that of its last turn."""
     last = row["messages"][-1]["content"] if "messages" in row else row["text"]
-    return last if isinstance(last, str) else canonical(last).decode()
+    return last if isinstance(last, str) else canonical_json(last).decode()
 
 
 def _preview(text: str) -> str:

@@ -126,12 +126,12 @@ def inventory(given: Given) -> int:
 
     The same image gives the same bytes on every machine; a licence is what the package itself says, or NOASSERTION.
     """
-    from harness.digest import canonical
+    from harness.digest import canonical_json
     from harness.verbs.images import inventory as verb
 
     done = verb(given.project, given.request(InventoryRequest))
     text = f"{done.path}: {done.packages} packages of {given.name} ({done.format})"
-    return given.show(done, text if done.path else canonical(done.document).decode())
+    return given.show(done, text if done.path else canonical_json(done.document).decode())
 
 
 @takes(RemoveRequest)

@@ -102,13 +102,13 @@ def register(app: typer.Typer) -> None:
 @takes(ScoreRequest, store=False, scorer=(Name, ""), shared=(Shared, None))
 def score(given: Given, listing: Listing = False, source: Input = None) -> int:
     """Score JSON Lines with one scorer, stdin to stdout."""
-    from harness.digest import canonical
+    from harness.digest import canonical_json
     from harness.verbs.measuring import list_scorers, require, scored
 
     if listing:
         return _list(list_scorers(_around()), given)
     require(given.scorer, scorer=True)
-    give(canonical(one) + b"\n" for one in scored(given.scorer, rows_of(source), _object_in(given.shared)))
+    give(canonical_json(one) + b"\n" for one in scored(given.scorer, rows_of(source), _object_in(given.shared)))
     return AGREED
 
 
@@ -119,7 +119,7 @@ def analyse(given: Given, listing: Listing = False, source: Input = None) -> int
     A .npz file may be given instead of the object: each of its arrays is the field of its name. Several objects, a
     line each, are the field `rows`.
     """
-    from harness.digest import canonical
+    from harness.digest import canonical_json
     from harness.verbs.measuring import analyse as verb
     from harness.verbs.measuring import is_arrays, list_analyses, require
 
@@ -135,7 +135,7 @@ def analyse(given: Given, listing: Listing = False, source: Input = None) -> int
             raise InputError("nothing was given", where=where, next=hint)
         asked = given.request(AnalyseRequest, given=_document(text, where))
     done = verb(asked)
-    give([canonical(done.result) + b"\n"])
+    give([canonical_json(done.result) + b"\n"])
     return done.code
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.digest import MAX_INT, canonical, sha256
+from harness.digest import MAX_INT, canonical_json, sha256
 from harness.errors import DamageError, HarnessError, InputError
 from harness.evidence.keys import (
     AUDITOR,
@@ -66,7 +66,7 @@ class Statement:
         """The bytes that are signed."""
         subject = [{"name": name, "digest": {"sha256": digest}} for name, digest in sorted(self.subjects.items())]
         body = {"_type": STATEMENT, "subject": subject, "predicateType": self.kind, "predicate": self.predicate}
-        return canonical(body)
+        return canonical_json(body)
 
     @property
     def is_of_run(self) -> bool:
@@ -341,7 +341,7 @@ def sign(statement: Statement, key: Ed25519PrivateKey) -> bytes:
         "payloadType": PAYLOAD,
         "signatures": [{"keyid": key_id(raw_public(key.public_key())), "sig": signature}],
     }
-    return canonical(body) + b"\n"
+    return canonical_json(body) + b"\n"
 
 
 def signed_by(envelope: Envelope, public: bytes) -> bool:

@@ -20,7 +20,7 @@ from io import BytesIO, RawIOBase
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from harness.digest import document, parse, sha256, sha256_stream
+from harness.digest import encode_document, parse_document, sha256, sha256_stream
 from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.evidence.record import FINISHED
 from harness.evidence.trail import ExecutionIndex, closure_files
@@ -90,7 +90,7 @@ class Bundle:
             "members": [one._asdict() for one in self.members],
             "omitted": [one._asdict() for one in self.omitted],
         }
-        return document(body) + b"\n"
+        return encode_document(body) + b"\n"
 
     @property
     def size(self) -> int:
@@ -122,7 +122,7 @@ class Bundle:
             with contextlib.suppress(HarnessError):
                 named |= set(closure_files(store.blobs.read(entry.preimage["code"]), "closure").values())
         with contextlib.suppress(HarnessError):
-            named |= digests_in(parse(store.blobs.read(str(chain.events[0]["lock"])), "lock/1", "lock"))
+            named |= digests_in(parse_document(store.blobs.read(str(chain.events[0]["lock"])), "lock/1", "lock"))
         runs = {self.run, *_executors(store, chain)}
         keys = {f"keys/{str(one['key'])[:2]}/{one['key']}.json" for one in events}
         found = [one.path for one in self.members if not _is_named(one, runs, keys, named)]
@@ -208,7 +208,7 @@ def _blobs(store: Store, chain: Chain[Event], entries: Iterable[Entry]) -> set[s
         closures.add(entry.preimage["code"])
     for code in sorted(closures):
         needed |= set(closure_files(store.blobs.read(code), code).values())
-    lock = parse(store.blobs.read(str(started["lock"])), "lock/1", "lock")
+    lock = parse_document(store.blobs.read(str(started["lock"])), "lock/1", "lock")
     named |= digests_in(lock)
     return needed | {digest for digest in named - needed if store.tree.is_file(store.blobs.path(digest))}
 
@@ -321,7 +321,7 @@ def _read_list(file: IO[bytes], path: Path) -> Bundle:
     if len(data) != _padded(size) or any(data[size:]):
         raise _broken(f"`{FIRST}` is cut short", path)
     try:
-        body = parse(data[:size], TYPE, f"{path}: {FIRST}")
+        body = parse_document(data[:size], TYPE, f"{path}: {FIRST}")
     except InputError as bad:
         raise _broken(f"{FIRST}: {bad.what}", path) from bad
     flaw = next(_flaws(body), "")

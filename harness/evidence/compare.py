@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from harness import arrays
-from harness.digest import canonical, sha256_file, walk
+from harness.digest import canonical_json, sha256_file, walk_values
 from harness.errors import InputError
 from harness.evidence.record import FAIL, OUTPUT, Record, self_check
-from harness.files import is_plain
+from harness.files import is_plain_file
 from harness.manifest.lockfile import Expect
 from harness.npy import ArrayHeader
 from harness.texts import RELATIVE
@@ -61,7 +61,7 @@ def largest_deviation(tolerance: str, expected: Path, found: Path) -> Deviation 
     forms = [arrays.file_format(path) or "no array" for path in (expected, found)]
     if forms[0] != forms[1]:
         return Deviation("the output", forms[0], forms[1])
-    one, two = arrays.headers(expected), arrays.headers(found)
+    one, two = arrays.read_headers(expected), arrays.read_headers(found)
     if one.keys() != two.keys():
         name = min(one.keys() ^ two.keys())
         return Deviation(name, "there", "absent") if name in one else Deviation(name, "absent", "there")
@@ -82,7 +82,7 @@ def _pairs(expected: Path, one: ArrayHeader, found: Path, two: ArrayHeader, name
     if one.fortran or two.fortran:
         yield arrays.read(expected, name), arrays.read(found, name)
     else:
-        yield from zip(arrays.blocks(expected, name), arrays.blocks(found, name), strict=True)
+        yield from zip(arrays.read_blocks(expected, name), arrays.read_blocks(found, name), strict=True)
 
 
 class _Worst:
@@ -281,9 +281,9 @@ def leaves(path: Path) -> dict[str, str]:
     except (ValueError, RecursionError) as bad:
         raise InputError("this output is not JSON", next="declare it `exact`") from bad
     found = {}
-    for pointer, value in walk(rows[0] if len(rows) == 1 else rows):
+    for pointer, value in walk_values(rows[0] if len(rows) == 1 else rows):
         if not isinstance(value, dict | list) or not value:
-            found[pointer] = canonical(value).decode()
+            found[pointer] = canonical_json(value).decode()
     if len(found) > MAX_VALUES:
         raise InputError(f"this output holds more than {MAX_VALUES} values", next="declare it `exact`")
     return found
@@ -305,7 +305,7 @@ def array_form(level: Level, path: Path) -> str:
         return ""
     if isinstance(level, str) or "within" not in level:
         raise InputError("this output is an array, and no statistics", next="declare it `exact`, or `{within: …}`")
-    size = max(path.stat().st_size, sum(head.size for head in arrays.headers(path).values()))
+    size = max(path.stat().st_size, sum(head.size for head in arrays.read_headers(path).values()))
     if size > MAX_ARRAY:
         raise InputError(
             f"this output is an array of {size:,} bytes; at most {MAX_ARRAY:,} lie beside an expectation",
@@ -373,7 +373,7 @@ def _parted(expect: Expect, output: str, level: Mapping[str, str], path: Path) -
             else first_deviation(level, wanted["values"], path)
         )
     beside = expect.array(output)
-    if not is_plain(beside) or sha256_file(beside)[0] != wanted["sha256"]:
+    if not is_plain_file(beside) or sha256_file(beside)[0] != wanted["sha256"]:
         return f"{beside.parent.name}/{beside.name} is not the array that the expectation pins: restore it from git"
     return deviation_text(level["within"], beside, path)
 

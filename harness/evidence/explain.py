@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from harness.digest import differences
+from harness.digest import differing_pointers
 from harness.errors import HarnessError, InputError
 from harness.evidence.claims.subject import NAMES, RESOURCES, THREADS
 from harness.evidence.trail import (
@@ -143,10 +143,10 @@ def find_causes(
     """
     causes = []
     for kind, before, after in ((INPUT, old.inputs, new.inputs), (LOCK, old.lock, new.lock)):
-        if names := [spell_pointer(pointer) for pointer in differences(before, after)]:
+        if names := [spell_pointer(pointer) for pointer in differing_pointers(before, after)]:
             causes.append(Cause(kind, tell(kind, names)))
     causes += [Cause(ENVIRONMENT, text) for text in _machine_changes(old.machine, new.machine, ends)]
-    if files := [spell_pointer(pointer) for pointer in differences(old.code, new.code)]:
+    if files := [spell_pointer(pointer) for pointer in differing_pointers(old.code, new.code)]:
         causes.append(Cause(CODE, f"code: {name_few(files)}"))
     return causes
 

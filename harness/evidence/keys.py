@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from harness.clock import now
+from harness.clock import current_time
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
 from harness.files import read_plain, translating_os_errors
@@ -40,7 +40,7 @@ _SMALL = (0, 1, _FIELD - 1, _EIGHTH, _FIELD - _EIGHTH)  # y of points of small o
 
 def today() -> datetime.date:
     """Return the day by which keys count, in UTC."""
-    return datetime.date.fromisoformat(now()[:10])
+    return datetime.date.fromisoformat(current_time()[:10])
 
 
 def key_id(public: bytes) -> str:

@@ -17,8 +17,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
-from harness.clock import MONOTONE, after, now
-from harness.digest import document, parse
+from harness.clock import MONOTONE, current_time, time_after
+from harness.digest import encode_document, parse_document
 from harness.errors import InputError
 from harness.files import read_plain
 from harness.store.attempts import ATTEMPT_ID, attempt_of
@@ -221,7 +221,7 @@ def spell_healed(healed: Mapping[str, int]) -> str:
 
 def spell(body: RecordBody) -> bytes:
     """Return the bytes of a record's file."""
-    return document(body) + b"\n"
+    return encode_document(body) + b"\n"
 
 
 def read_record(store: Store, run: str, runs: Mapping[str, Listed] | None = None) -> Record:
@@ -278,7 +278,7 @@ def find_run(path: Path, usual: Callable[[], Store]) -> tuple[Store, str] | None
         return None
     data = read_plain(path) if path.stat().st_size <= MOST_RECORD else b""
     try:
-        run = str(parse(data, "record/1", str(path))["run"])
+        run = str(parse_document(data, "record/1", str(path))["run"])
     except (InputError, LookupError):
         return None
     store = usual()
@@ -342,9 +342,9 @@ def contradicting_times(chain: Chain[TimedLine], name: str) -> Iterator[str]:
         scored = chain.events[0]["event"] == "run.started" and ATTEMPT_ID.fullmatch(attempt_of(name)) is not None
         if begun < stamped and not scored:
             yield f"it begins at {begun[:40]}, before its id was made"
-        elif begun > after(stamped, DAY) and not scored:
+        elif begun > time_after(stamped, DAY) and not scored:
             yield f"it begins at {begun[:40]}, more than a day after its id was made"
-    until = after(now(), DAY)
+    until = time_after(current_time(), DAY)
     late = next((event for event in chain.events if str(event["at"]) > until), None)
     if late:
         yield f"line {late['n'] + 1} is of {late['at'][:40]}, which is in the future"
@@ -373,7 +373,7 @@ def listed_late(store: Store, heads: Chain[HeadEvent]) -> Iterator[tuple[str, st
         at = str(begun["at"]) if begun else ""
         if not _is_time(at):
             continue  # another check reports it
-        if latest and at < after(latest, -MOMENT):
+        if latest and at < time_after(latest, -MOMENT):
             yield known.run, before
         elif at > latest:
             latest, before = at, known.run

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypedDict, cast
 
 from harness import arrays, rows
-from harness.digest import parse
+from harness.digest import parse_document
 from harness.errors import HarnessError, InputError
 from harness.evidence.record import FINISHED, entry_of_event
 from harness.manifest.datasets import files_of
@@ -123,7 +123,7 @@ _ENVIRONMENTS = ("environment/2", "environment/1")  # the present format, and th
 
 def closure_files(data: bytes, where: str) -> dict[str, str]:
     """Return the files of a step's code by path, with digests; raises InputError if the closure is malformed."""
-    body = parse(data, "closure/1", where)
+    body = parse_document(data, "closure/1", where)
     files = body.get("files")
     if set(body) != {"type", "files"} or not isinstance(files, dict) or not files:
         raise _refuse("a closure names the files of a step's code", where)
@@ -156,7 +156,7 @@ class Environment(TypedDict, total=False):
 def read_environment(data: bytes, where: str) -> Environment:
     """Parse an environment document: image, Python, platform and packages; raises InputError if it is malformed."""
     older = b'"type":"environment/1"' in data[-40:]  # the last field in canonical form
-    body = parse(data, _ENVIRONMENTS[older], where)
+    body = parse_document(data, _ENVIRONMENTS[older], where)
     if not all(isinstance(body.get(name), str) for name in _TEXTS):
         raise _refuse(f"an environment says its {', '.join(_TEXTS)}", where)
     packages, loose = body.get("packages"), body.get("loose")

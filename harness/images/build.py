@@ -14,8 +14,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from harness.clock import stamp
-from harness.digest import CHUNK, document, document_digest, parse, sha256_file
+from harness.clock import unique_stamp
+from harness.digest import CHUNK, document_digest, encode_document, parse_document, sha256_file
 from harness.errors import HarnessError, InputError, MissingError
 from harness.files import translating_os_errors
 from harness.images import recipe
@@ -122,7 +122,7 @@ def plan_build(
 
 def _taken() -> str:
     """Return the time stamp of a query to the archive, in the format of snapshot archives."""
-    return stamp().partition("-")[0]
+    return unique_stamp().partition("-")[0]
 
 
 def _debs(
@@ -293,7 +293,7 @@ def _kept(store: Store, part: LayerPlan) -> str:
     """Return the digest of the stored layer of the same inputs and code, if it is intact, else an empty text."""
     path = _record(store, part)
     try:
-        digest = str(parse(store.tree.read_file(path, MOST_NOTE), "layer/1", str(path))["layer"])
+        digest = str(parse_document(store.tree.read_file(path, MOST_NOTE), "layer/1", str(path))["layer"])
         return digest if store.blobs.state(digest) == "sound" else ""
     except (OSError, HarnessError, LookupError):
         return ""  # the layer is made again
@@ -304,7 +304,7 @@ def _made(store: Store, part: LayerPlan) -> str:
         target = folder / "layer.tar"
         part.make(folder, target)
         digest, _ = store.blobs.adopt(target)
-    said = document({"type": "layer/1", "layer": digest, "inputs": part.inputs}) + b"\n"
+    said = encode_document({"type": "layer/1", "layer": digest, "inputs": part.inputs}) + b"\n"
     store.tree.write_file(_record(store, part), said)
     return digest
 

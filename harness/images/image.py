@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from harness.digest import canonical, document, document_digest, parse, sha256
+from harness.digest import canonical_json, document_digest, encode_document, parse_document, sha256
 from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.files import translating_os_errors, write_atomic
 from harness.images.layers.python import SITE
@@ -77,7 +77,7 @@ def pins(root: Path) -> dict[str, Pin]:
         return {}
     try:
         with translating_os_errors(path):
-            body = parse(path.read_bytes(), "images/1", str(path))
+            body = parse_document(path.read_bytes(), "images/1", str(path))
         found = {
             name: Pin(one["image_id"], one["manifest"], tuple(one["diff_ids"])) for name, one in body["images"].items()
         }
@@ -94,7 +94,7 @@ def pins(root: Path) -> dict[str, Pin]:
 def save_pins(root: Path, found: Mapping[str, Pin]) -> None:
     """Write the image pins of a project to `lockfiles/images.json`."""
     body = {"type": "images/1", "images": {name: pin.as_data() for name, pin in sorted(found.items())}}
-    write_atomic(root / PINS, document(body) + b"\n")
+    write_atomic(root / PINS, encode_document(body) + b"\n")
 
 
 def _is_oci(text: object) -> bool:
@@ -111,7 +111,7 @@ def add_image(store: Store, image: Image) -> None:
         "layers": list(image.layers),
         "sources": dict(image.sources),
     }
-    store.tree.write_file(store.images / f"{image.config}.json", document(body) + b"\n", mode=0o444)
+    store.tree.write_file(store.images / f"{image.config}.json", encode_document(body) + b"\n", mode=0o444)
 
 
 def inventory_path(store: Store, image: Image) -> Path:
@@ -200,7 +200,7 @@ def config(
     """Encode an image's config from its layers (title and SHA-256, lowest first); its digest is the image ID."""
     created = datetime.datetime.fromtimestamp(epoch, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     said = {f"{STANDARD}.created": created, f"{STANDARD}.title": name, **(more or {})}
-    return canonical(
+    return canonical_json(
         {
             "architecture": "amd64",
             "os": "linux",
@@ -224,7 +224,7 @@ def manifest(config: tuple[str, int], layers: Sequence[tuple[str, int]]) -> byte
     def refer(kind: str, digest: str, size: int) -> dict[str, str | int]:
         return {"mediaType": kind, "digest": f"sha256:{digest}", "size": size}
 
-    return canonical(
+    return canonical_json(
         {
             "schemaVersion": 2,
             "mediaType": MANIFEST,
@@ -315,8 +315,8 @@ def inventory(store: Store, root: Path, image: Image) -> bytes:
     packages = [_package(one, digest, line[0].recipe.suite) for one, digest in _held(store, image, line)]
     created = datetime.datetime.fromtimestamp(recipe.epoch, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     body = _document(image, recipe, packages, created)
-    name = uuid.uuid5(uuid.NAMESPACE_URL, sha256(canonical(body)))  # other contents get another name
-    return canonical({**body, "documentNamespace": f"urn:uuid:{name}"}) + b"\n"
+    name = uuid.uuid5(uuid.NAMESPACE_URL, sha256(canonical_json(body)))  # other contents get another name
+    return canonical_json({**body, "documentNamespace": f"urn:uuid:{name}"}) + b"\n"
 
 
 def keep(store: Store, root: Path, image: Image) -> None:

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
-from harness.digest import document, parse
+from harness.digest import encode_document, parse_document
 from harness.errors import InputError
 from harness.files import translating_os_errors, write_atomic
 from harness.images.layers.sdist_wheel import SDISTS
@@ -201,7 +201,7 @@ class Debs:
             "taken": self.taken,
             "packages": [vars(deb) for deb in sorted(self.packages, key=lambda deb: (deb.name, deb.arch))],
         }
-        write_atomic(path, document(body) + b"\n")
+        write_atomic(path, encode_document(body) + b"\n")
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ def read_debs(loaded: LocatedRecipe) -> Debs:
         raise InputError(f"the image {recipe.name} has no lock of its Debian packages", where=str(path), next=mend)
     try:
         with translating_os_errors(path):
-            body = parse(path.read_bytes(), "debs/1", str(path))
+            body = parse_document(path.read_bytes(), "debs/1", str(path))
         packages = tuple(Deb(**one) for one in body["packages"])
         debs = Debs(body["suite"], tuple(body["asked"]), packages, str(body["taken"]))
         sound = all(is_digest(deb.sha256) and _plain(deb) for deb in packages)

@@ -25,7 +25,7 @@ from pydantic import (
 )
 
 from harness import texts
-from harness.digest import differences
+from harness.digest import differing_pointers
 from harness.manifest.documents import DatasetPin, OwnSettings, TablePin
 from harness.manifest.models import TypedByValue
 from harness.store.events import FileCoverage
@@ -82,7 +82,7 @@ def contradicted_files(said: Mapping[str, OwnSettings], datasets: Mapping[str, D
     for name, pin in sorted(datasets.items()):
         wanted = intended_files(said.get(name))
         if wanted or is_files(pin):
-            yield from (f"/{name}/files{pointer}" for pointer in differences(wanted, pin.get("files", {})))
+            yield from (f"/{name}/files{pointer}" for pointer in differing_pointers(wanted, pin.get("files", {})))
 
 
 def intended_files(said: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, cast, overload
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
-from harness.digest import canonical, parse, sealed, sha256
+from harness.digest import canonical_json, parse_document, seal_document, sha256
 from harness.errors import InputError
 from harness.files import translating_os_errors, write_atomic
 from harness.manifest.documents import (
@@ -77,7 +77,7 @@ class AcceptedRunShape(_AcceptedRunShape):
     @model_validator(mode="before")
     @classmethod
     def _bounded(cls, value: Any) -> Any:
-        if len(canonical(value)) > _MOST:
+        if len(canonical_json(value)) > _MOST:
             raise ValueError(f"it is larger than {_MOST} bytes")
         return value
 
@@ -101,7 +101,7 @@ class AcceptedRun:
 
 def shorten(value: Any) -> str:
     """Return a short digest of a value: enough to tell two values apart, but no proof that they are equal."""
-    return sha256(canonical(value))[:_LETTERS]
+    return sha256(canonical_json(value))[:_LETTERS]
 
 
 def bound_names(digests: Mapping[str, str], most: int) -> dict[str, str]:
@@ -114,7 +114,7 @@ def bound_names(digests: Mapping[str, str], most: int) -> dict[str, str]:
         for name in digests:
             families.setdefault(family_of(name, depth), []).append(name)
         kept = {family: join_digests(names, digests) for family, names in families.items()}
-        if len(kept) == 1 or len(canonical(kept)) <= most:
+        if len(kept) == 1 or len(canonical_json(kept)) <= most:
             return kept
     raise AssertionError  # one family is left at last
 
@@ -337,7 +337,7 @@ class Lock:
                 kind: dict(pins[kind]) for kind in (*PIN_KINDS, *LATE_KINDS) if kind in PIN_KINDS or pins.get(kind)
             },
         }
-        return sealed(body)
+        return seal_document(body)
 
     @overload
     def of(self, kind: Literal["models", "instruments"]) -> Mapping[str, ModelPin]: ...
@@ -389,7 +389,7 @@ class Expect:
         run = self.run.as_data()
         said = {"checks": self.checks, "carried": dict(self.carried), "partial": dict(self.partial), "run": run}
         body = {"type": "expect/2" if run else "expect/1", **{name: getattr(self, name) for name in EXPECT_FIELDS}}
-        return sealed({**body, **{name: value for name, value in said.items() if value}})
+        return seal_document({**body, **{name: value for name, value in said.items() if value}})
 
     def array(self, output: str) -> Path:
         """Return the path of the array that is expected of an output; the expectation pins the array's bytes."""
@@ -443,7 +443,7 @@ def read_expect(data: bytes, where: str) -> Expect:
 
 def _checked(data: bytes, kind: str, shape: type[BaseModel], where: str, mend: str) -> dict[str, Any]:
     """Parse a document and validate its shape; raise InputError if a field is wrong."""
-    body = parse(data, kind, where)
+    body = parse_document(data, kind, where)
     try:
         shape.model_validate(body)
     except ValidationError as bad:

@@ -31,10 +31,10 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from harness import texts
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import InputError
 from harness.manifest.documents import WordingRow
-from harness.parts import PartRegistry, part
+from harness.parts import PartRegistry, import_part
 
 UNSET = "unset"
 AT_FIRST = ("temperature", "max_tokens", "top_p", "stop")  # version 1 always sends these, even if they are not written
@@ -59,7 +59,7 @@ def _spelled(value: Any) -> str:
         if name in Generation.model_fields:
             raise ValueError(f"`{name}` has a line of its own: write it beside `extra`")
     try:
-        return canonical(dict(value)).decode()
+        return canonical_json(dict(value)).decode()
     except InputError as bad:
         raise ValueError(bad.what) from None
 
@@ -134,7 +134,7 @@ class ProviderRegistry(PartRegistry):
     def get(self, name: object) -> Any:
         """Return a provider's settings class by its name; None if there is no such provider."""
         found = super().get(name)
-        return found if found is None else part(SERVER_SETTINGS)(found)
+        return found if found is None else import_part(SERVER_SETTINGS)(found)
 
 
 PROVIDERS = ProviderRegistry("provider", "harness.models.providers", "PROVIDER")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from harness.digest import differences, sha256
+from harness.digest import differing_pointers, sha256
 from harness.errors import HarnessError, InputError, MissingError
 from harness.images.image import pins
 from harness.images.recipe import package_locks
@@ -156,7 +156,7 @@ def _only_one(loaded: Loaded) -> None:
 
 def changed_pins(loaded: Loaded, lock: Lock) -> list[str]:
     """List the parts of a lock that no longer fit the manifest and the files here; makes and fetches no data."""
-    moved = [f"manifest{pointer}" for pointer in differences(lock.intent, loaded.manifest.intent())]
+    moved = [f"manifest{pointer}" for pointer in differing_pointers(lock.intent, loaded.manifest.intent())]
     if not moved and lock.manifest_sha256 != loaded.sha256:
         moved.append("manifest (its text, not its meaning)")
     moved += [f"pins/datasets/{name}" for name in sorted(set(lock.pins["datasets"]) ^ set(loaded.manifest.datasets))]
@@ -172,10 +172,10 @@ def changed_pins(loaded: Loaded, lock: Lock) -> list[str]:
     late = (each for each in LATE_KINDS if each != CERTIFICATES and lock.of(each))
     found: Mapping[str, object] = now
     for kind in dict.fromkeys([*found, *late]):
-        moved += [f"pins/{kind}{pointer}" for pointer in differences(lock.of(kind), found.get(kind, {}))]
+        moved += [f"pins/{kind}{pointer}" for pointer in differing_pointers(lock.of(kind), found.get(kind, {}))]
     if held := lock.of(CERTIFICATES):  # a lock that pins none fits, whatever was certified since
         certified = certificate_pins(loaded.root, loaded.manifest.study)
-        moved += [f"pins/{CERTIFICATES}{pointer}" for pointer in differences(held, certified)]
+        moved += [f"pins/{CERTIFICATES}{pointer}" for pointer in differing_pointers(held, certified)]
     return moved
 
 
@@ -232,7 +232,7 @@ def foresee_lock(loaded: Loaded, held: Lock, workshop: Workshop | None) -> Lock:
     for name, dataset in manifest.datasets.items():
         if not isinstance(dataset, Made | OwnFile):  # published: its pin follows from what the manifest says of it
             said = loaded.manifest.intent()["datasets"][name]
-            if name not in held.of("datasets") or list(differences(held.intent["datasets"].get(name), said)):
+            if name not in held.of("datasets") or list(differing_pointers(held.intent["datasets"].get(name), said)):
                 raise _needs_lock(loaded, name)
             datasets[name] = held.of("datasets")[name]
         elif _said_otherwise(held, loaded, name) and COMMIT in files.get(name, {}):
@@ -270,7 +270,7 @@ def _made_lock(
 def _said_otherwise(held: Lock, loaded: Loaded, name: str) -> bool:
     """Whether a manifest says something else of a dataset than it did when it was locked."""
     before = held.intent["datasets"].get(name)
-    return bool(list(differences(before, loaded.manifest.intent()["datasets"][name])))
+    return bool(list(differing_pointers(before, loaded.manifest.intent()["datasets"][name])))
 
 
 def _made(workshop: Workshop, parts: Preimage) -> Entry | None:

@@ -21,7 +21,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypedDict
 
-from harness.digest import document, document_digest, parse, sha256
+from harness.digest import document_digest, encode_document, parse_document, sha256
 from harness.engines.container import HOSTS
 from harness.engines.engine import PROCESSES, Engine, Job, Limits
 from harness.errors import HarnessError, Interrupted, MissingError
@@ -90,7 +90,7 @@ def containment(store: Store, engine: Engine, cancel: threading.Event) -> Contai
     if kept is None:  # there is none, or it is not a valid receipt
         said = {"type": "receipt/1", "about": _about(engine), "containment": found}
         with suppress(HarnessError):  # if it cannot be written, each process probes for itself
-            write_atomic(path, document(said) + b"\n", mode=0o600)
+            write_atomic(path, encode_document(said) + b"\n", mode=0o600)
     _known[name] = found
     return found
 
@@ -209,7 +209,7 @@ def _kept(path: Path) -> Containment | None:
         facts = path.lstat()
         if facts.st_uid != os.geteuid() or facts.st_size > MOST_NOTE:
             return None
-        found: Containment = parse(read_plain(path), "receipt/1", str(path))["containment"]
+        found: Containment = parse_document(read_plain(path), "receipt/1", str(path))["containment"]
         return None if list(misspelled(found)) or list_escaped(found) else found
     except (OSError, HarnessError, LookupError, TypeError, AttributeError):
         return None

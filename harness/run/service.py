@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
 
-from harness.digest import differences
+from harness.digest import differing_pointers
 from harness.engines.engine import NO_IMAGE
 from harness.errors import InputError, MissingError
 from harness.evidence.compare import Verdict, compare, overall
@@ -155,7 +155,7 @@ def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
     else:
         moved = ["everything: there was no lock"]
     if old:
-        data = differences(old.pins["datasets"], new.pins["datasets"])
+        data = differing_pointers(old.pins["datasets"], new.pins["datasets"])
         moved = list(dict.fromkeys([*changed_pins(loaded, old), *(f"pins/datasets{pointer}" for pointer in data)]))
         moved += [f"pins/{kind}" for kind in (CERTIFICATES, TABLES) if new.of(kind) and not old.of(kind)]
         if not moved:  # an older lock may pin packages in another way; if it fits, it stays

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from harness.digest import document, document_digest, parse, sha256
+from harness.digest import document_digest, encode_document, parse_document, sha256
 from harness.errors import DamageError, HarnessError, InputError, Interrupted, MissingError
 from harness.files import is_leftover, translating_os_errors
 from harness.store.blobs import Blobs, is_digest
@@ -67,7 +67,7 @@ class Entries:
             "preimage": dict(preimage),
             "outputs": {name: {"sha256": out.sha256, "size": out.size} for name, out in outputs.items()},
         }
-        data = document(body) + b"\n"
+        data = encode_document(body) + b"\n"
         if len(data) > MOST_ENTRY:
             raise InputError(
                 f"the entry of this step would have {len(data):,} bytes",
@@ -97,7 +97,7 @@ class Entries:
 
 def read_entry(data: bytes, key: str, where: str) -> Entry:
     """Parse the bytes of an entry and check them against its key; raises InputError if they are not a valid entry."""
-    body = parse(data, "entry/1", where)
+    body = parse_document(data, "entry/1", where)
     fix = "run `harness fsck`; the step is made again by the next run"
     if set(body) != {"type", "key", "preimage", "outputs"} or not data.endswith(b"\n"):
         raise InputError("an entry holds type, key, preimage and outputs, and ends its line", where=where, next=fix)

@@ -17,7 +17,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from harness.digest import parse
+from harness.digest import parse_document
 from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.files import is_leftover
 from harness.store.attempts import FILE, VIEWS, attempt_ids, read_transcript
@@ -160,7 +160,7 @@ def image_files(store: Store) -> list[Path]:
 
 def read_image(store: Store, path: Path) -> dict[str, Any]:
     """Parse the file of a stored image, for the blobs it names."""
-    return parse(store.tree.read_file(path, MOST_NOTE), "image/1", str(path))
+    return parse_document(store.tree.read_file(path, MOST_NOTE), "image/1", str(path))
 
 
 def blob_files(store: Store) -> Iterator[Path]:
@@ -280,7 +280,7 @@ def _idle_layers(store: Store, named: set[str]) -> list[Path]:
     layers = store.images / "layers"
     for path in (layers / name for name in store.tree.list_names(layers) if name.endswith(".json")):
         try:
-            kept = parse(store.tree.read_file(path, MOST_NOTE), "layer/1", str(path))["layer"] in named
+            kept = parse_document(store.tree.read_file(path, MOST_NOTE), "layer/1", str(path))["layer"] in named
         except (OSError, HarnessError, LookupError):
             kept = False
         if not kept:
@@ -345,7 +345,7 @@ def _named_in(store: Store, digest: str, *, needed: bool) -> set[str]:
         kind = json.loads(data).get("type") if data.startswith(b"{") else None
     except (ValueError, AttributeError, RecursionError):
         return set()  # a table, which names no further blobs
-    return digests_in(parse(data, kind, str(path))) if kind in NAMING else set()
+    return digests_in(parse_document(data, kind, str(path))) if kind in NAMING else set()
 
 
 def digests_in(value: object) -> set[str]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.attempts.codes import READ_BYTES, AttemptError
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import HarnessError
 from harness.evidence.record import spell
 from harness.manifest.lockfile import load_lock
@@ -123,7 +123,7 @@ class AgentReader:
             return {"text": text, "sha256": sha256(text.encode()), "whole": True}
         for name in ("outputs", "imported", "data", "sees_gold"):
             body.pop(name, None)
-        text = canonical({**body, "withheld": closed}).decode()
+        text = canonical_json({**body, "withheld": closed}).decode()
         return {"text": text, "sha256": sha256(text.encode()), "whole": False}
 
     def transcript(self, attempt: str, begin: int) -> Data:
@@ -140,7 +140,7 @@ class AgentReader:
         lines, size = list[Mapping[str, Any]](), 0
         for event in chain.events[begin:]:
             line: Mapping[str, Any] = {name: value for name, value in event.items() if name not in OWN}
-            size += len(canonical(dict(line)))
+            size += len(canonical_json(dict(line)))
             if lines and size > READ_BYTES:
                 break
             lines.append(line)

@@ -13,7 +13,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from harness.attempts.codes import AttemptError, printable_text, suggest_name
-from harness.clock import stamp
+from harness.clock import unique_stamp
 from harness.errors import HarnessError, InputError
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_lock
@@ -200,7 +200,7 @@ class AgentDoor:
             "images": str(self.asked.images or ""),
         }
         return AskedRun(
-            run=stamp(),
+            run=unique_stamp(),
             principal=self.principal,
             key=key,
             manifest=loaded.manifest.name,

@@ -32,7 +32,7 @@ from harness.attempts.shapes import (
 )
 from harness.attempts.transcript import ABANDONED, Transcript, begin_session, fold, session_log
 from harness.attempts.transcript import EXPIRED as RAN_OUT
-from harness.clock import stamp
+from harness.clock import unique_stamp
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
 from harness.manifest.load import Loaded
 from harness.manifest.schema import splits
@@ -102,7 +102,7 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 def new_key() -> str:
     """Return a new, unused idempotency key."""
-    return stamp(16)
+    return unique_stamp(16)
 
 
 def local_principal() -> str:
@@ -190,7 +190,7 @@ class AttemptDoor:
         tools: str = "",
         opens: bool = True,
     ) -> None:
-        name, asked = stamp(16), asked or ServeRequest()
+        name, asked = unique_stamp(16), asked or ServeRequest()
         asked = asked.with_changes(session=asked.session or name)
         self.backend = attempt_backend(project, asked, watch, principal=principal, opens=opens)
         self.facts = CallFacts(protocol, asked.client)
@@ -408,7 +408,7 @@ def _attempt(store: Store, attempt: str, known: ListedAttempt | None) -> Attempt
 
 def _described(store: Store, attempt: str, chain: Chain[AttemptEvent]) -> AttemptData:
     begun, state, outcome = chain.events[0], fold(chain.events), attempt_outcome(store, attempt)
-    over = outcome.status == OPEN and clock.now() > begun["expires"]
+    over = outcome.status == OPEN and clock.current_time() > begun["expires"]
     return AttemptData(
         attempt=attempt,
         status=EXPIRED if over else outcome.status,
@@ -474,7 +474,7 @@ def abandon_attempt(project: Project, asked: AttemptRequest) -> ShowAttemptResul
         os.close(handle)
         raise
     try:
-        transcript.end(RAN_OUT if clock.now() > chain.events[0]["expires"] else ABANDONED).result()
+        transcript.end(RAN_OUT if clock.current_time() > chain.events[0]["expires"] else ABANDONED).result()
         note_end(store, attempt, transcript.head)
     finally:
         transcript.close()

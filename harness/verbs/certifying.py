@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.digest import canonical, differences, sealed, sha256, sha256_file
+from harness.digest import canonical_json, differing_pointers, seal_document, sha256, sha256_file
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
 from harness.evidence.audit.checks import Report
 from harness.files import translating_os_errors, write_atomic
@@ -151,7 +151,7 @@ def grade_labelled(scorer: str, rows: Sequence[LabelledRow], shared: Row) -> lis
 
 
 def _shared_digest(shared: Row) -> dict[str, str]:
-    return {"shared": sha256(canonical(shared))} if shared else {}
+    return {"shared": sha256(canonical_json(shared))} if shared else {}
 
 
 def grader_named(scorer: str) -> Grader:
@@ -181,7 +181,7 @@ def _text(row: Row, name: str, where: str) -> str:
 
 def _itself(row: Row) -> str:
     """Return the digest of a row's contents, which identifies a row without an instance; equal rows stay together."""
-    return sha256(canonical({name: value for name, value in row.items() if name not in OWN}))
+    return sha256(canonical_json({name: value for name, value in row.items() if name not in OWN}))
 
 
 def hold_against_rows(standing: GraderStanding, root: Path, labels: Path | None = None) -> GraderStanding:
@@ -285,7 +285,7 @@ def _contradictions(who: str, said: Mapping[str, Any], found: Mapping[str, Any])
             values = (one["accuracy"]["value"] for one in (here, part))
             yield "{}{}: accuracy is {}, and the matrix of its rows gives {}".format(of, name, *values)
             continue
-        for pointer in differences(here, part):
+        for pointer in differing_pointers(here, part):
             yield f"{of}{name}: {pointer.removeprefix('/')} is not what they give"
     for name in ("labellers", "between", "sealed", "misses"):
         if said.get(name) != found.get(name):
@@ -323,7 +323,7 @@ def _shared(folders: Sequence[Path], digest: str | None) -> Row | None:
         if path.is_file() and path.stat().st_size <= LARGEST:
             try:
                 found = _row(path.read_bytes())
-                if sha256(canonical(found)) == digest:
+                if sha256(canonical_json(found)) == digest:
                     return found
             except (InputError, OSError):
                 continue
@@ -403,7 +403,7 @@ def _open(
         if earlier:
             yield f"its sealed rows were {opened_text(before, rows)} before, and are not measured now"
         return
-    grader = sha256(canonical(body["definitions"]))
+    grader = sha256(canonical_json(body["definitions"]))
     now = {"rows": rows, "grader": grader, "misses": misses_digest(held["misses"])}
     if now in earlier[-1:]:
         yield "its sealed rows had been opened before by these very rules, which graded them as now"
@@ -429,7 +429,7 @@ def carry_certificate(project: Project, asked: CarryCertificateRequest) -> Certi
 
 def _written(project: Project, body: dict[str, Any], checked: str, notes: list[str]) -> CertifyResult:
     scorer = str(body["scorer"])
-    data, path = sealed(body), certificate_path(project.root, scorer)
+    data, path = seal_document(body), certificate_path(project.root, scorer)
     with translating_os_errors(path):
         path.parent.mkdir(exist_ok=True)
         changed = not path.is_file() or path.read_bytes() != data

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from harness.digest import differences, sha256_file
+from harness.digest import differing_pointers, sha256_file
 from harness.errors import AGREED, DISAGREED, InputError
 from harness.evidence.anchor import anchor_line
 from harness.evidence.attest import (
@@ -414,14 +414,14 @@ def _compare_file(statement: Statement, files: Sequence[Statement]) -> tuple[int
         return 0, f"nothing compared: no manifest given has {name}" if files else "nothing compared: give --manifest"
     if this.subjects[name] != digest:
         return 0, f"{name} is not what was signed"
-    said = list(differences(this.predicate, statement.predicate))
+    said = list(differing_pointers(this.predicate, statement.predicate))
     return 1, f"it says otherwise than {name}: {', '.join(said[:3])}" if said else ""
 
 
 def _contradictions(statement: Statement, this: SeenRun) -> list[str]:
     """Return the fields of a statement's predicate that are not what the run's record says."""
     if statement.kind == PROVENANCE:
-        return list(differences(this.provenance.predicate, statement.predicate))
+        return list(differing_pointers(this.provenance.predicate, statement.predicate))
     locks = [{"name": "lock", "digest": {"sha256": this.lock}}]
     return [] if statement.predicate.get("configuration") == locks else ["/configuration"]
 

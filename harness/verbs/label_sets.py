@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import InputError
 from harness.files import translating_os_errors
 from harness.kit.certificate import KINDS, PARTS
@@ -228,7 +228,7 @@ def _short(value: Any, name: str, where: str) -> str:
 
 def _key(value: Any, number: int) -> str:
     """Return the text that names an instance: a text itself, or the digest of another value."""
-    return value if isinstance(value, str) else str(number) if value is None else sha256(canonical(value))
+    return value if isinstance(value, str) else str(number) if value is None else sha256(canonical_json(value))
 
 
 def require_one_each(sets: Sequence[LabelSet]) -> None:

@@ -79,7 +79,7 @@ def _second(model: type[BaseModel], file: Path) -> dict[str, Any]:
     if not wanted:
         raise InputError("this analysis takes nothing from a second file", where=str(file), next="leave out --with")
     with translating_os_errors(file):
-        there = arrays.headers(file)
+        there = arrays.read_headers(file)
         if "" in there or not any(member in there for member in wanted.values()):
             needed = ", ".join(f"`{member}` (for `{name}`)" for name, member in wanted.items())
             raise InputError("the second file has nothing for it", where=str(file), next=f"it takes: {needed}")
@@ -99,7 +99,7 @@ def plain(result: Mapping[str, Any], to: Path | None) -> dict[str, Any]:
         raise InputError("the result has no array to write", where=str(to), next="leave out -o")
     with translating_os_errors(to):
         arrays.write_all(to, found)
-        return dict(listed(_pointed(result, "", {name: head.text() for name, head in arrays.headers(to).items()})))
+        return dict(listed(_pointed(result, "", {name: head.text() for name, head in arrays.read_headers(to).items()})))
 
 
 def _require_few(

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import DamageError, HarnessError
 from harness.evidence.record import spell_healed
 from harness.manifest.datasets import SHOWN, FetchedFiles, file_coverage, names_text
@@ -174,7 +174,7 @@ def _models(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, ModelPin]:
 
 def _model(pin: Mapping[str, Any]) -> ModelPin:
     """Return the digests of a model; the digests of its files are combined into one of its weights."""
-    fields = {"weights": sha256(canonical(pin["files"]))} if "files" in pin else {}
+    fields = {"weights": sha256(canonical_json(pin["files"]))} if "files" in pin else {}
     return ModelPin(
         settings=pin["sha256"], **fields, **{part: pin[part] for part in ("tape", "answers") if part in pin}
     )

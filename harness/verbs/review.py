@@ -398,7 +398,7 @@ def _array(path: Path) -> str:
     if not arrays.file_format(path):
         return ""
     try:
-        said = [f"{name} {head.text()}".strip() for name, head in arrays.headers(path).items()]
+        said = [f"{name} {head.text()}".strip() for name, head in arrays.read_headers(path).items()]
     except InputError as bad:
         return bad.what  # the output cannot be read as an array, but can be fetched
     return ", ".join(said[:SHOWN]) + (f" and {len(said) - SHOWN} more" if len(said) > SHOWN else "")

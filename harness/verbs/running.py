@@ -14,10 +14,10 @@ from pathlib import Path
 
 from pydantic import Field
 
-from harness.clock import stamp
+from harness.clock import unique_stamp
 from harness.errors import AGREED, DISAGREED, MISSING, HarnessError, InputError, Interrupted, MissingError
 from harness.evidence.keys import TrustedKey, read_trust, require_author
-from harness.files import is_plain, locked, remove_tree
+from harness.files import hold_lock, is_plain_file, remove_tree
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_lock
 from harness.run.executing.forecast import AskingForecast, describe_asking
@@ -116,9 +116,9 @@ def fresh_store(given: Path | None, project: Path, say: Callable[[str], None]) -
 @contextmanager
 def _own(folder: Path) -> Iterator[FreshStore]:
     """Context manager that creates a temporary store, and holds the lock beside it until there is a verdict."""
-    place = FreshStore(folder / stamp())
+    place = FreshStore(folder / unique_stamp())
     lock = _lock(place.root)
-    with locked(lock):
+    with hold_lock(lock):
         try:
             yield place
         finally:
@@ -135,8 +135,8 @@ def _lock(root: Path) -> Path:
 
 def _sweep(folder: Path, say: Callable[[str], None]) -> None:
     """Delete temporary stores of killed reproductions: their lock files exist, and no process holds the locks."""
-    for lock in sorted(path for path in folder.glob("*.lock") if _STAMP.fullmatch(path.stem) and is_plain(path)):
-        with locked(lock, wait=False) as ours:
+    for lock in sorted(path for path in folder.glob("*.lock") if _STAMP.fullmatch(path.stem) and is_plain_file(path)):
+        with hold_lock(lock, wait=False) as ours:
             if ours and lock.exists():  # else that reproduction has just ended
                 root = lock.with_suffix("")
                 remove_tree(root)

@@ -11,7 +11,7 @@ from harness.attempts.codes import CODES
 from harness.attempts.session import Session
 from harness.attempts.shapes import REQUESTS, RESULTS
 from harness.attempts.transcript import begin_session, fold, session_log
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.store.journal import read_chain
 
 NAMES = sorted({name for model in REQUESTS.values() for name in model.model_fields} | {"item_id", "answer", "gold"})
@@ -48,7 +48,7 @@ def test_any_call_is_answered_in_bounds_and_written_down_once(place, data):
     reply = session.call(tool, args, FACTS)
     if reply.error is None:
         RESULTS[tool].model_validate(reply.unwrap())
-        assert len(canonical(reply.data)) < 64 * 1024
+        assert len(canonical_json(reply.data)) < 64 * 1024
     else:
         assert reply.error.name in CODES.keys() - {"E_INTERNAL"}
         assert len(reply.error.text) < 700 and reply.error.text.isprintable()

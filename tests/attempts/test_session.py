@@ -12,7 +12,7 @@ from harness.attempts.codes import AttemptError, from_reply
 from harness.attempts.session import Session
 from harness.attempts.shapes import RESULTS
 from harness.attempts.transcript import begin_session, fold, session_log
-from harness.clock import after, now
+from harness.clock import current_time, time_after
 from harness.evidence.audit.answers import budget_flaws
 from harness.files import append_durable
 from harness.store.journal import read_chain
@@ -236,8 +236,8 @@ def test_a_text_that_is_being_scored_keeps_its_call_unless_one_is_refused(tmp_pa
 
 @pytest.mark.parametrize(("seconds", "expires", "code"), [(60, 7200, "E_BUDGET"), (3600, 60, "E_EXPIRED")])
 def test_a_text_whose_scoring_outlasts_the_attempts_time_is_refused(tmp_path, seconds, expires, code):
-    clock = SetClock(now())
-    expires = after(clock.time, expires)
+    clock = SetClock(current_time())
+    expires = time_after(clock.time, expires)
     attempt = AttemptFolder(tmp_path, budget={"calls": 9, "seconds": seconds}, expires=expires)
     assert while_scored(tmp_path, attempt, lambda _: clock.pass_by(120), clock) == (code, [])
     closed = read_chain(attempt.path, "transcript/1").events[-1]["event"] == "attempt.closed"

@@ -15,7 +15,7 @@ from harness.attempts import transcript
 from harness.attempts.codes import AttemptError
 from harness.attempts.desk import DeskClosedError
 from harness.attempts.transcript import ChainLog, Transcript, create_log, fold
-from harness.digest import document, sha256
+from harness.digest import encode_document, sha256
 from harness.errors import DamageError, HarnessError
 from harness.store.journal import check_chain, read_chain
 
@@ -52,7 +52,7 @@ def test_the_transcript_holds_one_line_a_call_between_start_and_end(attempt):
 
 def test_its_lines_hold_no_floats_and_are_canonical(attempt):
     for line in attempt.path.read_bytes().splitlines():
-        assert document(json.loads(line, parse_float=pytest.fail)) == line
+        assert encode_document(json.loads(line, parse_float=pytest.fail)) == line
 
 
 def lines_of(attempt):
@@ -80,7 +80,7 @@ def test_a_record_deleted_inserted_or_swapped_is_found_with_its_line(attempt, at
         [*lines[:at], lines[at + 1], lines[at], *lines[at + 2 :]],
     ):
         assert check_chain(b"".join(mangled), KIND).broken.startswith(f"line {at + 1}:")
-    inserted = [*lines[: at + 1], document(again) + b"\n", *lines[at + 1 :]]
+    inserted = [*lines[: at + 1], encode_document(again) + b"\n", *lines[at + 1 :]]
     assert check_chain(b"".join(inserted), KIND).broken.startswith(f"line {at + 3}:")
 
 
@@ -116,7 +116,7 @@ def relinked(lines):
     """Chain lines again after a change, as a forger without the heads would."""
     made, prev = [], "0" * 64
     for number, line in enumerate(lines):
-        made.append(document({**json.loads(line), "n": number, "prev": prev}) + b"\n")
+        made.append(encode_document({**json.loads(line), "n": number, "prev": prev}) + b"\n")
         prev = sha256(made[-1])
     return made
 

@@ -21,7 +21,7 @@ from bench.table import Row
 from evidence.bare import MAKE, Bare, bare
 from support import journals
 
-from harness.digest import parse
+from harness.digest import parse_document
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.errors import MissingError
@@ -102,7 +102,7 @@ def bare_cost(placement: DaskPlacement, workshop: Workshop, planned: Plan) -> Co
     """Give what it costs here to have the same requests executed by bare submits to Dask."""
     messages = []
     for step in planned.steps:
-        asked = parse(encode_request(step, workshop.preimage(step, {})), ASKED, "a request")
+        asked = parse_document(encode_request(step, workshop.preimage(step, {})), ASKED, "a request")
         fields = {**asked, "setting": placement._setting(), "run": placement._token}
         [digest] = asked["parts"]["inputs"]["parts"]
         messages.append(pack(fields, [workshop.store.blobs.read(digest)]))
@@ -146,7 +146,7 @@ class SaidAtOnce:
 
     def perform(self, request: bytes) -> bytes:
         """Put one blob for each output and answer."""
-        _, parts = read_request(parse(request, ASKED, "a request"))
+        _, parts = read_request(parse_document(request, ASKED, "a request"))
         data = str(parts["params"]).encode()
         outputs: Mapping[str, Output] = {
             name: Output(self.store.blobs.put(data), len(data)) for name in parts["outputs"]

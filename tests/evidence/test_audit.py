@@ -12,7 +12,7 @@ from evidence.bare import CUT, MAKE, SHOWN, Bare, bare
 from evidence.forger import Forger, forged, whole_run
 from support_draws import drawn
 
-from harness.digest import document, document_digest, sealed, walk
+from harness.digest import document_digest, encode_document, seal_document, walk_values
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.evidence.audit.checks import Report
@@ -66,11 +66,11 @@ def writing(part: str, at: Any, pointer: str, value: Any) -> Callable[[Forger], 
 def test_no_part_of_a_key_or_output_can_be_rewritten_unnoticed(run: Bare, tmp_path: Path) -> None:
     whole = Forger(run.store).entries
     for step, body in whole.items():
-        pointers = [pointer for part in ("preimage", "outputs") for pointer, _ in walk(body[part], f"/{part}")]
+        pointers = [pointer for part in ("preimage", "outputs") for pointer, _ in walk_values(body[part], f"/{part}")]
         for pointer in drawn(pointers, len(pointers) // 4, len(pointers)):
             if pointer in ("/preimage", "/preimage/type"):
                 continue  # no document: the forger himself could not name it
-            value = next(item for at, item in walk(body) if at == pointer)
+            value = next(item for at, item in walk_values(body) if at == pointer)
             for other in others(value):
                 found = look_forged(run, tmp_path, writing("entries", step, pointer, other))
                 assert found.verdict == "disagreed", (step, pointer, other)
@@ -78,7 +78,7 @@ def test_no_part_of_a_key_or_output_can_be_rewritten_unnoticed(run: Bare, tmp_pa
 
 def test_no_field_of_an_event_can_be_rewritten_but_when_where_and_how_fast(run: Bare, tmp_path: Path) -> None:
     for number, event in enumerate(Forger(run.store).events):
-        for pointer, value in walk(event):
+        for pointer, value in walk_values(event):
             if not pointer or pointer.startswith(UNTOLD) or pointer in ("/event", "/step", "/events"):
                 continue  # the last three: the forger finds his entries by them, and counts himself
             for other in others(value)[:2]:
@@ -153,7 +153,9 @@ def test_the_image_a_run_names_is_the_one_its_steps_saw(run: Bare, store: Store)
     assert any(check == "pin.differs" and "its steps ran in none" in detail for check, _, detail in found)
 
 
-@pytest.mark.parametrize("data", [b"nothing", document({"type": "environment/1"}), document({"type": "closure/1"})])
+@pytest.mark.parametrize(
+    "data", [b"nothing", encode_document({"type": "environment/1"}), encode_document({"type": "closure/1"})]
+)
 @pytest.mark.parametrize("part", ["environment", "code"])
 def test_a_document_that_is_none_is_named_and_breaks_nothing(part: str, data: bytes, run: Bare, store: Store) -> None:
     def edit(it: Forger) -> None:
@@ -170,7 +172,7 @@ def test_a_lock_without_the_pins_of_what_it_means_is_named(run: Bare, store: Sto
     def edit(it: Forger) -> None:
         body = it.document(it.started["lock"])
         body["pins"]["datasets"] = {}
-        it.started["lock"] = it.store.blobs.put(sealed(body))
+        it.started["lock"] = it.store.blobs.put(seal_document(body))
 
     report = run.look(forged(store, edit).root, replan=replan)
     assert ("lock.changed", "lock", "/pins/datasets/addition") in flaws(report)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import InputError
 from harness.evidence.compare import compare, expected_values, leaves, overall, tolerance_text
 from harness.evidence.record import Record, RecordBody
@@ -24,7 +24,7 @@ class Shelf:
         self.folder = folder
 
     def put(self, value: Any) -> str:
-        data = canonical(value) + b"\n"
+        data = canonical_json(value) + b"\n"
         (self.folder / sha256(data)).write_bytes(data)
         return sha256(data)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from manifest.test_lockfile import EXPECT
 
-from harness.digest import canonical, sealed
+from harness.digest import canonical_json, seal_document
 from harness.errors import InputError
 from harness.manifest.documents import AcceptedMachine
 from harness.manifest.lockfile import (
@@ -60,14 +60,14 @@ def test_an_expectation_with_its_run_is_another_type_and_reads_back() -> None:
 )  # fmt: skip
 def test_a_run_of_another_shape_or_of_giant_size_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(InputError) as refused:
-        read_expect(sealed({**json.loads(NEW.data), **change}), "the file")
+        read_expect(seal_document({**json.loads(NEW.data), **change}), "the file")
     assert refused.value.where == "the file"
 
 
 def test_a_run_that_is_named_by_no_expectation_of_before_is_refused_there() -> None:
     body = {**json.loads(EXPECT.data), "run": RUN.as_data()}
     with pytest.raises(InputError, match="expect/2"):
-        read_expect(sealed(body), "x")
+        read_expect(seal_document(body), "x")
 
 
 def test_few_steps_are_kept_one_by_one() -> None:
@@ -89,7 +89,7 @@ def test_few_steps_are_kept_one_by_one() -> None:
 def test_many_steps_become_families_that_fit(count: int, names: tuple[str, ...], kept: int) -> None:
     some = {step: pair for name in names for step, pair in steps(count, name).items()}
     found = bound_names(some, MOST_STEPS)
-    assert len(canonical(found)) <= MOST_STEPS and len(found) == kept
+    assert len(canonical_json(found)) <= MOST_STEPS and len(found) == kept
     assert all(len(digests.split(" ")) == 2 for digests in found.values())
     assert set(group_alike(some, found)) == set(found)
 

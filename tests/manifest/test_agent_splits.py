@@ -9,7 +9,7 @@ from manifest.parsing import GOOD, parse, refused
 from support import manifest_text
 from support_views import HIDDEN
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import InputError
 from harness.manifest.load import Loaded, parse_manifest
 from harness.manifest.schema import split_datasets, splits
@@ -55,7 +55,7 @@ def test_what_a_split_does_not_say_is_no_part_of_the_intent():
     assert plain == {"public": True, "hidden": False, "max_attempts": None}
     full = intended(parse(with_splits("dev: {public: true, items: 4, templates: [2]}")))["dev"]
     assert (full["items"], full["templates"]) == (4, [2]) and "datasets" not in full
-    assert json.loads(canonical(full)) == full
+    assert json.loads(canonical_json(full)) == full
 
 
 def test_a_split_that_names_no_dataset_asks_all_that_are_made():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from manifest.parsing import GOOD, parse, refused
 from support_examples import examples
 
-from harness.digest import document, sha256
+from harness.digest import encode_document, sha256
 from harness.errors import HarnessError, InputError
 from harness.manifest.load import inside, load, parse_manifest, project_root
 from harness.manifest.schema import SIZES, TIMES, amount
@@ -42,7 +42,7 @@ def test_a_manifest_reads_as_it_is_written():
         ["noisy-oracle", "oracle"],
     )
     assert (manifest.seeds, manifest.image, manifest.generation.temperature) == ((0,), "cpu", "0")
-    assert document({"type": "manifest/1", **manifest.intent()})  # typed, complete, without floats
+    assert encode_document({"type": "manifest/1", **manifest.intent()})  # typed, complete, without floats
 
 
 def test_scalars_keep_the_text_a_person_wrote():
@@ -215,6 +215,6 @@ def test_no_value_of_a_field_raises_anything_but_an_error_in_our_words(field, va
     text = "".join(kept) + yaml.safe_dump(given_, allow_unicode=True)
     try:
         manifest = parse(text)
-        assert document({"type": "manifest/1", **manifest.intent()})
+        assert encode_document({"type": "manifest/1", **manifest.intent()})
     except HarnessError as bad:
         assert bad.what

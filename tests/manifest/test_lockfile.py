@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.digest import document, sealed, sha256
+from harness.digest import encode_document, seal_document, sha256
 from harness.errors import HarnessError, InputError
 from harness.manifest.documents import ExpectedOutput
 from harness.manifest.lockfile import (
@@ -122,9 +122,9 @@ def test_a_well_sealed_file_with_other_fields_is_refused(one, read, load, path):
     others += [{name: value for name, value in body.items() if name != gone} for gone in body if gone != "type"]
     for other in others:
         with pytest.raises(InputError):
-            read(sealed(other), "x")
+            read(seal_document(other), "x")
     with pytest.raises(InputError):
-        read(document(body) + b"\n", "x")  # without its seal
+        read(encode_document(body) + b"\n", "x")  # without its seal
 
 
 def test_one_kind_of_document_does_not_pass_for_the_other():
@@ -152,7 +152,7 @@ def test_an_expectation_says_that_it_was_carried_only_where_it_was():
 def test_a_lock_holds_a_map_of_pins_for_each_kind(pins):
     body = json.loads(LOCK.data)
     with pytest.raises(InputError):
-        read_lock(sealed({**body, "pins": {**body["pins"], **pins} if pins else pins}), "x")
+        read_lock(seal_document({**body, "pins": {**body["pins"], **pins} if pins else pins}), "x")
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_lock_holds_a_map_of_pins_for_each_kind(pins):
 )  # fmt: skip
 def test_an_expectation_holds_what_its_readers_take_it_for(change):
     with pytest.raises(InputError):
-        read_expect(sealed({**json.loads(EXPECT.data), **change}), "x")
+        read_expect(seal_document({**json.loads(EXPECT.data), **change}), "x")
 
 
 anything = st.recursive(
@@ -179,7 +179,7 @@ anything = st.recursive(
 def test_whatever_stands_in_a_field_is_refused_in_our_words_or_read_back(field, value):
     body = {**json.loads(LOCK.data), field: value}
     try:
-        data = sealed(body)
+        data = seal_document(body)
         assert read_lock(data, "x").data == data
     except HarnessError as bad:
         assert bad.what

@@ -7,7 +7,7 @@ import pytest
 
 from harness import rows
 from harness.attempts import transcript
-from harness.digest import document, sha256
+from harness.digest import encode_document, sha256
 from harness.errors import InputError
 from harness.manifest.models import settings_of
 from harness.models.providers.agent import NOT_ASKED, UNANSWERED, account, item_id, item_key, respond
@@ -35,7 +35,7 @@ def submit(*given, status="recorded"):
 def chained(*events):
     data, head = b"", "0" * 64
     for number, event in enumerate(events):
-        line = document({"type": "transcript/1", "n": number, "prev": head, **event}) + b"\n"
+        line = encode_document({"type": "transcript/1", "n": number, "prev": head, **event}) + b"\n"
         data, head = data + line, sha256(line)
     return data
 

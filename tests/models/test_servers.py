@@ -16,7 +16,7 @@ from support import error_of
 from support_inside import inner_data, inside
 from support_tape import answer, body
 
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.models.tape.index import verify
 from harness.models.tape.server import server_address
 from harness.models.tape.tape import Recorder, Tape, Taped, request_digest
@@ -330,8 +330,8 @@ def forge(folder: Path, number: int, old: str, new: str, *, again: bool) -> list
     assert old.encode() in lines[number]
     line = json.loads(lines[number].replace(old.encode(), new.encode()))
     if again:
-        line["self"] = sha256(canonical({name: value for name, value in line.items() if name != "self"}))
-    lines[number] = canonical(line) + b"\n"
+        line["self"] = sha256(canonical_json({name: value for name, value in line.items() if name != "self"}))
+    lines[number] = canonical_json(line) + b"\n"
     (folder / SEGMENT).write_bytes(b"".join(lines))
     (folder / "index.bin").unlink(missing_ok=True)
     return [flaw.detail for flaw in verify(folder).flaws]

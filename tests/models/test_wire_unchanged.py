@@ -17,7 +17,7 @@ from models.misbehaving import misbehaving
 from needs import needs
 from support import unlocked_project
 
-from harness.digest import canonical, document_digest, sha256
+from harness.digest import canonical_json, document_digest, sha256
 from harness.manifest.load import load
 from harness.models.tape.tape import request_digest
 from harness.run.planning.plan import check_manifest, plan
@@ -61,7 +61,7 @@ def asked(params: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 def test_intent_and_parameters_are_the_same_bytes(planned: Any) -> None:
     for name, (intent, params) in planned.items():
         assert document_digest({"type": "manifest/1", **intent}) == BEFORE[name]["intent"], name
-        told = {model: sha256(canonical(each)) for model, each in params.items()}
+        told = {model: sha256(canonical_json(each)) for model, each in params.items()}
         assert told == BEFORE[name]["params"], name
 
 

@@ -13,7 +13,7 @@ from support_views import ADDITION, STUDIES, lines_of, opening, project, served
 from harness import rows
 from harness.attempts.reads import ViewReader
 from harness.attempts.transcript import item_id, item_key
-from harness.digest import canonical, sha256, sha256_file
+from harness.digest import canonical_json, sha256, sha256_file
 from harness.errors import DamageError, InputError
 from harness.manifest.datasets import tables_of
 from harness.manifest.load import parse_manifest
@@ -83,7 +83,7 @@ def test_a_row_says_what_is_asked_and_nothing_else(shown, name):
     for row in this.items:
         assert row.keys() <= FIELDS and HEX64.fullmatch(row["key"])
         assert row["task"] in tasks
-        asked = row["text"].encode() if "text" in row else canonical(row["messages"])
+        asked = row["text"].encode() if "text" in row else canonical_json(row["messages"])
         assert (row["prompt_sha256"], row["size"]) == (sha256(asked), len(asked)) and len(row.keys() & ASKED) == 1
         assert row["answer_kind"] == ("choice" if "options" in row else "text")
 

@@ -51,7 +51,7 @@ def folder(first, tmp_path):
 
 def attempted_as_hidden(folder):
     """Begin an attempt at the hidden split, as where root serves an agent to whom the store is closed."""
-    store, attempt = Store.open(folder / ".harness"), clock.stamp(ID_BYTES)
+    store, attempt = Store.open(folder / ".harness"), clock.unique_stamp(ID_BYTES)
     pinned = {"manifest": (folder / "manifests").iterdir(), "lock": (folder / "lockfiles").rglob("hidden.lock.json")}
     said: Any = {
         **{name: store.blobs.put(path.read_bytes()) for name, [path] in pinned.items()},

@@ -9,7 +9,7 @@ import pytest
 from support import REPOSITORY, manifest_text, unlocked_project
 from support_draws import drawn
 
-from harness.digest import sealed, sha256
+from harness.digest import seal_document, sha256
 from harness.errors import HarnessError, InputError
 from harness.manifest.datasets import tables_of
 from harness.manifest.load import load
@@ -225,7 +225,7 @@ def test_a_lock_that_cannot_be_read_is_replaced_and_that_is_said(project):
     _, lock = project
     first = lock()
     body = json.loads(first.path.read_bytes())
-    for damaged in (b"junk", sealed({**body, "type": "lock/2"})):
+    for damaged in (b"junk", seal_document({**body, "type": "lock/2"})):
         first.path.write_bytes(damaged)
         again = lock()
         assert again.changed and again.moved == ["the old lock, which could not be read"]

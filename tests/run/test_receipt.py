@@ -18,7 +18,7 @@ from support_draws import drawn
 from support_engine import open_docker
 from support_inside import inner_data, inside
 
-from harness.digest import document, parse
+from harness.digest import encode_document, parse_document
 from harness.engines import isolation
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import CALLS, DISK, MACHINE, NETWORK, SHARED, Engine
@@ -242,16 +242,16 @@ def test_a_receipt_that_cannot_be_read_is_tried_anew(
     kept.write_bytes(damage)
     monkeypatch.setattr(receipt, "_known", {})
     assert receipt.containment(store, engine, threading.Event())["claims"] == found["claims"]
-    assert parse(kept.read_bytes(), "receipt/1", "a receipt")["containment"]["claims"] == found["claims"]
+    assert parse_document(kept.read_bytes(), "receipt/1", "a receipt")["containment"]["claims"] == found["claims"]
 
 
 def test_a_receipt_that_says_a_step_got_out_is_tried_anew(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = LocalEngine(available()[0])
     found = receipt.containment(store, engine, threading.Event())
     [kept] = receipt.shelf().iterdir()
-    said = parse(kept.read_bytes(), "receipt/1", "a receipt")
+    said = parse_document(kept.read_bytes(), "receipt/1", "a receipt")
     said["containment"]["tried"][found["claims"][0]] = "open: it came"
-    kept.write_bytes(document(said) + b"\n")
+    kept.write_bytes(encode_document(said) + b"\n")
     monkeypatch.setattr(receipt, "_known", {})
     assert receipt.list_escaped(receipt.containment(store, engine, threading.Event())) == []
     assert "it came" not in kept.read_text(), "the next process need not try once more"

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from support import clean_env, tree
 from support_examples import examples
 
-from harness.clock import stamp
+from harness.clock import unique_stamp
 from harness.digest import sha256
 from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.evidence.fsck import fsck
@@ -216,7 +216,7 @@ class Model(RuleBasedStateMachine):
 
     @rule(data=st.sampled_from(CONTENTS))
     def name_by_a_run(self, data):
-        run, name = stamp(), sha256(data)
+        run, name = unique_stamp(), sha256(data)
         journal = Journal(self.store.journal(run))
         kept = {part: self.store.blobs.put(part.encode()) for part in ("manifest", "lock", "environment")}
         about = {"plan": "0" * 64, "engine": "local", "isolation": "process", "image": "none", "steps": 1, "facts": {}}

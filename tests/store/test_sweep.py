@@ -5,8 +5,8 @@ import shutil
 import pytest
 from support import tree
 
-from harness.clock import stamp
-from harness.digest import document, sha256
+from harness.clock import unique_stamp
+from harness.digest import encode_document, sha256
 from harness.errors import DamageError, HarnessError, MissingError
 from harness.evidence.fsck import fsck
 from harness.evidence.record import spell, summarise
@@ -22,7 +22,7 @@ class Kept:
     def __init__(self, root):
         self.store = Store.make(root)
         self.entry = self.step("named")
-        self.run = stamp()
+        self.run = unique_stamp()
         self.record(self.run, [self.entry])
 
     def put(self, text):
@@ -31,8 +31,8 @@ class Kept:
     def step(self, name):
         """Finish a step with code, an environment, an input and an output of its own."""
         files = {f"harness/{name}.py": self.put(f"source of {name}")}
-        self.closure = self.store.blobs.put(document({"type": "closure/1", "files": files}))
-        environment = self.store.blobs.put(document({"type": "environment/1", "of": name}))
+        self.closure = self.store.blobs.put(encode_document({"type": "closure/1", "files": files}))
+        environment = self.store.blobs.put(encode_document({"type": "environment/1", "of": name}))
         data = f'{{"type":"summary","of":"{name}","mean":0.5}}\n'  # looks like a document and is none
         preimage: Preimage = {
             "type": "key/1", "kind": "m:f", "params": {}, "inputs": {"rows": self.put(f"input of {name}")},
@@ -109,7 +109,7 @@ def test_a_dry_run_finds_the_same_and_deletes_nothing(kept):
 
 def test_a_run_that_was_killed_keeps_what_it_names(kept):
     entry = kept.step("of a killed run")
-    kept.record(stamp(), [entry], finish=False)
+    kept.record(unique_stamp(), [entry], finish=False)
     assert list(fsck(kept.reopened())) == []
     assert (gc(kept.reopened()).entries, gc(kept.reopened()).blobs) == ([], [])
 

@@ -17,8 +17,8 @@ from typing import Any
 
 from harness import rows
 from harness.attempts.transcript import AttemptState, fold
-from harness.clock import after
-from harness.digest import differences, sha256
+from harness.clock import time_after
+from harness.digest import differing_pointers, sha256
 from harness.errors import DamageError, HarnessError
 from harness.evidence.audit.checks import UNCONFIRMED, Report
 from harness.evidence.audit.reexecution import answering_model
@@ -245,7 +245,7 @@ def _listed(store: Store, attempt: str, chain: Chain[AttemptEvent]) -> Iterator[
 def budget_flaws(chain: Chain[AttemptEvent]) -> Iterator[str]:
     """Yield the calls that a transcript serves beyond the budget, in their number or their time."""
     begun, calls = chain.events[0], 0
-    until = after(begun["at"], begun["budget"]["seconds"] + GRACE)
+    until = time_after(begun["at"], begun["budget"]["seconds"] + GRACE)
     for event in chain.events:
         if event["event"] == "call":
             calls += 1
@@ -290,5 +290,5 @@ def manifest_flaws(store: Store, started: Event, lock: Lock, attempt: str, begun
         there, here = held.of(kind), lock.of(kind)
         kept = {name: pin for name, pin in there.items() if kind != "datasets" or name in here}
         yield from (
-            f"/pins/{kind}{pointer} is not what the benchmark's lock pins" for pointer in differences(kept, here)
+            f"/pins/{kind}{pointer} is not what the benchmark's lock pins" for pointer in differing_pointers(kept, here)
         )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from harness.digest import differences, document, sha256
+from harness.digest import differing_pointers, encode_document, sha256
 from harness.errors import HarnessError
 from harness.evidence.audit.answers import audit_attempts, note_answers
 from harness.evidence.audit.checks import Report
@@ -172,7 +172,7 @@ def _plan(
     except HarnessError as bad:
         report.fail("lock.changed", "lock", bad.what)
         return None, None
-    flaws = [f"/intent{pointer}" for pointer in differences(lock.intent, intent)]
+    flaws = [f"/intent{pointer}" for pointer in differing_pointers(lock.intent, intent)]
     if lock.manifest_sha256 != sha256(manifest):
         flaws.append("/manifest_sha256")
     if not report.settle("lock.changed", "lock", flaws) or int(started.get("limit", 0)) < 0:
@@ -197,7 +197,7 @@ def _planned(manifest: bytes, lock: Lock, started: Event, installed: InstalledHa
         return None
     for moves in range(len(MOVES) + 1):
         for same in (_formerly(plan, moves), _unmarked(_formerly(plan, moves))):
-            if sha256(document(same.as_data())) == started["plan"]:
+            if sha256(encode_document(same.as_data())) == started["plan"]:
                 report.held("code.differs", "plan", f"{len(plan.steps)} steps")
                 return same
     report.skip("code.differs", "plan", "the installed harness plans other steps than the run had")
@@ -242,7 +242,7 @@ def _pins(store: Store, lock: Lock, made: Made, blobs: CheckedBlobs, report: Rep
             sound = {output: part.sha256 for output, part in step.outputs.items() if blobs.sound.get(part.sha256)}
             found = {output: data_pin(digest, store.blobs.path(digest)) for output, digest in sound.items()}
             held = {output: part for output, part in pin.items() if output in sound or output not in step.outputs}
-            flaws += [f"/pins/datasets/{name}{pointer}" for pointer in differences(held, found)]
+            flaws += [f"/pins/datasets/{name}{pointer}" for pointer in differing_pointers(held, found)]
     report.settle("pin.differs", "lock", flaws)
 
 
@@ -252,7 +252,7 @@ def _files(lock: Lock, started: Event, report: Report) -> None:
     data = file_coverage(pins)
     flaws = [f"/pins/datasets{pointer}" for pointer in contradicted_files(lock.intent["datasets"], pins)]
     if data or flaws or "data" in started:
-        ran = differences(data, started.get("data"))
+        ran = differing_pointers(data, started.get("data"))
         flaws += [f"data{pointer} of the run is not what its lock says" for pointer in ran]
         report.settle("pin.differs", "data", flaws, coverage_text(data))
         report.data = data
@@ -280,7 +280,9 @@ def _code(plan: Plan, made: Made, blobs: CheckedBlobs, installed: InstalledHarne
     for kind, step in kinds.items():
         ran = blobs.closures.get(made[step.name].preimage["code"], {})
         try:
-            moved = [name.removeprefix("/").replace("~1", "/") for name in differences(ran, installed.files(kind))]
+            moved = [
+                name.removeprefix("/").replace("~1", "/") for name in differing_pointers(ran, installed.files(kind))
+            ]
         except HarnessError as bad:
             moved = [bad.what]
         if moved:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.clock import MONOTONE
-from harness.digest import differences, sha256
+from harness.digest import differing_pointers, sha256
 from harness.errors import DamageError
 from harness.evidence.audit.checks import Report
 from harness.evidence.bundle import Bundle
@@ -220,7 +220,7 @@ def _record(store: Store, run: str, chain: Chain[Event] | None, ended: bool, rep
         return
     try:
         found = json.loads(data)
-        pointers = list(differences(wanted, found)) or ["its spelling"]
+        pointers = list(differing_pointers(wanted, found)) or ["its spelling"]
     except (ValueError, RecursionError):
         pointers = ["it is not JSON"]
     report.settle("record.changed", "record.json", pointers)

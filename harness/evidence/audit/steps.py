@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from harness.digest import differences, document_digest, sha256
+from harness.digest import differing_pointers, document_digest, sha256
 from harness.errors import HarnessError
 from harness.evidence.audit.checks import Report
 from harness.evidence.explain import name_few
@@ -290,7 +290,9 @@ def _key_flaws(step: Step, made: Made, setting: Setting) -> Iterable[str]:
     wanted = preimage(step, inputs, kept["code"], setting)
     if step.calls and type(kept.get(ATTEMPT)) is int and kept[ATTEMPT] > 0:
         wanted[ATTEMPT] = kept[ATTEMPT]
-    return [] if document_digest(wanted) == made[step.name].key else differences(kept, wanted)  # kept has that key
+    return (
+        [] if document_digest(wanted) == made[step.name].key else differing_pointers(kept, wanted)
+    )  # kept has that key
 
 
 def _output_of(made: Made, step: str, output: str) -> str | None:

@@ -20,7 +20,7 @@ from urllib.parse import urldefrag
 
 from pydantic import ValidationError
 
-from harness.digest import differences, parse, sha256
+from harness.digest import differing_pointers, parse_document, sha256
 from harness.errors import DamageError, HarnessError
 from harness.evidence.record import Record, read_record
 from harness.manifest.documents import ClaimFields, Intent, LockBody, Pins
@@ -340,7 +340,7 @@ class History:
 
     def _lock(self, digest: str) -> LockBody | None:
         try:
-            lock = parse(self.store.blobs.read(digest), "lock/1", "lock") if is_digest(digest) else {}
+            lock = parse_document(self.store.blobs.read(digest), "lock/1", "lock") if is_digest(digest) else {}
         except HarnessError:
             return None
         whole = all(isinstance(lock.get(part), dict) for part in ("intent", "pins"))
@@ -480,14 +480,14 @@ def _same_work(ran: Mapping[str, Any] | None, lock: Lock) -> bool:
     if ran is None:
         return False
     old, new = ({kind: pins.get(kind) for kind in PINS} for pins in (ran["pins"], lock.pins))
-    return not changed_intent(ran["intent"], lock.intent) and not list(differences(old, new))
+    return not changed_intent(ran["intent"], lock.intent) and not list(differing_pointers(old, new))
 
 
 def changed_intent(old: Intent, new: Intent) -> list[str]:
     """Return the fields in which two manifests' intents differ and that could change an output."""
     left, right = ({**intent, RESOURCES: {THREADS: _threads(intent)}} for intent in (old, new))
     left, right = ({key: intent[key] for key in intent if key not in NAMES} for intent in (left, right))
-    return list(differences(left, right))
+    return list(differing_pointers(left, right))
 
 
 def _threads(intent: Mapping[str, Any]) -> Any:

@@ -18,7 +18,7 @@ from secrets import token_hex
 from tarfile import BLOCKSIZE, GNU_FORMAT, RECORDSIZE, TarInfo
 from typing import Any, BinaryIO, Protocol
 
-from harness.digest import CHUNK, canonical, sha256
+from harness.digest import CHUNK, canonical_json, sha256
 from harness.errors import InputError
 from harness.files import make_folder, move_durable, sync_folder, translating_os_errors, write_atomic
 from harness.images.image import CONFIG, LAYER, MANIFEST, Image, Pin
@@ -199,7 +199,7 @@ def _heads(store: Store, image: Image) -> dict[str, bytes]:
             "Layers": [blob_path(layer) for layer in image.layers],
         }
     ]
-    return {"oci-layout": VERSION, "index.json": canonical(index), "manifest.json": canonical(docker)}
+    return {"oci-layout": VERSION, "index.json": canonical_json(index), "manifest.json": canonical_json(docker)}
 
 
 def archive(store: Store, image: Image) -> Iterator[bytes]:

@@ -18,7 +18,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.models.gateway.answered_by import AnsweredBy
 from harness.models.gateway.concurrency import ConcurrencyLimit
 from harness.models.gateway.settings import GateSettings, ServedModel, TokenUsage
@@ -182,7 +182,7 @@ def estimate_tokens(bounds: Sequence[str], body: Mapping[str, Any]) -> int:
     The longest answer is the first of the fields `bounds` that the body has; without one it counts as 0.
     """
     most = next((body[name] for name in bounds if name in body), 0)
-    words, images = _IMAGE.subn(b"", canonical(body))
+    words, images = _IMAGE.subn(b"", canonical_json(body))
     return len(words) // 4 + images * IMAGE + (most if isinstance(most, int) and 0 < most < 1 << 32 else 0)
 
 

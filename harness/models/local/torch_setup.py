@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness import seeds
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.models.local.portable import install_portable_operations, is_portable
 from harness.models.local.walked import FINGERPRINT
 from harness.steps import THREADS
@@ -112,7 +112,7 @@ def fingerprint(where: str | None = None) -> dict[str, Any]:
     if portable:
         install_portable_operations()
     probes = {name: sha256(data) for name, data in _probes(where)}
-    found = {"type": VERSION, "digest": sha256(canonical(probes)), "device": where, "probes": probes}
+    found = {"type": VERSION, "digest": sha256(canonical_json(probes)), "device": where, "probes": probes}
     if portable and os.environ.get(THREADS, "1") == "1":
         found["differs"] = sorted(name for name, digest in probes.items() if digest != FINGERPRINT.get(name))
     return found

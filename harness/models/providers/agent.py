@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from harness import rows, texts
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import InputError
 from harness.models.provider import Checked, Imported, Line, Settings, UnsupportedSetting
 from harness.rowtypes import Prompt
@@ -49,7 +49,7 @@ class AttemptAnswers:
 
 def item_key(item: str, template: int) -> str:
     """Return the key of an item in one template; the same in every attempt, and not telling of the item's id."""
-    return sha256(canonical({"item": item, "template": template}))
+    return sha256(canonical_json({"item": item, "template": template}))
 
 
 def item_id(secret: bytes, key: str) -> str:
@@ -90,7 +90,7 @@ def _chain(data: bytes) -> list[dict[str, Any]]:
             sound = (event["type"], event["n"], event["prev"]) == (TRANSCRIPT, number, head)
         except (ValueError, LookupError, TypeError, RecursionError):
             sound = False
-        if not sound or event.get("event") is None or canonical(event) != line:
+        if not sound or event.get("event") is None or canonical_json(event) != line:
             raise _refuse(f"line {number + 1} of this transcript does not follow the line before it")
         events.append(event)
         head = sha256(line + b"\n")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, cast
 
 from harness import rows, texts
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import InputError
 from harness.models.provider import Checked, Imported, Line, Settings, UnsupportedSetting
 from harness.rowtypes import Prompt, Response
@@ -110,7 +110,7 @@ def _row(line: bytes, where: str) -> Response:
         if not holds(value):
             raise InputError(f"this is no answer: `{name}` is not {what}", where=where, next=ASK)
     try:
-        canonical(row)
+        canonical_json(row)
     except InputError as bad:
         raise InputError(f"this is no answer: {bad.what}", where=where, next=bad.next) from bad
     return cast(Response, row)

@@ -21,7 +21,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors
 from harness.models.tape.line import (
@@ -89,7 +89,7 @@ def _answer(response: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return exact
     try:
-        whole = canonical(value) == response
+        whole = canonical_json(value) == response
     except HarnessError:
         whole = False
     return {"response": value} if whole else {"response": value, **exact}
@@ -267,7 +267,7 @@ def _response(row: Mapping[str, Any]) -> bytes:
     if said is not None and "status" not in row and (flaw := explain_unfinished(said)):
         raise InputError(f"this answer is not complete: {flaw}", next="tape complete answers only; leave it out")
     if exact is None:
-        return canonical(said)
+        return canonical_json(said)
     try:
         data = exact.encode() if isinstance(exact, str) else base64.b64decode(exact["base64"], validate=True)
         same = bool(data) and (said is None or json.loads(data) == said)

@@ -20,7 +20,7 @@ from heapq import merge
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.digest import canonical, sha256, sha256_stream
+from harness.digest import canonical_json, sha256, sha256_stream
 from harness.errors import DamageError, HarnessError, InputError
 from harness.files import translating_os_errors, write_atomic
 from harness.models.tape.line import LIMIT, SERVER, START, TAIL, Taped, TapeLine, expected_responder, parse, read_line
@@ -388,7 +388,7 @@ def _lines(folder: Path, ends: list[int], found: VerifyReport) -> Iterator[tuple
         line, flaw = None, ""
         try:
             line = read_line(raw.data, "")
-            if canonical(parse(raw.data.decode())) + b"\n" != raw.data:
+            if canonical_json(parse(raw.data.decode())) + b"\n" != raw.data:
                 flaw = "this line is not in canonical form"
             elif head not in (None, line.prev):
                 flaw = "this line does not follow the one before it: lines are missing, moved or from another tape"

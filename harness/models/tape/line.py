@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
-from harness.clock import now
-from harness.digest import MAX_INT, canonical, sha256
+from harness.clock import current_time
+from harness.digest import MAX_INT, canonical_json, sha256
 from harness.errors import DamageError, InputError
 from harness.models.tape.server import SERVED, responder
 
@@ -119,7 +119,7 @@ class TapeLine(NamedTuple):
 
 def request_digest(provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> str:
     """Return the digest of a request, over everything that may change its answer."""
-    return sha256(canonical(request_identity(provider, body, more)))
+    return sha256(canonical_json(request_identity(provider, body, more)))
 
 
 def request_identity(provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -176,21 +176,21 @@ def prepare(
                 f"this request carries what looks like a key in its field {str(name)!r}; nobody may tape that",
                 next="send keys as headers, and take the field out of the body",
             )
-    request = canonical(request_identity(provider, body, more))
+    request = canonical_json(request_identity(provider, body, more))
     rest = {key: body[key] for key in body if key in UNKEYED}
     mark = f',"redacted":"{was.redacted}"'.encode() if was.redacted else b""
     parts = [mark, b',"repeat":%d,"request":' % repeat, request]
     if who := expected_responder(was.home, more or {}, response):
-        parts += [b',"responder":', canonical(who)]
-    parts += [b',"response":', canonical(_spelled(response))]
+        parts += [b',"responder":', canonical_json(who)]
+    parts += [b',"response":', canonical_json(_spelled(response))]
     if rest:
-        parts += [b',"rest":', canonical(rest)]
+        parts += [b',"rest":', canonical_json(rest)]
     middle = b"".join(parts)
     if len(middle) > LIMIT - 1024:
         raise InputError(f"an exchange of {len(middle)} bytes is too large for a tape", next="ask for less at a time")
     end = b',"status":%d,"type":"tape/1"}' % status
     digest = redacted_name(was.redacted) if was.redacted else sha256(request)
-    return PreparedExchange(digest, repeat, sha256(response), was.at or now(), middle, end)
+    return PreparedExchange(digest, repeat, sha256(response), was.at or current_time(), middle, end)
 
 
 def expected_responder(home: str, more: Mapping[str, Any], response: bytes) -> dict[str, str]:

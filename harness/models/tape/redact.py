@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors
 from harness.models.tape.line import MASK, SERVER, PreparedExchange, Taped, TapeLine, prepare_copy
@@ -166,7 +166,7 @@ def _closed(value: Any, whole: bool) -> bytes:
     if not whole:
         return str(value).encode("utf-8", "surrogateescape")
     try:
-        return canonical(value)
+        return canonical_json(value)
     except HarnessError:  # a lone surrogate has no canonical form
         return json.dumps(value).encode()
 

@@ -18,8 +18,8 @@ from typing import Any, cast
 
 from harness import rows
 from harness.attempts.transcript import CLOSED, KIND
-from harness.clock import now
-from harness.digest import canonical, parse, sha256, walk
+from harness.clock import current_time
+from harness.digest import canonical_json, parse_document, sha256, walk_values
 from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors
 from harness.manifest.datasets import Fetched, FetchedFiles, OwnFile
@@ -61,7 +61,7 @@ def _read(root: Path, path: Path, _mark: tuple[int, int]) -> AttemptHeader | Non
     with translating_os_errors(path), StoreReader(root).open_file(path, MOST_LOG) as file:
         line = file.readline(MOST_START)
     try:
-        fields = parse(line, KIND, str(path))
+        fields = parse_document(line, KIND, str(path))
     except InputError:
         return None
     return AttemptHeader(cast(AttemptEvent, fields), sha256(line)) if fields.keys() >= _NEEDED else None
@@ -83,7 +83,7 @@ def attempts_used(store: Store, principal: str, name: str, split: str) -> int:
 
 def open_attempts(store: Store, principal: str) -> list[str]:
     """List the attempts of a principal that have neither ended nor expired."""
-    known, at = listed_attempts(store.heads.read()), now()
+    known, at = listed_attempts(store.heads.read()), current_time()
     begun = [str(one.fields["attempt"]) for one in headers_of(store, principal) if str(one.fields.get("expires")) > at]
     return [one for one in begun if not (one in known and known[one].closed) and not _has_ended(store, one)]
 
@@ -151,10 +151,10 @@ def question_digest(item: Mapping[str, Any]) -> str:
 
     Empty if the item has no text.
     """
-    texts = [value for _, value in walk([item["input"], list(item.get("options", {}).values())])]
+    texts = [value for _, value in walk_values([item["input"], list(item.get("options", {}).values())])]
     plain = {" ".join(unicodedata.normalize("NFKC", text).casefold().split()) for text in texts if _is_text(text)}
     images = {image["sha256"] for image in item.get("attachments", ())}
-    return sha256(canonical(sorted(plain | images))) if plain else ""
+    return sha256(canonical_json(sorted(plain | images))) if plain else ""
 
 
 def _is_text(value: Any) -> bool:

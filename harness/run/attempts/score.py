@@ -22,7 +22,7 @@ from harness.attempts.desk import SCORE
 from harness.attempts.reads import Listing, ViewReader
 from harness.attempts.shapes import FormerGetItemRequest, digest_of, parse_arguments
 from harness.attempts.transcript import AttemptState, answer_digest, answer_text, fold, item_id, item_key
-from harness.digest import document, sha256
+from harness.digest import encode_document, sha256
 from harness.errors import DamageError, HarnessError, InputError
 from harness.evidence.audit.answers import budget_flaws, canary_hits
 from harness.evidence.record import Record, read_record
@@ -436,7 +436,7 @@ def one_answer(start: AttemptEvent, item: str, text: str) -> bytes:
     ]
     data, head = b"", START
     for number, body in enumerate(bodies):
-        line = document({**body, "n": number, "prev": head}) + b"\n"
+        line = encode_document({**body, "n": number, "prev": head}) + b"\n"
         data, head = data + line, sha256(line)
     return data
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.digest import walk
+from harness.digest import walk_values
 from harness.errors import HarnessError, InputError, MissingError
 from harness.manifest.datasets import Fetched
 from harness.manifest.load import Loaded
@@ -148,5 +148,5 @@ def _reachable(served: ServedProject, loaded: Loaded, lock: Lock, store: Store |
     if store is None or served.agent_uid is None:
         return True
     private = (one.sha256 for one in loaded.manifest.datasets.values() if isinstance(one, Fetched) and one.private)
-    pinned = (value for _, value in walk(lock.pins["datasets"]) if isinstance(value, str) and is_digest(value))
+    pinned = (value for _, value in walk_values(lock.pins["datasets"]) if isinstance(value, str) and is_digest(value))
     return gold_reachable(store, served.agent_uid, {*filter(None, private), *pinned})

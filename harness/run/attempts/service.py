@@ -23,7 +23,7 @@ from harness.attempts.calls import OpenedAttempt, ToldAtStart
 from harness.attempts.codes import REPLY_BYTES, AttemptError, printable_text, suggest_name
 from harness.attempts.session import UNKNOWN
 from harness.attempts.transcript import begin_transcript
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import DamageError, HarnessError, InputError, Interrupted
 from harness.manifest.datasets import tables_of
 from harness.manifest.documents import TablePin
@@ -103,7 +103,7 @@ class Opening:
     def key(self) -> str:
         """The digest of the key with label and session, so that the same key of two agents means two attempts."""
         whose = {"key": self.idempotency_key, "label": self.agent_label, "session": self.session}
-        return sha256(canonical(whose))
+        return sha256(canonical_json(whose))
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ def _begun(store: Store, asked: Opening) -> str:
 
 def _begin(store: Store, served: ServedProject, loaded: Loaded, lock: Lock, asked: Opening, view: View) -> str:
     """Write the first line of a new attempt's transcript, and record its start in the list of runs; return its id."""
-    attempt, agents = clock.stamp(ID_BYTES), loaded.manifest.agents
+    attempt, agents = clock.unique_stamp(ID_BYTES), loaded.manifest.agents
     assert agents
     fields: AttemptFields = {
         "attempt": attempt,
@@ -252,7 +252,7 @@ def _begin(store: Store, served: ServedProject, loaded: Loaded, lock: Lock, aske
         "versions": versions(),
         "secret": secrets.token_hex(SECRET_BYTES),
         "idempotency": asked.key,
-        "expires": clock.after(clock.now(), LASTS * agents.budget.seconds),
+        "expires": clock.time_after(clock.current_time(), LASTS * agents.budget.seconds),
     }
     first = begin_transcript(transcript_path(store, attempt), fields, store.tree)
     store.heads.add(STARTED, {"run": attempt, "journal": first})
@@ -446,7 +446,7 @@ class LocalBackend:
     def catalogue(self) -> Mapping[str, Any]:
         """Return the served studies; raise InputError if they do not fit in one reply."""
         found = {"studies": catalogue(self.served, self.principal)}
-        if len(canonical(found)) > REPLY_BYTES:
+        if len(canonical_json(found)) > REPLY_BYTES:
             raise InputError(
                 f"{len(found['studies'])} studies are more than one reply to an agent may tell of",
                 next="serve fewer: name their manifests",

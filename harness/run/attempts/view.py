@@ -19,7 +19,7 @@ from pathlib import Path
 
 from harness import rows
 from harness.attempts.reads import ViewImage, ViewRow, prompt_asked, prompt_text
-from harness.digest import canonical, document, document_digest, parse, sha256
+from harness.digest import canonical_json, document_digest, encode_document, parse_document, sha256
 from harness.errors import DamageError, HarnessError, InputError
 from harness.files import write_atomic
 from harness.manifest.attempt_manifest import AskedPart, asked_part
@@ -295,9 +295,9 @@ def view_rows(tables: Iterable[PromptTables], templates: tuple[int, ...], images
 
 def view_lines(header: Mapping[str, str], made: list[ViewRow], control: Control, media: str) -> Iterator[bytes]:
     """Yield the lines of a view's file: a header, then the prompts and the control row, sorted by their keys."""
-    yield canonical({**header, "type": KIND, "items": len(made), "media": media}) + b"\n"
+    yield canonical_json({**header, "type": KIND, "items": len(made), "media": media}) + b"\n"
     for row in sorted([*made, control.row(made)], key=lambda one: str(one["key"])):
-        yield canonical(row) + b"\n"
+        yield canonical_json(row) + b"\n"
 
 
 def _row(prompt: Prompt, item: Item, media: Media, images: ImageFile) -> ViewRow:
@@ -310,7 +310,7 @@ def _row(prompt: Prompt, item: Item, media: Media, images: ImageFile) -> ViewRow
             next="leave its dataset out of the split: an agent is asked with a text, or with messages",
         )
     asked: ViewRow = {"text": text} if text is not None else {"messages": messages or []}
-    data = canonical(messages) if text is None else str(text).encode()
+    data = canonical_json(messages) if text is None else str(text).encode()
     shown = [images.add(one["id"], one["type"], base64.b64decode(one["data"])) for one in media.of(prompt)]
     row: ViewRow = {"key": item_key(prompt["item"], prompt["template"]), "task": item["task"], **asked, "media": shown}
     if "options" in item:
@@ -504,7 +504,7 @@ def read_view(store: Store, name: str, made_of: str = "") -> View | None:
     if store.tree.hash_file(folder / ITEMS) != name or store.tree.hash_file(folder / MEDIA) != media:
         raise _damaged(folder)
     secret = store.tree.read_file(folder / CONTROL_FILE, MOST_NOTE).rstrip(b"\n")
-    control = parse(secret, "control/1", str(folder / CONTROL_FILE))
+    control = parse_document(secret, "control/1", str(folder / CONTROL_FILE))
     known: Canary = {"key": str(control["key"]), "sha256": sha256(str(control["word"]).encode())}
     return View(folder, name, media, items, known)
 
@@ -554,7 +554,7 @@ def _write(loaded: Loaded, spec: ViewSpec, made_of: str, tables: list[PromptTabl
     media = b"".join(images.pieces)
     header = {"study": loaded.manifest.name, "split": spec.split, "subset": spec.subset, "of": made_of}
     data = b"".join(view_lines(header, found, control, sha256(media)))
-    secret = document({"type": "control/1", "key": control.key, "record": control.record, "word": control.word})
+    secret = encode_document({"type": "control/1", "key": control.key, "record": control.record, "word": control.word})
     name = sha256(data)
     folder = views(store) / name
     store.tree.make_folder(views(store))

@@ -18,7 +18,7 @@ from importlib.util import source_hash
 from pathlib import Path
 from typing import Any
 
-from harness.digest import canonical, document, sha256_file
+from harness.digest import canonical_json, encode_document, sha256_file
 from harness.engines.engine import NO_IMAGE, Engine, Job, Limits, Outcome
 from harness.errors import HarnessError, Interrupted, MissingError, StepError
 from harness.evidence.failures import CRASHED, DISK, FAILED, KILLED, MEMORY, TIME
@@ -96,7 +96,7 @@ def prepare(task: StepTask, store: Store, folder: Path, engine: Engine) -> None:
     linked = engine.seals_inputs
     with translating_os_errors(folder):
         make_folders(folder)
-        (folder / "step.json").write_bytes(canonical(step_description(task)))
+        (folder / "step.json").write_bytes(canonical_json(step_description(task)))
         (folder / "step.json").chmod(READABLE)
         lay_code(task, store, folder, linked=linked)
         if engine.image == NO_IMAGE:
@@ -211,7 +211,7 @@ def _facts(step: Step, path: Path) -> dict[str, Any]:
     try:
         data = path.read_bytes() if path.stat().st_size <= MOST_FACTS else b""
         facts = json.loads(data)
-        document({"type": "facts/1", "facts": facts})
+        encode_document({"type": "facts/1", "facts": facts})
         if not isinstance(facts, dict):
             raise ValueError("no object")
     except (ValueError, RecursionError, HarnessError) as bad:
@@ -334,7 +334,7 @@ def execute_batch(
 def _prepare(tasks: Sequence[StepTask], store: Store, folder: Path, *, linked: bool) -> None:
     with translating_os_errors(folder):
         make_folders(folder)
-        (folder / "steps.json").write_bytes(canonical([step_description(task) for task in tasks]))
+        (folder / "steps.json").write_bytes(canonical_json([step_description(task) for task in tasks]))
         (folder / "steps.json").chmod(READABLE)
         lay_code(tasks[0], store, folder, linked=linked)
         shutil.copyfile(code_root() / BATCH_SCRIPT, folder / "code" / BATCH_SCRIPT)

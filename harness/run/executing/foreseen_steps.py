@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
-from harness.digest import differences
+from harness.digest import differing_pointers
 from harness.errors import HarnessError
 from harness.evidence.explain import name_few, spell_pointer
 from harness.evidence.record import FINISHED, entry_of_event
@@ -342,7 +342,7 @@ class StepForeseer:
         """Yield what moved in a step's key besides its inputs."""
         if old["kind"] != new["kind"]:
             yield Reason(_STAGES[step.stage], f"{old['kind']} → {new['kind']}")
-        for pointer in differences(old["params"], new["params"]):
+        for pointer in differing_pointers(old["params"], new["params"]):
             named = spell_pointer(pointer)
             yield Reason(
                 _parameter_kind(step, named.partition("/")[0]),
@@ -367,7 +367,7 @@ class StepForeseer:
         if old["device"] != new["device"]:
             yield Reason(DEVICE, f"{old['device']} → {new['device']}")
         if old["numerics"] != new["numerics"]:
-            names = [spell_pointer(one) for one in differences(old["numerics"], new["numerics"])]
+            names = [spell_pointer(one) for one in differing_pointers(old["numerics"], new["numerics"])]
             yield Reason(NUMERICS, name_few(names))
 
     def _packages_text(self, old: str) -> str:
@@ -386,7 +386,7 @@ class StepForeseer:
             before = closure_files(self.earlier.store.blobs.read(old), f"blob {old[:12]}")
         except HarnessError:
             return "files of the earlier run, which cannot be read"
-        names = [spell_pointer(one) for one in differences(before, self.workshop.code.closure(kind).files)]
+        names = [spell_pointer(one) for one in differing_pointers(before, self.workshop.code.closure(kind).files)]
         return name_few(names)
 
 

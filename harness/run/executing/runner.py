@@ -14,8 +14,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from harness.clock import MONOTONE, stamp
-from harness.digest import document, sha256
+from harness.clock import MONOTONE, unique_stamp
+from harness.digest import encode_document, sha256
 from harness.errors import DamageError, HarnessError, Interrupted
 from harness.evidence.record import Record, entry_of_event, read_record, spell, summarise, verified_record
 from harness.manifest.datasets import file_coverage
@@ -89,7 +89,7 @@ class Runner:
         """
         store, self.reporter.on_step = self.store, progress
         with store.in_use(), stoppable(self.workshop.cancel):
-            self.name = run = self.name or stamp()
+            self.name = run = self.name or unique_stamp()
             self.journal = store.begin_journal(run)
             self.workshop.heard, self.workshop.done = self._hear, self._write_down
             self.workshop.executed.begin(run)
@@ -150,7 +150,7 @@ class Runner:
             "run": run,
             "manifest": blobs.put(self.loaded.data),
             "lock": blobs.put(self.lock.data),
-            "plan": sha256(document(self.plan.as_data())),
+            "plan": sha256(encode_document(self.plan.as_data())),
             "engine": workshop.engine.name,
             "isolation": workshop.engine.isolation,
             "image": workshop.engine.image,

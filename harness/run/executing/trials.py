@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import trial
-from harness.digest import canonical, document_digest
+from harness.digest import canonical_json, document_digest
 from harness.engines.engine import Engine, EngineOptions, Job, Kind, Limits, LoadableImage, Outcome
 from harness.errors import HarnessError, Interrupted, MissingError
 from harness.evidence.trail import ExecutionIndex
@@ -201,7 +201,7 @@ class Trials:
             digest = self.executed.outcome(name)  # looked up only now, because another step may have just ended it
             if digest is None or self.store.blobs.state(digest) != "sound":
                 with self._turns:
-                    digest = self.store.blobs.put(canonical(run()))
+                    digest = self.store.blobs.put(canonical_json(run()))
                     self.told(step, name, digest)
             mine.set_result(digest)
             return digest

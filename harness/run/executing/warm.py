@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from harness.digest import canonical, document_digest, sha256
+from harness.digest import canonical_json, document_digest, sha256
 from harness.engines.engine import Engine, Job, Outcome
 from harness.engines.local import KeptJobs, LocalEngine
 from harness.files import translating_os_errors
@@ -112,7 +112,7 @@ class WarmProcess:
                             shutil.rmtree(one)
                     else:
                         one.unlink()
-            (self.folder / "step.json").write_bytes(canonical(step_description(task)))
+            (self.folder / "step.json").write_bytes(canonical_json(step_description(task)))
         others = {name: source for name, source in task.inputs.items() if name != WEIGHTS}
         lay_inputs(replace(task, inputs=others), self.store, self.folder / "in", linked=self.engine.seals_inputs)
 

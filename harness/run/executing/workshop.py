@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, cast
 
-from harness.digest import parse, sha256
+from harness.digest import parse_document, sha256
 from harness.engines.engine import NO_IMAGE, Engine, Limits
 from harness.engines.local import LocalEngine
 from harness.errors import HarnessError, StepError
@@ -210,7 +210,7 @@ class Workshop:
 
         It takes no lock and writes no entry and no journal. Raises the error of a step that fails.
         """
-        step, parts = read_request(parse(request, ASKED, "a request"))
+        step, parts = read_request(parse_document(request, ASKED, "a request"))
         task = StepTask(step, parts["inputs"], self._keep(step.kind))
         if name := self.affinity(step, parts):
             with suppress(OutOfRoom):

@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.clean_start import BYTECODE, own_bytecode
-from harness.digest import document, parse, sha256, sha256_file
+from harness.digest import encode_document, parse_document, sha256, sha256_file
 from harness.engines.engine import NO_IMAGE
 from harness.errors import InputError, MissingError
 from harness.files import translating_os_errors
@@ -104,7 +104,7 @@ def read_records(path: Path) -> dict[str, dict[str, list[str]]]:
     """Read `records.json`: by package and version, the RECORD digests of locked wheels; empty if there is no file."""
     if not path.is_file():
         return {}
-    packages = parse(path.read_bytes(), RECORDS_TYPE, path.name)["packages"]
+    packages = parse_document(path.read_bytes(), RECORDS_TYPE, path.name)["packages"]
     if not isinstance(packages, dict) or not all(isinstance(one, dict) for one in packages.values()):
         raise InputError(
             "the table of locked wheels is not what it should be", where=str(path), next="`make relock` makes it"
@@ -114,7 +114,9 @@ def read_records(path: Path) -> dict[str, dict[str, list[str]]]:
 
 def spell_records(packages: Mapping[str, Mapping[str, list[str]]]) -> bytes:
     """Serialise the RECORD digests of locked wheels, by package and version, to the bytes of `records.json`."""
-    return document({"type": RECORDS_TYPE, "packages": {name: dict(one) for name, one in packages.items()}}) + b"\n"
+    return (
+        encode_document({"type": RECORDS_TYPE, "packages": {name: dict(one) for name, one in packages.items()}}) + b"\n"
+    )
 
 
 def wheel_record_digest(record: bytes) -> str:

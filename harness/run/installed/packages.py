@@ -24,7 +24,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from harness.digest import document, sha256, sha256_file
+from harness.digest import encode_document, sha256, sha256_file
 from harness.errors import HarnessError
 from harness.files import write_atomic
 from harness.run.installed.bytecode import list_path, read_list
@@ -244,7 +244,7 @@ def spell(packages: Mapping[str, Any], loose: Mapping[str, str], image: str, std
         "packages": dict(packages),
         "loose": dict(loose),
     }
-    return document({**fields, "stdlib": stdlib} if stdlib else fields)
+    return encode_document({**fields, "stdlib": stdlib} if stdlib else fields)
 
 
 def package_entry(package: InstalledPackage) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, cast
 
-from harness.digest import differences, sha256, sha256_file
+from harness.digest import differing_pointers, sha256, sha256_file
 from harness.errors import InputError, StepError
 from harness.evidence.trail import data_pin
 from harness.files import translating_os_errors
@@ -54,7 +54,7 @@ def dataset_pin(entry: Entry, store: Store) -> DatasetPin:
 
 def require_dataset(name: str, entry: Entry, lock: Lock, store: Store) -> None:
     """Raise InputError for a made dataset that differs from its pin, before anything is computed from it."""
-    moved = list(differences(lock.pins["datasets"][name], dataset_pin(entry, store)))
+    moved = list(differing_pointers(lock.pins["datasets"][name], dataset_pin(entry, store)))
     if moved:
         raise InputError(
             f"dataset {name!r} is not the one the lock pins; moved: "

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from harness import rows
 from harness.digest import CHUNK, sha256_file
 from harness.errors import HarnessError, InputError, MissingError
-from harness.files import translating_os_errors, write_all
+from harness.files import translating_os_errors, write_every_byte
 from harness.manifest.datasets import Fetched, FetchedFiles, File, names_text
 from harness.manifest.documents import DatasetPin
 from harness.manifest.schema import Manifest
@@ -129,7 +129,7 @@ def download(url: str, target: Path, most: int = LARGEST, headers: Mapping[str, 
                     size = "16 GiB" if most == LARGEST else f"the {most} bytes that the manifest says"
                     raise UnavailableError(f"the data is larger than {size}", where=url, next=BY_HAND)
                 with translating_os_errors(target):  # a full disk is not the fault of the address
-                    write_all(out.fileno(), block)
+                    write_every_byte(out.fileno(), block)
     except urllib.error.HTTPError as bad:
         bad.close()
         raise UnavailableError(f"the data could not be fetched: HTTP {bad.code}", where=url, next=BY_HAND) from None

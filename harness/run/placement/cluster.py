@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
 
-from harness.digest import document, parse
+from harness.digest import encode_document, parse_document
 from harness.engines.engine import NO_IMAGE, VISIBLE
 from harness.errors import DamageError, HarnessError, InputError, Interrupted, MissingError
 from harness.evidence.failures import LOST
@@ -162,7 +162,7 @@ class DaskPlacement:
         Raises the error of a step that fails, MissingError if no worker is left for it, and StepEnded if it lost too
         many workers.
         """
-        asked = parse(request, ASKED, "a request")
+        asked = parse_document(request, ASKED, "a request")
         step, parts = read_request(asked)
         fields = {**asked, "setting": self._setting(), "run": self._token}
         wants, lacking, last, lost = self._wants(step), set[str](), "", 0
@@ -200,7 +200,7 @@ class DaskPlacement:
         """Put what a worker made into the store and return the answer; empty if the bytes are not what it says."""
         body = {name: said[name] for name in ("type", "key", "outputs", "usage", "facts")}
         seen = self.workers.get(at)
-        answer = read_answer(document(body), parts)
+        answer = read_answer(encode_document(body), parts)
         for out in answer.outputs.values():
             if self.choice.shared:
                 sound = self.store.blobs.state(out.sha256) == "sound" and self.store.blobs.size(out.sha256) == out.size
@@ -212,7 +212,7 @@ class DaskPlacement:
                 return b""
         if seen:
             seen.held |= {*input_digests(parts), *(out.sha256 for out in answer.outputs.values())}
-        made = read_answer(document({**body, "worker": seen.name if seen else ""}), parts)
+        made = read_answer(encode_document({**body, "worker": seen.name if seen else ""}), parts)
         return encode_answer(parts, made)
 
     def _sent(self, step: Step, parts: Preimage, lacking: set[str], fit: Any) -> list[bytes]:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.digest import differences, sha256
+from harness.digest import differing_pointers, sha256
 from harness.engines.engine import NO_IMAGE
 from harness.errors import HarnessError, MissingError
 from harness.evidence.attest import Authorship, envelope_beside, find_author
@@ -72,7 +72,7 @@ def audit_files(store: Store, run: str, loaded: Loaded, report: Report) -> None:
         begin = first_event(store, run)
         if begin["manifest"] != loaded.sha256:
             ran = parse_manifest(store.blobs.read(begin["manifest"]), "manifest")[0]
-            pointers = list(differences(ran.intent(), loaded.manifest.intent())) or ["its text, not its meaning"]
+            pointers = list(differing_pointers(ran.intent(), loaded.manifest.intent())) or ["its text, not its meaning"]
             report.settle("manifest.changed", loaded.path.name, pointers)
         path = lock_path(loaded.root, loaded.manifest.name)
         data = path.read_bytes() if path.is_file() else b""
@@ -147,7 +147,7 @@ def _planned_order(trail: Trail) -> Sequence[str]:
 def _pointers(old: bytes, new: bytes) -> list[str]:
     """List the fields at which two documents differ, or say that the newer one is missing or damaged."""
     try:
-        return list(differences(json.loads(old), json.loads(new))) or ["its spelling"]
+        return list(differing_pointers(json.loads(old), json.loads(new))) or ["its spelling"]
     except ValueError:
         return ["it is missing" if not new else "it is not JSON"]
 

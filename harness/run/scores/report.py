@@ -16,7 +16,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from harness import stats
-from harness.digest import canonical, sha256
+from harness.digest import canonical_json, sha256
 from harness.errors import InputError
 from harness.evidence.trail import closure_files
 from harness.kit.further import FurtherLine, SummedUp
@@ -263,13 +263,13 @@ def common_items(left: RunTables, right: RunTables) -> CommonItems:
 def _items(tables: RunTables) -> dict[str, tuple[str, str]]:
     """Return each item's dataset and the digest of what is asked."""
     return {
-        row["id"]: (name, sha256(canonical([row.get(field) for field in SHOWN])))
+        row["id"]: (name, sha256(canonical_json([row.get(field) for field in SHOWN])))
         for name, row in tables.made(ITEMS, Item)
     }
 
 
 def _golds(tables: RunTables, wanted: set[str]) -> dict[str, str]:
-    return {row["id"]: sha256(canonical(row["gold"])) for _, row in tables.made(GOLD, Gold) if row["id"] in wanted}
+    return {row["id"]: sha256(canonical_json(row["gold"])) for _, row in tables.made(GOLD, Gold) if row["id"] in wanted}
 
 
 def _remarks(left: RunTables, right: RunTables) -> list[str]:

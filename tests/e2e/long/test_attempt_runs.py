@@ -13,7 +13,7 @@ from support_scored import STUDY, begin, flaws, open_project, play, played, read
 
 from harness import verbs
 from harness.attempts.codes import AttemptError
-from harness.digest import document, sha256
+from harness.digest import encode_document, sha256
 from harness.errors import InputError
 from harness.run.attempts.score import SCORED, AttemptOutcome, normal_form
 from harness.run.attempts.service import told
@@ -122,7 +122,7 @@ def test_a_transcript_chained_anew_is_not_the_one_of_the_list(copy) -> None:
     events[2]["ms"] += 1
     data, head = b"", START
     for event in events:
-        line = document({**event, "prev": head}) + b"\n"
+        line = encode_document({**event, "prev": head}) + b"\n"
         data, head = data + line, sha256(line)
     rewrite(project, attempt, data)
     assert dict(flaws(project, attempt))["attempt.changed"].endswith("(line 3)")
@@ -190,7 +190,7 @@ def test_a_scoring_that_was_killed_is_done_again_under_another_name(copy) -> Non
     store = project.open()
     journal = store.journal(attempt)
     dead = (project.store / "runs" / verbs.runs(project).runs[0].run / "journal.jsonl").read_bytes().splitlines()[0]
-    first = document({**json.loads(dead), "run": attempt}) + b"\n"
+    first = encode_document({**json.loads(dead), "run": attempt}) + b"\n"
     journal.write_bytes(first)
     store.heads.add("run.started", {"run": attempt, "journal": sha256(first)})
     shown = verbs.rescore_attempt(project, verbs.RescoreRequest(attempt=attempt))

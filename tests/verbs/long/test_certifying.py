@@ -9,7 +9,7 @@ import pytest
 from support import REPOSITORY, data_of, harness, small_project
 
 from harness import verbs
-from harness.digest import parse, sealed, sha256
+from harness.digest import parse_document, seal_document, sha256
 from harness.errors import InputError
 from harness.kit.certificate import certificate_text, sets_of
 from harness.manifest.lockfile import load_lock
@@ -65,7 +65,7 @@ def test_certify_on_the_command_line_writes_a_document_without_rows(tmp_path):
     labels = written(tmp_path / "labels.jsonl", [*ROWS, row(41, "i", response="It is 44, SECRET.")])
     done = data_of("certify", SCORER, labels, cwd=tmp_path)
     data = certificate_path(tmp_path, SCORER).read_bytes()
-    found = parse(data, "certificate/3", "certificate")
+    found = parse_document(data, "certificate/3", "certificate")
     makers = found["sets"].pop("makers")
     assert found["sets"] == {} and done["verdict"] == "not yet measured by others"
     assert done["sha256"] == sha256(data) and done["changed"] and b"SECRET" not in data and b"a-1" not in data
@@ -138,7 +138,7 @@ def test_a_certificate_of_an_older_tree_is_carried_on_the_command_line(tmp_path)
     assert carried["certificate"]["sets"] == done.certificate["sets"]
     assert carried["certificate"]["predecessor"] == done.sha256
     opened = [{"rows": "1" * 64, "grader": "2" * 64, "misses": "3" * 64}]
-    certificate_path(here, SCORER).write_bytes(sealed({**carried["certificate"], "opened": opened}))
+    certificate_path(here, SCORER).write_bytes(seal_document({**carried["certificate"], "opened": opened}))
     assert data_of("certify", SCORER, "--carry", older, cwd=here)["certificate"]["opened"] == opened
     (tmp_path / "moved.json").write_text('{"harness.answers.addition": "harness.answers.nowhere"}')
     refused = harness("certify", SCORER, "--carry", older, "--moved", tmp_path / "moved.json", cwd=here, check=2)
@@ -152,7 +152,7 @@ def test_where_there_is_no_certificate_a_page_says_uncertified():
 def test_a_certificate_that_was_edited_or_is_of_another_scorer_is_void(alone):
     done, root = alone
     path = certificate_path(root, SCORER)
-    path.write_bytes(sealed({**done.certificate, "scorer": "other"}))
+    path.write_bytes(seal_document({**done.certificate, "scorer": "other"}))
     assert standing(root, SCORER).text == "void: changed since it was measured: the scorer, which it calls other"
     path.write_bytes(path.read_bytes().replace(b'"seed":0', b'"seed":1'))
     assert "does not match its own `self` digest" in standing(root, SCORER).text

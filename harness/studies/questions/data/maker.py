@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import InputError
 from harness.models import media
 from harness.rowtypes import Gold, Item
@@ -174,8 +174,8 @@ def _write(out: Path, dataset: str, file: SourceFile, mapped: Mapped, asked: Ite
                     next="give each row an id of its own, or leave `id` out: rows are then numbered",
                 )
             known[item["id"]] = number
-            items.write(canonical(item) + b"\n")
-            golds.write(canonical(_gold(item, mapped, file, number, row, way)) + b"\n")
+            items.write(canonical_json(item) + b"\n")
+            golds.write(canonical_json(_gold(item, mapped, file, number, row, way)) + b"\n")
     return len(known)
 
 

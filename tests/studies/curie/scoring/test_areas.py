@@ -14,7 +14,7 @@ from needs import needs
 from support_cases import each_of
 
 from harness import seeds
-from harness.digest import canonical
+from harness.digest import canonical_json
 from harness.errors import MissingError
 from harness.studies.curie.reading import areas as reading
 from harness.studies.curie.reading.boxes_strict import GeoBox
@@ -65,7 +65,7 @@ def refused(answer: Any) -> str:
         assert str(bad) == why or "JSON" in why or "bracket" in why
     as_gold = scored(UNIT, answer)
     assert as_gold["outcome"] == "gold_invalid" and as_gold["value"]["missing"].startswith("the ground truth: ")
-    assert canonical(found) and canonical(as_gold)
+    assert canonical_json(found) and canonical_json(as_gold)
     return why
 
 
@@ -266,7 +266,7 @@ def test_the_tool_gives_what_it_declares() -> None:
         row = {"model_response": answer if isinstance(answer, str) else json.dumps(answer)}
         for gold in (json.dumps(UNIT), "[]"):
             found = tool.run({**row, "ground_truth_text": gold})
-            assert tool.gives.model_validate(found) and canonical(found)
+            assert tool.gives.model_validate(found) and canonical_json(found)
 
 
 def test_a_machine_without_shapely_is_told_what_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
