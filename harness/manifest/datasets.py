@@ -174,7 +174,7 @@ CellTexts = Annotated[
 ]
 Where = Annotated[dict[Column, CellTexts], BeforeValidator(_as_map), PlainSerializer(_as_pairs)]
 Seed = Annotated[int, Field(ge=0, lt=2**53)]
-OwnPath = Annotated[str, AfterValidator(texts.inside)]
+OwnPath = Annotated[str, AfterValidator(texts.validate_inside_path)]
 Format = Literal["csv", "tsv", "jsonl", "parquet", "xlsx"]
 WITH_OPTIONS, WITHOUT_OPTIONS = "with_options", "without_options"  # rows that scorers may be told apart by
 HUB = "hf:"  # prefix of a data set of the Hugging Face hub
@@ -205,7 +205,7 @@ class HubData:
 def check_source(text: str) -> str:
     """Validate what a dataset is read from: a path in the project, a pattern, a folder, or a data set of the hub."""
     if not text.startswith(HUB):
-        return texts.inside(text)
+        return texts.validate_inside_path(text)
     if not HubData.parse(text).revision:
         raise ValueError(
             f"a name alone pins nothing, since a data set of the hub may change: write `{text}@REVISION`, a commit or "
@@ -317,7 +317,7 @@ class OwnFile(_OwnFilesPart):
     encoding: Annotated[str, AfterValidator(_encoding)] = "utf-8"
     format: Format | None = None  # unset: as the file's name ends
     # Fields that were added later stay out of the intent unless they are set, so that older locks stay valid.
-    part: Annotated[str, AfterValidator(texts.line)] | None = Field(
+    part: Annotated[str, AfterValidator(texts.strip_line)] | None = Field(
         default=None, exclude_if=_unset
     )  # a workbook's sheet, or `[CONFIG/]SPLIT` of a data set of the hub
     score: Annotated[Any, AfterValidator(check_scores)] = Field(
@@ -382,14 +382,14 @@ def list_columns(columns: str | tuple[str, ...] | None) -> tuple[str, ...]:
 
 
 MOST_FILES = 4000
-Text = Annotated[str, AfterValidator(texts.line)]
-Digest = Annotated[str, AfterValidator(texts.matching(texts.HEX64, "a SHA-256: 64 hex digits"))]
+Text = Annotated[str, AfterValidator(texts.strip_line)]
+Digest = Annotated[str, AfterValidator(texts.matching_validator(texts.HEX64, "a SHA-256: 64 hex digits"))]
 Address = Annotated[str, StringConstraints(pattern=r"^https://\S+$", max_length=2000)]
 PRIVATE = "private:"  # prefix for a file that is not published; `harness import data FILE` adds it
 Source = Annotated[
     str, StringConstraints(pattern=r"^(https://\S+|private:[a-z0-9][a-z0-9._-]{0,63})$", max_length=2000)
 ]
-FilePath = Annotated[str, AfterValidator(texts.plain_path)]
+FilePath = Annotated[str, AfterValidator(texts.validate_plain_path)]
 
 
 class _DatasetsPart(BaseModel):

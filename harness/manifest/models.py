@@ -65,8 +65,8 @@ def _spelled(value: Any) -> str:
 
 
 Sent = BeforeValidator(_said)
-Decimals = Annotated[str, AfterValidator(texts.decimal)]
-Stop = Annotated[str, AfterValidator(texts.whole)]
+Decimals = Annotated[str, AfterValidator(texts.validate_decimal)]
+Stop = Annotated[str, AfterValidator(texts.validate_whole_text)]
 Name = Annotated[str, AfterValidator(texts.name)]
 Tokens = Annotated[int, Field(ge=1, le=1_000_000)]
 
@@ -263,7 +263,7 @@ class ChatWording(_PromptsPart):
 class WordingsFile(_PromptsPart):
     """Wordings in a file of the project: JSON Lines of `{id, text | turns, shot?}`, pinned by its digest."""
 
-    file: Annotated[str, AfterValidator(texts.inside)]
+    file: Annotated[str, AfterValidator(texts.validate_inside_path)]
 
 
 _TAGS: dict[str, type[_PromptsPart]] = {

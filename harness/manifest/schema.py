@@ -86,8 +86,8 @@ def require_distinct(ids: Sequence[str | None]) -> None:
         raise ValueError(f"two claims are called {twin!r}: an id names one")
 
 
-Line = Annotated[str, AfterValidator(texts.whole)]
-LockDigest = Annotated[str, AfterValidator(texts.matching(texts.HEX64, "a SHA-256: 64 hex digits"))]
+Line = Annotated[str, AfterValidator(texts.validate_whole_text)]
+LockDigest = Annotated[str, AfterValidator(texts.matching_validator(texts.HEX64, "a SHA-256: 64 hex digits"))]
 
 
 class Derivation(BaseModel):
@@ -95,7 +95,7 @@ class Derivation(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    parent: Annotated[str, Field(alias="from"), AfterValidator(texts.inside)]  # the manifest, by its path
+    parent: Annotated[str, Field(alias="from"), AfterValidator(texts.validate_inside_path)]  # the manifest, by its path
     sha256: LockDigest  # of that manifest's bytes
     changes: Annotated[tuple[Line, ...], Field(min_length=1)]  # the options, as they are written
 
@@ -190,12 +190,12 @@ def amount(text: str, units: dict[str, float] | dict[str, int]) -> float:
     return float(number) * units[text[len(number) :].strip()]
 
 
-Text = Annotated[str, AfterValidator(texts.line)]
+Text = Annotated[str, AfterValidator(texts.strip_line)]
 Name = Annotated[str, AfterValidator(texts.name)]
-Decimals = Annotated[str, AfterValidator(texts.decimal)]
-Tolerance = Annotated[str, AfterValidator(texts.tolerance)]
-InsidePath = Annotated[str, AfterValidator(texts.inside)]
-Digest = Annotated[str, AfterValidator(texts.matching(texts.HEX64, "a SHA-256: 64 hex digits"))]
+Decimals = Annotated[str, AfterValidator(texts.validate_decimal)]
+Tolerance = Annotated[str, AfterValidator(texts.validate_tolerance)]
+InsidePath = Annotated[str, AfterValidator(texts.validate_inside_path)]
+Digest = Annotated[str, AfterValidator(texts.matching_validator(texts.HEX64, "a SHA-256: 64 hex digits"))]
 
 
 class _Part(BaseModel):
@@ -331,7 +331,9 @@ class AgentRuns(_Part):
 
     budget: RunBudget
     overrides: Annotated[
-        tuple[Annotated[str, AfterValidator(texts.matching(OVERRIDES, "limit, model, dataset, seeds, …"))], ...],
+        tuple[
+            Annotated[str, AfterValidator(texts.matching_validator(OVERRIDES, "limit, model, dataset, seeds, …"))], ...
+        ],
         AfterValidator(_once),
     ] = ()
     max_runs: Annotated[int, Field(ge=1)] | None = None

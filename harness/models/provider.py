@@ -28,12 +28,12 @@ class Checked:
         return core_schema.no_info_after_validator_function(self.check, handler(source))
 
 
-Line = Annotated[str, Checked(texts.line)]
+Line = Annotated[str, Checked(texts.strip_line)]
 Name = Annotated[str, Checked(texts.name)]
-Number = Annotated[str, Checked(texts.decimal)]
-InsidePath = Annotated[str, Checked(texts.inside)]
-ADDRESS = texts.matching(r"^https?://[^@\s?#]+$", "a URL without a name or a key")
-VARIABLE = texts.matching(r"^[A-Za-z_][A-Za-z0-9_]{0,99}$", "the name of a variable")
+Number = Annotated[str, Checked(texts.validate_decimal)]
+InsidePath = Annotated[str, Checked(texts.validate_inside_path)]
+ADDRESS = texts.matching_validator(r"^https?://[^@\s?#]+$", "a URL without a name or a key")
+VARIABLE = texts.matching_validator(r"^[A-Za-z_][A-Za-z0-9_]{0,99}$", "the name of a variable")
 USUAL = ("temperature", "max_tokens", "top_p", "stop")  # settings that every provider gets
 LATE = {"late": True}  # metadata of a field that was added later; if unset, it is left out of locks
 

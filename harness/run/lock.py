@@ -39,7 +39,7 @@ from harness.run.locking.models import INSTRUMENTS, MODELS, every_model, pin_mod
 from harness.run.locking.published import PublishedPins, published
 from harness.run.planning.derived import held_lock
 from harness.run.planning.plan import CheckedManifest, check_manifest, check_wordings
-from harness.steps import key
+from harness.steps import step_key
 from harness.store.events import Preimage
 from harness.store.store import Entry
 from harness.studies.registry import find
@@ -276,7 +276,7 @@ def _said_otherwise(held: Lock, loaded: Loaded, name: str) -> bool:
 def _made(workshop: Workshop, parts: Preimage) -> Entry | None:
     """Return the entry of the step that makes a dataset, whoever made it, if its outputs are there."""
     try:
-        entry = workshop.store.entries.get(key(parts))
+        entry = workshop.store.entries.get(step_key(parts))
     except HarnessError:
         return None
     sound = entry and all(workshop.store.blobs.state(one.sha256) == "sound" for one in entry.outputs.values())

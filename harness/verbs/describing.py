@@ -41,10 +41,18 @@ _NUMBER = r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?"
 SCALAR = ("string", "number", "boolean")  # the types as which YAML may read a text
 _SCORERS = {"type": "array", "items": {"type": ["string", "object"]}, "minItems": 1}
 _CHECKED: Mapping[Callable[..., Any], dict[str, Any]] = {
-    texts.decimal: {"type": ["string", "number"], "format": "decimal", "pattern": f"^{_NUMBER}$"},
-    texts.tolerance: {"type": ["string", "number"], "format": "tolerance", "pattern": f"^{_NUMBER}( relative)?$"},
-    texts.inside: {"type": "string", "format": "path", "pattern": r"^(?!/)(?!(.*/)?\.\.(/|$))[^\\]{1,400}$"},
-    texts.plain_path: {"type": "string", "format": "path", "maxLength": 200},
+    texts.validate_decimal: {"type": ["string", "number"], "format": "decimal", "pattern": f"^{_NUMBER}$"},
+    texts.validate_tolerance: {
+        "type": ["string", "number"],
+        "format": "tolerance",
+        "pattern": f"^{_NUMBER}( relative)?$",
+    },
+    texts.validate_inside_path: {
+        "type": "string",
+        "format": "path",
+        "pattern": r"^(?!/)(?!(.*/)?\.\.(/|$))[^\\]{1,400}$",
+    },
+    texts.validate_plain_path: {"type": "string", "format": "path", "maxLength": 200},
     check_source: {"type": "string", "format": "path", "pattern": r"^(hf:.*|(?!/)(?!(.*/)?\.\.(/|$))[^\\]{1,400})$"},
     check_scores: {"anyOf": [_SCORERS, {"type": "object", "additionalProperties": _SCORERS, "minProperties": 2}]},
     texts.name: {"type": list(SCALAR), "format": "name", "pattern": texts.NAME},

@@ -20,7 +20,7 @@ from harness.kit.sides import is_right
 from harness.run.item_gate import kept_datasets
 from harness.run.scores.report import score_report
 from harness.run.scores.table import NOT_ASKED, UNANSWERED, RunTables
-from harness.steps import maker
+from harness.steps import maker_step_name
 from harness.store.store import Store, require_listed
 from harness.view.index import FORM, OWNER, index_path, prompt_words, storable
 
@@ -155,7 +155,7 @@ class PartsOfRun:
 
     def made(self, dataset: str, table: str) -> list[Part]:
         """Return the parts of a table that the maker of a dataset wrote."""
-        step = maker(dataset)
+        step = maker_step_name(dataset)
         for event in self._tables.finished:
             if event["step"] == step and (out := self._tables.entry(event).outputs.get(table)):
                 return [Part(out.sha256, step, str(event["key"]))]

@@ -16,7 +16,7 @@ from harness.evidence.compare import MAX_ARRAY, array_form, compare, deviation_t
 from harness.evidence.record import Record
 from harness.manifest.lockfile import Expect
 from harness.rows import write_one
-from harness.texts import tolerance
+from harness.texts import validate_tolerance
 
 F32 = np.float32
 
@@ -136,7 +136,7 @@ def test_a_relative_tolerance_means_the_same_for_the_numbers_of_a_document(tmp_p
 @pytest.mark.parametrize("text", ["-1", "1e301", "1e-6  relative", "1e-6relative", "relative", "1% relative", "nan"])
 def test_a_tolerance_is_a_number_or_a_share_and_nothing_else(text: str) -> None:
     with pytest.raises(ValueError, match="write a"):
-        tolerance(text)
+        validate_tolerance(text)
 
 
 def test_nothing_agrees_with_an_expected_array_that_was_touched_or_lost(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from harness.models.local import decode as local_batch
 from harness.models.local import decode as local_decode
 from harness.models.providers.transformers import respond
 from harness.run.environment import NUMERICS
-from harness.steps import Setting, Step, key, preimage
+from harness.steps import Setting, Step, key_preimage, step_key
 
 needs("torch", "transformers")
 
@@ -173,7 +173,7 @@ def test_log_probabilities_depend_on_the_batch_in_their_last_digits_alone(ask):
             for left, right in zip(one["logprobs"], two["logprobs"], strict=True):
                 assert left["token"] == right["token"] and abs(left["logprob"] - right["logprob"]) <= 5e-6
     steps = [Step("r", "m:f", "responses", {}, {}, ("responses",), batch=batch) for batch in ("reference", "5", "32")]
-    assert len({key(preimage(step, {}, "c", Setting("e", "cpu", {}))) for step in steps}) == 3, (
+    assert len({step_key(key_preimage(step, {}, "c", Setting("e", "cpu", {}))) for step in steps}) == 3, (
         "the key holds the batch"
     )
 

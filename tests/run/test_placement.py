@@ -30,11 +30,11 @@ from harness.run.executing.exchange import (
 from harness.run.executing.execute import StepEnded
 from harness.run.placement.choice import find_address, read_placement, settings_path
 from harness.run.placement.worker import WorkerHost
-from harness.steps import GATHER, Setting, Step, preimage
+from harness.steps import GATHER, Setting, Step, key_preimage
 from harness.store.store import Output
 
 STEP = Step("items", GATHER, "responses", {"name": "items"}, {}, ("items",), infers=True)
-PARTS: Any = preimage(STEP, {"parts": ["a" * 64]}, "c" * 64, Setting("e" * 64, "cpu", {"TZ": "UTC"}))
+PARTS: Any = key_preimage(STEP, {"parts": ["a" * 64]}, "c" * 64, Setting("e" * 64, "cpu", {"TZ": "UTC"}))
 TLS = '[tls]\nca = "ca.pem"\ncert = "cert.pem"\nkey = "key.pem"\n'
 
 
@@ -135,7 +135,7 @@ def test_a_worker_takes_no_step_whose_key_names_anything_that_it_is_not(tmp_path
     }  # fmt: skip
     host = WorkerHost(setting, tmp_path)
     shop = host.workshop
-    mine: Any = preimage(STEP, {"parts": []}, shop.code.closure(GATHER).digest, shop.setting)
+    mine: Any = key_preimage(STEP, {"parts": []}, shop.code.closure(GATHER).digest, shop.setting)
     assert host.unfit(STEP, mine) == ""
     numerics = {**mine["numerics"], "HARNESS_PROCESSOR": "GenuineIntel 6/1 avx2"}
     others: list[Any] = [

@@ -11,7 +11,7 @@ from harness.manifest.load import Loaded, load, parse_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.lock import static_pins
 from harness.run.planning.plan import check_manifest, plan
-from harness.steps import GATHER, STAGES, Pinned, Plan, Ref, Step, key, preimage
+from harness.steps import GATHER, STAGES, Pinned, Plan, Ref, Step, key_preimage, step_key
 
 ROWS = {name: {"sha256": digit * 64, "rows": 19} for name, digit in (("items", "a"), ("gold", "b"), ("counts", "c"))}
 
@@ -254,10 +254,10 @@ def test_a_key_names_everything_that_can_change_a_result_and_nothing_else(tmp_pa
 
     setting = Setting("e" * 64, "cpu", {"TZ": "UTC"})
     one = Step("s", "m:f", "scores", {"a": 1}, {"x": Pinned("d" * 64)}, ("out",))
-    base = key(preimage(one, {"x": "d" * 64}, "c" * 64, setting))
+    base = step_key(key_preimage(one, {"x": "d" * 64}, "c" * 64, setting))
 
     def changed(inputs=None, code="c" * 64, around=setting, **fields):
-        return key(preimage(Step(**{**vars(one), **fields}), inputs or {"x": "d" * 64}, code, around))
+        return step_key(key_preimage(Step(**{**vars(one), **fields}), inputs or {"x": "d" * 64}, code, around))
 
     gpu = Setting("e" * 64, "cuda:sm_90", {"TZ": "UTC"})
     same = [changed(name="other"), changed(stage="rows"), changed(derive=True), changed(sees_gold=True)]

@@ -25,7 +25,7 @@ from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
 from harness.run.planning.preconditions import require_cores
 from harness.run.recording.reexecute import batch_reexecutor, step_reexecutor
-from harness.steps import Computing, Plan, Setting, Step, preimage
+from harness.steps import Computing, Plan, Setting, Step, key_preimage
 from harness.store.store import Store
 
 TOY = """
@@ -76,10 +76,10 @@ def test_they_stand_in_the_key_of_what_computes_in_them_and_nowhere_else() -> No
     unset = Setting("e", "cpu", NUMERICS, Computing().variables(""))
 
     def keyed(step: Step, setting: Setting) -> object:
-        return preimage(step, {}, "c", setting)
+        return key_preimage(step, {}, "c", setting)
 
     for step in (PLAIN, WIDE, MODEL):
-        assert keyed(step, one) == keyed(step, unset) == {**preimage(step, {}, "c", unset), "numerics": NUMERICS}
+        assert keyed(step, one) == keyed(step, unset) == {**key_preimage(step, {}, "c", unset), "numerics": NUMERICS}
         assert (keyed(step, two) == keyed(step, one)) == (step is PLAIN)
     steps = Plan((PLAIN, WIDE), {}).as_data()["steps"]
     assert "threaded" not in steps[0] and steps[1]["threaded"] is True

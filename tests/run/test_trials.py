@@ -76,7 +76,7 @@ CONTAINED = {"reading the gold": "FileNotFoundError", "the kernel's switches": "
 @pytest.mark.parametrize(("over", "kept"), [(True, None), (False, "no such name")])
 def test_last_words_are_kept_unless_it_wrote_too_much(over: bool, kept: str | None) -> None:
     ended = trial.TrialEnd(1, 0, timed_out=False, oom=False, over=over, stdout=b"said", stderr=b"no such name")
-    said = trial.outcome(ended)
+    said = trial.classify_outcome(ended)
     assert said["stdout"] == "said" and said.get("stderr") == kept
 
 

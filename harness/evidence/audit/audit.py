@@ -25,7 +25,7 @@ from harness.manifest.datasets import contradicted_files, coverage_text, file_co
 from harness.manifest.load import parse_manifest
 from harness.manifest.lockfile import Lock, image_state, read_lock
 from harness.step_kinds import LIMITED, MOVES, former_kind
-from harness.steps import Plan, maker
+from harness.steps import Plan, maker_step_name
 from harness.store.events import Event
 from harness.store.journal import Chain
 from harness.store.store import Entry, Store
@@ -237,7 +237,7 @@ def _pins(store: Store, lock: Lock, made: Made, blobs: CheckedBlobs, report: Rep
     """Compare the data that a run used with the data that its lock pins."""
     flaws = []
     for name, pin in lock.pins["datasets"].items():
-        step = made.get(maker(name))
+        step = made.get(maker_step_name(name))
         if step:
             sound = {output: part.sha256 for output, part in step.outputs.items() if blobs.sound.get(part.sha256)}
             found = {output: data_pin(digest, store.blobs.path(digest)) for output, digest in sound.items()}

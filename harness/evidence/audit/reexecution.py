@@ -187,7 +187,7 @@ class _Reexecution:
     ) -> None:
         self.wanted, self.made, self.how, self.coverage, self.report = wanted, made, how, coverage, report
         coverage.seed = secrets.randbits(52) if how.seed is None else how.seed
-        self.stream = seeds.stream(coverage.seed)
+        self.stream = seeds.random_stream(coverage.seed)
         self.rows = {step.name: max(1, how.rows(step, made[step.name])) for step in wanted}
         coverage.rows = sum(self.rows.values())
         self.late: dict[str, Step] = {}
@@ -204,7 +204,7 @@ class _Reexecution:
 
     def make(self, others: Sequence[Step]) -> None:
         """Execute the steps that the level asks for, and the sample of `others`; slow ones become late."""
-        sample = [Batch([step], sampled=True) for step in seeds.sample(self.stream, others, self.how.rerun)]
+        sample = [Batch([step], sampled=True) for step in seeds.draw_sample(self.stream, others, self.how.rerun)]
         self.total += len(sample)
         self._each([*self._batches(), *sample], self._attempt)
 
@@ -230,7 +230,7 @@ class _Reexecution:
 
     def _place(self, weight: int) -> float:
         """Draw a sort key; smaller keys come sooner (Efraimidis and Spirakis, 2006)."""
-        return -math.log((seeds.below(self.stream, 2**53) + 1) / 2**53) / weight
+        return -math.log((seeds.draw_below(self.stream, 2**53) + 1) / 2**53) / weight
 
     def _batches(self) -> list[Batch]:
         """Return the batches of the steps that the level asks for, in a drawn order that no one can predict.
@@ -294,7 +294,7 @@ class _Reexecution:
             name = min(line, key=lambda one: line[one])
             step, before = self.late[name], self.sliced.get(name, frozenset())
             self.how.progress(name, f"{len(before)} of {self.rows[name]} rows made again", self.told, self.total)
-            wanted = Slice(sizes[name], seeds.below(self.stream, 2**53), before)
+            wanted = Slice(sizes[name], seeds.draw_below(self.stream, 2**53), before)
             try:
                 found = self.how.slice(step, self.made[name].preimage, wanted, seconds / len(sizes))
             except OverBudget:

@@ -17,7 +17,7 @@ from harness.evidence.explain import name_few
 from harness.evidence.record import FINISHED, spell_healed
 from harness.evidence.trail import closure_files, read_environment
 from harness.manifest.documents import Intent
-from harness.steps import CPU, NUMERICS, PROCESSOR, Computing, Pinned, Plan, Setting, Step, preimage
+from harness.steps import CPU, NUMERICS, PROCESSOR, Computing, Pinned, Plan, Setting, Step, key_preimage
 from harness.store.blobs import is_digest
 from harness.store.events import Event
 from harness.store.journal import Chain
@@ -287,7 +287,7 @@ def _key_flaws(step: Step, made: Made, setting: Setting) -> Iterable[str]:
             part.sha256 if isinstance(part, Pinned) else _output_of(made, part.step, part.output) for part in parts
         ]
         inputs[name] = found if isinstance(source, tuple) else found[0]
-    wanted = preimage(step, inputs, kept["code"], setting)
+    wanted = key_preimage(step, inputs, kept["code"], setting)
     if step.calls and type(kept.get(ATTEMPT)) is int and kept[ATTEMPT] > 0:
         wanted[ATTEMPT] = kept[ATTEMPT]
     return (

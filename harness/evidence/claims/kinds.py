@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from harness.evidence.trail import Trail
 from harness.step_kinds import current_kind
-from harness.steps import STAGES, Pinned, Plan, Step, maker
+from harness.steps import STAGES, Pinned, Plan, Step, maker_step_name
 from harness.store.blobs import is_digest
 
 PIPELINE, COUNTS, READING, TRANSCRIPTION, UNKNOWN = "pipeline", "counts", "reading", "transcription", "unknown"
@@ -55,7 +55,7 @@ class SourceStep:
     @property
     def makes_data(self) -> bool:
         """Whether it makes a dataset."""
-        return self.stage == ROWS and self.name == maker(self.name.rpartition("/")[0])
+        return self.stage == ROWS and self.name == maker_step_name(self.name.rpartition("/")[0])
 
 
 def planned_steps(plan: Plan, tables: Collection[str], data: Mapping[str, str]) -> dict[str, SourceStep]:

@@ -134,7 +134,7 @@ def backoff(first: float, attempt: int, request: str, repeat: int) -> float:
     The jitter reduces this to between half and all of it, by the request's digest, its repeat and the attempt.
     """
     longest = min(first * 2.0**attempt, LONGEST_BACKOFF)
-    return longest * (0.5 + 0.5 * seeds.unit(seeds.derive(0, "gateway.backoff", request, attempt, repeat)))
+    return longest * (0.5 + 0.5 * seeds.unit_number(seeds.derive_seed(0, "gateway.backoff", request, attempt, repeat)))
 
 
 LARGEST = 64 << 20  # bytes of an answer

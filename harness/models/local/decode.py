@@ -50,12 +50,12 @@ def _decimal(generation: Mapping[str, Any], name: str, default: str) -> float:
 
 def request_seed(seed: int, item: str, template: int, sample: int) -> int:
     """Derive the 53-bit seed of one request from the run's seed, item, template and sample alone."""
-    return seeds.derive(seed, "sample", item, template, sample) >> 11
+    return seeds.derive_seed(seed, "sample", item, template, sample) >> 11
 
 
 def uniform(seed: int, place: int) -> float:
     """Derive the uniform number in [0, 1) that decides the token at one position of an answer."""
-    return seeds.unit(seeds.derive(seed, "token", "", 0, place))
+    return seeds.unit_number(seeds.derive_seed(seed, "token", "", 0, place))
 
 
 def draw_token(scores: Any, how: SamplingRule, number: float) -> int:

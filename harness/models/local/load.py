@@ -18,7 +18,7 @@ from harness.errors import InputError, MissingError
 from harness.models.local.files import lay_out
 from harness.models.local.portable import is_portable, watch_operations
 from harness.models.local.torch_setup import device, out_of_memory, set_deterministic, set_offline
-from harness.seeds import derive
+from harness.seeds import derive_seed
 
 REFERENCE = "reference"
 UNTRAINED = "untrained"  # the parameter with the seed of randomly initialised weights
@@ -165,7 +165,7 @@ def _drawn(auto: Any, config: Any, seed: int, attention: Mapping[str, Any]) -> A
     import torch  # noqa: PLC0415
 
     with torch.random.fork_rng(devices=()):
-        torch.manual_seed(derive(seed, UNTRAINED))
+        torch.manual_seed(derive_seed(seed, UNTRAINED))
         try:
             model = auto.from_config(config, dtype=torch.float32, **attention)
         except (ValueError, TypeError) as bad:

@@ -167,8 +167,8 @@ def _numpy_probes(left: Any, right: Any) -> Iterator[tuple[str, bytes]]:
 
 def _numbers(name: str, count: int) -> list[float]:
     """Return pseudorandom numbers in [-1, 1) that float32 represents exactly."""
-    source = seeds.stream(seeds.derive(0, "numerics", name))
-    return [seeds.below(source, 1 << 24) / (1 << 23) - 1.0 for _ in range(count)]
+    source = seeds.random_stream(seeds.derive_seed(0, "numerics", name))
+    return [seeds.draw_below(source, 1 << 24) / (1 << 23) - 1.0 for _ in range(count)]
 
 
 def _bytes(tensor: Any) -> bytes:

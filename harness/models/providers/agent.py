@@ -101,7 +101,7 @@ def _refuse(what: str) -> InputError:
     return InputError(what, next=RESTORE)
 
 
-SHA256 = texts.matching(texts.HEX64, "a SHA-256: 64 hex digits")
+SHA256 = texts.matching_validator(texts.HEX64, "a SHA-256: 64 hex digits")
 UNANSWERED, NOT_ASKED, ABSTAINED = "unanswered", "not-asked", "abstained"
 SAID = {UNANSWERED: "agent: the attempt holds no answer to this item", NOT_ASKED: "agent: this was not asked"}
 SAMPLES = "samples"

@@ -401,13 +401,13 @@ def _altered(target: str) -> Iterator[str]:
 def _noisy(request: CompletionRequest, known: KnownAnswer) -> str:
     if known.difficulty is None:
         raise InputError("noisy-oracle needs a difficulty", where=f"item {request.item}", next="give items with one")
-    draw = seeds.derive(request.seed, "noisy-oracle", request.item, request.template, request.sample)
-    return known.target if seeds.unit(draw) < 1 - known.difficulty / 100 else wrong_answer(known)
+    draw = seeds.derive_seed(request.seed, "noisy-oracle", request.item, request.template, request.sample)
+    return known.target if seeds.unit_number(draw) < 1 - known.difficulty / 100 else wrong_answer(known)
 
 
 def _coin(request: CompletionRequest, purpose: str) -> bool:
-    draw = seeds.derive(request.seed, purpose, request.item, request.template, request.sample)
-    return seeds.unit(draw) < 0.5
+    draw = seeds.derive_seed(request.seed, purpose, request.item, request.template, request.sample)
+    return seeds.unit_number(draw) < 0.5
 
 
 def _half_right(request: CompletionRequest, known: KnownAnswer) -> str:

@@ -142,7 +142,7 @@ def gather_rows(place: Path) -> list[Response]:
     return [row for _, (_, row) in sorted(found.items())]
 
 
-SHA256 = texts.matching(texts.HEX64, "a SHA-256: 64 hex digits")
+SHA256 = texts.matching_validator(texts.HEX64, "a SHA-256: 64 hex digits")
 MISSING = "imported: no row for this prompt"
 TWICE = "imported: more than one row for this prompt"
 SAMPLES = "samples"
@@ -161,7 +161,7 @@ class ImportedSettings(Settings):
     def __post_init__(self) -> None:
         """Raise ValueError for a path outside the project, unless a digest pins the rows."""
         if self.sha256 is None:
-            texts.inside(self.source)
+            texts.validate_inside_path(self.source)
 
     def answer_params(self) -> dict[str, Any]:
         """Return the model whose rows are taken, if one is set; the rows themselves are pinned separately."""

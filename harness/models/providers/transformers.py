@@ -41,7 +41,7 @@ from harness.steps import FACTS
 
 _PART = r"[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?"
 PACKAGE = rf"^package:{_PART}(/{_PART})?$"
-BATCH = texts.matching(r"^(reference|[1-9][0-9]{0,4})$", "`reference`, or how many at a time")
+BATCH = texts.matching_validator(r"^(reference|[1-9][0-9]{0,4})$", "`reference`, or how many at a time")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ class TransformersSettings(Settings):
     """
 
     source: Line
-    revision: Annotated[str, Checked(texts.matching(texts.HEX40, "the commit: 40 hex digits"))] | None = None
+    revision: Annotated[str, Checked(texts.matching_validator(texts.HEX40, "the commit: 40 hex digits"))] | None = None
     dtype: Literal["float32", "float16", "bfloat16"] = "float32"
     batch: Annotated[str, Checked(BATCH)] = REFERENCE
     chat: bool = False
@@ -71,9 +71,9 @@ class TransformersSettings(Settings):
         if self.untrained is not None and self.quantisation:
             raise ValueError("weights that are drawn are not packed: leave `quantisation` or `untrained` out")
         if self.source.startswith("package:"):
-            texts.matching(PACKAGE, "`package:` and the name of a package, maybe with `/FOLDER`")(self.source)
+            texts.matching_validator(PACKAGE, "`package:` and the name of a package, maybe with `/FOLDER`")(self.source)
         elif not self.source.startswith("hf:"):
-            texts.inside(self.source.removeprefix("folder:"))
+            texts.validate_inside_path(self.source.removeprefix("folder:"))
         elif (self.revision is None) == (self.unresolved is None):
             raise ValueError("a model from a hub needs a pin: add `revision: <40 hex digits>`")
 

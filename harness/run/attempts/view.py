@@ -38,7 +38,7 @@ from harness.run.locking.datasets import bring_files, require_dataset
 from harness.run.locking.models import MODELS
 from harness.run.locking.published import require_published
 from harness.run.planning.plan import CheckedManifest, check_parts, plan
-from harness.steps import Pinned, Plan, Ref, Step, maker
+from harness.steps import Pinned, Plan, Ref, Step, maker_step_name
 from harness.store.blobs import Blobs
 from harness.store.events import Canary
 from harness.store.journal import MOST_START
@@ -388,7 +388,7 @@ class PromptMaker:
         wanted = list(steps)
         for step in wanted:
             wanted += [by_name[ref.step] for ref in step.refs() if by_name[ref.step] not in wanted]
-        drawn, made = maker(dataset), Made()
+        drawn, made = maker_step_name(dataset), Made()
         if self._here(dataset):
             made = {(drawn, output): str(pin["sha256"]) for output, pin in self._pins(dataset).items()}
         for step in self.planned.steps:

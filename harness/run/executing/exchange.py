@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from harness.digest import encode_document, parse_document, sha256
 from harness.errors import DamageError, HarnessError, InputError, Interrupted, MissingError, StepError
 from harness.run.executing.execute import StepEnded, StepKilled
-from harness.steps import Step, key
+from harness.steps import Step, step_key
 from harness.store.blobs import is_digest
 from harness.store.events import Preimage
 from harness.store.store import Output
@@ -99,7 +99,7 @@ def answer_fields(parts: Preimage, answer: StepAnswer) -> dict[str, Any]:
     """Return the fields of the document that answers a request."""
     return {
         "type": MADE,
-        "key": key(parts),
+        "key": step_key(parts),
         "outputs": {name: {"sha256": out.sha256, "size": out.size} for name, out in answer.outputs.items()},
         "usage": dict(answer.usage),
         "facts": dict(answer.facts),
@@ -112,7 +112,7 @@ def read_answer(data: bytes, parts: Preimage) -> StepAnswer:
     try:
         said = parse_document(data, MADE, "the answer to a step")
         outputs = {name: Output(str(out["sha256"]), int(out["size"])) for name, out in said["outputs"].items()}
-        fits = said["key"] == key(parts) and sorted(outputs) == sorted(parts["outputs"])
+        fits = said["key"] == step_key(parts) and sorted(outputs) == sorted(parts["outputs"])
         if not fits or not all(is_digest(out.sha256) and out.size >= 0 for out in outputs.values()):
             raise ValueError("it answers another step")
         usage = {str(name): int(value) for name, value in said["usage"].items()}

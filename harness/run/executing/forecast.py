@@ -27,7 +27,7 @@ from harness.run.executing.workshop import OTHER, StepResult, Workshop
 from harness.run.locking.models import INSTRUMENTS, MODELS, NamedModel, every_model, folder_of
 from harness.run.planning.plan import CUT
 from harness.run.progress import ERROR, StepSchedule
-from harness.steps import JUDGED, Pinned, Plan, Ref, Step, key, maker
+from harness.steps import JUDGED, Pinned, Plan, Ref, Step, maker_step_name, step_key
 from harness.store.events import Preimage
 from harness.store.store import Entry, Store
 
@@ -59,7 +59,7 @@ def slice_sizes(cut: Step) -> dict[str, int]:
 def foreseen_outputs(step: Step, made: Mapping[tuple[str, str], str], lock: Lock, store: Store) -> dict[str, str]:
     """Return the digests that a step's outputs will have, if lock and store tell all of them; else an empty map."""
     for name, pin in lock.pins["datasets"].items():
-        if step.name == maker(name):
+        if step.name == maker_step_name(name):
             pinned = {output: pin.get(output) for output in step.outputs}
             found = {output: str(part["sha256"]) for output, part in pinned.items() if isinstance(part, Mapping)}
             sound = all(store.blobs.state(digest) == "sound" for digest in found.values())
@@ -152,7 +152,7 @@ class PromptMeasure:
     def _pinned(self, made: Ref) -> str | None:
         """Return the digest that the lock pins for an output of a dataset's maker; None if it is not in the store."""
         for name, pin in self.lock.pins["datasets"].items():
-            if made.step == maker(name) and isinstance(part := pin.get(made.output), Mapping):
+            if made.step == maker_step_name(name) and isinstance(part := pin.get(made.output), Mapping):
                 digest = str(part.get("sha256"))
                 return digest if self.store and self.store.blobs.state(digest) == "sound" else None
         return None
@@ -334,7 +334,7 @@ def look_up(workshop: Workshop, parts: Preimage) -> tuple[Entry | None, str]:
     """Return what `Workshop.finished` returns, the entry of a finished step and what is damaged; writes nothing."""
     store = workshop.store
     try:
-        entry = store.entries.get(key(parts))
+        entry = store.entries.get(step_key(parts))
     except HarnessError as bad:
         return None, f"entry: {bad.what}"
     if entry is None:

@@ -30,7 +30,7 @@ from harness.run.executing.forecast import foreseen_outputs, look_up, takes_prom
 from harness.run.executing.workshop import Made, StepResult, Workshop
 from harness.run.planning.plan import CUT
 from harness.run.progress import StepSchedule
-from harness.steps import JUDGED, Pinned, Plan, Ref, Source, Step, key, preimage
+from harness.steps import JUDGED, Pinned, Plan, Ref, Source, Step, key_preimage, step_key
 from harness.store.events import Event, Preimage
 from harness.store.store import Entry, Listed, Store, follow_journal, list_runs, started
 
@@ -292,7 +292,7 @@ class StepForeseer:
         if damage:
             return [Reason(LOST, damage)]
         if self.earlier and step.name in self.earlier.events and None not in _digests(parts):
-            same = self.earlier.events[step.name]["key"] == key(parts)
+            same = self.earlier.events[step.name]["key"] == step_key(parts)
             return [Reason(LOST, f"its result of run {self.earlier.run}") if same else Reason(UNKNOWN)]
         return [Reason(NEW if self.earlier is None else UNKNOWN)]
 
@@ -398,7 +398,7 @@ def _partial_preimage(workshop: Workshop, step: Step, made: Made) -> Preimage:
         found = [one.sha256 if isinstance(one, Pinned) else made.get((one.step, one.output)) for one in parts]
         inputs[name] = found if isinstance(source, tuple) else found[0]
     setting = workshop.box.setting if step.trial else workshop.setting
-    return cast(Preimage, preimage(step, inputs, workshop.code.closure(step.kind).digest, setting))
+    return cast(Preimage, key_preimage(step, inputs, workshop.code.closure(step.kind).digest, setting))
 
 
 def _digests(parts: Preimage) -> list[str | None]:

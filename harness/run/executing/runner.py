@@ -41,7 +41,7 @@ from harness.run.progress import (
     raise_if_stopped,
     stoppable,
 )
-from harness.steps import Plan, Step, maker
+from harness.steps import Plan, Step, maker_step_name
 from harness.store.events import Event, Preimage
 from harness.store.journal import Chain
 from harness.store.store import HOME, Entry, require_listed
@@ -78,7 +78,7 @@ class Runner:
         self.asking: dict[str, Any] = {}  # what a gateway is told besides its models
         self.schedule = StepSchedule(plan)
         self.reporter = ProgressReporter(self.schedule, AnswerCounter(plan, workshop.store))
-        self.makers = {maker(name): name for name in lock.pins["datasets"]}
+        self.makers = {maker_step_name(name): name for name in lock.pins["datasets"]}
         self.damaged: set[str] = set()  # steps whose results were damaged, and which are executed again
         self.heard: Counter[str] = Counter()  # bytes that each step printed, each piece counted as HEARD at least
 

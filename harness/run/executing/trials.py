@@ -45,7 +45,7 @@ def run_program(
     outcome = engine.run(job, lambda _: None, cancel)
     if outcome.cancelled:
         raise Interrupted("the run was stopped", where="a trial", next="run again: what was finished is kept")
-    return trial.outcome(_ended(outcome, folder, limits, str(engine.inside(folder))))
+    return trial.classify_outcome(_ended(outcome, folder, limits, str(engine.inside(folder))))
 
 
 class ProgramRunner:
@@ -76,7 +76,7 @@ def _lay(program: Program, limits: trial.TrialLimits, folder: Path) -> None:
     """Write the files that a program may see: the program, what it reads, and its entry point."""
     with translating_os_errors(folder):
         make_folders(folder)
-        for name, data in trial.files(program, limits).items():
+        for name, data in trial.trial_files(program, limits).items():
             path = folder / name
             path.write_bytes(data)
             path.chmod(READABLE)
@@ -152,9 +152,9 @@ class Trials:
         surrounded = {name: parts[name] for name in ("environment", "numerics", "code")}
 
         def name_of(program: Program) -> str:
-            return document_digest({"type": "trial/1", **trial.identity(program, limits), **surrounded})
+            return document_digest({"type": "trial/1", **trial.trial_identity(program, limits), **surrounded})
 
-        wanted = {name_of(program): program for program in trial.programs(inputs[trial.PROGRAMS])}
+        wanted = {name_of(program): program for program in trial.read_programs(inputs[trial.PROGRAMS])}
         found = self._all(task.step.name, wanted, lambda program: self._run(engine, program, limits))
         ends: dict[str, str] = {}
 

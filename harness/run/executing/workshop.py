@@ -34,7 +34,7 @@ from harness.run.executing.warm import NOTHING, OutOfRoom, WarmProcesses, affini
 from harness.run.gateway import Gateway
 from harness.run.installed import checked
 from harness.run.receipt import containment
-from harness.steps import Computing, Pinned, Setting, Step, key, preimage
+from harness.steps import Computing, Pinned, Setting, Step, key_preimage, step_key
 from harness.store.events import Preimage
 from harness.store.store import Entry, Output, Store, list_runs, started
 
@@ -103,7 +103,7 @@ class Workshop:
         step, parts = self.observation()
         with self.store.in_use():
             try:
-                entry = self.store.entries.get(key(parts))
+                entry = self.store.entries.get(step_key(parts))
             except HarnessError:
                 entry = None  # damaged: it is observed again
             if entry is None or not self._ran_in(entry.outputs["environment"].sha256):
@@ -114,7 +114,7 @@ class Workshop:
         """Return the step that writes the environment document of the engine's image, and the preimage of its key."""
         step = Step("environment", OBSERVE, "rows", {"image": self.engine.image}, {}, ("environment",))
         setting = Setting(self.engine.image.removeprefix("sha256:"), "cpu", NUMERICS)
-        return step, cast(Preimage, preimage(step, {}, self.code.closure(step.kind).digest, setting))
+        return step, cast(Preimage, key_preimage(step, {}, self.code.closure(step.kind).digest, setting))
 
     def _ran_in(self, environment: str) -> bool:
         """Whether a listed run of this image recorded this environment; otherwise it is observed again."""
@@ -143,7 +143,7 @@ class Workshop:
             found = [part.sha256 if isinstance(part, Pinned) else made[part.step, part.output] for part in parts]
             inputs[name] = found if isinstance(source, tuple) else found[0]
         setting = self.box.setting if step.trial else self.setting
-        made_of = cast(Preimage, preimage(step, inputs, self.code.closure(step.kind).digest, setting))
+        made_of = cast(Preimage, key_preimage(step, inputs, self.code.closure(step.kind).digest, setting))
         return self._next_attempt(made_of) if step.calls else made_of
 
     @property
@@ -160,7 +160,7 @@ class Workshop:
         while True:
             numbered: Preimage = {**parts, "attempt": attempt} if attempt else parts
             try:
-                entry = self.store.entries.get(key(numbered))
+                entry = self.store.entries.get(step_key(numbered))
                 waiting = entry and json.loads(self.store.blobs.read(entry.outputs["inference"].sha256))["retry"]
             except HarnessError:
                 return numbered  # damaged: it is executed again
@@ -174,7 +174,7 @@ class Workshop:
         An entry that no listed run executed counts as none: `lock` or a killed run made it, or someone put it there.
         """
         try:
-            entry = self.store.entries.get(key(parts))
+            entry = self.store.entries.get(step_key(parts))
         except HarnessError as bad:
             return None, f"entry: {bad.what}"
         if entry:
@@ -193,7 +193,7 @@ class Workshop:
         `perform` executes it and puts its outputs into the store; by default this workshop does. Raises StepError if
         the step replaces a damaged result with other outputs than a listed run recorded.
         """
-        with self.store.step_lock(key(parts), self.cancel):
+        with self.store.step_lock(step_key(parts), self.cancel):
             entry, _ = self.finished(parts)
             if entry:
                 return StepResult(entry, "cached", {})
@@ -254,7 +254,7 @@ class Workshop:
         Returns what was wrong with an entry that no run had made, unless the step's answers may differ each time.
         """
         try:
-            before = self.store.entries.get(key(parts))
+            before = self.store.entries.get(step_key(parts))
         except HarnessError:
             return ""  # the entry itself was damaged: what it said is not known
         if not before or dict(before.outputs) == dict(outputs):

@@ -40,7 +40,7 @@ from harness.run.environment import cores
 from harness.run.executing.execute import READABLE, StepKilled, StepRuntime, StepTask, execute, execute_batch
 from harness.run.executing.workshop import Workshop
 from harness.step_kinds import current_kind
-from harness.steps import PROCESSOR, Step, key
+from harness.steps import PROCESSOR, Step, step_key
 from harness.store.blobs import Blobs, make_link
 from harness.store.events import Preimage
 from harness.store.store import Entry, Store
@@ -148,7 +148,7 @@ def slice_reexecutor(workshop: Workshop) -> ReexecuteSlice:
 
 def _recorded(workshop: Workshop, parts: Preimage, output: str) -> str:
     """Return the digest that a run recorded for an output of a step."""
-    entry = workshop.store.entries.get(key(parts))
+    entry = workshop.store.entries.get(step_key(parts))
     if entry is None:
         raise MissingError("the entry of this step is gone", next="`harness fsck` says more")
     return entry.outputs[output].sha256
@@ -183,7 +183,7 @@ def _draw(responses: Path, target: Path, wanted: Slice) -> dict[RowKey, int]:
     """Write answers drawn by lot into a file, in their order; return the number of each by what identifies it."""
     with open(responses, "rb") as lines:
         rest = [number for number, _ in enumerate(lines) if number not in wanted.before]
-    chosen = set(seeds.sample(seeds.stream(wanted.seed), rest, wanted.rows))
+    chosen = set(seeds.draw_sample(seeds.random_stream(wanted.seed), rest, wanted.rows))
     drawn: dict[RowKey, int] = {}
     with open(responses, "rb") as lines, open(target, "wb") as out:
         for number, line in enumerate(lines):

@@ -12,7 +12,7 @@ from harness.errors import InputError
 from harness.kit.further import SummedUp
 from harness.run.locking.models import INSTRUMENTS, MODELS
 from harness.run.scores.table import RunTables, closed_datasets
-from harness.steps import maker
+from harness.steps import maker_step_name
 from harness.store.attempts import ATTEMPT_ID, attempt_of
 from harness.store.store import Entry, Store, follow_journal, list_runs
 from harness.store.sweep import digests_in
@@ -71,7 +71,7 @@ def _derived(tables: RunTables, dataset: str) -> set[str]:
     made = {out.sha256 for _, entry in _entries(tables) for out in entry.outputs.values()}
     for step, entry in _entries(tables):
         inputs = digests_in(dict(entry.preimage["inputs"]))
-        if step == maker(dataset) or inputs & found:
+        if step == maker_step_name(dataset) or inputs & found:
             found |= {out.sha256 for out in entry.outputs.values()} | (inputs - made)
     return found - {str(tables.record.outputs[one]["sha256"]) for one in _summaries(tables)}
 

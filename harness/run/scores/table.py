@@ -26,7 +26,7 @@ from harness.manifest.lockfile import Lock, read_lock
 from harness.rowtypes import Gold, Item, Prompt, Response, Score
 from harness.run.locking.hub import GATED
 from harness.run.planning.own_scores import said_settings
-from harness.steps import maker
+from harness.steps import maker_step_name
 from harness.store.events import Event
 from harness.store.store import Entry, Store, follow_journal, require_listed
 from harness.studies.registry import find
@@ -102,7 +102,7 @@ class RunTables:
         for event in self.finished:
             step = str(event["step"])
             dataset = step.rpartition("/")[0]
-            made = self.entry(event).outputs.get(table) if step == maker(dataset) else None
+            made = self.entry(event).outputs.get(table) if step == maker_step_name(dataset) else None
             for row in rows.read(self.store.blobs.deliver(made.sha256), kind) if made else ():
                 yield dataset, row
 

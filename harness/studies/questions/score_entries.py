@@ -41,13 +41,13 @@ def _rubric(text: str) -> str:
 
 
 def _amount(text: str) -> str:
-    if texts.decimal(text).lstrip().startswith("-"):
+    if texts.validate_decimal(text).lstrip().startswith("-"):
         raise ValueError("a tolerance is 0 or more")
     return text
 
 
 def _language(text: str) -> str:
-    return texts.matching(r"^[a-z]{2}(-[a-z]{2,8})?$", "the language of a baseline, such as `en`")(text)
+    return texts.matching_validator(r"^[a-z]{2}(-[a-z]{2,8})?$", "the language of a baseline, such as `en`")(text)
 
 
 def _between(least: int, most: int) -> Any:

@@ -91,8 +91,8 @@ def _first_weights(model: Any, params: Mapping[str, Any]) -> None:
             reach = SPREAD * math.sqrt(3)  # a uniform draw with this half-width has that standard deviation
             if name.endswith(_INTO_THE_STREAM):
                 reach /= math.sqrt(2 * params["layers"])
-            source = seeds.stream(seeds.derive(params["seed"], "tiny.weights", name))
-            drawn = [seeds.below(source, 1 << 24) for _ in range(tensor.numel())]
+            source = seeds.random_stream(seeds.derive_seed(params["seed"], "tiny.weights", name))
+            drawn = [seeds.draw_below(source, 1 << 24) for _ in range(tensor.numel())]
             values = (torch.tensor(drawn, dtype=torch.float64) / (1 << 23) - 1.0) * reach
             tensor.copy_(values.to(torch.float32).view_as(tensor))
 
@@ -131,7 +131,7 @@ def _documents(
         _between(params["small"], step, params["steps"]),
         params["noisy"],
     )
-    source = seeds.stream(seeds.derive(params["seed"], "tiny.documents", params["mixture"], 0, step))
+    source = seeds.random_stream(seeds.derive_seed(params["seed"], "tiny.documents", params["mixture"], 0, step))
     while True:
         yield corpus.document(wordings, questions, source, mixture)
 

@@ -71,7 +71,7 @@ def _number(row: NumberInput) -> Mapping[str, Any]:
     told = {name: getattr(row, name) for name in ("tolerance", "relative", "take", "decimal")}
     for name in ("tolerance", "relative"):
         try:
-            texts.decimal(told[name])
+            texts.validate_decimal(told[name])
         except ValueError as bad:
             raise InputError(str(bad), where=name, next="such as 0.01") from bad
     return number(row.response, row.gold(), told)

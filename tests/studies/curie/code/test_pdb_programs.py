@@ -191,7 +191,7 @@ def test_the_steps_write_programs_of_this_task_alone(tmp_path: Path) -> None:
         take({}, inputs, tmp_path)
         (found,) = rows.read(tmp_path / "programs")
         assert (found["item"], found["sample"]) == ("pdb-1", 0) and found["stdin"].endswith(DOCUMENT[-20:])
-        assert list(trial.programs(tmp_path / "programs"))
+        assert list(trial.read_programs(tmp_path / "programs"))
 
 
 def test_the_steps_carry_the_text_that_runs_foreign_code() -> None:

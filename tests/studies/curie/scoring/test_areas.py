@@ -115,9 +115,9 @@ def triangle_area(corners: list[tuple[int, int]]) -> Fraction:
 
 
 def test_random_triangles_in_their_box_have_the_area_of_the_shoelace() -> None:
-    source = seeds.stream(4)
+    source = seeds.random_stream(4)
     for _ in range(200):
-        corners = [(seeds.below(source, 180) - 50, seeds.below(source, 160) - 80) for _ in range(3)]
+        corners = [(seeds.draw_below(source, 180) - 50, seeds.draw_below(source, 160) - 80) for _ in range(3)]
         area = triangle_area(corners)
         if not area:
             continue
@@ -128,10 +128,10 @@ def test_random_triangles_in_their_box_have_the_area_of_the_shoelace() -> None:
 
 
 def test_boxes_have_the_iou_of_strict_mode_over_the_antimeridian_too() -> None:
-    source, met = seeds.stream(7), 0
+    source, met = seeds.random_stream(7), 0
     for _ in range(300):
-        sides = [seeds.below(source, 720_000) / 1000 - 360 for _ in range(4)]
-        heights = [sorted(seeds.below(source, 180_000) / 1000 - 90 for _ in range(2)) for _ in range(2)]
+        sides = [seeds.draw_below(source, 720_000) / 1000 - 360 for _ in range(4)]
+        heights = [sorted(seeds.draw_below(source, 180_000) / 1000 - 90 for _ in range(2)) for _ in range(2)]
         ours, theirs = (GeoBox(sides[2 * at], heights[at][0], sides[2 * at + 1], heights[at][1]) for at in (0, 1))
         if min(ours.width * ours.height, theirs.width * theirs.height) > 0:
             spelled = [box(each.west, each.south, each.east, each.north) for each in (ours, theirs)]
