@@ -32,7 +32,7 @@ from harness.evidence.keys import (
 from harness.evidence.record import RecordBody
 from harness.files import read_plain, translating_os_errors
 from harness.manifest.lockfile import expect_path, lock_path, read_expect, read_lock
-from harness.store.attempts import ATTEMPT_ID, attempt_of
+from harness.store.attempts import ATTEMPT_ID, attempt_of_run
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -226,7 +226,7 @@ def find_signer(envelope: Envelope, trusted: Sequence[TrustedKey], today: dateti
 
 def _builder(body: RecordBody) -> str:
     """Return how the answers of a run came about, each of which deserves another trust."""
-    if ATTEMPT_ID.fullmatch(attempt_of(body["run"])):
+    if ATTEMPT_ID.fullmatch(attempt_of_run(body["run"])):
         return "attempt"
     if body.get("imported"):
         return "imported"

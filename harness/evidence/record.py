@@ -21,19 +21,19 @@ from harness.clock import MONOTONE, current_time, time_after
 from harness.digest import encode_document, parse_document
 from harness.errors import InputError
 from harness.files import read_plain
-from harness.store.attempts import ATTEMPT_ID, attempt_of
+from harness.store.attempts import ATTEMPT_ID, attempt_of_run
 from harness.store.events import Event, FileCoverage, HeadEvent, ModelCalls, Sandbox, TimedLine
 from harness.store.journal import Chain
 from harness.store.store import (
     Entry,
     Listed,
     Store,
-    damaged,
     follow_journal,
-    read_recorded,
+    gather_listed_runs,
+    listing_error,
+    read_record_bytes,
+    read_start,
     require_listed,
-    runs_of,
-    started,
 )
 from harness.store.tree import MOST_RECORD
 
@@ -243,14 +243,14 @@ def verified_record(store: Store, known: Listed, chain: Chain[Event], entry: Cal
     """Return the record of a listed run; raises an error if it does not sum up its journal or its outputs differ."""
     run = known.run
     body = summarise(chain.events, chain.head)
-    if read_recorded(store, known) != spell(body):
-        raise damaged("the record of this run is not what its journal says", str(store.record(run)), run)
+    if read_record_bytes(store, known) != spell(body):
+        raise listing_error("the record of this run is not what its journal says", str(store.record(run)), run)
     finished = {event["step"]: event for event in chain.events if event["event"] in FINISHED}
     for name, output in body["outputs"].items():
         event = finished.get(output["step"])
         made = entry(event).outputs.get(output["output"]) if event else None
         if made is None or (made.sha256, made.size) != (output["sha256"], output["size"]):
-            raise damaged(f"output {name} is not what its step made", str(store.journal(run)), run)
+            raise listing_error(f"output {name} is not what its step made", str(store.journal(run)), run)
     return Record(run, body)
 
 
@@ -259,7 +259,7 @@ def entry_of_event(store: Store, event: Event, run: str) -> Entry:
     entry = store.entries.get(str(event["key"]))
     if entry is None or entry.digest != event["entry"]:
         state = "missing" if entry is None else "not the one that the run saw"
-        raise damaged(f"the entry of step {event['step']} is {state}", str(store.entries.path(event["key"])), run)
+        raise listing_error(f"the entry of step {event['step']} is {state}", str(store.entries.path(event["key"])), run)
     return entry
 
 
@@ -285,7 +285,7 @@ def find_run(path: Path, usual: Callable[[], Store]) -> tuple[Store, str] | None
     if run not in store.run_ids():
         raise InputError(f"run {run[:80]!r} of this record is not in the store", where=str(path), next="--store DIR")
     if store.tree.find_file(store.record(run), MOST_RECORD) != data:
-        raise damaged(f"this record is not the one that run {run} has in the store", str(path), run)
+        raise listing_error(f"this record is not the one that run {run} has in the store", str(path), run)
     return store, run
 
 
@@ -339,7 +339,7 @@ def contradicting_times(chain: Chain[TimedLine], name: str) -> Iterator[str]:
     """
     begun = str(chain.events[0]["at"])
     if stamped := id_time(name):
-        scored = chain.events[0]["event"] == "run.started" and ATTEMPT_ID.fullmatch(attempt_of(name)) is not None
+        scored = chain.events[0]["event"] == "run.started" and ATTEMPT_ID.fullmatch(attempt_of_run(name)) is not None
         if begun < stamped and not scored:
             yield f"it begins at {begun[:40]}, before its id was made"
         elif begun > time_after(stamped, DAY) and not scored:
@@ -368,8 +368,8 @@ def listed_late(store: Store, heads: Chain[HeadEvent]) -> Iterator[tuple[str, st
     began within MOMENT seconds may be in either order.
     """
     latest, before = "", ""
-    for known in runs_of(heads).values():
-        begun = started(store, known)
+    for known in gather_listed_runs(heads).values():
+        begun = read_start(store, known)
         at = str(begun["at"]) if begun else ""
         if not _is_time(at):
             continue  # another check reports it

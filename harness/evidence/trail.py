@@ -23,7 +23,7 @@ from harness.manifest.documents import Pins, TablePin
 from harness.manifest.lockfile import Lock, read_lock
 from harness.store.blobs import is_digest
 from harness.store.events import Event
-from harness.store.store import Entry, Listed, Store, damaged, follow_journal, list_runs, require_listed
+from harness.store.store import Entry, Listed, Store, follow_journal, list_runs, listing_error, require_listed
 
 TRIAL = "trial"  # not a key of a step
 
@@ -286,7 +286,7 @@ def read_trail(store: Store, run: str) -> Trail:
         elif event["event"] == "output":
             made = steps[event["step"]].entry.outputs.get(event["output"]) if event["step"] in steps else None
             if made is None or made.sha256 != event["sha256"]:
-                raise damaged(f"output {event['name']} is not what its step made", str(store.journal(run)), run)
+                raise listing_error(f"output {event['name']} is not what its step made", str(store.journal(run)), run)
             outputs[event["name"]] = event
     return Trail(store, run, chain.events[0], steps, outputs)
 

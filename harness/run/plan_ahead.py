@@ -50,7 +50,7 @@ from harness.run.executing.workshop import Workshop
 from harness.run.lock import changed_pins, foresee_lock, require_fit
 from harness.run.planning.plan import check_manifest, check_parts, plan
 from harness.steps import Computing, Plan, Ref, Step
-from harness.store.store import Store, list_runs, started
+from harness.store.store import Store, list_runs, read_start
 
 _NEVER = b"no run of this store had this environment"
 
@@ -175,7 +175,7 @@ def _environment(store: Store, engine: Engine) -> bytes | None:
     if engine.image == NO_IMAGE:
         return None
     for known in reversed(list_runs(store).values()):
-        begun = started(store, known)
+        begun = read_start(store, known)
         for said in (begun, begun.get("sandbox")) if begun else ():
             if said and said.get("image") == engine.image:
                 try:

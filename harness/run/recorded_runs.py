@@ -16,7 +16,7 @@ from harness.evidence.record import FAIL, read_record, self_check
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock, load_expect, read_lock
 from harness.store.events import Event
-from harness.store.store import Store, damaged, list_runs, require_listed, started
+from harness.store.store import Store, list_runs, listing_error, read_start, require_listed
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def newest_runs(store: Store, names: Collection[str]) -> dict[str, Newest]:
     for known in reversed(list_runs(store).values()):
         if len(found) == len(set(names)):
             break
-        first_event = started(store, known)
+        first_event = read_start(store, known)
         lock = str(first_event["lock"]) if first_event else ""
         if lock not in called:
             called[lock] = _named(store, lock) if lock else ""
@@ -49,7 +49,9 @@ def newest_run(store: Store, name: str) -> str:
     """Return the id of the newest run of a manifest; raise an error if there is none, or a newer one is unreadable."""
     newest = newest_runs(store, {name})[name]
     if newest.hidden:
-        raise damaged(f"run {newest.hidden} cannot be read, and may be the newest", str(store.runs), newest.hidden)
+        raise listing_error(
+            f"run {newest.hidden} cannot be read, and may be the newest", str(store.runs), newest.hidden
+        )
     if not newest.run:
         raise InputError(f"no run of {name!r} in this store", where=str(store.root), next="`harness run` its manifest")
     return newest.run
@@ -69,9 +71,9 @@ def scoring_run(store: Store, run: str) -> str:
 
 def first_event(store: Store, run: str) -> Event:
     """Return a run's first event, with manifest, lock and environment; DamageError if the list of runs differs."""
-    event = started(store, require_listed(store, run))
+    event = read_start(store, require_listed(store, run))
     if event is None:
-        raise damaged("this run does not begin as the list of runs says", str(store.journal(run)), run)
+        raise listing_error("this run does not begin as the list of runs says", str(store.journal(run)), run)
     return event
 
 

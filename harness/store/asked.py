@@ -75,7 +75,7 @@ def asked_runs(store: Store, principal: str = "") -> Iterator[AskedRun]:
             yield asked
 
 
-def alive(store: Store, run: str) -> AbstractContextManager[bool]:
+def hold_run_lock(store: Store, run: str) -> AbstractContextManager[bool]:
     """Context manager that holds the lock of a run's process as long as it lives."""
     return store.lock(f"{FOLDER}-{run}")
 

@@ -60,7 +60,7 @@ def find_attempt(store: Store, name: str) -> str:
     raise _unknown(name, store)
 
 
-def attempt_of(run: str) -> str:
+def attempt_of_run(run: str) -> str:
     """Return the attempt that a run scored: the run's name, without the number of a repeated scoring."""
     return run.partition(".")[0]
 

@@ -87,7 +87,7 @@ def read_labels(store: Store, path: Path) -> Labels:
     return Labels(path, check_chain(data or b"", KIND))
 
 
-def all_labels(store: Store, run: str = "") -> Iterator[Labels]:
+def list_labels(store: Store, run: str = "") -> Iterator[Labels]:
     """Yield the labels of a store, or of one run."""
     for name in store.tree.list_names(NOTES):
         if name.startswith(run) and name.endswith(".jsonl"):

@@ -21,7 +21,7 @@ from harness.run.attempts.hidden_splits import attempt_shows_hidden
 from harness.run.item_gate import SEALED, ItemGate, holds_back
 from harness.run.scores.table import RunTables
 from harness.store.asked import RUN_ID, read_asked, read_state
-from harness.store.attempts import ATTEMPT_ID, attempt_of, follow_transcript
+from harness.store.attempts import ATTEMPT_ID, attempt_of_run, follow_transcript
 from harness.store.store import Store
 from harness.verbs.agent_runs import AgentDoor, Data
 from harness.verbs.project import Project, Watch
@@ -171,8 +171,8 @@ class AgentReader:
         return ItemGate(tables)
 
     def _knows(self, store: Store, run: str) -> bool:
-        if ATTEMPT_ID.fullmatch(attempt_of(run)):
-            return self._owns(store, attempt_of(run))
+        if ATTEMPT_ID.fullmatch(attempt_of_run(run)):
+            return self._owns(store, attempt_of_run(run))
         if not RUN_ID.fullmatch(run):
             return False
         asked = read_asked(store, run)

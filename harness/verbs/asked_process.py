@@ -25,8 +25,8 @@ from harness.store.asked import (
     RUNNING,
     STOPPED,
     AskedRun,
-    alive,
     has_state,
+    hold_run_lock,
     read_asked,
     wants_stop,
     write_state,
@@ -117,7 +117,7 @@ def perform_asked(project: Project, run: str) -> None:
     asked = read_asked(store, run)
     if asked is None:
         raise InputError("nobody asked for this run", where=run)
-    with alive(store, run):
+    with hold_run_lock(store, run):
         if has_state(store, run):
             return  # its process began before, and is over
         write_state(store, run, RUNNING)

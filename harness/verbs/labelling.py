@@ -28,7 +28,7 @@ from harness.rowtypes import Score
 from harness.run.item_gate import kept_datasets
 from harness.run.scores.table import RunTables, ShownAnswer, describe_answers
 from harness.store.blobs import is_digest
-from harness.store.notes import Labels, RowPlace, all_labels, answer_id
+from harness.store.notes import Labels, RowPlace, answer_id, list_labels
 from harness.store.store import Store
 from harness.verbs.label_sets import Pointer, find
 from harness.verbs.measuring import scored, scorer_named
@@ -195,7 +195,7 @@ def export_labels(project: Project, asked: ExportLabelsRequest) -> ExportLabelsR
     target = project.path(asked.labels or run)
     if os.path.lexists(target):
         raise InputError("this is there already", where=str(target), next="name a new folder")
-    every = sorted(all_labels(store, run), key=lambda one: str(one.path))
+    every = sorted(list_labels(store, run), key=lambda one: str(one.path))
     sound = [one for one in every if one.closed and not one.chain.broken]
     if not sound:
         raise InputError(

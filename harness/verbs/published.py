@@ -47,7 +47,7 @@ from harness.manifest.lockfile import Lock, load_lock, read_lock
 from harness.manifest.schema import Claim
 from harness.run.model_free import ModelFreeOutputs, foresee_kinds, make_model_free
 from harness.run.planning.plan import unresolved_pins
-from harness.store.store import Listed, Store, follow_journal, list_runs, started
+from harness.store.store import Listed, Store, follow_journal, list_runs, read_start
 from harness.studies.registry import find
 from harness.verbs.project import Project, Result, Watch, choose_target
 from harness.verbs.requests import ClaimsRequest, EngineRequest, RunRequest, RunsRequest
@@ -111,7 +111,7 @@ def runs(project: Project, asked: RunsRequest | None = None) -> RunsResult:
     found: list[ListedRun] = []
     more, known_runs = 0, list_runs(store)
     for known in reversed(known_runs.values()):
-        begun = started(store, known)
+        begun = read_start(store, known)
         lock = str(begun["lock"]) if begun else ""
         if lock not in names:
             names[lock] = _name(store, lock)

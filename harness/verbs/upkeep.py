@@ -16,7 +16,7 @@ from harness.evidence.fsck import fsck as check
 from harness.files import translating_os_errors
 from harness.run.installed.doctor import examine
 from harness.run.project_folder import shipped_root
-from harness.store.sweep import gc as sweep
+from harness.store.sweep import collect_garbage as sweep
 from harness.verbs.project import Project, Result
 from harness.verbs.requests import GcRequest, ShowDocRequest
 

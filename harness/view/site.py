@@ -20,7 +20,7 @@ from harness.evidence.record import FAIL, Record, read_record, self_check
 from harness.manifest.lockfile import Lock, load_expect, read_lock
 from harness.store.events import Event
 from harness.store.notes import RowPlace
-from harness.store.store import Listed, Store, list_runs, require_listed, started
+from harness.store.store import Listed, Store, list_runs, read_start, require_listed
 from harness.verbs.project import Project
 
 AT_ONCE = 2  # processes beside the server
@@ -147,7 +147,7 @@ class Site:
 
     def begun(self, run: str) -> Event | None:
         """Return the first event of a run; None if it is not as listed."""
-        return started(self.store, self.known(run))
+        return read_start(self.store, self.known(run))
 
     def lock(self, digest: str) -> Lock:
         """Return a lock of the store."""

@@ -17,7 +17,7 @@ from harness.manifest.datasets import Fetched
 from harness.run.locking.published import download, fetch, store_file, store_rows
 from harness.run.locking.published import published as files_of
 from harness.store.store import Store
-from harness.store.sweep import gc
+from harness.store.sweep import collect_garbage
 
 DATA = b"city,lat\nArden,10\n" * 1000
 
@@ -163,7 +163,7 @@ def test_what_a_person_brought_along_stays_when_the_store_is_swept(store, tmp_pa
     (tmp_path / "cities.csv").write_bytes(DATA)
     kept = [store_file(store, tmp_path / "cities.csv")[0], store_rows(store, [{"a": 1}])]
     loose = store.blobs.put(b"nobody names this")
-    assert gc(store, delete=True).blobs == [loose]
+    assert collect_garbage(store, delete=True).blobs == [loose]
     assert [store.blobs.state(digest) for digest in kept] == ["sound", "sound"]
 
 

@@ -21,7 +21,7 @@ from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.evidence.fsck import fsck
 from harness.store.journal import Journal
 from harness.store.store import FORMAT, Store
-from harness.store.sweep import gc
+from harness.store.sweep import collect_garbage
 
 
 @pytest.fixture
@@ -235,7 +235,7 @@ class Model(RuleBasedStateMachine):
     def sweep(self, delete):
         unnamed = {name for name, state in self.state.items() if state != "missing"} - self.named
         try:
-            found = set(gc(self.store, delete=delete).blobs)
+            found = set(collect_garbage(self.store, delete=delete).blobs)
         except DamageError as bad:  # it may stop at damage; then, as the invariant sees, it deleted nothing
             assert any(self.state[name] == "changed" for name in self.named), bad
             return

@@ -13,7 +13,7 @@ from harness.evidence.record import spell, summarise
 from harness.store.events import Preimage
 from harness.store.journal import Journal, read_chain
 from harness.store.store import Output, Store
-from harness.store.sweep import gc
+from harness.store.sweep import collect_garbage
 
 
 class Kept:
@@ -87,7 +87,7 @@ def kept(tmp_path):
 def test_only_what_no_run_names_is_deleted(kept):
     before = tree(kept.store.root)
     unnamed = kept.junk()
-    found = gc(kept.reopened(), delete=True)
+    found = collect_garbage(kept.reopened(), delete=True)
     assert found.entries == [unnamed.key]
     assert (len(found.blobs), len(found.folders)) == (6, 2)
     after = tree(kept.store.root)
@@ -95,23 +95,23 @@ def test_only_what_no_run_names_is_deleted(kept):
         name: data for name, data in before.items() if not name.endswith("/")
     } | {"locks/store": b""}
     assert list(fsck(kept.reopened())) == []
-    assert gc(kept.reopened(), delete=True).blobs == []
+    assert collect_garbage(kept.reopened(), delete=True).blobs == []
 
 
 def test_a_dry_run_finds_the_same_and_deletes_nothing(kept):
     kept.junk()
-    gc(kept.reopened())
+    collect_garbage(kept.reopened())
     before = tree(kept.store.root)
-    found = gc(kept.reopened())
+    found = collect_garbage(kept.reopened())
     assert tree(kept.store.root) == before
-    assert found == gc(kept.reopened(), delete=True)
+    assert found == collect_garbage(kept.reopened(), delete=True)
 
 
 def test_a_run_that_was_killed_keeps_what_it_names(kept):
     entry = kept.step("of a killed run")
     kept.record(unique_stamp(), [entry], finish=False)
     assert list(fsck(kept.reopened())) == []
-    assert (gc(kept.reopened()).entries, gc(kept.reopened()).blobs) == ([], [])
+    assert (collect_garbage(kept.reopened()).entries, collect_garbage(kept.reopened()).blobs) == ([], [])
 
 
 def test_nothing_is_swept_while_a_run_uses_the_store(kept):
@@ -120,7 +120,7 @@ def test_nothing_is_swept_while_a_run_uses_the_store(kept):
         before = tree(kept.store.root)
         for delete in (False, True):
             with pytest.raises(MissingError, match="using this store"):
-                gc(kept.reopened(), delete=delete)
+                collect_garbage(kept.reopened(), delete=delete)
         assert tree(kept.store.root) == before
 
 
@@ -128,7 +128,7 @@ def test_a_link_that_was_left_is_removed_and_not_followed(kept, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "file").write_text("mine")
     (kept.store.temp / "link").symlink_to(tmp_path / "mine")
-    gc(kept.reopened(), delete=True)
+    collect_garbage(kept.reopened(), delete=True)
     assert tree(tmp_path / "mine") == {"file": b"mine"}
     assert not list(kept.store.temp.iterdir())
 
@@ -204,12 +204,12 @@ def flip_length(path):
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_corruption_stops_the_sweep_before_it_deletes_anything(kept, damage):
     kept.junk()
-    gc(kept.reopened())  # makes the lock file
+    collect_garbage(kept.reopened())  # makes the lock file
     DAMAGE[damage](kept)
     before = tree(kept.store.root)
     for delete in (False, True):
         with pytest.raises(HarnessError) as stopped:
-            gc(kept.reopened(), delete=delete)
+            collect_garbage(kept.reopened(), delete=delete)
         assert stopped.value.what.startswith("nothing was deleted")
         assert stopped.value.where.startswith(str(kept.store.root)) and stopped.value.next
     assert tree(kept.store.root) == before
@@ -230,11 +230,11 @@ def test_a_crash_during_a_sweep_leaves_a_sound_store_to_sweep_again(kept, monkey
     monkeypatch.setattr(store.blobs, "remove", remove)
     if after < 6:
         with pytest.raises(DamageError, match="the power went"):
-            gc(store, delete=True)
+            collect_garbage(store, delete=True)
     else:
-        gc(store, delete=True)
+        collect_garbage(store, delete=True)
     assert list(fsck(kept.reopened())) == []
-    assert len(gc(kept.reopened(), delete=True).blobs) == 6 - after
+    assert len(collect_garbage(kept.reopened(), delete=True).blobs) == 6 - after
     assert list(kept.reopened().entries.all()) == [kept.store.entries.path(kept.entry.key)]
 
 

@@ -17,9 +17,9 @@ from support_view import HOST, Given, ask, site_of
 
 from harness.errors import DamageError, InputError
 from harness.evidence.fsck import fsck
-from harness.store.notes import all_labels, labels_path, read_labels, require_labeller
+from harness.store.notes import labels_path, list_labels, read_labels, require_labeller
 from harness.store.store import Store, list_runs
-from harness.store.sweep import gc
+from harness.store.sweep import collect_garbage
 from harness.verbs.labelling import agreement, labelled_answers, labels_of
 from harness.view.index_build import build_index
 from harness.view.site import Site
@@ -101,7 +101,7 @@ def test_a_person_labels_blindly_finishes_and_sees_how_the_scorer_agrees(store: 
     blind = measured["certificate"]["sets"]["blind"]
     assert blind["labellers"] == [{"kind": "person", "name": "A. Reader"}]
     assert f"{float(blind['parts']['develop']['kappa']['value']):.2f}" in said["kappa"]
-    assert list(fsck(store)) == [] and gc(store).folders == []
+    assert list(fsck(store)) == [] and collect_garbage(store).folders == []
 
 
 def test_labels_survive_a_kill_and_whoever_changes_them_is_named(store: Store) -> None:
@@ -109,7 +109,7 @@ def test_labels_survive_a_kill_and_whoever_changes_them_is_named(store: Store) -
     site, desk = site_of(store.root, "B"), f"/label/{run}/{SCORER}"
     for place in ("1", "2"):
         send(site, desk, place=place, label="a")
-    [labels] = all_labels(store, run)
+    [labels] = list_labels(store, run)
     whole = labels.path.read_bytes()
     for cut in (1, 40, 200):
         labels.path.write_bytes(whole[:-cut])
@@ -124,7 +124,7 @@ def test_labels_survive_a_kill_and_whoever_changes_them_is_named(store: Store) -
     labels.path.write_bytes(data)
     stray = labels.path.with_name(f"20200101T000000Z-00000000-{'0' * 16}.jsonl")
     shutil.copy(labels.path, stray)
-    assert {flaw.id for flaw in fsck(store)} == {"unaccounted"} and gc(store).folders == []
+    assert {flaw.id for flaw in fsck(store)} == {"unaccounted"} and collect_garbage(store).folders == []
     stray.write_bytes(data.replace(b'"begin":0', b'"begin":1', 1))
     labels.path.with_name("other").write_bytes(b"")
     assert "no such file belongs here" in " ".join(flaw.detail for flaw in fsck(store))
@@ -138,7 +138,7 @@ def test_labels_that_name_no_answer_are_refused(store: Store) -> None:
     run = next(iter(list_runs(store)))
     site, desk = site_of(store.root, "C"), f"/label/{run}/{SCORER}"
     send(site, desk, place="1", label="c")
-    [labels] = all_labels(store, run)
+    [labels] = list_labels(store, run)
     line = json.loads(labels.path.read_bytes().splitlines()[1])
     for blob in ("../../../etc/passwd", "0" * 64, line["blob"]):
         text = labels.path.read_text().replace(line["blob"], blob).replace('"begin":', '"begin":9')

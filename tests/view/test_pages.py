@@ -20,7 +20,7 @@ from support_view import ask, site_of
 from harness.errors import InputError
 from harness.evidence.fsck import fsck
 from harness.store.store import Store, list_runs
-from harness.store.sweep import gc
+from harness.store.sweep import collect_garbage
 from harness.verbs import CompareRequest, Project, compare
 from harness.view.comparing import build_comparison
 from harness.view.differences import read_comparison
@@ -168,7 +168,7 @@ def test_an_index_is_its_owners_and_made_anew_for_another_record(store: Path, ru
     assert list(fsck(own)) == []
     stray = path.with_name("20200101T000000Z-00000000.sqlite")
     stray.write_bytes(b"")
-    assert list(fsck(own)) == [] and gc(own).folders == [stray]
+    assert list(fsck(own)) == [] and collect_garbage(own).folders == [stray]
     (path.parent / "other").write_bytes(b"")
     assert [flaw.id for flaw in fsck(own)] == ["unaccounted"]
     shutil.rmtree(path.parent)

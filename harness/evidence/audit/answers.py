@@ -30,7 +30,7 @@ from harness.store.attempts import (
     ATTEMPT_ID,
     CLOSED,
     TRANSCRIPT,
-    attempt_of,
+    attempt_of_run,
     listed_attempts,
     transcript_flaws,
     transcript_path,
@@ -178,7 +178,7 @@ def audit_attempts(store: Store, started: Event, lock: Lock, report: Report) -> 
 
 def _attempt(store: Store, started: Event, lock: Lock, model: str, said: Mapping[str, Any], report: Report) -> None:
     attempt, pinned = str(said["attempt"]), str(said["transcript"])
-    own = attempt_of(str(started["run"])) == attempt  # otherwise a manifest names the attempt of another run
+    own = attempt_of_run(str(started["run"])) == attempt  # otherwise a manifest names the attempt of another run
     report.skip(UNCONFIRMED, model, f"answers of an agent taken on trust: attempt {attempt} is never confirmed")
     try:
         data = store.blobs.read(pinned, MOST_LOG)

@@ -32,7 +32,7 @@ from harness.run.planning.plan import CUT
 from harness.run.progress import StepSchedule
 from harness.steps import JUDGED, Pinned, Plan, Ref, Source, Step, key_preimage, step_key
 from harness.store.events import Event, Preimage
-from harness.store.store import Entry, Listed, Store, follow_journal, list_runs, started
+from harness.store.store import Entry, Listed, Store, follow_journal, list_runs, read_start
 
 # What becomes of a step.
 REUSED, RERUN, RESCORED, REMADE = "reused", "rerun", "rescored", "remade"
@@ -134,7 +134,7 @@ def last_finished(store: Store, name: str, limit: int = 0) -> tuple[EarlierRun |
     unread: list[str] = []
     other: EarlierRun | None = None
     for known in reversed(list_runs(store).values()):
-        begun = started(store, known)
+        begun = read_start(store, known)
         if begun is None:
             unread.append(known.run)
         elif known.ended and _named(store, begun) == name:

@@ -36,7 +36,7 @@ from harness.run.installed import checked
 from harness.run.receipt import containment
 from harness.steps import Computing, Pinned, Setting, Step, key_preimage, step_key
 from harness.store.events import Preimage
-from harness.store.store import Entry, Output, Store, list_runs, started
+from harness.store.store import Entry, Output, Store, list_runs, read_start
 
 Made = Mapping[tuple[str, str], str]  # (step, output) -> sha256
 OnPrinted = Callable[[str, bytes], None]  # step, what it printed
@@ -118,7 +118,7 @@ class Workshop:
 
     def _ran_in(self, environment: str) -> bool:
         """Whether a listed run of this image recorded this environment; otherwise it is observed again."""
-        runs = (started(self.store, known) for known in reversed(list_runs(self.store).values()))
+        runs = (read_start(self.store, known) for known in reversed(list_runs(self.store).values()))
         mine = (run for run in runs if run and run.get("image") == self.engine.image)
         return any(run.get("environment") == environment for run in mine)
 

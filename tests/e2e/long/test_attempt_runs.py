@@ -18,7 +18,7 @@ from harness.errors import InputError
 from harness.run.attempts.score import SCORED, AttemptOutcome, normal_form
 from harness.run.attempts.service import told
 from harness.run.attempts.view import read_view
-from harness.store.attempts import attempt_of, read_transcript, transcript_path
+from harness.store.attempts import attempt_of_run, read_transcript, transcript_path
 from harness.store.journal import START
 from harness.store.store import Store
 from harness.verbs.attempts import attempt_backend
@@ -194,7 +194,7 @@ def test_a_scoring_that_was_killed_is_done_again_under_another_name(copy) -> Non
     journal.write_bytes(first)
     store.heads.add("run.started", {"run": attempt, "journal": sha256(first)})
     shown = verbs.rescore_attempt(project, verbs.RescoreRequest(attempt=attempt))
-    assert shown.attempt.run == f"{attempt}.2" and attempt_of(shown.attempt.run) == attempt
+    assert shown.attempt.run == f"{attempt}.2" and attempt_of_run(shown.attempt.run) == attempt
     assert {project.run(name)[1] for name in (attempt, attempt[:-2], f"{attempt}.2")} == {f"{attempt}.2"}
     assert shown.attempt.status == SCORED and {id for id, _ in flaws(project, shown.attempt.run)} == {TRUST}
     assert verbs.fsck(project).flaws == []
