@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.engines.engine import NO_IMAGE, Engine, EngineOptions, Kind, Limits, LoadableImage
+from harness.engines.engine import NO_IMAGE, Engine, EngineKind, EngineOptions, Limits, LoadableImage
 from harness.errors import InputError, MissingError
 from harness.images.image import MOVED, Pin, find_image, list_images, pins, require_image
 from harness.images.transfer.layout import archive
@@ -35,14 +35,14 @@ class EngineChoice:
     memory: int = 0  # bytes that a step may use at most, whatever its manifest asks; 0: the machine's own ceiling
 
 
-def kinds() -> dict[str, Kind]:
+def kinds() -> dict[str, EngineKind]:
     """Return every engine there is, by name."""
     return {name: ENGINES.find(name) for name in ENGINES.names()}
 
 
 def open_engine(choice: EngineChoice, root: Path, image: str, resources: Resources) -> Engine:
     """Open the chosen engine for a manifest, with its image if it runs in one; refuse options it does not have."""
-    kind: Kind = ENGINES.find(choice.engine)
+    kind: EngineKind = ENGINES.find(choice.engine)
     if choice.moved and not kind.in_image:
         raise InputError(
             f"the {choice.engine} engine runs in no image, so none can have moved",
@@ -60,7 +60,7 @@ def open_engine(choice: EngineChoice, root: Path, image: str, resources: Resourc
     return kind.open(EngineOptions(choice.isolation, resources.gpus, lambda: _image_of_project(choice, root, image)))
 
 
-def _those(fit: Callable[[Kind], bool]) -> str:
+def _those(fit: Callable[[EngineKind], bool]) -> str:
     return " or ".join(name for name, kind in kinds().items() if fit(kind))
 
 
@@ -69,7 +69,7 @@ def engine_of_run(choice: EngineChoice, image_id: str, resources: Resources) -> 
 
     The chosen engine is used if it fits, else the first that does. If it cannot be opened with GPUs, it gets none.
     """
-    chosen: Kind = ENGINES.find(choice.engine)
+    chosen: EngineKind = ENGINES.find(choice.engine)
     in_image = image_id != NO_IMAGE
     fitting = [kind for kind in (chosen, *kinds().values()) if kind.in_image == in_image]
     if not fitting:

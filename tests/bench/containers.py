@@ -15,7 +15,7 @@ from bench.costs import Size
 from bench.measure import Failed, ratio
 from bench.table import Row
 
-from harness.engines.container import connect
+from harness.engines.container import connect_engine
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import Job, Limits
 from harness.errors import MissingError
@@ -31,7 +31,7 @@ SECONDS, ABREAST = 10, 8
 def container_rows(work: Path, size: Size) -> list[Row]:
     """Take turns with the command line of docker; no rows, and a word why, where there is no engine or no image."""
     try:
-        engine, host = sandboxed(), connect()[0]
+        engine, host = sandboxed(), connect_engine()[0]
         subprocess.run(["docker", "--version"], capture_output=True, check=True)
     except (MissingError, OSError) as lack:
         sys.stderr.write(f"containers are left out: {lack}\n")

@@ -22,14 +22,14 @@ from harness.digest import encode_document, parse_document
 from harness.engines import isolation
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import CALLS, DISK, MACHINE, NETWORK, SHARED, Engine
-from harness.engines.local import LocalEngine, available
+from harness.engines.local import LocalEngine, available_isolations
 from harness.errors import MissingError
 from harness.run import receipt
 from harness.run.attack import ATTACKS
 from harness.store.journal import read_chain
 from harness.store.store import Store
 
-CLOSED = [name for name in available() if name != "process"]
+CLOSED = [name for name in available_isolations() if name != "process"]
 needs_bubblewrap = pytest.mark.skipif("bubblewrap" not in CLOSED, reason="bubblewrap is not offered here")
 
 
@@ -204,7 +204,7 @@ def test_a_receipt_stands_in_the_record_of_a_run_and_of_one_from_cache(tmp_path:
 def test_a_receipt_is_reused_for_one_engine_isolation_user_and_boot_only(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cancel, engines = threading.Event(), [LocalEngine(name) for name in available()]
+    cancel, engines = threading.Event(), [LocalEngine(name) for name in available_isolations()]
     found = [receipt.containment(store, engine, cancel) for engine in engines]
     assert len(list(receipt.shelf().iterdir())) == len(engines)
     monkeypatch.setattr(receipt, "_known", {})
@@ -217,7 +217,7 @@ def test_a_receipt_is_reused_for_one_engine_isolation_user_and_boot_only(
 
 @pytest.mark.long
 def test_a_receipt_of_another_boot_is_not_believed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine, read = LocalEngine(available()[0]), Path.read_text
+    engine, read = LocalEngine(available_isolations()[0]), Path.read_text
 
     def after_another_start(path: Path, *how: Any, **more: Any) -> str:
         return "another" if path.name == "boot_id" else read(path, *how, **more)
@@ -236,7 +236,7 @@ UNREADABLE = [b"", b"{}", b'{"type":"receipt/1","containment":{"claims":["ipv4"]
 def test_a_receipt_that_cannot_be_read_is_tried_anew(
     store: Store, monkeypatch: pytest.MonkeyPatch, damage: bytes
 ) -> None:
-    engine = LocalEngine(available()[0])
+    engine = LocalEngine(available_isolations()[0])
     found = receipt.containment(store, engine, threading.Event())
     [kept] = receipt.shelf().iterdir()
     kept.write_bytes(damage)
@@ -246,7 +246,7 @@ def test_a_receipt_that_cannot_be_read_is_tried_anew(
 
 
 def test_a_receipt_that_says_a_step_got_out_is_tried_anew(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = LocalEngine(available()[0])
+    engine = LocalEngine(available_isolations()[0])
     found = receipt.containment(store, engine, threading.Event())
     [kept] = receipt.shelf().iterdir()
     said = parse_document(kept.read_bytes(), "receipt/1", "a receipt")
@@ -267,7 +267,7 @@ def test_what_an_older_run_said_of_its_isolation_is_still_spelled_well() -> None
 
 
 def test_a_step_that_cannot_run_at_all_is_told_before_the_first(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = LocalEngine(available()[0])
+    engine = LocalEngine(available_isolations()[0])
     monkeypatch.setattr(engine, "command", lambda _: ("/nonexistent/python",))
     with pytest.raises(MissingError, match="no step runs in the isolation"):
         receipt.containment(store, engine, threading.Event())

@@ -19,7 +19,7 @@ from support_trials import KIND, SHORT, Tried
 from harness import trial
 from harness.digest import sha256
 from harness.engines.engine import Engine, Limits
-from harness.engines.local import LocalEngine, available
+from harness.engines.local import LocalEngine, available_isolations
 from harness.errors import Interrupted, MissingError
 from harness.images.image import find_image, pins
 from harness.run.executing.workshop import Workshop
@@ -87,7 +87,7 @@ def tried(tmp_path: Path) -> Tried:
 
 @pytest.fixture(scope="module")
 def local() -> Engine:
-    if "bubblewrap" not in available():
+    if "bubblewrap" not in available_isolations():
         pytest.skip("no bubblewrap here")
     return LocalEngine("bubblewrap")
 
@@ -223,7 +223,7 @@ def test_a_request_to_stop_ends_what_is_under_way_and_keeps_what_has_ended(tried
 
 def test_where_nothing_contains_it_no_foreign_code_runs() -> None:
     step = Step("t", KIND, JUDGED, {}, {}, ("trials",), trial=True)
-    for isolation in set(available()) & {"process", "namespaces"}:
+    for isolation in set(available_isolations()) & {"process", "namespaces"}:
         with pytest.raises(MissingError, match="does not contain foreign code"):
             require_contained(Plan((step,), {}), LocalEngine(isolation))
     require_contained(Plan((), {}), LocalEngine("process"))

@@ -19,7 +19,7 @@ from typing import Any
 
 from harness import trial
 from harness.digest import canonical_json, document_digest
-from harness.engines.engine import Engine, EngineOptions, Job, Kind, Limits, LoadableImage, Outcome
+from harness.engines.engine import Engine, EngineKind, EngineOptions, Job, Limits, LoadableImage, Outcome
 from harness.errors import HarnessError, Interrupted, MissingError
 from harness.evidence.trail import ExecutionIndex
 from harness.files import open_plain, remove_tree, translating_os_errors
@@ -57,7 +57,7 @@ class ProgramRunner:
     def run(self, program: Program, limits: trial.TrialLimits) -> Tried:
         """Run a program in a folder that is deleted afterwards; MissingError if nothing here would contain it."""
         if self._engine is None:
-            kind: Kind = ENGINES.find("local")
+            kind: EngineKind = ENGINES.find("local")
             engine = kind.open(EngineOptions("", 0, _no_image))
             require_containment(engine, "a program in a row")
             self._engine = engine

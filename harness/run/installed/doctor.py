@@ -23,8 +23,8 @@ from pathlib import Path
 
 import harness
 from harness.engines import engine
-from harness.engines.engine import CALLS, PROCESSES, Engine, EngineOptions, Job, Kind
-from harness.engines.local import ISOLATIONS, STEP_PATH, advise_isolation, available
+from harness.engines.engine import CALLS, PROCESSES, Engine, EngineKind, EngineOptions, Job
+from harness.engines.local import ISOLATIONS, STEP_PATH, advise_isolation, available_isolations
 from harness.errors import HarnessError, MissingError
 from harness.images.image import list_images
 from harness.images.recipe import PYTHON
@@ -53,7 +53,7 @@ class IsolationCheck:
     ignored: tuple[str, ...] = ()  # limits that are not enforced
 
 
-def check_isolations(kind: Kind, images: Path) -> list[IsolationCheck]:
+def check_isolations(kind: EngineKind, images: Path) -> list[IsolationCheck]:
     """Check every isolation that an engine offers here; an engine that needs an image takes the smallest one.
 
     The image is taken from the store `images`. Isolations that are not available here are left out. Raises MissingError
@@ -248,7 +248,7 @@ def _packages() -> Iterator[MachineFinding]:
 
 def _isolation() -> MachineFinding:
     try:
-        offered = available()
+        offered = available_isolations()
     except HarnessError as bad:
         return MachineFinding("missing", "isolation", bad.what, bad.next)
     best, found = offered[0], ", ".join(offered)
@@ -272,7 +272,7 @@ def _refusal() -> str:
     return "".join(f": {''.join(c for c in line if c.isprintable())[:200]}" for line in said[:1])
 
 
-def _engine(name: str, kind: Kind, images: Path) -> MachineFinding:
+def _engine(name: str, kind: EngineKind, images: Path) -> MachineFinding:
     """Return what an engine is, and the result of a real step in each of its isolations."""
     about = kind.about
     try:

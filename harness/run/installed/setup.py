@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from harness.clean_start import launcher
-from harness.engines.local import ISOLATIONS, advise_isolation, available
+from harness.engines.local import ISOLATIONS, advise_isolation, available_isolations
 from harness.errors import HarnessError
 from harness.files import translating_os_errors, write_atomic
 from harness.run.installed import bytecode, checked
@@ -29,7 +29,7 @@ def main() -> int:
         if found.unread:
             sys.stderr.write(f"{checked.unread_text(checked.unread_fact(found))}\n")
         _write_program(Path(sys.prefix, "bin", "harness"))
-        if (best := available()[0]) != ISOLATIONS[0]:
+        if (best := available_isolations()[0]) != ISOLATIONS[0]:
             sys.stderr.write(f"steps will run in {best}, and code in answers not at all: {advise_isolation()}\n")
     except HarnessError as bad:
         sys.stderr.write(f"error: {bad}\n")

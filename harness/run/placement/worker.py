@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.digest import document_digest
-from harness.engines.engine import NO_IMAGE, EngineOptions, Kind
+from harness.engines.engine import NO_IMAGE, EngineKind, EngineOptions
 from harness.errors import HarnessError, InputError, MissingError, StepError
 from harness.manifest.schema import Resources
 from harness.run.engines import ENGINES, EngineChoice, image_of_run, limits, within_disk
@@ -135,7 +135,7 @@ class WorkerHost:
         self.store = _shared_store(setting) if self.shared else Store.make(folder / "harness-store")
         self.store.blobs.durable = self.shared  # a worker's own store ends with it
         resources = Resources(**setting["resources"])
-        kind: Kind = ENGINES.find(setting["engine"])
+        kind: EngineKind = ENGINES.find(setting["engine"])
         images = EngineChoice(setting["engine"], setting["isolation"], self.store.root)
         engine = kind.open(
             EngineOptions(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from harness.engines.engine import DISK, NETWORK, NO_IMAGE, Engine
-from harness.engines.local import ISOLATIONS, advise_isolation, available
+from harness.engines.local import ISOLATIONS, advise_isolation, available_isolations
 from harness.errors import InputError, MissingError
 from harness.images.recipe import PYTHON, lineage, names, read_wheels
 from harness.manifest.load import Loaded
@@ -219,6 +219,6 @@ def require_containment(engine: Engine, where: str) -> None:
             f"the isolation {engine.isolation!r} does not contain foreign code",
             where=where,
             next="run with --isolation bubblewrap, or with --engine docker"
-            if available()[0] == ISOLATIONS[0]
+            if available_isolations()[0] == ISOLATIONS[0]
             else f"run in bubblewrap ({advise_isolation()}), or with --engine docker",
         )

@@ -13,7 +13,7 @@ from e2e.test_curie import project, table
 from support import REPOSITORY, data_of, harness
 from support_draws import drawn
 
-from harness.engines.local import available
+from harness.engines.local import available_isolations
 from harness.images.image import find_image, pins
 from harness.store.store import Store
 
@@ -79,14 +79,16 @@ def hold(folder: Path, run: Any) -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.skipif("bubblewrap" not in available(), reason="code in answers is run in bubblewrap")
+@pytest.mark.skipif("bubblewrap" not in available_isolations(), reason="code in answers is run in bubblewrap")
 def test_hostile_answers_are_contained_and_worth_nothing_on_local(tmp_path: Path) -> None:
     folder = answered(tmp_path / "p")
     harness("lock", "manifests/m.yaml", cwd=folder, check=0)
     hold(folder, data_of("run", "manifests/m.yaml", cwd=folder))
 
 
-@pytest.mark.skipif("bubblewrap" not in available(), reason="without it nothing is contained, and that is the point")
+@pytest.mark.skipif(
+    "bubblewrap" not in available_isolations(), reason="without it nothing is contained, and that is the point"
+)
 def test_a_bare_process_runs_no_program_and_ends_before_its_first_step(tmp_path: Path) -> None:
     folder = answered(tmp_path / "p")
     harness("lock", "manifests/m.yaml", cwd=folder, check=0)

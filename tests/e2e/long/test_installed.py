@@ -24,7 +24,7 @@ from support import SECONDS, clean_env, small_project
 
 from harness.clean_start import BYTECODE
 from harness.engines.engine import Job, Limits
-from harness.engines.local import LocalEngine, available
+from harness.engines.local import LocalEngine, available_isolations
 from harness.run.installed import bytecode, checked
 from harness.run.installed.packages import TICK
 from harness.run.installed.packages import installed as packages
@@ -200,7 +200,7 @@ def forged(source: Path, target: Path) -> None:
 
 
 @pytest.mark.parametrize("own", [True, False], ids=["own bytecode", "none"])
-@pytest.mark.parametrize("isolation", available())
+@pytest.mark.parametrize("isolation", available_isolations())
 def test_no_step_loads_bytecode_that_lies_beside_its_source(steps: Steps, isolation: str, own: bool) -> None:
     if own:
         bytecode.make(steps.prefix / BYTECODE, [steps.prefix / "site"])
@@ -208,7 +208,7 @@ def test_no_step_loads_bytecode_that_lies_beside_its_source(steps: Steps, isolat
     assert steps.says(isolation) == "true"
 
 
-@pytest.mark.parametrize("isolation", available())
+@pytest.mark.parametrize("isolation", available_isolations())
 def test_a_step_loads_our_bytecode_only_from_a_folder_with_its_list(steps: Steps, isolation: str) -> None:
     folder = steps.prefix / BYTECODE
     bytecode.make(folder, [steps.prefix / "site"])

@@ -14,7 +14,7 @@ from support import REPOSITORY
 
 from harness.digest import sha256
 from harness.engines.engine import Limits
-from harness.engines.local import LocalEngine, available
+from harness.engines.local import LocalEngine, available_isolations
 from harness.errors import MissingError
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import OverBudget, RecordedKey, Reexecuted, ReexecutionOptions, reexecute
@@ -26,7 +26,7 @@ from harness.store.store import Entry, Output, Store
 
 pytestmark = pytest.mark.together
 
-EVERY = pytest.mark.parametrize("isolation", available())
+EVERY = pytest.mark.parametrize("isolation", available_isolations())
 TOYS = '''
 """Step kinds that do to those beside them what no step should; `double` is the one that does what it should."""
 import os, signal, sys, threading, time

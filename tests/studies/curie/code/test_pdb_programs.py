@@ -12,7 +12,7 @@ from support_cases import each_of
 from support_draws import drawn
 
 from harness import rows, trial
-from harness.engines.local import available
+from harness.engines.local import available_isolations
 from harness.run.closure import Code
 from harness.run.executing.trials import ProgramRunner
 from harness.studies.curie.code.pdb_programs import (
@@ -36,7 +36,7 @@ MODES = (PAPER, STRICT)
 
 @pytest.fixture(scope="module")
 def runner() -> ProgramRunner:
-    if "bubblewrap" not in available():
+    if "bubblewrap" not in available_isolations():
         pytest.skip("no bubblewrap here")
     return ProgramRunner()
 

@@ -13,7 +13,7 @@ from golden.case import Tally, check
 from golden.files import cases, load
 from support_curie_golden import NEAR, official
 
-from harness.engines.local import available
+from harness.engines.local import available_isolations
 from harness.studies.curie.standalone.pdb import SCORERS
 from harness.verbs.measuring import scored
 
@@ -27,7 +27,7 @@ def run(given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def read(path: Path, tally: Tally) -> None:
-    contained, holds = "bubblewrap" in available(), SCORERS["curie.pdb"].program
+    contained, holds = "bubblewrap" in available_isolations(), SCORERS["curie.pdb"].program
     for name, case in cases(load(path)):
         if not contained and holds(case):
             tally.waiting += 1
