@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from harness.attempts.calls import OpenedAttempt
-from harness.attempts.codes import AttemptError, from_reply
+from harness.attempts.codes import AttemptError, error_from_reply
 from harness.digest import canonical_json, sha256
 from harness_tools.pipe import Message, Pipe, close_all
 
@@ -159,7 +159,7 @@ class PipeClient:
         if future is None:
             close_all(files)
         elif "error" in message:
-            future.set_exception(from_reply(message["error"]))
+            future.set_exception(error_from_reply(message["error"]))
         else:
             future.set_result(PipeAnswer(message["ok"], tuple(files)))
 

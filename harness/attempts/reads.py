@@ -241,7 +241,7 @@ class Listing:
     def _item(self, name: str, number: int) -> tuple[Data, Sequence[ViewImage]]:
         """Return one part of an item's prompt, and the images that come with it."""
         row = self.row(name)
-        texts, groups = parts(prompt_text(row)), list(_grouped(row.get("media", [])))
+        texts, groups = split_text(prompt_text(row)), list(_grouped(row.get("media", [])))
         count = max(len(texts), len(groups))
         if number > count:
             raise AttemptError("E_PART", f"this item has {count} part{'s' * (count > 1)}")
@@ -276,7 +276,7 @@ class Listing:
         """Return the result of get_item as it was when a call read one item."""
         name, number = args["item_id"], args["part"]
         row = self.row(name)
-        texts = parts(prompt_text(row))
+        texts = split_text(prompt_text(row))
         groups = list(_grouped(row.get("media", [])))
         count = max(len(texts), len(groups))
         if number > count:
@@ -340,7 +340,7 @@ def _status(state: AttemptState, name: str) -> str:
     return "answered" if name in state.answers else "open"
 
 
-def parts(text: str) -> list[str]:
+def split_text(text: str) -> list[str]:
     """Cut a text into parts of at most 12 KiB in UTF-8, never within a character; joined they are the text.
 
     A part with many characters that JSON escapes is shorter, so that its reply stays within bounds too.

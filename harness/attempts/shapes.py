@@ -431,6 +431,6 @@ def describe_rejected(value: object) -> Rejected:
     return {"head": text[:KEPT_BYTES], "sha256": sha256(text.encode()), "size": len(text)}
 
 
-def digest_of(value: Mapping[str, object]) -> str:
+def call_digest(value: Mapping[str, object]) -> str:
     """Return the digest of arguments or of a result, without `transcript_head`, which depends on it."""
     return sha256(canonical_json({name: each for name, each in value.items() if name != "transcript_head"}))

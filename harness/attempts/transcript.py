@@ -212,7 +212,7 @@ def begin_session(path: Path, fields: Mapping[str, Any], tree: StoreTree | None 
     return create_log(path, SESSION_KIND, "session.started", cast(AttemptFields, fields), tree)
 
 
-def session_log(handle: int) -> ChainLog:
+def open_session_log(handle: int) -> ChainLog:
     """Open a session's log behind a descriptor; if it already had events, a `reopened` event is added."""
     log = ChainLog(handle, SESSION_KIND)
     reopened, log.found = log.torn > 0 or len(log.found) > 1, ()
@@ -378,7 +378,7 @@ class AttemptState:
         return {"answered": len(self.answers), "abstained": abstained, "missing": self.unanswered}
 
 
-def fold(events: Iterable[AttemptEvent]) -> AttemptState:
+def fold_events(events: Iterable[AttemptEvent]) -> AttemptState:
     """Return the state after all events of a transcript, the first of which starts the attempt."""
     first, *rest = events
     state = AttemptState(first)
@@ -437,7 +437,7 @@ class Transcript:
         self.log = ChainLog(handle, KIND, clock)
         if self.log.found[0]["event"] != STARTED:
             raise DamageError("this transcript does not begin with a start", next="restore it from a copy")
-        self.state: AttemptState = fold(self.log.found)
+        self.state: AttemptState = fold_events(self.log.found)
         reopened, self.log.found = len(self.log.found) > 1 or self.log.torn > 0, ()
         if self.state.flaws:
             raise DamageError(

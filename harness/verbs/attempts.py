@@ -30,7 +30,7 @@ from harness.attempts.shapes import (
     SubmitAnswersRequest,
     SubmitAnswersResult,
 )
-from harness.attempts.transcript import ABANDONED, Transcript, begin_session, fold, session_log
+from harness.attempts.transcript import ABANDONED, Transcript, begin_session, fold_events, open_session_log
 from harness.attempts.transcript import EXPIRED as RAN_OUT
 from harness.clock import unique_stamp
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
@@ -198,7 +198,7 @@ class AttemptDoor:
         self._path = store.root / "sessions" / f"{name}.jsonl"
         fields = {"principal": self.backend.principal, "profile": self.backend.profile, "versions": versions()}
         begin_session(self._path, {**fields, "tools": tools}, store.tree)
-        log = session_log(store.tree.open_log(self._path, make=False))
+        log = open_session_log(store.tree.open_log(self._path, make=False))
         self._tree = store.tree
         self._empty = self._size()
         self._session = Session(log, self.backend, tools)
@@ -407,7 +407,7 @@ def _attempt(store: Store, attempt: str, known: ListedAttempt | None) -> Attempt
 
 
 def _described(store: Store, attempt: str, chain: Chain[AttemptEvent]) -> AttemptData:
-    begun, state, outcome = chain.events[0], fold(chain.events), attempt_outcome(store, attempt)
+    begun, state, outcome = chain.events[0], fold_events(chain.events), attempt_outcome(store, attempt)
     over = outcome.status == OPEN and clock.current_time() > begun["expires"]
     return AttemptData(
         attempt=attempt,

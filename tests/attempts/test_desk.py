@@ -10,7 +10,7 @@ from harness.attempts.calls import CallFacts
 from harness.attempts.codes import CODES, LONGEST
 from harness.attempts.desk import DeskClosedError
 from harness.attempts.shapes import FinishAttemptResult
-from harness.attempts.transcript import fold
+from harness.attempts.transcript import fold_events
 from harness.digest import canonical_json, sha256
 from harness.store.journal import read_chain
 
@@ -192,7 +192,7 @@ def test_the_end_tells_counts_and_the_head_and_no_score(tmp_path, hidden, status
     assert (data["status"], data["n_answered"], data["n_missing"]) == (status, 2, 4)
     chain = read_chain(attempt.path, "transcript/1")
     assert chain.head == data["transcript_head"] == reply.head
-    assert chain.events[-1]["event"] == "attempt.closed" and fold(chain.events).flaws == []
+    assert chain.events[-1]["event"] == "attempt.closed" and fold_events(chain.events).flaws == []
     desk.shut()
 
 

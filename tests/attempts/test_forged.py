@@ -14,7 +14,7 @@ from support_scored import begin, open_project
 
 from harness import verbs
 from harness.attempts.reads import ViewReader
-from harness.attempts.transcript import answer_digest, fold
+from harness.attempts.transcript import answer_digest, fold_events
 from harness.digest import encode_document, seal_document, sha256
 from harness.errors import DamageError
 from harness.evidence.audit.answers import budget_flaws, canary_hits
@@ -71,7 +71,7 @@ def test_a_start_that_no_desk_writes_is_damage(attempt: AttemptFolder, change: d
     chain = chained(first(attempt, **change))
     assert chain.events and not chain.broken
     with pytest.raises(DamageError):
-        fold(chain.events)
+        fold_events(chain.events)
 
 
 @pytest.mark.parametrize(
@@ -95,14 +95,14 @@ def test_receipts_that_are_not_of_their_answers_are_named(
 ) -> None:
     begun = first(attempt)
     chain = chained(begun, call(begun, args, receipts, **more))
-    state = fold(chain.events)
+    state = fold_events(chain.events)
     assert len(state.flaws) == 1 and state.flaws[0].startswith("record 1 has ")
     assert state.answers == {} and canary_hits(state) == 0
 
 
 def test_the_same_line_as_a_desk_writes_it_has_no_flaw(attempt: AttemptFolder) -> None:
     begun = first(attempt)
-    state = fold(chained(begun, call(begun, {"answers": [GIVEN]}, [RECEIPT])).events)
+    state = fold_events(chained(begun, call(begun, {"answers": [GIVEN]}, [RECEIPT])).events)
     assert state.flaws == [] and list(state.answers) == [ITEM]
 
 

@@ -7,7 +7,7 @@ import pytest
 from support_attempts import FACTS, SECRET, AttemptFolder, row
 
 from harness.attempts.codes import IMAGE_BYTES, PART_BYTES, PREVIEW
-from harness.attempts.reads import ViewReader, parts
+from harness.attempts.reads import ViewReader, split_text
 from harness.attempts.shapes import GetItemResult, ListItemsResult
 from harness.attempts.transcript import item_id, make_cursor
 from harness.digest import canonical_json, sha256
@@ -102,7 +102,7 @@ def test_a_cursor_says_only_after_which_item_it_goes_on():
     ids=range(8),
 )
 def test_parts_of_a_text_are_bounded_and_join_to_it(text):
-    cut = parts(text)
+    cut = split_text(text)
     assert "".join(cut) == text
     assert all(len(part.encode()) <= PART_BYTES for part in cut)
     assert all(len(json.dumps(part, ensure_ascii=False).encode()) < 16 * 1024 for part in cut)

@@ -14,7 +14,7 @@ from support_attempts import FACTS, SECRET, AttemptFolder, fields
 from harness.attempts import transcript
 from harness.attempts.codes import AttemptError
 from harness.attempts.desk import DeskClosedError
-from harness.attempts.transcript import ChainLog, Transcript, create_log, fold
+from harness.attempts.transcript import ChainLog, Transcript, create_log, fold_events
 from harness.digest import encode_document, sha256
 from harness.errors import DamageError, HarnessError
 from harness.store.journal import check_chain, read_chain
@@ -137,7 +137,7 @@ def test_a_chain_made_anew_over_other_events_shows_what_no_desk_writes(attempt, 
     data = b"".join(relinked(forge(lines_of(attempt))))
     chain = check_chain(data, KIND)
     assert chain.broken == ""
-    assert fold(chain.events).flaws
+    assert fold_events(chain.events).flaws
     (tmp_path / "forged.jsonl").write_bytes(data)
     handle = opened(tmp_path / "forged.jsonl")
     with pytest.raises(DamageError):
@@ -223,7 +223,7 @@ def test_calls_of_sixteen_threads_make_one_gapless_chain(tmp_path):
     desk.shut()
     chain = read_chain(attempt.path, KIND)
     assert (chain.broken, chain.torn, len(chain.events)) == ("", "", 65)
-    state = fold(chain.events)
+    state = fold_events(chain.events)
     assert (len(state.answers), state.calls, state.flaws) == (32, 64, [])
 
 
@@ -285,7 +285,7 @@ def test_a_line_that_the_disk_takes_half_of_leaves_the_chain_whole(tmp_path, mon
             desk.call("submit_answers", attempt.answers((1, "x")), FACTS)
     assert desk.call("submit_answers", attempt.answers((1, "y")), FACTS).unwrap()["receipts"][0]["status"] == "recorded"
     desk.shut()
-    assert fold(read_chain(attempt.path, KIND).events).answers[attempt.id(1)].text == "y"
+    assert fold_events(read_chain(attempt.path, KIND).events).answers[attempt.id(1)].text == "y"
 
 
 def test_a_log_of_another_kind_is_not_taken(tmp_path):
@@ -299,7 +299,7 @@ def test_a_log_of_another_kind_is_not_taken(tmp_path):
 
 
 def test_the_fields_of_a_start_are_those_of_the_shape(tmp_path):
-    assert fold(read_chain(AttemptFolder(tmp_path).path, KIND).events).secret.hex() == SECRET
+    assert fold_events(read_chain(AttemptFolder(tmp_path).path, KIND).events).secret.hex() == SECRET
     for name in fields("0" * 64, 5):
         wrong: Any = {key: value for key, value in fields("0" * 64, 5).items() if key != name}
         create_log(tmp_path / f"without-{name}", KIND, "attempt.started", wrong)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.attempts.transcript import AttemptState, fold
+from harness.attempts.transcript import AttemptState, fold_events
 from harness.clock import time_after
 from harness.digest import differing_pointers, sha256
 from harness.errors import DamageError, HarnessError
@@ -191,7 +191,7 @@ def _attempt(store: Store, started: Event, lock: Lock, model: str, said: Mapping
         return
     begun = chain.events[0]
     try:
-        state = fold(chain.events)
+        state = fold_events(chain.events)
     except HarnessError as bad:
         report.fail("attempt.changed", model, bad.what)
         return

@@ -20,8 +20,8 @@ from harness import rows
 from harness.attempts.codes import AttemptError, printable_text, suggest_name
 from harness.attempts.desk import SCORE
 from harness.attempts.reads import Listing, ViewReader
-from harness.attempts.shapes import FormerGetItemRequest, digest_of, parse_arguments
-from harness.attempts.transcript import AttemptState, answer_digest, answer_text, fold, item_id, item_key
+from harness.attempts.shapes import FormerGetItemRequest, call_digest, parse_arguments
+from harness.attempts.transcript import AttemptState, answer_digest, answer_text, fold_events, item_id, item_key
 from harness.digest import encode_document, sha256
 from harness.errors import DamageError, HarnessError, InputError
 from harness.evidence.audit.answers import budget_flaws, canary_hits
@@ -182,7 +182,7 @@ def _again(listing: Listing, state: AttemptState, event: AttemptEvent) -> tuple[
             forms = [listing.read(state, args, whole=whole)[0] for whole in (False, True)]
     except HarnessError:  # these arguments are not valid
         return ()
-    return tuple(digest_of(data) for data in forms)
+    return tuple(call_digest(data) for data in forms)
 
 
 DIGITS = 6  # significant ones
@@ -592,7 +592,7 @@ def verify_transcript(store: Store, attempt: str, heads: Sequence[str] = ()) -> 
         return found
     begun = chain.events[0]
     try:
-        state = fold(chain.events)
+        state = fold_events(chain.events)
     except DamageError as bad:
         found.flaws.append(bad.what)
         found.first_bad = 0
