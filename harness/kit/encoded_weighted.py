@@ -14,7 +14,7 @@ from typing import Any
 from harness import rows
 from harness.kit import judged
 from harness.kit.encoded import CUT, PRECISION, RECALL, F
-from harness.models.local.encoder import Encoder, TokenVectors, encoder
+from harness.models.local.encoder import Encoder, TokenVectors, opened_encoder
 from harness.rowtypes import Gold, Item
 from harness.scorers.overlap.bertscore import LAST, Vectors, bertscore
 from harness.scorers.overlap.bertscore_package import rarities, rescaled, weighted_bertscore
@@ -29,7 +29,7 @@ def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, targ
     params: layer, idf, baseline (of precision, recall and F); the 0 of a blank text is rescaled like any other value.
     """
     layer, base = int(params.get("layer", LAST)), params.get("baseline")
-    with encoder(inputs["weights"], params["files"], params["dtype"]) as opened:
+    with opened_encoder(inputs["weights"], params["files"], params["dtype"]) as opened:
         weights = rarities(map(opened.tokens, _references(inputs, target))) if params.get("idf") else None
 
         def says(case: judged.JudgedCase) -> dict[str, Any]:

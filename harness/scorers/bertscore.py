@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.digest import sha256_file
-from harness.models.local.encoder import DEFAULT, Encoder, encoder, packaged_files
+from harness.models.local.encoder import DEFAULT, Encoder, opened_encoder, packaged_files
 from harness.scorers.given import Row, Text, Texts, ToolOutput, one_of, whole
 from harness.scorers.overlap.bertscore import LAST, Vectors, bertscore
 from harness.scorers.overlap.bertscore_package import rarities, weighted_bertscore
@@ -53,7 +53,7 @@ class BertscoreOutput(ToolOutput):
 @cache
 def _opened() -> tuple[Encoder, str]:
     """Open the encoder once per process; it stays open until the process ends."""
-    return ExitStack().enter_context(encoder()), sha256_file(packaged_files() / "model.safetensors")[0]
+    return ExitStack().enter_context(opened_encoder()), sha256_file(packaged_files() / "model.safetensors")[0]
 
 
 @lru_cache(maxsize=1)

@@ -16,9 +16,9 @@ from harness.manifest.models import PROVIDERS
 from harness.models.gateway.forward import tcp_forwarder
 from harness.models.gateway.settings import STAND_IN
 from harness.models.provider import RemoteSettings
-from harness.models.tape.exchange import Unsaid, export_lines, import_lines, merge
-from harness.models.tape.index import verify
-from harness.models.tape.redact import Redaction, redact
+from harness.models.tape.exchange import UnsaidDefaults, export_lines, import_lines, merge_exchanges
+from harness.models.tape.index import check_tape
+from harness.models.tape.redact import Redaction, write_redacted_copy
 from harness.models.tape.server import server_address
 from harness.models.tape.tape import Tape
 from harness.run.gateway import Gateway
@@ -141,7 +141,7 @@ class VerifyTapeResult(Result):
 def verify_tape(project: Project, asked: TapeRequest, watch: Watch | None = None) -> VerifyTapeResult:
     """Read every byte of a tape and report what is damaged; nothing is repaired."""
     with near(project):
-        found = verify(_there(project, asked.folder))
+        found = check_tape(_there(project, asked.folder))
     more: dict[str, Any] = {"redacted": found.redacted} if found.redacted else {}
     if named := {server: count for server, count in sorted(found.servers.items()) if server}:
         more |= {"servers": named, "unnamed": found.servers[""]}
@@ -172,7 +172,7 @@ def import_tape(project: Project, asked: ImportTapeRequest, watch: Watch | None 
         raise InputError(str(bad), where="--server", next="write a URL, such as http://127.0.0.1:8000/v1") from None
     homes = {name: server_address(one.URL) for name, one in _elsewhere().items()}
     with near(project):
-        unsaid = Unsaid(asked.provider, server, homes)
+        unsaid = UnsaidDefaults(asked.provider, server, homes)
         done = import_lines(project.path(asked.file), project.path(asked.folder), unsaid)
     return ImportTapeResult(read=done.read, added=done.added, known=done.read - done.added)
 
@@ -224,7 +224,7 @@ def merge_tapes(project: Project, asked: MergeTapesRequest, watch: Watch | None 
     """Add to a tape the exchanges that only other tapes have; write nothing if two answers contradict each other."""
     into, sources = project.path(asked.into), [_there(project, folder) for folder in asked.sources]
     with near(project):
-        done = merge(into, sources)
+        done = merge_exchanges(into, sources)
     conflicts = [
         TapeConflict(
             request=one.request,
@@ -264,7 +264,7 @@ def redact_tape(project: Project, asked: RedactTapeRequest, watch: Watch | None 
     """
     folder, out = _there(project, asked.folder), project.path(asked.out)
     with near(project):
-        done = redact(folder, out, Redaction.of(asked.match, asked.fields))
+        done = write_redacted_copy(folder, out, Redaction.of(asked.match, asked.fields))
     return RedactTapeResult(
         exchanges=done.exchanges, redacted=done.redacted, hits=done.hits, original=_digest(folder), digest=_digest(out)
     )

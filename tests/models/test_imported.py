@@ -14,7 +14,7 @@ from harness.models.providers.imported import (
     ImportedSettings,
     account,
     gather_rows,
-    read,
+    read_imported_rows,
     respond,
 )
 
@@ -142,7 +142,7 @@ def test_a_line_that_is_too_long_is_refused_before_it_is_read_whole(tmp_path):
     with open(tmp_path / "long.jsonl", "wb") as file:
         file.truncate(MOST_LINE + 2)
     with pytest.raises(InputError, match="at most 64 MiB") as bad:
-        list(read(tmp_path / "long.jsonl"))
+        list(read_imported_rows(tmp_path / "long.jsonl"))
     assert bad.value.where == "long.jsonl:1"
 
 

@@ -186,7 +186,7 @@ def estimate_tokens(bounds: Sequence[str], body: Mapping[str, Any]) -> int:
     return len(words) // 4 + images * IMAGE + (most if isinstance(most, int) and 0 < most < 1 << 32 else 0)
 
 
-class Bucket:
+class TokenBucket:
     """A token bucket, which fills at a rate per minute up to `burst`.
 
     Each `take` lowers the level, also below zero; an amount below zero has to be waited for, first come first served.
@@ -219,8 +219,8 @@ class RateLimiter:
     def __init__(self, served: ServedModel) -> None:
         limits = served.limits
         a_minute, tokens = limits.requests_per_minute, limits.tokens_per_minute
-        self._requests = Bucket(a_minute, a_minute / 60) if a_minute else None
-        self._tokens = Bucket(tokens, tokens) if tokens else None
+        self._requests = TokenBucket(a_minute, a_minute / 60) if a_minute else None
+        self._tokens = TokenBucket(tokens, tokens) if tokens else None
         self._prices, self._dollars = served.prices, limits.dollars
         self._closed_until = 0.0
         self.spent = Decimal(0)

@@ -58,13 +58,13 @@ def set_deterministic(reference: bool) -> None:
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
-    if is_portable(device()):
+    if is_portable(inference_device()):
         install_portable_operations()
     if reference:
         torch.set_num_threads(int(os.environ.get(THREADS, "1")))
 
 
-def device() -> str:
+def inference_device() -> str:
     """Return the device of inference: `cuda` if available, else `cpu`.
 
     Without a CUDA driver torch is not loaded, which would take seconds.
@@ -101,13 +101,13 @@ ROWS, INNER, COLUMNS = 192, 256, 160
 SHAPES = ((1, 32, 96), (3, 48, 5), (17, 64, 33), (5, 7, 1))  # odd sizes, so that vector units end inside a row
 
 
-def fingerprint(where: str | None = None) -> dict[str, Any]:
+def fingerprint_torch(where: str | None = None) -> dict[str, Any]:
     """Return the digest of every probe and one over all, on the device of inference unless another is named.
 
     `differs` names the probes that differ from the committed table. It is absent if the table does not apply (CUDA,
     `numerics: machine`, more threads than one).
     """
-    where = where or device()
+    where = where or inference_device()
     portable = is_portable(where)
     if portable:
         install_portable_operations()

@@ -17,7 +17,7 @@ from typing import Annotated, Any, NamedTuple
 from harness import rows, texts
 from harness.digest import canonical_json, sha256
 from harness.errors import InputError
-from harness.models.provider import Checked, Imported, Line, Settings, UnsupportedSetting
+from harness.models.provider import CheckedText, Imported, Line, Settings, UnsupportedSetting
 from harness.rowtypes import Prompt
 
 TRANSCRIPT, STARTED, CALL, CLOSED = "transcript/1", "attempt.started", "call", "attempt.closed"
@@ -114,7 +114,7 @@ class AgentSettings(Settings):
     """Settings of an agent's answers: the attempt, the digest of its transcript, and the templates it was asked in."""
 
     attempt: Line
-    transcript: Annotated[str, Checked(SHA256)]
+    transcript: Annotated[str, CheckedText(SHA256)]
     split: Line | None = None
     templates: tuple[int, ...] = ()  # ids of the templates; empty: all
 

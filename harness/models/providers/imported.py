@@ -17,7 +17,7 @@ from typing import Annotated, Any, NamedTuple, cast
 from harness import rows, texts
 from harness.digest import canonical_json
 from harness.errors import InputError
-from harness.models.provider import Checked, Imported, Line, Settings, UnsupportedSetting
+from harness.models.provider import CheckedText, Imported, Line, Settings, UnsupportedSetting
 from harness.rowtypes import Prompt, Response
 from harness.texts import reject_duplicates
 
@@ -76,7 +76,7 @@ def response_key(row: Response) -> ResponseKey:
     return ResponseKey(row["item"], row["template"], row["sample"])
 
 
-def read(path: Path, name: str = "") -> Iterator[tuple[str, Response]]:
+def read_imported_rows(path: Path, name: str = "") -> Iterator[tuple[str, Response]]:
     """Yield the rows of a file in order, each with its place (`file:line`, with `name` in place of the file if given).
 
     Unknown fields are dropped. An invalid row raises InputError.
@@ -131,7 +131,7 @@ def gather_rows(place: Path) -> list[Response]:
         if not file.is_file():
             raise InputError("this is no file", where=str(file), next="name a file of JSON Lines, or a folder of them")
         name = file.relative_to(place).as_posix() if place.is_dir() else file.name
-        for where, row in read(file, name):
+        for where, row in read_imported_rows(file, name):
             whose = (row.get("model", ""), response_key(row))
             if whose in found:
                 said = f"two rows are of {whose[1]}" + (f" by {whose[0]}" if whose[0] else "")
@@ -155,7 +155,7 @@ class ImportedSettings(Settings):
     """Settings of imported answers: a project file, or rows that `harness import responses` put into the store."""
 
     source: Line
-    sha256: Annotated[str, Checked(SHA256)] | None = None
+    sha256: Annotated[str, CheckedText(SHA256)] | None = None
     model: Line | None = None  # the model whose rows are taken, if the file has several
 
     def __post_init__(self) -> None:
@@ -193,7 +193,7 @@ class Join:
 
     def read(self, file: Path, model: str | None) -> Join:
         """Match the rows of a file (only those by `model`, if given) with the prompts, and return the join itself."""
-        for _, row in read(file, "the imported answers"):
+        for _, row in read_imported_rows(file, "the imported answers"):
             self.rows += 1
             if model is not None and row.get("model") != model:
                 self.others += 1

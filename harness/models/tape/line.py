@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 from harness.clock import current_time
 from harness.digest import MAX_INT, canonical_json, sha256
 from harness.errors import DamageError, InputError
-from harness.models.tape.server import SERVED, responder
+from harness.models.tape.server import SERVED, describe_responder
 
 START = "0" * 64
 LIMIT = 64 << 20  # bytes of one line
@@ -138,7 +138,7 @@ def redacted_name(line: str) -> str:
 
 def prepare_copy(taped: Taped) -> PreparedExchange:
     """Encode an exchange of one tape for another; its time, its redaction mark and its server are unchanged."""
-    return prepare(
+    return prepare_exchange(
         taped.provider,
         taped.body,
         taped.repeat,
@@ -149,7 +149,7 @@ def prepare_copy(taped: Taped) -> PreparedExchange:
     )
 
 
-def prepare(
+def prepare_exchange(
     provider: str,
     body: Mapping[str, Any],
     repeat: int,
@@ -195,7 +195,7 @@ def prepare(
 
 def expected_responder(home: str, more: Mapping[str, Any], response: bytes) -> dict[str, str]:
     """Return what a line says beside the request of who answered; nothing if no server is known."""
-    return responder(home, response) if home or SERVER in more else {}
+    return describe_responder(home, response) if home or SERVER in more else {}
 
 
 def _spelled(response: bytes) -> dict[str, str]:

@@ -52,7 +52,7 @@ class RedactReport:
     hits: dict[str, int] = field(default_factory=dict)  # number of exchanges by pattern and pointer
 
 
-def redact(folder: Path, out: Path, redaction: Redaction) -> RedactReport:
+def write_redacted_copy(folder: Path, out: Path, redaction: Redaction) -> RedactReport:
     """Write a redacted copy of a tape to a new folder, and return a report of the changes.
 
     Every pattern and pointer must match somewhere, or nothing is written.

@@ -31,7 +31,7 @@ from harness.models.tape.index import (
     Index,
     TapePosition,
     pack_record,
-    scan,
+    scan_lines,
     segment_path,
 )
 from harness.models.tape.line import (
@@ -44,7 +44,7 @@ from harness.models.tape.line import (
     Taped,
     TapeLine,
     parse,
-    prepare,
+    prepare_exchange,
     read_line,
     request_digest,
     request_identity,
@@ -54,7 +54,7 @@ SAMPLE = 20_000  # most requests that are compared
 _SEGMENTS, _HITS, _TEXTS = 16, 200, 3
 
 
-class Nearest:
+class NearestRequest:
     """The search for the nearest request among those seen so far."""
 
     def __init__(self, provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> None:
@@ -224,7 +224,7 @@ class Tape:
 
     def lines(self) -> Iterator[TapeLine]:
         """Yield every line in the order of recording, checked."""
-        for entry in scan(self.folder, TapePosition(), self._index.ends):
+        for entry in scan_lines(self.folder, TapePosition(), self._index.ends):
             yield entry.line
 
     def nearest(
@@ -236,7 +236,7 @@ class Tape:
         over the digests, and also those of the newest 1 GiB that contain one of the request's longest texts. This takes
         a few seconds at most. None means that the tape is empty.
         """
-        search = Nearest(provider, body, more)
+        search = NearestRequest(provider, body, more)
         count = len(self._index)
         records = list(_spread(self._index, max(1, -(-count // SAMPLE))))
         for record in records:
@@ -356,7 +356,7 @@ class Recorder:
         `home` is the provider's own address if the provider itself answered; another server's address is in `more`.
         Raises InputError for a different answer to the same request and repeat.
         """
-        ticket = self._enter(prepare(provider, body, repeat, status, response, more, Provenance(home=home)))
+        ticket = self._enter(prepare_exchange(provider, body, repeat, status, response, more, Provenance(home=home)))
         if ticket:
             self._settle([ticket])
 

@@ -19,7 +19,7 @@ from harness.manifest.load import Loaded, ModelFolders
 from harness.manifest.lockfile import Lock
 from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest
-from harness.models.local.files import WEIGHTS, check_names, is_weights_or_index, model_files
+from harness.models.local.files import WEIGHTS, check_file_names, is_weights_or_index, model_files
 from harness.models.provider import Imported, Settings, Weights
 from harness.models.tape.tape import Tape
 from harness.run.installed.checked import OWN_NAMES
@@ -245,7 +245,7 @@ def _hub_files(folder: Path, drawn: bool) -> list[str]:
     found = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix in KEPT]
     names = [path.relative_to(folder).as_posix() for path in found if path.resolve().is_relative_to(home)]
     names = [name for name in names if not (drawn and is_weights_or_index(name))]
-    check_names(names, drawn=drawn)
+    check_file_names(names, drawn=drawn)
     return names
 
 

@@ -20,7 +20,7 @@ from harness import rows, seeds
 from harness.errors import InputError
 from harness.kit.prompts import template
 from harness.models.local.portable import install_portable_operations, is_portable
-from harness.models.local.torch_setup import fingerprint
+from harness.models.local.torch_setup import fingerprint_torch
 from harness.steps import FACTS
 from harness.studies.tiny import corpus
 from harness.studies.tiny.optimiser import Optimiser
@@ -68,7 +68,8 @@ def train(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
             rows.write(out / "log", log)
     write_weights(model, out / "model.safetensors")
     rows.write_one(
-        out / FACTS, {"numerics": fingerprint("cpu"), "threads": torch.get_num_threads(), "torch": torch.__version__}
+        out / FACTS,
+        {"numerics": fingerprint_torch("cpu"), "threads": torch.get_num_threads(), "torch": torch.__version__},
     )
 
 

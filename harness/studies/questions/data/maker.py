@@ -149,7 +149,7 @@ def _write_tests(out: Path) -> None:
 def _write_media(file: SourceFile, out: Path) -> None:
     """Write the bytes of the images that items name, each once."""
     named = (one for row in rows.read(out / "items", Item) for one in row.get("attachments", ()))
-    media.write(out / MEDIA, (file.image(one["sha256"]) for one in named))
+    media.write_images(out / MEDIA, (file.image(one["sha256"]) for one in named))
 
 
 def _chosen(file: SourceFile, mapped: Mapped, wanted: set[int]) -> Iterator[NumberedRow]:
