@@ -19,8 +19,8 @@ from harness.digest import encode_document, sha256
 from harness.evidence.record import id_time, spell, summarise
 from harness.files import hold_lock
 from harness.manifest.documents import DatasetPin, ModelPin, Pins
-from harness.manifest.load import load
-from harness.manifest.lockfile import Lock, load_lock, lock_path, save
+from harness.manifest.load import load_manifest
+from harness.manifest.lockfile import Lock, load_lock, lock_path, save_document
 from harness.store.events import Event, Preimage
 from harness.store.journal import KIND, START, read_chain
 from harness.store.store import Output, Store
@@ -131,7 +131,7 @@ class Tries:
 
     def lock(self, manifest: str) -> Lock:
         """Lock a manifest as it stands; what the real lock does not pin is pinned to nothing that is there."""
-        loaded = load(self.root / manifest)
+        loaded = load_manifest(self.root / manifest)
         real = load_lock(self.root, "small")
         assert real
         pin: ModelPin = {"sha256": "0" * 64}
@@ -142,7 +142,7 @@ class Tries:
             "datasets": dict.fromkeys(loaded.manifest.datasets, rows),
         }
         lock = Lock(loaded.manifest.intent(), loaded.sha256, pins)
-        save(lock_path(self.root, loaded.manifest.name), lock.data)
+        save_document(lock_path(self.root, loaded.manifest.name), lock.data)
         return lock
 
     def run(self, manifest: str, counts: Mapping[str, Any], **how: Any) -> str:

@@ -11,7 +11,7 @@ from support_ground import copy_of
 from support_questions import hub
 
 from harness.digest import sha256
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run.attempts.served import ServedProject
 from harness.run.attempts.service import Opening
 from harness.run.service import RunTarget
@@ -94,7 +94,7 @@ def project(folder: Path, *texts: str) -> Path:
 
 def served(folder: Path, agent_uid: int | None = None) -> ServedProject:
     """Serve all manifests of a project."""
-    found = tuple(load(path) for path in sorted((folder / "manifests").glob("*.yaml")))
+    found = tuple(load_manifest(path) for path in sorted((folder / "manifests").glob("*.yaml")))
     return ServedProject(RunTarget(folder / ".harness"), found, agent_uid)
 
 

@@ -11,7 +11,7 @@ import house
 import pytest
 from house import APART, FLOORS, room, source
 
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.manifest.lockfile import load_lock
 from harness.manifest.models import PROVIDERS
 from harness.run.closure import Code
@@ -132,7 +132,7 @@ def kinds() -> set[str]:
     """Give every step kind that a plan of a locked manifest names, and every maker's and provider's."""
     found = {"harness.rows:cut", "harness.rows:merge", "harness.rows:gather"}
     for path in sorted((ROOT / "manifests").rglob("*.yaml")):
-        loaded = load(path)
+        loaded = load_manifest(path)
         lock = load_lock(ROOT, loaded.manifest.name)
         if lock and not unresolved_pins(lock):
             found |= {step.kind for step in plan(check_manifest(loaded), lock).steps}

@@ -36,7 +36,7 @@ from harness.manifest.lockfile import (
     bound_names,
     group_alike,
     join_digests,
-    shorten,
+    short_digest,
 )
 from harness.steps import CPU, Computing
 from harness.steps import THREADS as THREADS_VARIABLE
@@ -316,8 +316,8 @@ def _step_digests(trail: Trail) -> dict[str, str]:
     found = {}
     for name, step in trail.steps.items():
         said: Mapping[str, Any] = step.entry.preimage
-        made = shorten({output: one.sha256 for output, one in step.entry.outputs.items()})
-        given = shorten({part: said[part] for part in ("inputs", *_PARAMETERS)})
+        made = short_digest({output: one.sha256 for output, one in step.entry.outputs.items()})
+        given = short_digest({part: said[part] for part in ("inputs", *_PARAMETERS)})
         found[name] = f"{made} {given}"
     return found
 
@@ -343,11 +343,11 @@ def _shorten_environment(said: Environment) -> ShortEnvironment:
     """Return an environment document as an expectation keeps it, with a version and a digest for each package."""
     found: ShortEnvironment = {"type": said["type"], "python": said["python"], "platform": said["platform"]}
     if "stdlib" in said:
-        found["stdlib"] = shorten(said["stdlib"])
+        found["stdlib"] = short_digest(said["stdlib"])
     packages = {
-        name: f"{one['version'].replace(' ', '_')[:100]} {shorten(one)}" for name, one in said["packages"].items()
+        name: f"{one['version'].replace(' ', '_')[:100]} {short_digest(one)}" for name, one in said["packages"].items()
     }
-    return {**found, "packages": packages, "loose": {name: shorten(one) for name, one in said["loose"].items()}}
+    return {**found, "packages": packages, "loose": {name: short_digest(one) for name, one in said["loose"].items()}}
 
 
 def _comparable(machine: Machine) -> Machine:
@@ -381,7 +381,9 @@ def _lock_parts(lock: Lock) -> tuple[dict[str, str], dict[str, str]]:
     published = {name: pin for name, pin in lock.of("datasets").items() if "files" in pin or "sha256" in pin}
     brought |= {f"data {name}": pin for name, pin in published.items()}
     brought |= {f"certificate {name}": pin for name, pin in lock.of("certificates").items()}
-    return {name: shorten(one) for name, one in brought.items()}, {name: shorten(one) for name, one in parts.items()}
+    return {name: short_digest(one) for name, one in brought.items()}, {
+        name: short_digest(one) for name, one in parts.items()
+    }
 
 
 LINES = 4  # most lines of an edited file that are listed

@@ -18,7 +18,7 @@ from harness import arrays, rows
 from harness.digest import parse_document
 from harness.errors import HarnessError, InputError
 from harness.evidence.record import FINISHED, entry_of_event
-from harness.manifest.datasets import files_of
+from harness.manifest.datasets import published_digests
 from harness.manifest.documents import Pins, TablePin
 from harness.manifest.lockfile import Lock, read_lock
 from harness.store.blobs import is_digest
@@ -350,7 +350,7 @@ def pinned_files(pins: Pins) -> dict[str, str]:
     for name, data in pins.get("datasets", {}).items():
         if isinstance(data.get("sha256"), str):
             named[data["sha256"]] = f"dataset {name}"
-        named |= {str(digest): f"dataset {name}: {file}" for file, digest in files_of(data).items()}
+        named |= {str(digest): f"dataset {name}: {file}" for file, digest in published_digests(data).items()}
     return named
 
 

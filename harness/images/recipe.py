@@ -19,7 +19,7 @@ from harness.digest import encode_document, parse_document
 from harness.errors import InputError
 from harness.files import translating_os_errors, write_atomic
 from harness.images.layers.sdist_wheel import SDISTS
-from harness.manifest.load import explain, inside
+from harness.manifest.load import explain_validation_error, resolve_inside
 from harness.manifest.read import Tree, read_bytes, read_tree
 from harness.manifest.schema import InsidePath, Name, Text
 from harness.store.blobs import Blobs, is_digest
@@ -93,7 +93,7 @@ class LocatedRecipe:
     def requirements(self) -> Path | None:
         """The path of the lock of its wheels, or None."""
         name = self.recipe.requirements
-        return inside(self.root, name, self.tree.at(("requirements",))) if name else None
+        return resolve_inside(self.root, name, self.tree.at(("requirements",))) if name else None
 
 
 def names(root: Path) -> list[str]:
@@ -117,7 +117,7 @@ def load(root: Path, name: str) -> LocatedRecipe:
     try:
         recipe = Recipe.model_validate(tree.value)
     except ValidationError as bad:
-        raise explain(bad, tree, Recipe) from None
+        raise explain_validation_error(bad, tree, Recipe) from None
     if recipe.name != name:
         raise InputError(
             f"the recipe in the folder {name!r} is called {recipe.name!r}",

@@ -99,7 +99,7 @@ class AcceptedRun:
         return {name: dict(value) for name, value in vars(self).items()} if self.steps else {}
 
 
-def shorten(value: Any) -> str:
+def short_digest(value: Any) -> str:
     """Return a short digest of a value: enough to tell two values apart, but no proof that they are equal."""
     return sha256(canonical_json(value))[:_LETTERS]
 
@@ -112,14 +112,14 @@ def bound_names(digests: Mapping[str, str], most: int) -> dict[str, str]:
     for depth in count():
         families: dict[str, list[str]] = {}
         for name in digests:
-            families.setdefault(family_of(name, depth), []).append(name)
+            families.setdefault(step_family(name, depth), []).append(name)
         kept = {family: join_digests(names, digests) for family, names in families.items()}
         if len(kept) == 1 or len(canonical_json(kept)) <= most:
             return kept
     raise AssertionError  # one family is left at last
 
 
-def family_of(name: str, depth: int) -> str:
+def step_family(name: str, depth: int) -> str:
     """Return the family of a step: its name without the last `depth` parts (`a/b/c` at depth 1: `a/b/*`).
 
     At depth 0 this is the name itself. It is in ASCII, because keys are.
@@ -133,21 +133,21 @@ def join_digests(names: Iterable[str], digests: Mapping[str, str]) -> str:
     rows = sorted((name, digests[name].split(" ")) for name in names)
     if len(rows) == 1:
         return " ".join(rows[0][1])
-    return " ".join(shorten(list(column)) for column in zip(*(row for _, row in rows), strict=True))
+    return " ".join(short_digest(list(column)) for column in zip(*(row for _, row in rows), strict=True))
 
 
 def group_alike(names: Iterable[str], kept: Mapping[str, str]) -> dict[str, list[str]]:
     """Group names by the families that `kept` holds, in the order of the first member of each family."""
     grouped: dict[str, list[str]] = {}
     for name in names:
-        family = next((each for each in _families(name) if each in kept), family_of(name, 0))
+        family = next((each for each in _families(name) if each in kept), step_family(name, 0))
         grouped.setdefault(family, []).append(name)
     return grouped
 
 
 def _families(name: str) -> Iterator[str]:
     """Yield all families that a name can belong to, starting with the name itself."""
-    return (family_of(name, depth) for depth in range(name.count("/") + 2))
+    return (step_family(name, depth) for depth in range(name.count("/") + 2))
 
 
 PIN_KINDS = ("models", "prompts", "datasets", "images", "packages")
@@ -470,7 +470,7 @@ def _bytes(path: Path) -> bytes:
         return path.read_bytes()
 
 
-def save(path: Path, data: bytes) -> bool:
+def save_document(path: Path, data: bytes) -> bool:
     """Write the bytes of a lock or an expectation unless the file already holds them; return whether it was written."""
     if path.is_file() and _bytes(path) == data:
         return False

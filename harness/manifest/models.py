@@ -164,14 +164,14 @@ def read_model(value: Any) -> Any:
     return _reader(str(name)).validate_python(value)
 
 
-def settings_of(value: Any) -> Any:
+def settings_class(value: Any) -> Any:
     """Return the settings class of the provider that a model names, or None if it names no known provider."""
     name = value.get("provider") if isinstance(value, Mapping) else None
     return PROVIDERS.get(name)
 
 
 def _models_forms(value: Any) -> tuple[Any, ...]:
-    return (settings_of(value),)
+    return (settings_class(value),)
 
 
 Model = Annotated[
@@ -297,7 +297,7 @@ AnyPrompts = Annotated[
 ]
 
 
-def wordings(prompts: _PromptsPart) -> tuple[WordingRow, ...]:
+def written_wordings(prompts: _PromptsPart) -> tuple[WordingRow, ...]:
     """Return the wordings that a manifest writes out, as rows of a wordings file; empty if they are stored apart."""
     shot = getattr(prompts, "shot", None)
     more: WordingRow = {"shot": shot} if shot else {}

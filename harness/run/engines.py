@@ -14,7 +14,7 @@ from harness.engines.engine import NO_IMAGE, Engine, EngineKind, EngineOptions, 
 from harness.errors import InputError, MissingError
 from harness.images.image import MOVED, Pin, find_image, list_images, pins, require_image
 from harness.images.transfer.layout import archive
-from harness.manifest.schema import SIZES, TIMES, Resources, amount
+from harness.manifest.schema import SIZES, TIMES, Resources, parse_amount
 from harness.parts import PartRegistry
 from harness.run.planning.preconditions import SHARE, machine_ceiling, spell_size
 from harness.store.store import Store
@@ -141,14 +141,14 @@ def limits(resources: Resources, ceiling: int = 0) -> Limits:
 
     Without a ceiling, the machine's own applies. If the manifest asks for more, the limits say so in `beyond`.
     """
-    asked, most = int(amount(resources.memory, SIZES)), ceiling or machine_ceiling()
+    asked, most = int(parse_amount(resources.memory, SIZES)), ceiling or machine_ceiling()
     given = min(asked, most) if most else asked
     here = f"its manifest allows {resources.memory}, and a step gets at most {spell_size(given)} here"
     return Limits(
-        seconds=amount(resources.timeout, TIMES),
+        seconds=parse_amount(resources.timeout, TIMES),
         memory=given,
         most=most,
         beyond=here if given < asked else "",
-        disk=int(amount(resources.disk, SIZES)),
+        disk=int(parse_amount(resources.disk, SIZES)),
         cpus=float(resources.threads or 1) if resources.gpus == 0 else 0.0,  # 0 with a GPU: as many as there are
     )

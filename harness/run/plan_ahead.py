@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness.engines.engine import NO_IMAGE, Engine
 from harness.errors import HarnessError
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock, load_lock
 from harness.run.engines import EngineChoice, limits, open_engine
 from harness.run.environment import cores
@@ -103,7 +103,7 @@ class RunPlan:
         return {action: sum(one.action == action for one in self.steps) for action in ACTIONS}
 
 
-def plan_run(loaded: Loaded, root: Path, choice: EngineChoice, limit: int = 0, jobs: int = 0) -> RunPlan:
+def plan_run(loaded: LoadedManifest, root: Path, choice: EngineChoice, limit: int = 0, jobs: int = 0) -> RunPlan:
     """Plan a run of a manifest against the store at `root`, which may not exist yet; executes and writes nothing.
 
     A lock that does not fit is foreseen, if what it pins is there already. Raises InputError otherwise.
@@ -140,7 +140,7 @@ def plan_run(loaded: Loaded, root: Path, choice: EngineChoice, limit: int = 0, j
     )
 
 
-def _lock_of(loaded: Loaded, workshop: Workshop | None) -> tuple[Lock, list[str]]:
+def _lock_of(loaded: LoadedManifest, workshop: Workshop | None) -> tuple[Lock, list[str]]:
     """Return a manifest's lock, or the one that would replace it, with what of it does not fit."""
     held = load_lock(loaded.root, loaded.manifest.name)
     if held is None:
@@ -150,7 +150,7 @@ def _lock_of(loaded: Loaded, workshop: Workshop | None) -> tuple[Lock, list[str]
     return (foresee_lock(loaded, held, workshop), moved) if moved else (held, [])
 
 
-def _reading_workshop(loaded: Loaded, root: Path, choice: EngineChoice) -> Workshop | None:
+def _reading_workshop(loaded: LoadedManifest, root: Path, choice: EngineChoice) -> Workshop | None:
     """Return a workshop on a store that is opened for reading; None if there is no store yet.
 
     The environment of an image is that of the newest run in it. An image in which nothing ran yet has an unknown one,

@@ -13,7 +13,7 @@ from typing import Any
 from harness.errors import DamageError, HarnessError, InputError
 from harness.evidence.compare import compare, overall, tolerance_text
 from harness.evidence.record import FAIL, read_record, self_check
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock, load_expect, read_lock
 from harness.store.events import Event
 from harness.store.store import Store, list_runs, listing_error, read_start, require_listed
@@ -103,7 +103,7 @@ def _named(store: Store, lock: str) -> str:
         return ""
 
 
-def newest_verdict(root: Path, loaded: Loaded, newest: Newest) -> str:
+def newest_verdict(root: Path, loaded: LoadedManifest, newest: Newest) -> str:
     """Return the verdict of a manifest's newest run against its expectation, and whether its own checks fail.
 
     `damaged` if it or a newer one was damaged; "" if there is none, or it cannot be compared for another reason.

@@ -18,8 +18,8 @@ from harness.evidence.compare import Verdict, compare, overall
 from harness.evidence.explain import FirstDifference, find_first_difference
 from harness.evidence.record import Record, self_check
 from harness.evidence.trail import read_trail
-from harness.manifest.load import Loaded
-from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save
+from harness.manifest.load import LoadedManifest
+from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save_document
 from harness.run.attempts.hidden_splits import require_hidden_elsewhere
 from harness.run.engines import EngineChoice, limits, open_engine
 from harness.run.executing.forecast import AskingForecast, forecast_asking, forecast_before, walk
@@ -53,7 +53,7 @@ class RunTarget:
     run: str = ""  # the id of the run, if it has one before it begins
     asked: Mapping[str, str] | None = None  # the agent's principal that asked for the run, and its key
 
-    def workshop(self, loaded: Loaded, *, gpus: bool = True) -> Workshop:
+    def workshop(self, loaded: LoadedManifest, *, gpus: bool = True) -> Workshop:
         """Open the engine, open or create the store, and open the sandbox if the manifest names an image for it.
 
         With `gpus` false, as when data is made, the engine gets no GPU and there is no sandbox.
@@ -70,7 +70,7 @@ class RunTarget:
         return made
 
     @contextmanager
-    def placed(self, loaded: Loaded, workshop: Workshop) -> Iterator[DaskPlacement | None]:
+    def placed(self, loaded: LoadedManifest, workshop: Workshop) -> Iterator[DaskPlacement | None]:
         """Context manager that connects the placement; yields None where every step is executed by this process."""
         if self.placement.kind == LOCAL:
             yield None
@@ -80,7 +80,7 @@ class RunTarget:
         with DaskPlacement(self.placement, workshop, terms).open() as placement:
             yield placement
 
-    def bounds(self, loaded: Loaded) -> str:
+    def bounds(self, loaded: LoadedManifest) -> str:
         """Return what a manifest asks of memory and its steps do not get here; empty if they get all of it."""
         return limits(loaded.manifest.resources, self.choice.memory).beyond
 
@@ -129,7 +129,7 @@ class FinishedRun:
         return f"cpu (no GPU: {facts['gpus_missing']})" if "gpus_missing" in facts else "cpu"
 
 
-def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
+def lock_manifest(loaded: LoadedManifest, place: RunTarget) -> WrittenLock:
     """Resolve every name of a manifest, which fetches and makes its data, and write its lock, if anything changed.
 
     Names that cannot be resolved are pinned as such and listed. Raises an error if no plan can be made from the lock
@@ -160,12 +160,12 @@ def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
         moved += [f"pins/{kind}" for kind in (CERTIFICATES, TABLES) if new.of(kind) and not old.of(kind)]
         if not moved:  # an older lock may pin packages in another way; if it fits, it stays
             new = replace(new, pins={**new.pins, "packages": old.pins["packages"]})
-    changed = save(path, new.data)
+    changed = save_document(path, new.data)
     healed = len(workshop.store.blobs.healed)
     return WrittenLock(new, path, changed, moved, dict(lacking), had.absent, healed, needs)
 
 
-def plan_locked(loaded: Loaded, limit: int = 0) -> tuple[Lock, Plan]:
+def plan_locked(loaded: LoadedManifest, limit: int = 0) -> tuple[Lock, Plan]:
     """Check a loaded manifest and its lock, and return the lock and the plan; InputError if the lock does not fit.
 
     Every run is planned here; nothing is started and nothing is written.
@@ -180,7 +180,7 @@ def plan_locked(loaded: Loaded, limit: int = 0) -> tuple[Lock, Plan]:
 
 
 def run_manifest(
-    loaded: Loaded,
+    loaded: LoadedManifest,
     place: RunTarget,
     progress: Progress,
     limit: int = 0,
@@ -232,7 +232,7 @@ class RunForecast:
     asking: list[AskingForecast] = field(default_factory=list)
 
 
-def forecast(loaded: Loaded, place: RunTarget, limit: int = 0) -> RunForecast:
+def forecast(loaded: LoadedManifest, place: RunTarget, limit: int = 0) -> RunForecast:
     """Count for each stage the steps that a run would take from the store, and those it would execute; executes none.
 
     A step whose inputs are not known yet counts as one to execute.

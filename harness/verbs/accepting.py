@@ -22,7 +22,7 @@ from harness.clean_start import clean_command, clean_environment, is_clean, load
 from harness.digest import document_digest, sha256_file
 from harness.errors import AGREED, DISAGREED, Defect, HarnessError, Interrupted
 from harness.evidence.audit.reexecution import ReexecutionOptions
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.run.closure import code_root
 from harness.run.planning.preconditions import read_ceiling
 from harness.run.progress import NO_ERRORS, read_error_limit
@@ -253,7 +253,7 @@ def carry(project: Project, asked: CarryRequest, watch: Watch | None = None) -> 
     return CarryResult(carried=found)
 
 
-def _data(loaded: Loaded, done: CarriedExpectation) -> CarriedManifest:
+def _data(loaded: LoadedManifest, done: CarriedExpectation) -> CarriedManifest:
     state = "fits" if not done.run else "carried" if done.along else "refused"
     return CarriedManifest(
         manifest=str(loaded.path),

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from harness.errors import HarnessError, InputError, Interrupted, StepError
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import load_lock
 from harness.run.executing.forecast import AskingForecast
 from harness.run.item_gate import holds_back
@@ -165,7 +165,7 @@ def _summed(ran: FinishedRun) -> dict[str, Any]:
 def _words(project: Project, asked: AskedRun, bad: HarnessError) -> str:
     """Return why a run failed: the error's words, unless they may repeat data that is not shown, or are a step's."""
     try:
-        loaded: Loaded = project.manifest(project.root / asked.path)
+        loaded: LoadedManifest = project.manifest(project.root / asked.path)
         wordless = holds_back(loaded.manifest.intent(), load_lock(loaded.root, loaded.manifest.name))
     except HarnessError:
         wordless = True

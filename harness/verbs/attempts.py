@@ -34,8 +34,8 @@ from harness.attempts.transcript import ABANDONED, Transcript, begin_session, fo
 from harness.attempts.transcript import EXPIRED as RAN_OUT
 from harness.clock import unique_stamp
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
-from harness.manifest.load import Loaded
-from harness.manifest.schema import splits
+from harness.manifest.load import LoadedManifest
+from harness.manifest.schema import manifest_splits
 from harness.run.attempts.hidden_splits import require_served
 from harness.run.attempts.score import (
     FAILED,
@@ -133,7 +133,7 @@ def attempt_backend(
     return LocalBackend(served, here.root, who, profile, homes=project.homes, session=asked.session)
 
 
-def _served(project: Project, asked: ServeRequest) -> tuple[Loaded, ...]:
+def _served(project: Project, asked: ServeRequest) -> tuple[LoadedManifest, ...]:
     """Load the manifests that are served.
 
     Raises InputError if there are none, if two have the same name, or if they belong to several projects.
@@ -155,7 +155,7 @@ def _served(project: Project, asked: ServeRequest) -> tuple[Loaded, ...]:
     return manifests
 
 
-def _open_to_agents(project: Project) -> list[Loaded]:
+def _open_to_agents(project: Project) -> list[LoadedManifest]:
     """Load the manifests of a project that agents may attempt; a manifest that cannot be read is left out."""
     found = []
     for path in project.manifests():
@@ -163,7 +163,7 @@ def _open_to_agents(project: Project) -> list[Loaded]:
             loaded = project.manifest(path)
         except HarnessError:
             continue
-        if splits(loaded.manifest) and not loaded.manifest.derived:
+        if manifest_splits(loaded.manifest) and not loaded.manifest.derived:
             found.append(loaded)
     return found
 

@@ -51,7 +51,7 @@ from harness.evidence.keys import (
 )
 from harness.evidence.record import read_record
 from harness.files import move_durable, translating_os_errors, write_atomic
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import expect_path, lock_path
 from harness.run.recorded_runs import manifest_name
 from harness.run.recording.auditing import author_of
@@ -347,7 +347,7 @@ def _opened(project: Project, name: str) -> Iterator[tuple[Store, str]]:
         yield Store.open(Path(folder)), bundle.run
 
 
-def _files_of(loaded: Loaded) -> Iterator[Statement]:
+def _files_of(loaded: LoadedManifest) -> Iterator[Statement]:
     """Yield what may be said of a manifest's lock and expectation, of those that there are."""
     root, name = loaded.root, loaded.manifest.name
     for path, state in ((lock_path, state_lock), (expect_path, state_expectation)):

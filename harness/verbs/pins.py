@@ -12,7 +12,7 @@ from harness.digest import canonical_json, sha256
 from harness.errors import DamageError, HarnessError
 from harness.evidence.record import spell_healed
 from harness.manifest.datasets import SHOWN, FetchedFiles, file_coverage, names_text
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import load_expect, load_lock
 from harness.run.lock import changed_pins
 from harness.run.locking.certificates import standings
@@ -56,7 +56,7 @@ class ListResult(Result):
 def list_(project: Project) -> ListResult:
     """List the manifests of a project, the state of their locks, and how their newest runs ended."""
     found: list[dict[str, str]] = []
-    read: list[tuple[Loaded, dict[str, str]]] = []
+    read: list[tuple[LoadedManifest, dict[str, str]]] = []
     for path in project.manifests():
         at = str(path.relative_to(project.root))
         row = {"manifest": at, "name": path.stem, "study": "", "lock": "broken", "verdict": "-"}
@@ -80,13 +80,13 @@ def _why(project: Project, bad: HarnessError) -> str:
     return f"{bad.what} ({where})" if where else bad.what
 
 
-def _state(project: Project, path: Path) -> tuple[Loaded, str]:
+def _state(project: Project, path: Path) -> tuple[LoadedManifest, str]:
     loaded = project.manifest(path)
     held = load_lock(loaded.root, loaded.manifest.name)
     return loaded, "none" if held is None else "stale" if changed_pins(loaded, held) else "fits"
 
 
-def _verdicts(project: Project, rows: Sequence[tuple[Loaded, dict[str, str]]]) -> None:
+def _verdicts(project: Project, rows: Sequence[tuple[LoadedManifest, dict[str, str]]]) -> None:
     """Set in each row the verdict of the manifest's newest run; the list of runs is read only once."""
     try:
         newest = newest_runs(project.open(), {loaded.manifest.name for loaded, _ in rows})
@@ -238,7 +238,7 @@ def lock(project: Project, asked: LockRequest, watch: Watch | None = None) -> Lo
     return LockResult(locks=found)
 
 
-def _files_here(loaded: Loaded, locked: WrittenLock, watch: Watch) -> dict[str, Any]:
+def _files_here(loaded: LoadedManifest, locked: WrittenLock, watch: Watch) -> dict[str, Any]:
     """Count and report the files of published data that are here, with reasons and remedies for the missing ones."""
     found = {}
     covered = data_coverage(file_coverage(locked.lock.pins["datasets"]))

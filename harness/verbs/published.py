@@ -42,7 +42,7 @@ from harness.evidence.failures import failed_steps
 from harness.evidence.record import Digested, Record, read_record, spell_healed
 from harness.evidence.trail import Trail, absent_files, read_trail
 from harness.manifest.datasets import Fetched, FetchedFiles
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock, load_lock, read_lock
 from harness.manifest.schema import Claim
 from harness.run.model_free import ModelFreeOutputs, foresee_kinds, make_model_free
@@ -233,7 +233,7 @@ class ClaimsResult(Result):
 class _JudgedManifest:
     """A manifest with its judged claims, and what its run lacks."""
 
-    loaded: Loaded
+    loaded: LoadedManifest
     claims: list[JudgedClaim]
     lacks: list[str]
 
@@ -282,7 +282,7 @@ class _Judging:
     watch: Watch
 
     def all(
-        self, todo: Sequence[Loaded], made: Mapping[Path, ModelFreeOutputs]
+        self, todo: Sequence[LoadedManifest], made: Mapping[Path, ModelFreeOutputs]
     ) -> tuple[list[_JudgedManifest], list[str]]:
         """Judge manifests by their runs, and by outputs `made` for them alone; return the unreadable runs, too."""
         histories: dict[Path, History | None] = {}
@@ -331,7 +331,7 @@ def _lost(one: JudgedClaim) -> tuple[object, ...]:
     return one.withdrawn, one.manifest, one.of, one.tolerance, one.published, one.where
 
 
-def _claimed(project: Project, todo: list[Loaded]) -> Claimed:
+def _claimed(project: Project, todo: list[LoadedManifest]) -> Claimed:
     """Return the subject and the claims of each manifest of a project, by its name.
 
     A manifest that was not requested and cannot be read is left out; requesting it raises the error.
@@ -353,7 +353,7 @@ def _history(root: Path, watch: Watch) -> History | None:
 
 
 def _judged(
-    loaded: Loaded,
+    loaded: LoadedManifest,
     history: History | None,
     claimed: Claimed,
     kinds: dict[Path, OutputKinds],
@@ -427,7 +427,7 @@ def _outputs(one: JudgedClaim) -> set[str]:
 
 
 def _with_kinds(
-    found: list[JudgedClaim], loaded: Loaded, kinds: dict[Path, OutputKinds], trail: Trail | str | None = None
+    found: list[JudgedClaim], loaded: LoadedManifest, kinds: dict[Path, OutputKinds], trail: Trail | str | None = None
 ) -> list[JudgedClaim]:
     """Set the kinds of judged claims, by the manifest's plan and by what the run of their values read."""
     if not found:
@@ -536,7 +536,7 @@ def _ways(each: _JudgedManifest, free: Keys, every: Keys) -> Iterator[_Way]:
         yield _Way((1, models, len(wanted)), every, each.path, models, words)
 
 
-def _run(loaded: Loaded, lock: Lock | None, history: History | None) -> tuple[Record | None, list[str]]:
+def _run(loaded: LoadedManifest, lock: Lock | None, history: History | None) -> tuple[Record | None, list[str]]:
     """Return the record of the run whose values count, or None and what is lacking: a lock, resolved names, a run."""
     if lock is None:
         return None, ["a lock"]

@@ -18,7 +18,7 @@ from harness.evidence.explain import FirstDifference
 from harness.evidence.record import spell_healed
 from harness.evidence.trail import read_trail
 from harness.manifest.datasets import count_text
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import load_lock
 from harness.rowtypes import Trial
 from harness.run.installed.checked import unread_text
@@ -179,7 +179,7 @@ class RunData(Result):
         return any(gap.too_many for gap in self.unanswered)
 
 
-def grader_texts(loaded: Loaded) -> dict[str, str]:
+def grader_texts(loaded: LoadedManifest) -> dict[str, str]:
     """Return the certificate state of each grader that scores the runs of a manifest, as text by scorer."""
     held = load_lock(loaded.root, loaded.manifest.name)
     return {each.scorer: each.text for each in standings(loaded.root, loaded.manifest.study, held)}

@@ -18,7 +18,7 @@ from harness.clock import unique_stamp
 from harness.errors import AGREED, DISAGREED, MISSING, HarnessError, InputError, Interrupted, MissingError
 from harness.evidence.keys import TrustedKey, read_trust, require_author
 from harness.files import hold_lock, is_plain_file, remove_tree
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import load_lock
 from harness.run.executing.forecast import AskingForecast, describe_asking
 from harness.run.lock import changed_pins, require_fit
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 
-def derived(parent: Loaded, asked: DerivedRequest, place: RunTarget, watch: Watch) -> Loaded:
+def derived(parent: LoadedManifest, asked: DerivedRequest, place: RunTarget, watch: Watch) -> LoadedManifest:
     """Write and return the manifest that a request derives from a parent; lock it if it has no lock that fits.
 
     Returns the parent itself if the request changes nothing. Raises an error if the parent's lock is missing or no
@@ -65,7 +65,7 @@ def derived(parent: Loaded, asked: DerivedRequest, place: RunTarget, watch: Watc
     return loaded
 
 
-def refuse_derived(loaded: Loaded, what: str) -> None:
+def refuse_derived(loaded: LoadedManifest, what: str) -> None:
     """Raise InputError if a manifest is derived and not written by a person; `what` is the reason."""
     if loaded.manifest.derived:
         raise InputError(
@@ -269,12 +269,12 @@ def asking_data(one: AskingForecast) -> AskingForeseen:
     return AskingForeseen(**{**said, "dollars": dollars}, money=one.money, text=one.text())
 
 
-def _derived(named: Loaded, loaded: Loaded) -> dict[str, str]:
+def _derived(named: LoadedManifest, loaded: LoadedManifest) -> dict[str, str]:
     """Return the path of the derived manifest as a field, if the request derived one."""
     return {} if loaded is named else {"derived": loaded.path.relative_to(loaded.root).as_posix()}
 
 
-def _bounded(loaded: Loaded, place: RunTarget) -> dict[str, str]:
+def _bounded(loaded: LoadedManifest, place: RunTarget) -> dict[str, str]:
     """Return, as a field, the memory that a manifest asks for and its steps do not get here, if there is such."""
     return {"bounded": said} if (said := place.bounds(loaded)) else {}
 
@@ -348,7 +348,7 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
     return ReproduceResult(runs=found, left_out=left_out, store=str(place.root) if place.stays else "", **more)
 
 
-def _signed(loaded: Loaded, verdict: str, trusted: Sequence[TrustedKey], watch: Watch) -> dict[str, str]:
+def _signed(loaded: LoadedManifest, verdict: str, trusted: Sequence[TrustedKey], watch: Watch) -> dict[str, str]:
     """Return, as a field, the verdict of a run that agrees with an expectation without a trusted signature.
 
     An expectation that was edited after it was signed makes it `disagreed`.
@@ -362,7 +362,7 @@ def _signed(loaded: Loaded, verdict: str, trusted: Sequence[TrustedKey], watch: 
     return {"verdict": "disagreed" if found.moved else "unconfirmed"}
 
 
-def _run(loaded: Loaded, place: RunTarget, watch: Watch, limit: int = 0) -> FinishedRun:
+def _run(loaded: LoadedManifest, place: RunTarget, watch: Watch, limit: int = 0) -> FinishedRun:
     """Run a manifest; report first what its models will be asked, and then its steps and answers."""
     tell = watch.task(loaded.manifest.name)
     if bounds := place.bounds(loaded):

@@ -20,7 +20,7 @@ from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors, write_atomic
 from harness.manifest.datasets import WITH_OPTIONS, WITHOUT_OPTIONS
 from harness.manifest.lockfile import load_lock
-from harness.manifest.read import spell
+from harness.manifest.read import spell_yaml
 from harness.run.installed.checked import is_importable
 from harness.run.planning.derived import read_model_option
 from harness.run.project_folder import MARKER, LaidFolder, lay_out, require_writable
@@ -94,32 +94,32 @@ def write_manifest(first: FirstManifest) -> str:
     answers = _answers(first.sample, first.guesses)
     pieces = [
         _comment(f"Written by `{first.command}`. It is yours: edit it, then `harness lock` it again."),
-        spell({"harness": "2", "study": "questions", "name": first.name}),
-        spell({"about": f"Questions of {first.file.rstrip('/').rpartition('/')[2]}; say here what they ask."}),
+        spell_yaml({"harness": "2", "study": "questions", "name": first.name}),
+        spell_yaml({"about": f"Questions of {first.file.rstrip('/').rpartition('/')[2]}; say here what they ask."}),
         "\n",
         _comment(first.about_models),
-        spell({"models": first.models}),
+        spell_yaml({"models": first.models}),
         "\n",
         _comment(*_reasons(first)),
         f"datasets:\n  {first.name}:\n",
-        indent(spell(_dataset(first, answers)), INSIDE),
+        indent(spell_yaml(_dataset(first, answers)), INSIDE),
         *(f"{INSIDE}# {line}\n" for line in _more(first)),
         "\n",
         _comment("What is asked; `{column}` is a cell. Several wordings: `texts: [...]`; a chat: `turns: [...]`."),
-        spell({"prompts": {"text": _wording(first, answers)}}),
+        spell_yaml({"prompts": {"text": _wording(first, answers)}}),
         "\n",
         _comment("How it is asked."),
-        spell({"generation": _generation(answers)}),
+        spell_yaml({"generation": _generation(answers)}),
         "\n",
         _comment(f"How answers are scored: {answers.why}. `harness score --list` names every scorer."),
         _comment("The dataset's `score:` above says it.") if answers.apart else "",
-        "" if answers.apart else spell({"settings": {"score": answers.score}}),
+        "" if answers.apart else spell_yaml({"settings": {"score": answers.score}}),
         "\n",
         _comment("What is made besides: this line, without its `#`, adds an HTML page of scores, items and answers."),
         "# outputs: {report.html: exact}\n",
         "\n" if first.agents else "",
         _comment(ABOUT_AGENTS) if first.agents else "",
-        spell({"agents": AGENTS}) if first.agents else "",
+        spell_yaml({"agents": AGENTS}) if first.agents else "",
     ]
     return "".join(pieces)
 
@@ -187,7 +187,7 @@ def _reasons(first: FirstManifest) -> Iterator[str]:
 def _more(first: FirstManifest) -> Iterator[str]:
     yield "count: 100                       # so many rows, drawn by `seed`; without it: all"
     if first.guesses.split:
-        name = spell({first.guesses.columns("split")[0]: "train"}).strip()
+        name = spell_yaml({first.guesses.columns("split")[0]: "train"}).strip()
         yield f"shots: {{count: 3, where: {{{name}}}}}   # examples with their answers, from rows that are not asked"
     else:
         yield "shots: {count: 3, seed: 0}       # examples with their answers, from rows that are then not asked"

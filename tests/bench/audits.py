@@ -23,7 +23,7 @@ from harness.evidence.audit.audit import InstalledHarness, audit
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.evidence.record import read_record
 from harness.manifest.documents import DatasetPin
-from harness.manifest.load import Loaded, parse_manifest
+from harness.manifest.load import LoadedManifest, parse_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.closure import Code, code_root
 from harness.run.executing.runner import Runner
@@ -98,7 +98,7 @@ def build(folder: Path, blobs: int, size: int) -> Audited:
         sha256(MANIFEST),
         {"models": {}, "prompts": {}, "datasets": unpinned, "images": {}, "packages": {}},
     )
-    loaded = Loaded(manifest, MANIFEST, tree, folder / "manifest", folder)
+    loaded = LoadedManifest(manifest, MANIFEST, tree, folder / "manifest", folder)
     store = Store.make(folder / "store")
     workshop = Workshop(store, LocalEngine("process"), Limits(), Code(code))
     record = Runner(loaded, lock, plan, workshop).run(lambda *_: None)

@@ -12,7 +12,7 @@ from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.evidence.audit.audit import InstalledHarness, audit
 from harness.evidence.audit.reexecution import ReexecutionOptions
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.manifest.lockfile import load_lock
 from harness.run.closure import Code
 from harness.run.executing.workshop import Workshop
@@ -100,7 +100,7 @@ def planned_of(root):
     """Plan the run of both again."""
     lock = load_lock(root, "both")
     assert lock
-    return plan(check_manifest(load(root / "manifests/both.yaml")), lock)
+    return plan(check_manifest(load_manifest(root / "manifests/both.yaml")), lock)
 
 
 def audited(store, how, planned):

@@ -17,7 +17,7 @@ from support_inside import inner_data, inside
 from harness.digest import sha256
 from harness.evidence.explain import name_processor
 from harness.manifest.documents import AcceptedMachine, ExpectedOutput
-from harness.manifest.lockfile import expect_path, load_expect, save
+from harness.manifest.lockfile import expect_path, load_expect, save_document
 from harness.run.environment import facts
 
 pytestmark = pytest.mark.together  # one worker makes the project that all of these read
@@ -162,7 +162,7 @@ def accepted_elsewhere(
     outputs: dict[str, ExpectedOutput] = {**held.outputs, output: {**held.outputs[output], "sha256": "0" * 64}}
     run = replace(held.run, steps=steps, machine=cast(AcceptedMachine, {**held.run.machine, **machine}))
     other = replace(held, outputs=outputs, files={**held.files, **(files or {})}, run=run)
-    save(expect_path(project, "small"), other.data)
+    save_document(expect_path(project, "small"), other.data)
 
 
 @pytest.mark.long

@@ -13,7 +13,7 @@ from harness.engines.local import LocalEngine
 from harness.evidence.audit.audit import InstalledHarness, audit
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import Reexecute, ReexecutionOptions
-from harness.manifest.load import Loaded, load
+from harness.manifest.load import LoadedManifest, load_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.closure import Code
 from harness.run.executing.runner import Runner
@@ -33,7 +33,7 @@ MAKE, CUT, SHOWN = "addition/make", "addition/items", "shown"
 class Bare:
     """A project whose manifest was run as a plan of three steps: one cached, one with a fan-in that is shown gold."""
 
-    loaded: Loaded
+    loaded: LoadedManifest
     lock: Lock
     plan: Plan
     store: Store
@@ -64,7 +64,7 @@ class Bare:
 
 def bare(folder: Path) -> Bare:
     """Lock a project, run one step of its plan, then three: the first of them is taken from the store."""
-    loaded = load(unlocked_project(folder / "project", count=7, models=("oracle",)))
+    loaded = load_manifest(unlocked_project(folder / "project", count=7, models=("oracle",)))
     this, store = check_manifest(loaded), Store.make(folder / "store")
     workshop = Workshop(store, LocalEngine("process"), Limits())
     lock = resolve(loaded, this, workshop)

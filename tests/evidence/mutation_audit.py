@@ -41,7 +41,7 @@ from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.evidence.bundle import unpack_bundle
 from harness.evidence.keys import read_key, read_trust
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run.recording.auditing import audit_author, audit_files, audit_run
 from harness.store.store import Store
 from harness.verbs.handing import compare_envelope, see_run
@@ -221,7 +221,7 @@ class Subject:
         """Whether the run fits the lock and the expectation in the project."""
         report = Report()
         try:
-            audit_files(self.store, self.run, load(self.project / SMALL), report)
+            audit_files(self.store, self.run, load_manifest(self.project / SMALL), report)
         except HarnessError:
             return False
         return report.verdict == "agreed"

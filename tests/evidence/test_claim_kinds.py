@@ -20,7 +20,7 @@ from harness.evidence.claims.kinds import (
     planned_kinds,
     planned_steps,
 )
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run.model_free import foresee_kinds
 from harness.steps import Pinned, Plan, Ref, Source, Step
 
@@ -50,7 +50,7 @@ BY_OUTPUT = {
 
 @pytest.mark.parametrize("name", BY_OUTPUT)
 def test_each_claim_of_a_papers_manifest_has_the_kind_of_its_output_without_a_lock_or_a_run(name: str) -> None:
-    loaded = load(REPOSITORY / "manifests" / f"{name}.yaml")
+    loaded = load_manifest(REPOSITORY / "manifests" / f"{name}.yaml")
     kinds = foresee_kinds(loaded)
     found = {
         output: kinds.of([output])
@@ -65,7 +65,7 @@ def test_every_manifest_that_claims_something_is_told_of_above() -> None:
     claiming = {
         path.relative_to(REPOSITORY / "manifests").with_suffix("").as_posix()
         for path in (REPOSITORY / "manifests").rglob("*.yaml")
-        if load(path).manifest.claims
+        if load_manifest(path).manifest.claims
     }
     assert claiming == set(BY_OUTPUT)
 

@@ -12,7 +12,7 @@ from harness.digest import canonical_json, sha256
 from harness.errors import DamageError
 from harness.evidence.claims.claims import MAX_BYTES, PointerReader, PointerValue
 from harness.evidence.record import Digested
-from harness.manifest.schema import split
+from harness.manifest.schema import split_pointer
 
 DOCUMENT = {
     "": 0,
@@ -177,8 +177,8 @@ def test_damaged_bytes_are_an_error_and_never_a_value() -> None:
 )
 def test_what_is_no_pointer_is_refused(of: str) -> None:
     with pytest.raises(ValueError, match="JSON Pointer"):
-        split(of)
+        split_pointer(of)
 
 
 def test_escapes_are_read_in_the_order_the_rule_gives() -> None:
-    assert split("out#/~01/~10") == ("out", ["~1", "/0"])
+    assert split_pointer("out#/~01/~10") == ("out", ["~1", "/0"])

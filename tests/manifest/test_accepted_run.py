@@ -16,11 +16,11 @@ from harness.manifest.lockfile import (
     MOST_STEPS,
     AcceptedRun,
     bound_names,
-    family_of,
     group_alike,
     join_digests,
     read_expect,
-    shorten,
+    short_digest,
+    step_family,
 )
 
 PAIR = "0123456789ab 456789abcdef"
@@ -35,7 +35,7 @@ PARTS = "benchmark/responses/a-model/part-{:05}"
 
 
 def steps(count: int, name: str = PARTS) -> dict[str, str]:
-    return {name.format(number): f"{shorten(number)} {shorten(-number)}" for number in range(count)}
+    return {name.format(number): f"{short_digest(number)} {short_digest(-number)}" for number in range(count)}
 
 
 def test_an_expectation_with_its_run_is_another_type_and_reads_back() -> None:
@@ -100,13 +100,13 @@ def test_a_family_differs_where_any_of_its_members_does() -> None:
     [(family, members)] = group_alike(some, kept).items()
     assert family == "benchmark/responses/a-model/*" and kept[family] == join_digests(members, some)
     made, given = kept[family].split(" ")
-    moved = {**some, members[7]: f"{shorten('other')} {some[members[7]].split(' ')[1]}"}
+    moved = {**some, members[7]: f"{short_digest('other')} {some[members[7]].split(' ')[1]}"}
     other = join_digests(members, moved).split(" ")
     assert other[0] != made and other[1] == given
 
 
 def test_names_that_no_document_could_hold_are_spelled_in_ascii() -> None:
-    assert family_of("modèle/a", 0).isascii() and family_of("modèle/a", 1).endswith("/*")
+    assert step_family("modèle/a", 0).isascii() and step_family("modèle/a", 1).endswith("/*")
     kept = bound_names({"modèle/a": PAIR}, MOST_STEPS)
     assert list(group_alike(["modèle/a"], kept)) == list(kept)
     assert read_expect(replace(NEW, run=replace(RUN, steps=kept)).data, "x").run.steps == kept

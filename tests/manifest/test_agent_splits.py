@@ -11,8 +11,8 @@ from support_views import HIDDEN
 
 from harness.digest import canonical_json
 from harness.errors import InputError
-from harness.manifest.load import Loaded, parse_manifest
-from harness.manifest.schema import split_datasets, splits
+from harness.manifest.load import LoadedManifest, parse_manifest
+from harness.manifest.schema import manifest_splits, split_datasets
 from harness.run.locking.datasets import MadeDataset
 from harness.run.planning.plan import check_manifest, require_hidden
 from harness.studies.registry import find
@@ -28,7 +28,7 @@ def checked(text: str) -> InputError:
     """Give the error that a manifest is once its study is known, with the line it names."""
     manifest, tree = parse_manifest(text.encode(), "m.yaml")
     with pytest.raises(InputError) as error:
-        check_manifest(Loaded(manifest, text.encode(), tree, Path("manifests/m.yaml"), Path()))
+        check_manifest(LoadedManifest(manifest, text.encode(), tree, Path("manifests/m.yaml"), Path()))
     assert error.value.next
     return error.value
 
@@ -39,9 +39,9 @@ def line_of(text: str, part: str) -> int:
 
 def test_a_split_says_what_it_asks():
     said = parse(with_splits("dev: {public: true, datasets: [addition], items: 4, templates: [0, 5]}"))
-    split = splits(said)["dev"]
+    split = manifest_splits(said)["dev"]
     assert (split.datasets, split.items, split.templates) == (("addition",), 4, (0, 5))
-    assert splits(parse(GOOD)) == {}
+    assert manifest_splits(parse(GOOD)) == {}
 
 
 def intended(manifest):

@@ -20,7 +20,7 @@ from harness.manifest.lockfile import (
     lock_path,
     read_expect,
     read_lock,
-    save,
+    save_document,
 )
 
 LOCK = Lock(
@@ -45,7 +45,7 @@ BOTH = pytest.mark.parametrize(
 @BOTH
 def test_what_was_saved_is_read_back(tmp_path, one, read, load, path):
     assert load(tmp_path, "m") is None
-    assert save(path(tmp_path, "m"), one.data) is True
+    assert save_document(path(tmp_path, "m"), one.data) is True
     assert load(tmp_path, "m") == one
     assert read(one.data, "x").data == one.data
     assert path(tmp_path, "m").parent == tmp_path / "lockfiles" / "manifests"
@@ -60,7 +60,7 @@ def unread(path):
 def expecting_an_array(folder, output):
     """Give what is loaded of an expectation of one array, which is an output of that name."""
     outputs: dict[str, ExpectedOutput] = {output: {**EXPECT.outputs["items"], "array": "npz"}}
-    save(expect_path(folder, "m"), replace(EXPECT, outputs=outputs).data)
+    save_document(expect_path(folder, "m"), replace(EXPECT, outputs=outputs).data)
     return load_expect(folder, "m")
 
 
@@ -78,9 +78,9 @@ def test_an_expectation_names_no_array_outside_its_own_folder(tmp_path, output):
 
 @BOTH
 def test_saving_the_same_again_touches_nothing(tmp_path, one, read, load, path):
-    save(path(tmp_path, "m"), one.data)
+    save_document(path(tmp_path, "m"), one.data)
     before = unread(path(tmp_path, "m"))
-    assert save(path(tmp_path, "m"), one.data) is False
+    assert save_document(path(tmp_path, "m"), one.data) is False
     assert unread(path(tmp_path, "m")) == before
 
 

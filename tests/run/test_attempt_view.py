@@ -15,7 +15,7 @@ from harness.attempts.reads import ViewReader
 from harness.attempts.transcript import item_id, item_key
 from harness.digest import canonical_json, sha256, sha256_file
 from harness.errors import DamageError, InputError
-from harness.manifest.datasets import tables_of
+from harness.manifest.datasets import made_tables
 from harness.manifest.load import parse_manifest
 from harness.run.attempts.served import served_lock
 from harness.run.attempts.service import open_attempt
@@ -50,7 +50,7 @@ class Shown:
 
     def table(self, name: str):
         """Read a table of every dataset from the store, by the digest that the lock pins."""
-        pins = [pin[name] for pin in map(tables_of, self.lock.pins["datasets"].values()) if name in pin]
+        pins = [pin[name] for pin in map(made_tables, self.lock.pins["datasets"].values()) if name in pin]
         return [row for pin in pins for row in rows.read(self.store.blobs.deliver(pin["sha256"]))]
 
 

@@ -9,7 +9,7 @@ from run.own_project import CAPITALS, own_project
 from support import REPOSITORY, manifest_text
 
 from harness.errors import InputError
-from harness.manifest.load import Loaded, load
+from harness.manifest.load import LoadedManifest, load_manifest
 from harness.run.planning.derived import DerivedOptions, derive
 from harness.run.service import RunTarget, lock_manifest
 
@@ -18,19 +18,19 @@ OUTPUTS = "outputs: {scores: exact, counts: exact}\n"
 
 
 @pytest.fixture
-def parent(tmp_path) -> Loaded:
+def parent(tmp_path) -> LoadedManifest:
     (tmp_path / "lockfiles").mkdir()
     (tmp_path / "manifests").mkdir()
     path = tmp_path / "manifests" / "small.yaml"
     path.write_text(manifest_text() + OUTPUTS + CLAIMS)
-    return load(path)
+    return load_manifest(path)
 
 
 def options(models=(), only=(), settings=()) -> DerivedOptions:
     return DerivedOptions(models, only, settings)
 
 
-def refused(parent: Loaded, **given) -> InputError:
+def refused(parent: LoadedManifest, **given) -> InputError:
     with pytest.raises(InputError) as error:
         derive(parent, options(**given))
     assert error.value.next
@@ -79,7 +79,7 @@ def test_rows_that_were_appended_since_are_cut_where_the_lock_of_its_parent_ende
     project = own_project(tmp_path / "project", RunTarget(tmp_path / "store"))
     project.lock()
     project.data.write_text(CAPITALS + "Capital of Spain?,Madrid,z\n")
-    made = derive(load(project.path), options(["half=baseline/coin-oracle"]))
+    made = derive(load_manifest(project.path), options(["half=baseline/coin-oracle"]))
     assert lock_manifest(made, project.place).lock.of("files")["capitals"]["cuts"] == [2]
 
 
@@ -94,7 +94,9 @@ def test_one_that_was_edited_is_kept_and_refused(parent):
 def test_a_parent_that_changed_gives_another_file(parent):
     first = derive(parent, options(settings=["seeds=[3]"]))
     parent.path.write_text(parent.path.read_text() + "# a remark\n")
-    assert derive(load(parent.path), options(settings=["seeds=[3]"])).path != first.path and first.path.exists()
+    assert (
+        derive(load_manifest(parent.path), options(settings=["seeds=[3]"])).path != first.path and first.path.exists()
+    )
 
 
 def test_a_derived_manifest_is_not_derived_from(parent):
@@ -157,13 +159,13 @@ def test_a_value_that_is_refused_names_the_option(parent, text, where, what):
 def test_a_fault_of_the_parent_keeps_its_line(parent):
     parent.path.write_text(parent.path.read_text().replace("behaviour: oracle", "behaviour: oracel", 1))
     with pytest.raises(InputError) as error:
-        load(parent.path)
+        load_manifest(parent.path)
     line = error.value.where
     fine = load_without_checks(parent)
     assert refused(fine, settings=["seeds=[1]"]).where == line
 
 
-def load_without_checks(parent: Loaded) -> Loaded:
+def load_without_checks(parent: LoadedManifest) -> LoadedManifest:
     """Give a parent whose file has gone wrong since it was loaded."""
     from dataclasses import replace
 
@@ -223,7 +225,7 @@ def test_datasets_that_are_kept_keep_their_outputs_and_splits(tmp_path):
     (tmp_path / "manifests").mkdir()
     path = tmp_path / "manifests" / "reliability.yaml"
     path.write_text(parent.read_text())
-    whole = load(path)
+    whole = load_manifest(path)
     made = derive(whole, options(only=["dataset=addition,model=oracle"])).manifest
     assert list(made.datasets) == ["addition"] and list(made.models) == ["oracle"]
     assert "card-tiny-raw.html" not in made.outputs and "scores" in made.outputs
@@ -232,7 +234,7 @@ def test_datasets_that_are_kept_keep_their_outputs_and_splits(tmp_path):
 
 
 def test_data_that_is_kept_brings_what_it_is_made_from():
-    whole = load(REPOSITORY / "manifests" / "paper" / "reliability.yaml")
+    whole = load_manifest(REPOSITORY / "manifests" / "paper" / "reliability.yaml")
     from harness.run.locking.datasets import made_datasets
     from harness.run.planning.derived import only_datasets, read_only_options
     from harness.studies.registry import find
@@ -247,7 +249,7 @@ def test_data_that_is_kept_brings_what_it_is_made_from():
 def test_a_model_keeps_the_tape_it_was_asked_on_and_a_new_one_has_another(parent):
     said = "  remote: {provider: openai, model: gpt-x, tape: replay}\n"
     parent.path.write_text(parent.path.read_text().replace("models:\n", "models:\n" + said, 1))
-    made = derive(load(parent.path), options(["other=openai/gpt-y"])).manifest
+    made = derive(load_manifest(parent.path), options(["other=openai/gpt-y"])).manifest
     assert made.models["remote"].tapes == "tapes/small" and made.models["other"].tapes == "tapes/small.derived"
-    again = derive(load(parent.path), options(settings=["models.remote.tape=record"])).manifest
+    again = derive(load_manifest(parent.path), options(settings=["models.remote.tape=record"])).manifest
     assert again.models["remote"].tapes == "tapes/small.derived", "a tape that a lock may pin is not written to"

@@ -13,7 +13,7 @@ from support import REPOSITORY, judging_here, small_project
 
 from harness.cli.main import run
 from harness.errors import MissingError
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run.closure import Code
 from harness.run.planning.preconditions import EXTRAS, find_lacking, find_missing, require_packages
 from harness.run.service import plan_locked
@@ -24,7 +24,7 @@ DEMOS = sorted((REPOSITORY / "manifests" / "demo").glob("*.yaml"))
 
 
 def steps_of(manifest: Path) -> tuple[Step, ...]:
-    return tuple(plan_locked(load(manifest))[1].steps)
+    return tuple(plan_locked(load_manifest(manifest))[1].steps)
 
 
 @pytest.fixture

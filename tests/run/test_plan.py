@@ -7,7 +7,7 @@ import pytest
 from support import manifest_text, unlocked_project
 
 from harness.errors import HarnessError, InputError, MissingError
-from harness.manifest.load import Loaded, load, parse_manifest
+from harness.manifest.load import LoadedManifest, load_manifest, parse_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.lock import static_pins
 from harness.run.planning.plan import check_manifest, plan
@@ -18,7 +18,7 @@ ROWS = {name: {"sha256": digit * 64, "rows": 19} for name, digit in (("items", "
 
 def loaded(tmp_path, text):
     manifest, tree = parse_manifest(text.encode(), "m.yaml")
-    return Loaded(manifest, text.encode(), tree, tmp_path / "m.yaml", tmp_path)
+    return LoadedManifest(manifest, text.encode(), tree, tmp_path / "m.yaml", tmp_path)
 
 
 def planned(tmp_path, text=None, limit=0, **pins):
@@ -195,7 +195,7 @@ def test_a_wrong_parameter_of_a_maker_is_named_by_line_with_what_it_takes(tmp_pa
     text = path.read_text().replace(old, new, 1)
     path.write_text(text)
     with pytest.raises(InputError) as bad:
-        check_manifest(load(path))
+        check_manifest(load_manifest(path))
     assert what in bad.value.what and mend in bad.value.next
     assert bad.value.where == f"{path}:{text[: text.index(new)].count(chr(10)) + 1}"
 

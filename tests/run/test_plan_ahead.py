@@ -19,7 +19,7 @@ from support_edits import DATA, MANIFEST, Edit, edits, finished_ground, require_
 from support_inside import inner_data, inside
 
 from harness.errors import InputError
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run.executing.estimates import (
     LONGEST,
     SHORTEST,
@@ -153,10 +153,10 @@ def test_a_study_without_shards_takes_none(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     demo = (REPOSITORY / "manifests" / "demo" / "brain.yaml").read_text()
     (tmp_path / MANIFEST).write_text(demo)
-    check_manifest(load(tmp_path / MANIFEST))
+    check_manifest(load_manifest(tmp_path / MANIFEST))
     (tmp_path / MANIFEST).write_text(f"{demo}\nshard: 5\n")
     with pytest.raises(InputError, match="study brain cuts nothing into shards"):
-        check_manifest(load(tmp_path / MANIFEST))
+        check_manifest(load_manifest(tmp_path / MANIFEST))
 
 
 def forecast(dollars: str | None) -> AskingForecast:

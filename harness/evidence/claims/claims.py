@@ -36,7 +36,7 @@ from harness.evidence.claims.subject import (
     subject_of,
 )
 from harness.evidence.record import Digested
-from harness.manifest.schema import Claim, split
+from harness.manifest.schema import Claim, split_pointer
 
 MAX_BYTES = 1 << 26
 MAX_DIGITS = 9  # digits of a list index; no list is longer
@@ -77,7 +77,7 @@ class PointerReader:
 
         A missing value is described in the result. An output whose bytes are damaged raises an error.
         """
-        name, path = split(pointer)
+        name, path = split_pointer(pointer)
         made = self._outputs.get(name)
         known = (str(made and made["sha256"]), pointer)
         if known not in self._found:
@@ -380,7 +380,9 @@ def _lock_claims(
     pointers |= {pointer for old in was if old for pointer in old[0].pointers}
     tables = [pin.get("items") for pin in pins.get("datasets", {}).values() if isinstance(pin, Mapping)]
     rows = max((table["rows"] for table in tables if isinstance(table, Mapping)), default=0)
-    return _LockClaims(placed, was, tuple(sorted({split(pointer)[0] for pointer in pointers})), int(rows), apart)
+    return _LockClaims(
+        placed, was, tuple(sorted({split_pointer(pointer)[0] for pointer in pointers})), int(rows), apart
+    )
 
 
 def _first(outputs: PointerReader, spots: Sequence[str]) -> PointerValue:
@@ -516,7 +518,7 @@ def with_imported(
         return one
     found: set[str] = set()
     for pointer in [one.of] if isinstance(one.of, str) else one.of:
-        output, path = split(pointer)
+        output, path = split_pointer(pointer)
         if output not in untouched:
             found |= set(path) & set(imported) if set(path) & set(models) else set(imported)
     return replace(one, imported=tuple(sorted(found)))
@@ -527,14 +529,16 @@ def with_absent_files(one: JudgedClaim, without: Mapping[str, Collection[str]]) 
 
     `without` gives these files by output. A claim without a verdict `met` or `missed` is returned unchanged.
     """
-    outputs = {split(pointer)[0] for pointer in ([one.of] if isinstance(one.of, str) else one.of)}
+    outputs = {split_pointer(pointer)[0] for pointer in ([one.of] if isinstance(one.of, str) else one.of)}
     absent = {path for output in outputs for path in without.get(output, ())}
     return one if one.verdict.startswith(NEEDS) else replace(one, without=tuple(sorted(absent)))
 
 
 def with_kind(one: JudgedClaim, kinds: OutputKinds) -> JudgedClaim:
     """Return a judged claim with its kind, by the outputs that it points into."""
-    name, reason = kinds.of([split(pointer)[0] for pointer in ([one.of] if isinstance(one.of, str) else one.of)])
+    name, reason = kinds.of(
+        [split_pointer(pointer)[0] for pointer in ([one.of] if isinstance(one.of, str) else one.of)]
+    )
     return replace(one, kind=name, kind_reason=reason)
 
 
@@ -577,5 +581,5 @@ def _not_run(claim: Claim, lacks: Sequence[str]) -> tuple[str, str]:
 
 def _needs(claim: Claim, lacks: Sequence[str]) -> str:
     """Format what is lacking, first the parts that the claim itself names."""
-    named = {name for pointer in claim.pointers for name in split(pointer)[1]}
+    named = {name for pointer in claim.pointers for name in split_pointer(pointer)[1]}
     return ", ".join(sorted(lacks, key=lambda lack: lack.partition(".")[2] not in named))

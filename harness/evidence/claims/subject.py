@@ -26,7 +26,7 @@ from harness.evidence.record import Record, read_record
 from harness.manifest.documents import ClaimFields, Intent, LockBody, Pins
 from harness.manifest.lockfile import Lock
 from harness.manifest.models import is_stand_in
-from harness.manifest.schema import Claim, split
+from harness.manifest.schema import Claim, split_pointer
 from harness.steps import STAGES
 from harness.store.blobs import is_digest
 from harness.store.store import Store
@@ -112,7 +112,7 @@ def equivalent_pointers(
         return None
     found, names, free = [], False, True
     for pointer in pointers:
-        output, path = split(pointer)
+        output, path = split_pointer(pointer)
         asked = output not in untouched
         twins = [_twins(here.models.get(name), there.models) if asked else [] for name in path]
         options = [_renamed(name, here, there, known, asked=asked) for name, known in zip(path, twins, strict=True)]

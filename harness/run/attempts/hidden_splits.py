@@ -23,9 +23,9 @@ from harness.digest import canonical_json, parse_document, sha256, walk_values
 from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors
 from harness.manifest.datasets import Fetched, FetchedFiles, OwnFile
-from harness.manifest.load import Loaded, load, parse_manifest
+from harness.manifest.load import LoadedManifest, load_manifest, parse_manifest
 from harness.manifest.lockfile import Lock, load_lock, read_lock
-from harness.manifest.schema import SPLITS, Manifest, split_datasets, splits
+from harness.manifest.schema import SPLITS, Manifest, manifest_splits, split_datasets
 from harness.rowtypes import Item
 from harness.run.locking.datasets import FILES, MANY, made_datasets
 from harness.store.attempts import SplitData, attempt_ids, hidden_data, listed_attempts, mark_hidden, transcript_path
@@ -104,7 +104,7 @@ _BEGUN = {"manifest", "lock", "split", "hidden"}
 OWN_DATA = "give this split data of its own; what was hidden once stays hidden for all that share the store"
 
 
-def split_data(loaded: Loaded, lock: Lock | None, split: str, store: Store | None) -> SplitData:
+def split_data(loaded: LoadedManifest, lock: Lock | None, split: str, store: Store | None) -> SplitData:
     """Return digests of a split's data: the files that it is made from, and its items if a lock pins them.
 
     Items of a recipe that reads no file are left out, because anyone can make them. Of a hidden split only the private
@@ -112,7 +112,7 @@ def split_data(loaded: Loaded, lock: Lock | None, split: str, store: Store | Non
     """
     manifest = loaded.manifest
     made = made_datasets(manifest, find(manifest.study), loaded.tree)
-    files, asked, hides = set[str](), set[str](), splits(manifest)[split].hidden
+    files, asked, hides = set[str](), set[str](), manifest_splits(manifest)[split].hidden
     for name in split_datasets(manifest, split):
         sources = [name, *made[name].files.values(), *made[name].folders.values()] if name in made else [name]
         found = set(_digests(manifest, sources, private=hides))
@@ -161,27 +161,27 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-def require_hidden_elsewhere(loaded: Loaded, lock: Lock, store: Store) -> None:
+def require_hidden_elsewhere(loaded: LoadedManifest, lock: Lock, store: Store) -> None:
     """Raise InputError for splits that show what the project or the store hides, or hide what it shows.
 
     All manifests of the project and of the store are compared; the error names the other manifest and its split.
     Without an error, what this manifest hides is marked in the store.
     """
-    mine = {name: split_data(loaded, lock, name, store) for name in splits(loaded.manifest)}
+    mine = {name: split_data(loaded, lock, name, store) for name in manifest_splits(loaded.manifest)}
     if not mine:
         return
     shown, hidden = _around(loaded, store)
     for name, data in mine.items():
-        (hidden if splits(loaded.manifest)[name].hidden else shown).append(data)
+        (hidden if manifest_splits(loaded.manifest)[name].hidden else shown).append(data)
     for name, data in mine.items():
-        hides = splits(loaded.manifest)[name].hidden
+        hides = manifest_splits(loaded.manifest)[name].hidden
         for other in shown if hides else hidden:
             if data.shares(other):
                 raise _refusal(loaded, name, other, hides=hides)
-    mark_splits(store, (data for name, data in mine.items() if splits(loaded.manifest)[name].hidden))
+    mark_splits(store, (data for name, data in mine.items() if manifest_splits(loaded.manifest)[name].hidden))
 
 
-def require_served(manifests: Iterable[Loaded], store: Store, project: Iterable[Loaded]) -> None:
+def require_served(manifests: Iterable[LoadedManifest], store: Store, project: Iterable[LoadedManifest]) -> None:
     """Raise InputError for a public split that shows what any manifest of the project or the store hides.
 
     What those manifests hide is marked in the store, so that a running server refuses it, too.
@@ -204,10 +204,10 @@ def mark_splits(store: Store, hidden: Iterable[SplitData]) -> None:
             mark_hidden(store, data)
 
 
-def shows_hidden(store: Store, loaded: Loaded, lock: Lock, split: str) -> bool:
+def shows_hidden(store: Store, loaded: LoadedManifest, lock: Lock, split: str) -> bool:
     """Whether a public split shows what anything in this store hides."""
     known = list(hidden_data(store))
-    if not known or splits(loaded.manifest)[split].hidden:
+    if not known or manifest_splits(loaded.manifest)[split].hidden:
         return False
     mine = split_data(loaded, lock, split, store)
     return any(mine.shares(other) for other in known)
@@ -220,7 +220,7 @@ def attempt_shows_hidden(store: Store, start: AttemptEvent) -> bool:
     return mine is not None and any(mine.shares(other) for other in known)
 
 
-def _around(loaded: Loaded, store: Store) -> tuple[list[SplitData], list[SplitData]]:
+def _around(loaded: LoadedManifest, store: Store) -> tuple[list[SplitData], list[SplitData]]:
     """Return what other manifests, marks and attempts of this store show to agents, and what they hide."""
     shown, hidden = [], list(hidden_data(store))
     for other in neighbours(loaded):
@@ -231,21 +231,21 @@ def _around(loaded: Loaded, store: Store) -> tuple[list[SplitData], list[SplitDa
     return shown, hidden
 
 
-def neighbours(loaded: Loaded) -> Iterator[Loaded]:
+def neighbours(loaded: LoadedManifest) -> Iterator[LoadedManifest]:
     """Yield the other manifests of a project; manifests that cannot be read are skipped."""
     for path in sorted((loaded.root / "manifests").rglob("*.yaml")):
         if path.resolve() != loaded.path:
             try:
-                yield load(path)
+                yield load_manifest(path)
             except InputError:
                 continue
 
 
-def _splits(loaded: Loaded, store: Store, *, hidden: bool) -> list[SplitData]:
+def _splits(loaded: LoadedManifest, store: Store, *, hidden: bool) -> list[SplitData]:
     """Return the data of the hidden or public splits of a manifest; empty if the manifest or its lock is wrong."""
     try:
-        lock = load_lock(loaded.root, loaded.manifest.name) if splits(loaded.manifest) else None
-        named = [name for name, split in splits(loaded.manifest).items() if split.hidden is hidden]
+        lock = load_lock(loaded.root, loaded.manifest.name) if manifest_splits(loaded.manifest) else None
+        named = [name for name, split in manifest_splits(loaded.manifest).items() if split.hidden is hidden]
         return [split_data(loaded, lock, name, store) for name in named]
     except HarnessError:
         return []
@@ -271,13 +271,13 @@ def _begun_data(root: Path, manifest: str, lock: str, split: str) -> SplitData |
     try:
         data = store.blobs.read(manifest)
         said, tree = parse_manifest(data, "the manifest of an attempt")
-        loaded = Loaded(said, data, tree, root / "manifests" / said.name, root)
+        loaded = LoadedManifest(said, data, tree, root / "manifests" / said.name, root)
         return split_data(loaded, read_lock(store.blobs.read(lock), "the lock of an attempt"), split, store)
     except HarnessError:
         return None
 
 
-def _refusal(loaded: Loaded, split: str, other: SplitData, *, hides: bool) -> InputError:
+def _refusal(loaded: LoadedManifest, split: str, other: SplitData, *, hides: bool) -> InputError:
     place = loaded.tree.at((*SPLITS, split))
     if hides:
         what = f"split {split!r} hides what the split {other.split!r} of the manifest {other.name!r} shows to agents"

@@ -29,7 +29,7 @@ from harness.evidence.record import Record, read_record
 from harness.kit.score_lines import ScoreLine
 from harness.manifest.attempt_manifest import AttemptAnswered, asked_part, derive_manifest
 from harness.manifest.documents import Pins
-from harness.manifest.load import Loaded, ModelFolders, parse_manifest
+from harness.manifest.load import LoadedManifest, ModelFolders, parse_manifest
 from harness.manifest.lockfile import Lock, read_lock
 from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest
@@ -239,7 +239,7 @@ class AttemptOutcome:
 class DerivedRun:
     """Manifest and lock of an attempt's run, which are derived from those of the benchmark, and the run's limit."""
 
-    loaded: Loaded
+    loaded: LoadedManifest
     lock: Lock
     limit: int
 
@@ -378,9 +378,9 @@ def _derived(
     return DerivedRun(loaded, lock, asked_part(base, said.split, said.subset).items)
 
 
-def _loaded(data: bytes, root: Path, homes: ModelFolders | None) -> Loaded:
+def _loaded(data: bytes, root: Path, homes: ModelFolders | None) -> LoadedManifest:
     manifest, tree = parse_manifest(data, "the manifest of this attempt's run")
-    return Loaded(manifest, data, tree, root / "manifests" / manifest.name, root, homes or ModelFolders())
+    return LoadedManifest(manifest, data, tree, root / "manifests" / manifest.name, root, homes or ModelFolders())
 
 
 def _run(derived: DerivedRun, place: RunTarget, name: str, progress: Progress) -> Record:

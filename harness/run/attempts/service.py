@@ -25,11 +25,11 @@ from harness.attempts.session import UNKNOWN
 from harness.attempts.transcript import begin_transcript
 from harness.digest import canonical_json, sha256
 from harness.errors import DamageError, HarnessError, InputError, Interrupted
-from harness.manifest.datasets import tables_of
+from harness.manifest.datasets import made_tables
 from harness.manifest.documents import TablePin
-from harness.manifest.load import Loaded, ModelFolders
+from harness.manifest.load import LoadedManifest, ModelFolders
 from harness.manifest.lockfile import Lock
-from harness.manifest.schema import Split, splits
+from harness.manifest.schema import Split, manifest_splits
 from harness.rowtypes import Item, Prompt
 from harness.run.attempts.hidden_splits import (
     attempt_header,
@@ -173,9 +173,11 @@ def reopen_attempt(served: ServedProject, attempt: str, principal: str) -> Opene
     return OpenedView(attempt, transcript_path(store, attempt), view.items_file, view.media_file, more)
 
 
-def _wanted(served: ServedProject, loaded: Loaded, asked: Opening, store: Store) -> tuple[Split, ViewSpec, Lock]:
+def _wanted(
+    served: ServedProject, loaded: LoadedManifest, asked: Opening, store: Store
+) -> tuple[Split, ViewSpec, Lock]:
     """Return the split, what of it is wanted, and the lock; raise AttemptError if the split is closed to this agent."""
-    known = splits(loaded.manifest)
+    known = manifest_splits(loaded.manifest)
     if asked.split not in known:
         what = f"this study has no split {printable_text(asked.split)}" if known else "this study is for operators only"
         raise AttemptError("E_UNKNOWN_SPLIT", what, suggest_name(asked.split, known))
@@ -226,7 +228,7 @@ def _begun(store: Store, asked: Opening) -> str:
     return attempt
 
 
-def _begin(store: Store, served: ServedProject, loaded: Loaded, lock: Lock, asked: Opening, view: View) -> str:
+def _begin(store: Store, served: ServedProject, loaded: LoadedManifest, lock: Lock, asked: Opening, view: View) -> str:
     """Write the first line of a new attempt's transcript, and record its start in the list of runs; return its id."""
     attempt, agents = clock.unique_stamp(ID_BYTES), loaded.manifest.agents
     assert agents
@@ -285,13 +287,13 @@ def catalogue(served: ServedProject, principal: str) -> list[dict[str, Any]]:
     return [_study(served, loaded, principal, store) for loaded in served.manifests]
 
 
-def _study(served: ServedProject, loaded: Loaded, principal: str, store: Store | None) -> dict[str, Any]:
+def _study(served: ServedProject, loaded: LoadedManifest, principal: str, store: Store | None) -> dict[str, Any]:
     manifest = loaded.manifest
     said: dict[str, Any] = {"study": manifest.name, "title": manifest.about}
     if manifest.agents is None or not manifest.agents.splits:
         return {**said, "answer_kinds": [], "splits": [], "reason": OPERATORS}
     offers, kinds, lock = [], set[str](), ready_lock(loaded)
-    for name in splits(manifest):
+    for name in manifest_splits(manifest):
         offer, found = _split(served, loaded, name, principal, store, lock)
         offers.append(offer)
         kinds |= found
@@ -303,7 +305,7 @@ def _study(served: ServedProject, loaded: Loaded, principal: str, store: Store |
     return {**said, "answer_kinds": sorted(kinds), "splits": offers, "budget": budget}
 
 
-def _unscorable(loaded: Loaded, lock: Lock, split: str) -> str:
+def _unscorable(loaded: LoadedManifest, lock: Lock, split: str) -> str:
     """Return why answers of an agent to a split could not be scored; empty if their run can be planned."""
     try:
         usable_metrics(loaded.root, loaded.data, lock.data, split)
@@ -313,10 +315,10 @@ def _unscorable(loaded: Loaded, lock: Lock, split: str) -> str:
 
 
 def _split(
-    served: ServedProject, loaded: Loaded, name: str, principal: str, store: Store | None, lock: Lock | None
+    served: ServedProject, loaded: LoadedManifest, name: str, principal: str, store: Store | None, lock: Lock | None
 ) -> tuple[dict[str, Any], set[str]]:
     """Return what a split holds, with the number of attempts left, and the kinds of its answers."""
-    split = splits(loaded.manifest)[name]
+    split = manifest_splits(loaded.manifest)[name]
     offer: dict[str, Any] = {"split": name, "n_items": 0, "hidden": split.hidden, "attempts_left": 0}
     why, kinds = why_closed(served, loaded, name, store, lock), set[str]()
     if lock:
@@ -352,7 +354,7 @@ def count_prompts(step: Step, spec: ViewSpec, lock: Lock, store: Store | None) -
 
     If a dataset brings its own prompts and their table is not in the store yet, the average number per item is used.
     """
-    pins, wanted = tables_of(lock.pins["datasets"][dataset_of(step)]), set(spec.part.templates)
+    pins, wanted = made_tables(lock.pins["datasets"][dataset_of(step)]), set(spec.part.templates)
     items = min(int(pins["items"]["rows"]), spec.part.items or int(pins["items"]["rows"]))
     templates = step.inputs.get("templates")
     numbers = [one["id"] for one in step.params.get("wordings", ())]  # those that a manifest writes out
@@ -377,7 +379,7 @@ def _shipped(path: str) -> bytes:
 
 def _kind(step: Step, spec: ViewSpec, lock: Lock, store: Store | None) -> str:
     """Return the kind of the answers to a dataset's first item; text if the dataset is not in the store yet."""
-    pins = tables_of(lock.pins["datasets"][dataset_of(step)])
+    pins = made_tables(lock.pins["datasets"][dataset_of(step)])
     return next((CHOICE for row in _first(pins, "items", spec.part.items or 1, store) if "options" in row), TEXT)
 
 

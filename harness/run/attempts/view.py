@@ -23,9 +23,9 @@ from harness.digest import canonical_json, document_digest, encode_document, par
 from harness.errors import DamageError, HarnessError, InputError
 from harness.files import write_atomic
 from harness.manifest.attempt_manifest import AskedPart, asked_part
-from harness.manifest.datasets import tables_of
+from harness.manifest.datasets import made_tables
 from harness.manifest.documents import TablePin
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock
 from harness.manifest.schema import SPLITS
 from harness.models.media import Media
@@ -341,7 +341,7 @@ def prompt_steps(planned: Plan, datasets: tuple[str, ...]) -> list[Step]:
 class PromptMaker:
     """Maker of the prompts of a view; it handles as many datasets at once as there are cores."""
 
-    loaded: Loaded
+    loaded: LoadedManifest
     checked: CheckedManifest
     lock: Lock
     planned: Plan
@@ -376,7 +376,7 @@ class PromptMaker:
         require_published(needed, pins, self.workshop.store, beside, self.workshop.cancel)
 
     def _pins(self, dataset: str) -> Mapping[str, TablePin]:
-        return tables_of(self.lock.pins["datasets"][dataset])
+        return made_tables(self.lock.pins["datasets"][dataset])
 
     def _here(self, dataset: str) -> bool:
         """Whether all that a maker makes is in the store already, by the digests that the lock pins."""
@@ -450,12 +450,12 @@ def views(store: Store) -> Path:
     return store.root / "views"
 
 
-def view_spec(loaded: Loaded, split: str, subset: str = "") -> ViewSpec:
+def view_spec(loaded: LoadedManifest, split: str, subset: str = "") -> ViewSpec:
     """Return what a split, or a subset of it, shows; raise InputError if either is unknown."""
     return ViewSpec(split, subset, asked_part(loaded.manifest, split, subset))
 
 
-def identity(loaded: Loaded, lock: Lock, spec: ViewSpec, steps: list[Step], code: Code) -> str:
+def identity(loaded: LoadedManifest, lock: Lock, spec: ViewSpec, steps: list[Step], code: Code) -> str:
     """Return the digest of all that a view is made from: lock, split, and the code of its steps and rows."""
     kinds = {step.kind for step in steps} | {CODE}
     return document_digest(
@@ -515,14 +515,16 @@ def _damaged(folder: Path) -> DamageError:
     )
 
 
-def planned_view(loaded: Loaded, lock: Lock, spec: ViewSpec) -> tuple[Plan, list[Step]]:
+def planned_view(loaded: LoadedManifest, lock: Lock, spec: ViewSpec) -> tuple[Plan, list[Step]]:
     """Plan a manifest as a view needs it; return the plan, and the steps that write the prompts (possibly none)."""
     asked = replace(lock, pins={**lock.pins, MODELS: {}})  # an agent answers, so no model need be here
     planned = plan(check_parts(loaded), asked, spec.part.items)
     return planned, prompt_steps(planned, spec.part.datasets)
 
 
-def make_view(loaded: Loaded, lock: Lock, spec: ViewSpec, store: Store, workshop: Callable[[], Workshop]) -> View:
+def make_view(
+    loaded: LoadedManifest, lock: Lock, spec: ViewSpec, store: Store, workshop: Callable[[], Workshop]
+) -> View:
     """Return the view of a split from the store, or make it there: data, prompts, rows, images without metadata.
 
     The workshop is opened only if something must be made. Raises InputError for a split that asks nothing.
@@ -541,7 +543,7 @@ def make_view(loaded: Loaded, lock: Lock, spec: ViewSpec, store: Store, workshop
     return _write(loaded, spec, made_of, maker.tables(steps), store)
 
 
-def _write(loaded: Loaded, spec: ViewSpec, made_of: str, tables: list[PromptTables], store: Store) -> View:
+def _write(loaded: LoadedManifest, spec: ViewSpec, made_of: str, tables: list[PromptTables], store: Store) -> View:
     """Write a view under the digest of its rows, completely or not at all."""
     images, control = ImageFile(), Control(str(uuid.uuid4()), secrets.token_hex(12))
     found = view_rows(tables, spec.part.templates, images)

@@ -20,7 +20,7 @@ from typing import Any
 from harness.digest import sha256
 from harness.errors import HarnessError
 from harness.files import read_plain
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock
 from harness.run.closure import code_root
 from harness.run.executing.workshop import OTHER, StepResult, Workshop
@@ -222,7 +222,7 @@ ROUGH = ("", READ, GUESSED, BEFORE + READ, BEFORE + GUESSED)  # bases of estimat
 class TokenEstimator:
     """Estimator of tokens for the models of one locked manifest; each tokenizer reads one sample of the prompts."""
 
-    def __init__(self, loaded: Loaded, lock: Lock) -> None:
+    def __init__(self, loaded: LoadedManifest, lock: Lock) -> None:
         self.loaded, self.lock = loaded, lock
         self._shares: dict[tuple[str, str], Fraction | None] = {}  # tokens for each character, by part and model
 
@@ -389,7 +389,7 @@ def walk_asking(plan: Plan, lock: Lock, workshop: Workshop) -> StepSchedule:
         return walk(plan, lock, workshop, frozenset(wanted))
 
 
-def forecast_before(loaded: Loaded, lock: Lock, plan: Plan, workshop: Workshop) -> list[AskingForecast]:
+def forecast_before(loaded: LoadedManifest, lock: Lock, plan: Plan, workshop: Workshop) -> list[AskingForecast]:
     """Forecast what a run will ask; only the steps that answers depend on are looked up."""
     if not asking_steps(plan):
         return []
@@ -397,7 +397,9 @@ def forecast_before(loaded: Loaded, lock: Lock, plan: Plan, workshop: Workshop) 
         return forecast_asking(loaded, lock, walk_asking(plan, lock, workshop), workshop.store)
 
 
-def forecast_asking(loaded: Loaded, lock: Lock, schedule: StepSchedule, store: Store | None) -> list[AskingForecast]:
+def forecast_asking(
+    loaded: LoadedManifest, lock: Lock, schedule: StepSchedule, store: Store | None
+) -> list[AskingForecast]:
     """Forecast what each model of a manifest is still asked, from a schedule that holds the results in the store."""
     told = _Known(loaded, PromptMeasure(lock, schedule, store), TokenEstimator(loaded, lock), schedule, store)
     models = {(one.part, one.name): one for one in every_model(loaded.manifest)}
@@ -415,7 +417,7 @@ def forecast_asking(loaded: Loaded, lock: Lock, schedule: StepSchedule, store: S
 class _Known:
     """What is known of a run before it begins: its prompts, tokens, what the store holds, and answers so far."""
 
-    loaded: Loaded
+    loaded: LoadedManifest
     measure: PromptMeasure
     tokens: TokenEstimator
     schedule: StepSchedule

@@ -19,7 +19,7 @@ from harness.digest import encode_document, sha256
 from harness.errors import DamageError, HarnessError, Interrupted
 from harness.evidence.record import Record, entry_of_event, read_record, spell, summarise, verified_record
 from harness.manifest.datasets import file_coverage
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock
 from harness.run.closure import code_root
 from harness.run.environment import cores, facts
@@ -58,7 +58,7 @@ class Runner:
 
     def __init__(
         self,
-        loaded: Loaded,
+        loaded: LoadedManifest,
         lock: Lock,
         plan: Plan,
         workshop: Workshop,

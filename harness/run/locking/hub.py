@@ -24,7 +24,7 @@ from harness.digest import sha256_file
 from harness.errors import InputError, MissingError
 from harness.manifest.datasets import FORMATS, HUB, MOST_OWN_FILES, HubData, OwnFile, names_text
 from harness.manifest.documents import FilePin
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock
 from harness.run.locking.published import LARGEST, UnavailableError, download, download_pinned, in_store
 from harness.run.progress import raise_if_stopped
@@ -167,7 +167,9 @@ def require_revision(data: HubData) -> None:
         )
 
 
-def hub_pins(loaded: Loaded, held: Lock | None, store: Store, stop: Event) -> tuple[dict[str, FilePin], dict[str, str]]:
+def hub_pins(
+    loaded: LoadedManifest, held: Lock | None, store: Store, stop: Event
+) -> tuple[dict[str, FilePin], dict[str, str]]:
     """Resolve the data sets of the hub that a manifest names, and bring their files into the store.
 
     Returns the pins by dataset, and by dataset the reason for those that cannot be had. The hub is not asked what it

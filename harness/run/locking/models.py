@@ -15,7 +15,7 @@ from harness.digest import document_digest, sha256_file
 from harness.errors import HarnessError, InputError, MissingError
 from harness.files import translating_os_errors
 from harness.manifest.documents import ModelPin
-from harness.manifest.load import Loaded, ModelFolders
+from harness.manifest.load import LoadedManifest, ModelFolders
 from harness.manifest.lockfile import Lock
 from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest
@@ -264,7 +264,7 @@ def store_weights(
             )
 
 
-def pin_model(loaded: Loaded, named: NamedModel) -> ModelPin:
+def pin_model(loaded: LoadedManifest, named: NamedModel) -> ModelPin:
     """Return the pin of a model or instrument: the digest of its settings, with those of its weights, rows or tape.
 
     If these are not on this machine, the pin holds only the reason, as `unresolved`.
@@ -294,7 +294,7 @@ def _pin_tape(folder: Path, pin: ModelPin) -> ModelPin:
         return {"unresolved": f"{bad.what}; {bad.next}"}
 
 
-def store_models(loaded: Loaded, lock: Lock, store: Store) -> None:
+def store_models(loaded: LoadedManifest, lock: Lock, store: Store) -> None:
     """Copy pinned weights and imported answers of all models into the store; MissingError if any is gone or differs."""
     for part, name, model, _ in every_model(loaded.manifest):
         pin = lock.of(part).get(name, {})

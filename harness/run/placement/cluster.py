@@ -24,7 +24,7 @@ from harness.engines.engine import NO_IMAGE, VISIBLE
 from harness.errors import DamageError, HarnessError, InputError, Interrupted, MissingError
 from harness.evidence.failures import LOST
 from harness.evidence.trail import environment_changes, read_environment
-from harness.manifest.schema import SIZES, Resources, amount
+from harness.manifest.schema import SIZES, Resources, parse_amount
 from harness.run.executing.exchange import (
     ASKED,
     FAILED,
@@ -255,7 +255,7 @@ class DaskPlacement:
             gpus = self.terms.resources.gpus
             wants["GPU"] = float(gpus) if isinstance(gpus, int) else 1.0
         if self.choice.memory:
-            wants["MEMORY"] = float(amount(self.terms.resources.memory, SIZES))
+            wants["MEMORY"] = float(parse_amount(self.terms.resources.memory, SIZES))
         return wants
 
     # The workers.

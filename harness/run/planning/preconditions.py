@@ -15,7 +15,7 @@ from harness.engines.engine import DISK, NETWORK, NO_IMAGE, Engine
 from harness.engines.local import ISOLATIONS, advise_isolation, available_isolations
 from harness.errors import InputError, MissingError
 from harness.images.recipe import PYTHON, lineage, names, read_wheels
-from harness.manifest.load import Loaded
+from harness.manifest.load import LoadedManifest
 from harness.manifest.schema import SIZES, Manifest, Resources
 from harness.run.closure import Code
 from harness.run.environment import cores
@@ -155,7 +155,7 @@ NEEDED = "rfc8785"  # the one package that every step imports besides Python and
 CONTAINED = NETWORK | DISK | frozenset(("kernel", "others"))  # what must be kept from foreign code
 
 
-def require_runnable(loaded: Loaded, plan: Plan, engine: Engine, sandbox: Engine) -> None:
+def require_runnable(loaded: LoadedManifest, plan: Plan, engine: Engine, sandbox: Engine) -> None:
     """Raise an error if a run lacks packages or CPU cores here, or if the sandbox cannot contain its foreign code."""
     require_torch(loaded.manifest, engine.image)
     if engine.image == NO_IMAGE:
@@ -164,7 +164,7 @@ def require_runnable(loaded: Loaded, plan: Plan, engine: Engine, sandbox: Engine
     require_contained(plan, sandbox)
 
 
-def require_image(loaded: Loaded) -> None:
+def require_image(loaded: LoadedManifest) -> None:
     """Raise InputError if the recipe of a manifest's image lacks the package that every step needs.
 
     Without a recipe nothing is checked.

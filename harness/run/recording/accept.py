@@ -26,8 +26,8 @@ from harness.evidence.trail import read_trail
 from harness.files import translating_os_errors, write_atomic
 from harness.manifest.datasets import file_coverage
 from harness.manifest.documents import Carried, ExpectedOutput
-from harness.manifest.load import Loaded
-from harness.manifest.lockfile import Expect, arrays_path, expect_path, load_expect, load_lock, lock_path, save
+from harness.manifest.load import LoadedManifest
+from harness.manifest.lockfile import Expect, arrays_path, expect_path, load_expect, load_lock, lock_path, save_document
 from harness.run.closure import code_root
 from harness.run.progress import NO_ERRORS, ErrorLimit, Progress, count_errors, over_limit
 from harness.run.recorded_runs import manifest_name, run_lock
@@ -59,7 +59,7 @@ def accept(
     old = load_expect(root, name)
     new = replace(new, folder=arrays_path(root, name))
     with _arrays(store, old, new):
-        save(expect_path(root, name), new.data)
+        save_document(expect_path(root, name), new.data)
     return Accepted(expect_path(root, name), list(_changes(old, new)))
 
 
@@ -193,7 +193,7 @@ class CarriedExpectation:
 
 
 def carry(
-    loaded: Loaded, place: RunTarget, tell: Tell, errors: ErrorLimit = NO_ERRORS, *, at_levels: bool = False
+    loaded: LoadedManifest, place: RunTarget, tell: Tell, errors: ErrorLimit = NO_ERRORS, *, at_levels: bool = False
 ) -> CarriedExpectation:
     """Lock a manifest again, run it, and move its expectation to the new lock; on any failure change nothing.
 
@@ -221,7 +221,7 @@ def carry(
         along = all(at_levels and one.agrees for one in parted)
         if along:
             audited_run = _audited(loaded, place, old, ran, tell(f"audit {name}"), errors)
-            save(path, _along(old, audited_run, [one.output for one in parted]).data)
+            save_document(path, _along(old, audited_run, [one.output for one in parted]).data)
             keep()
     return CarriedExpectation(path, old.lock_sha256, new, ran.record.run, parted, along)
 
@@ -233,7 +233,7 @@ def _code_moved(old: Expect) -> bool:
 
 
 def _audited(
-    loaded: Loaded, place: RunTarget, old: Expect, ran: FinishedRun, progress: Progress, errors: ErrorLimit
+    loaded: LoadedManifest, place: RunTarget, old: Expect, ran: FinishedRun, progress: Progress, errors: ErrorLimit
 ) -> Expect:
     """Audit a run of the new lock, and return the expectation that accepting it would give."""
     run = ran.record.run
@@ -282,4 +282,4 @@ def _as_it_was(path: Path) -> Iterator[Callable[[], None]]:
         if not kept and before is None:
             path.unlink(missing_ok=True)
         elif not kept and before is not None:
-            save(path, before)
+            save_document(path, before)

@@ -28,7 +28,7 @@ from harness.evidence.explain import find_first_difference, name_processor, proc
 from harness.evidence.keys import TrustedKey, today
 from harness.evidence.record import read_record
 from harness.evidence.trail import Trail, read_trail
-from harness.manifest.load import Loaded, parse_manifest
+from harness.manifest.load import LoadedManifest, parse_manifest
 from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path, read_lock
 from harness.manifest.schema import Resources
 from harness.run.closure import Code
@@ -62,11 +62,11 @@ EXPECTED = "expect"  # the subject of the check that outputs are what is expecte
 def replan(data: bytes, lock: Lock, limit: int) -> Plan:
     """Plan a recorded run again, from its manifest's bytes and its lock."""
     manifest, tree = parse_manifest(data, "manifest")
-    loaded = Loaded(manifest, data, tree, Path("manifest"), Path())
+    loaded = LoadedManifest(manifest, data, tree, Path("manifest"), Path())
     return plan(check_parts(loaded), lock, limit)
 
 
-def audit_files(store: Store, run: str, loaded: Loaded, report: Report) -> None:
+def audit_files(store: Store, run: str, loaded: LoadedManifest, report: Report) -> None:
     """Compare a run with the manifest, lock and expectation as they are in the project; add checks to a report."""
     try:
         begin = first_event(store, run)
@@ -112,7 +112,7 @@ def audit_author(root: Path, name: str, trusted: Sequence[TrustedKey], report: R
         report.skip(UNSIGNED, path.name, f"{found.flaw}; {how}")
 
 
-def _expected(store: Store, run: str, loaded: Loaded, report: Report) -> None:
+def _expected(store: Store, run: str, loaded: LoadedManifest, report: Report) -> None:
     """Compare the outputs of a run with the expectation, whatever else was found; without one none is confirmed."""
     where = expect_path(loaded.root, loaded.manifest.name).name
     try:

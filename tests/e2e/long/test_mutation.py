@@ -21,7 +21,7 @@ from support_draws import drawn
 from harness.digest import encode_document, seal_document, sha256, walk_values
 from harness.errors import InputError
 from harness.evidence.audit.checks import Report
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.manifest.read import read_tree
 from harness.run.recording.auditing import audit_files
 from harness.store.store import Store
@@ -235,7 +235,7 @@ def test_every_edited_field_of_the_kept_manifest_and_lock_is_named(run: Bare, st
 def against_files(project: Path) -> list[tuple[str, str]]:
     """Hold the run against the working files as `audit MANIFEST` does, and give what fails."""
     store, report = Store(project / ".harness"), Report()
-    audit_files(store, store.run_ids()[0], load(project / "manifests" / "small.yaml"), report)
+    audit_files(store, store.run_ids()[0], load_manifest(project / "manifests" / "small.yaml"), report)
     return [(check.id, check.detail) for check in report.checks if check.verdict == "fail"]
 
 

@@ -14,7 +14,7 @@ from needs import needs
 from support import harness, unlocked_project
 
 from harness.cli.terminal import watching
-from harness.manifest.load import load
+from harness.manifest.load import load_manifest
 from harness.run import progress
 from harness.run.executing import runner
 from harness.run.progress import AnswerProgress, progress_text
@@ -77,7 +77,9 @@ def ran(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def run(store: Path) -> tuple[FinishedRun, list[AnswerProgress]]:
         told: list[AnswerProgress] = []
-        return run_manifest(load(folder / MANIFEST), RunTarget(store), lambda *_: None, asked=told.append), told
+        return run_manifest(
+            load_manifest(folder / MANIFEST), RunTarget(store), lambda *_: None, asked=told.append
+        ), told
 
     return run
 

@@ -20,7 +20,7 @@ from harness.digest import sha256
 from harness.evidence.claims.claims import PointerReader
 from harness.manifest.datasets import Fetched, FetchedFiles, Made
 from harness.manifest.documents import ModelPin
-from harness.manifest.load import Loaded, load
+from harness.manifest.load import LoadedManifest, load_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.lock import static_pins
 from harness.run.planning.plan import check_manifest, plan
@@ -55,17 +55,17 @@ METRICS = {
 here = pytest.mark.skipif(not RECORDS.is_dir(), reason="the real records are not here")
 
 
-def paper(name: str) -> Loaded:
-    return load(PAPER / f"{name}.yaml")
+def paper(name: str) -> LoadedManifest:
+    return load_manifest(PAPER / f"{name}.yaml")
 
 
-def files(loaded: Loaded, name: str) -> dict[str, Any]:
+def files(loaded: LoadedManifest, name: str) -> dict[str, Any]:
     found = loaded.manifest.datasets[name]
     assert isinstance(found, FetchedFiles)
     return dict(found.fetch)
 
 
-def planned(loaded: Loaded) -> Plan:
+def planned(loaded: LoadedManifest) -> Plan:
     """Plan a manifest as if everything were there: the published records, tapes, weights."""
     pins, datasets = static_pins(loaded), loaded.manifest.datasets
     made: dict[str, Any] = {
@@ -88,7 +88,7 @@ def planned(loaded: Loaded) -> Plan:
 
 
 @pytest.fixture(scope="module")
-def whole() -> Loaded:
+def whole() -> LoadedManifest:
     return paper("curie-archive")
 
 
