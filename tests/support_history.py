@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from harness.clock import time_after
 from harness.digest import encode_document, sha256
-from harness.evidence.record import id_time, spell, summarise
+from harness.evidence.record import id_time, spell_record, summarise_journal
 from harness.files import hold_lock
 from harness.manifest.documents import DatasetPin, ModelPin, Pins
 from harness.manifest.load import load_manifest
@@ -76,7 +76,7 @@ class Clones:
         (folder / "journal.jsonl").write_bytes(b"".join(lines))
         self._head("run.started", run=run, journal=sha256(lines[0]))
         if ended:
-            data = spell(summarise(cast(list[Event], events), head))
+            data = spell_record(summarise_journal(cast(list[Event], events), head))
             (folder / "record.json").write_bytes(data)
             self._head("run.finished", run=run, journal=head, record=sha256(data))
         self.made += 1

@@ -14,7 +14,7 @@ from harness import arrays
 from harness.digest import differing_pointers
 from harness.errors import InputError
 from harness.evidence.claims.subject import RESOURCES, THREADS, changed_intent
-from harness.evidence.compare import Deviation, deviation_text, first_deviation, largest_deviation, leaves
+from harness.evidence.compare import Deviation, describe_first_deviation, deviation_text, json_leaves, largest_deviation
 from harness.evidence.explain import BOTH_RAN, describe_causes, name_processor, processor_change, step_causes
 from harness.evidence.trail import ChangedLine, Trail, changed_files, changed_lines, environment_changes
 
@@ -64,7 +64,7 @@ class RunDiff:
     texts: list[ChangedLine]  # of the pinned input files of the first step
 
 
-def diff(left: Trail, right: Trail) -> RunDiff:
+def diff_runs(left: Trail, right: Trail) -> RunDiff:
     """Compare two runs by their trails: every stage, the first that differs, and its cause.
 
     The result includes the first SHOWN differing rows of the first differing step, and changed lines of its pinned
@@ -270,6 +270,6 @@ def _near(left: Trail, one: str, right: Trail, two: str) -> bool:
     try:
         if arrays.file_format(old) or arrays.file_format(new):
             return not deviation_text("1e-9", old, new)
-        return not first_deviation({"within": "1e-9"}, leaves(old), new)
+        return not describe_first_deviation({"within": "1e-9"}, json_leaves(old), new)
     except InputError:
         return False

@@ -401,7 +401,7 @@ class StepExplanation:
     parts: dict[str, Any]
 
 
-def explain(store: Store, run: str, wanted: str = "") -> Iterator[StepExplanation]:
+def explain_steps(store: Store, run: str, wanted: str = "") -> Iterator[StepExplanation]:
     """Yield for every step of a run, or for the one `wanted` and those below it, why it was executed or cached.
 
     The reason is the change in the step's key since the newest of the LOOKED earlier runs of the same manifest. Raises

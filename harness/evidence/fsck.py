@@ -36,7 +36,7 @@ class StoreFlaw:
     detail: str
 
 
-def fsck(store: Store) -> Iterator[StoreFlaw]:
+def find_store_flaws(store: Store) -> Iterator[StoreFlaw]:
     """Check a whole store and yield its defects: damaged or missing files, and files that belong to no part of it.
 
     It repairs nothing, and raises nothing for damage that it finds.

@@ -38,7 +38,7 @@ _EIGHTH = 5518865911751325706246726721711829513769818806524496850026504839420626
 _SMALL = (0, 1, _FIELD - 1, _EIGHTH, _FIELD - _EIGHTH)  # y of points of small order, whose signatures anyone can make
 
 
-def today() -> datetime.date:
+def current_day() -> datetime.date:
     """Return the day by which keys count, in UTC."""
     return datetime.date.fromisoformat(current_time()[:10])
 

@@ -152,7 +152,7 @@ class Record:
         return self.body["status"] == "done"
 
 
-def summarise(events: Iterable[Event], head: str) -> RecordBody:
+def summarise_journal(events: Iterable[Event], head: str) -> RecordBody:
     """Return the body of a record, computed from the events and the head of a journal; audits repeat this."""
     body: dict[str, Any] = {"type": "record/1", "status": "incomplete", "head": head, "events": 0}
     steps = {"total": 0, "executed": 0, "cached": 0, "failed": 0}
@@ -219,7 +219,7 @@ def spell_healed(healed: Mapping[str, int]) -> str:
     return f"met {' and '.join(met)} in its store, made anew" if met else ""
 
 
-def spell(body: RecordBody) -> bytes:
+def spell_record(body: RecordBody) -> bytes:
     """Return the bytes of a record's file."""
     return encode_document(body) + b"\n"
 
@@ -242,8 +242,8 @@ def read_record(store: Store, run: str, runs: Mapping[str, Listed] | None = None
 def verified_record(store: Store, known: Listed, chain: Chain[Event], entry: Callable[[Event], Entry]) -> Record:
     """Return the record of a listed run; raises an error if it does not sum up its journal or its outputs differ."""
     run = known.run
-    body = summarise(chain.events, chain.head)
-    if read_record_bytes(store, known) != spell(body):
+    body = summarise_journal(chain.events, chain.head)
+    if read_record_bytes(store, known) != spell_record(body):
         raise listing_error("the record of this run is not what its journal says", str(store.record(run)), run)
     finished = {event["step"]: event for event in chain.events if event["event"] in FINISHED}
     for name, output in body["outputs"].items():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import DamageError, HarnessError, InputError
-from harness.evidence.compare import compare, overall, tolerance_text
+from harness.evidence.compare import compare_outputs, overall_verdict, tolerance_text
 from harness.evidence.record import FAIL, read_record, self_check
 from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock, load_expect, read_lock
@@ -122,8 +122,8 @@ def newest_verdict(root: Path, loaded: LoadedManifest, newest: Newest) -> str:
     if bool(lock.intent.get("derived")) != bool(loaded.manifest.derived):
         return ""  # the run of a derived manifest says nothing about a written one
     expect = load_expect(loaded.root, loaded.manifest.name)
-    verdicts = compare(record, expect, lock.sha256, lock.intent["outputs"], store.blobs.deliver)
+    verdicts = compare_outputs(record, expect, lock.sha256, lock.intent["outputs"], store.blobs.deliver)
     failing = self_check(record.outputs, store.blobs.deliver) == FAIL
     near = tolerance_text(sum(one.by_tolerance for one in verdicts))
-    said = [overall(record, verdicts), "its own checks fail" if failing else "", near]
+    said = [overall_verdict(record, verdicts), "its own checks fail" if failing else "", near]
     return ", ".join(filter(None, said))

@@ -14,7 +14,7 @@ from threading import Event
 from harness.digest import differing_pointers
 from harness.engines.engine import NO_IMAGE
 from harness.errors import InputError, MissingError
-from harness.evidence.compare import Verdict, compare, overall
+from harness.evidence.compare import Verdict, compare_outputs, overall_verdict
 from harness.evidence.explain import FirstDifference, find_first_difference
 from harness.evidence.record import Record, self_check
 from harness.evidence.trail import read_trail
@@ -211,8 +211,8 @@ def run_manifest(
         for step in planned.steps
         if step.calls or step.infers or step.imported
     ]
-    verdicts = compare(record, expect, held.sha256, held.intent["outputs"], workshop.store.blobs.deliver)
-    verdict, checks = overall(record, verdicts), self_check(record.outputs, workshop.store.blobs.deliver)
+    verdicts = compare_outputs(record, expect, held.sha256, held.intent["outputs"], workshop.store.blobs.deliver)
+    verdict, checks = overall_verdict(record, verdicts), self_check(record.outputs, workshop.store.blobs.deliver)
     unanswered = count_errors(workshop.store, answers)
     cause = None
     if expect and not limit and any(one.verdict != "agreed" or one.detail for one in verdicts):

@@ -15,7 +15,7 @@ from typing import Any
 from harness.attempts.codes import READ_BYTES, AttemptError
 from harness.digest import canonical_json, sha256
 from harness.errors import HarnessError
-from harness.evidence.record import spell
+from harness.evidence.record import spell_record
 from harness.manifest.lockfile import load_lock
 from harness.run.attempts.hidden_splits import attempt_shows_hidden
 from harness.run.item_gate import SEALED, ItemGate, holds_back
@@ -119,7 +119,7 @@ class AgentReader:
         gate = self._gate(run)
         body, closed = dict(gate.tables.record.body), gate.note()
         if not closed:
-            text = spell(gate.tables.record.body).decode()
+            text = spell_record(gate.tables.record.body).decode()
             return {"text": text, "sha256": sha256(text.encode()), "whole": True}
         for name in ("outputs", "imported", "data", "sees_gold"):
             body.pop(name, None)

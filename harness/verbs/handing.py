@@ -29,24 +29,24 @@ from harness.evidence.attest import (
     envelope_beside,
     find_signer,
     read_envelope,
-    sign,
+    run_subjects,
+    sign_statement,
     state_expectation,
     state_lock,
     state_provenance,
     state_verdict,
-    subjects_of,
 )
 from harness.evidence.bundle import SUFFIX, collect_bundle, unpack_bundle, write_bundle
 from harness.evidence.keys import (
     AUTHOR,
     TrustedKey,
+    current_day,
     is_encrypted,
     key_id,
     new_key,
     read_key,
     read_public,
     read_trust,
-    today,
     write_private,
 )
 from harness.evidence.record import read_record
@@ -225,7 +225,7 @@ def attest(project: Project, asked: AttestRequest, watch: Watch | None = None) -
     else:
         statement, states = seen.provenance, "how the run was made"
     with translating_os_errors(target), open(target, "xb") as file:
-        file.write(sign(statement, key))
+        file.write(sign_statement(statement, key))
     return AttestResult(run=run, file=str(target), states=states, subjects=len(statement.subjects))
 
 
@@ -238,7 +238,7 @@ def _attest_file(project: Project, asked: AttestRequest) -> AttestResult:
     target = project.path(asked.to) if asked.to else envelope_beside(path)
     if os.path.lexists(target) and (asked.to or read_envelope(target).statement == statement):
         raise InputError("this file is there already", where=str(target), next="name a new file with -o")
-    data = sign(statement, read_key(project.path(asked.key), asked.passphrase.encode()))
+    data = sign_statement(statement, read_key(project.path(asked.key), asked.passphrase.encode()))
     write_atomic(target, data)
     return AttestResult(run=name, file=str(target), states=path.name, subjects=len(statement.subjects))
 
@@ -261,7 +261,7 @@ def see_run(store: Store, run: str, name: str) -> SeenRun:
     """Read a run from its list down to the bytes of its outputs."""
     body = read_record(store, run).body
     record = store.tree.read_file(store.record(run), MOST_RECORD)
-    subjects = subjects_of(record, body)
+    subjects = run_subjects(record, body)
     lost = [one for one, digest in subjects.items() if one != RECORD and store.blobs.state(digest) != "sound"]
     provenance = state_provenance(record, body, manifest_name(store, run))
     executed, lock = body["steps"]["executed"], body["lock"]
@@ -362,7 +362,7 @@ def compare_envelope(
     seen: Sequence[SeenRun],
     files: Sequence[Statement],
 ) -> ComparedEnvelope:
-    statement, by = envelope.statement, find_signer(envelope, trusted, today())
+    statement, by = envelope.statement, find_signer(envelope, trusted, current_day())
     states = _states(statement)
     if by.flaw:
         met, flaw = 0, by.flaw

@@ -24,8 +24,8 @@ from harness.evidence.claims.claims import (
     judge_claims,
     same_number,
     with_absent_files,
-    with_imported,
-    with_kind,
+    with_claim_kind,
+    with_imported_models,
 )
 from harness.evidence.claims.kinds import (
     CLAIM_KINDS,
@@ -37,7 +37,7 @@ from harness.evidence.claims.kinds import (
     OutputKinds,
     recorded_kinds,
 )
-from harness.evidence.claims.subject import History, Subject, changed_intent, subject_of
+from harness.evidence.claims.subject import History, Subject, changed_intent, run_subject
 from harness.evidence.failures import failed_steps
 from harness.evidence.record import Digested, Record, read_record, spell_healed
 from harness.evidence.trail import Trail, absent_files, read_trail
@@ -341,7 +341,7 @@ def _claimed(project: Project, todo: list[LoadedManifest]) -> Claimed:
         if path.resolve() not in found:
             with suppress(HarnessError):
                 found[path.resolve()] = project.manifest(path)
-    return {one.manifest.name: (subject_of(one.manifest.intent(), {}), one.manifest.claims) for one in found.values()}
+    return {one.manifest.name: (run_subject(one.manifest.intent(), {}), one.manifest.claims) for one in found.values()}
 
 
 def _history(root: Path, watch: Watch) -> History | None:
@@ -368,7 +368,7 @@ def _judged(
         return _JudgedManifest(loaded, _with_kinds(judge_claims(name, claims, None, lacks=lacks), loaded, kinds), lacks)
     past = ClaimHistory(
         history,
-        subject_of(loaded.manifest.intent(), lock.pins if lock else {}),
+        run_subject(loaded.manifest.intent(), lock.pins if lock else {}),
         [claim for other, (_, theirs) in claimed.items() if other != name for claim in theirs],
     )
     registered, dropped = history.registered(name), past.dropped_claims(name, claimed)
@@ -394,7 +394,7 @@ def _judged(
         found = [with_absent_files(one, without) for one in found]
     taken = {one["model"] for one in record.body.get("imported", ())} if record else set()
     models = loaded.manifest.models
-    found = [with_imported(one, taken, models, past.untouched) for one in found] if taken else found
+    found = [with_imported_models(one, taken, models, past.untouched) for one in found] if taken else found
     return _JudgedManifest(loaded, _with_kinds(found, loaded, kinds, trail), [] if record else lacks)
 
 
@@ -440,7 +440,7 @@ def _with_kinds(
         known = replace(known, recorded={name: [ClaimKind(UNKNOWN, trail)] for name in outputs})
     elif trail:
         known = replace(known, recorded=recorded_kinds(trail, known.asking, outputs))
-    return [with_kind(one, known) for one in found]
+    return [with_claim_kind(one, known) for one in found]
 
 
 def _make(project: Project, one: _JudgedManifest, asked: ClaimsRequest, watch: Watch) -> ModelFreeOutputs:

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from harness.errors import AGREED, DISAGREED, MISSING, InputError, MissingError
-from harness.evidence.fsck import fsck as check
+from harness.evidence.fsck import find_store_flaws as check
 from harness.files import translating_os_errors
 from harness.run.installed.doctor import examine
 from harness.run.project_folder import shipped_root

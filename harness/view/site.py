@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.digest import sha256
 from harness.errors import HarnessError, InputError
-from harness.evidence.compare import Verdict, compare, overall, tolerance_text
+from harness.evidence.compare import Verdict, compare_outputs, overall_verdict, tolerance_text
 from harness.evidence.record import FAIL, Record, read_record, self_check
 from harness.manifest.lockfile import Lock, load_expect, read_lock
 from harness.store.events import Event
@@ -171,10 +171,12 @@ class Site:
         key = (record.run, self.known(record.run).record, mark)
         if key not in self._verdicts:
             expect = load_expect(self.root, name) if self.root and mark and not lock.intent.get("derived") else None
-            found = tuple(compare(record, expect, lock.sha256, lock.intent["outputs"], self.store.blobs.deliver))
+            found = tuple(
+                compare_outputs(record, expect, lock.sha256, lock.intent["outputs"], self.store.blobs.deliver)
+            )
             failing = self_check(record.outputs, self.store.blobs.deliver) == FAIL
             near = tolerance_text(sum(one.by_tolerance for one in found))
-            words = [overall(record, list(found)), "its own checks fail" if failing else "", near]
+            words = [overall_verdict(record, list(found)), "its own checks fail" if failing else "", near]
             if len(self._verdicts) > KEPT:
                 self._verdicts.clear()
             self._verdicts[key] = (", ".join(filter(None, words)), found)

@@ -19,7 +19,7 @@ from bench.table import Row
 from harness.digest import sha256
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.evidence.audit.audit import InstalledHarness, audit
+from harness.evidence.audit.audit import InstalledHarness, audit_stored_run
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.evidence.record import read_record
 from harness.manifest.documents import DatasetPin
@@ -69,7 +69,7 @@ class Audited:
     def audit(self) -> None:
         """Audit the run as if this process had just begun: nothing is remembered from the last time."""
         installed = InstalledHarness(lambda *_: self.plan, lambda _: {}, recordable_isolations)
-        report = audit(Store.open(self.store), self.run, installed, ReexecutionOptions(level="hashes"))
+        report = audit_stored_run(Store.open(self.store), self.run, installed, ReexecutionOptions(level="hashes"))
         if report.verdict != "agreed":
             raise Failed(f"the audited run {report.verdict}")
 

@@ -10,7 +10,7 @@ from support_inside import inner_data, inside
 
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.evidence.audit.audit import InstalledHarness, audit
+from harness.evidence.audit.audit import InstalledHarness, audit_stored_run
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.manifest.load import load_manifest
 from harness.manifest.lockfile import load_lock
@@ -105,7 +105,7 @@ def planned_of(root):
 
 def audited(store, how, planned):
     """Audit the run of both, held against a plan."""
-    return audit(
+    return audit_stored_run(
         store,
         whole_run(store),
         InstalledHarness(lambda *_: planned, lambda kind: Code().closure(kind).files, recordable_isolations),

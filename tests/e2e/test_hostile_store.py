@@ -22,7 +22,7 @@ from support_inside import inner_data, inside
 
 from harness.clock import time_after
 from harness.digest import encode_document, sha256
-from harness.evidence.record import spell, summarise
+from harness.evidence.record import spell_record, summarise_journal
 from harness.store.store import Store
 
 MEMORY = 300 << 20  # bytes that no verb needs
@@ -216,7 +216,7 @@ def rewritten(store: Store, edit: Any) -> None:
         name = edit(folder.name, events) or folder.name
         events[0]["run"] = name
         lines, head = chained(events)
-        record = spell(summarise(events, head))
+        record = spell_record(summarise_journal(events, head))
         write(folder / "journal.jsonl", b"".join(lines))
         write(folder / "record.json", record)
         for line in (one for one in heads if one["run"] == old and "new" not in one):

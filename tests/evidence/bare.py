@@ -10,7 +10,7 @@ from support import unlocked_project
 
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.evidence.audit.audit import InstalledHarness, audit
+from harness.evidence.audit.audit import InstalledHarness, audit_stored_run
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import Reexecute, ReexecutionOptions
 from harness.manifest.load import LoadedManifest, load_manifest
@@ -59,7 +59,7 @@ class Bare:
             how = ReexecutionOptions(replays(workshop), batch_reexecutor(workshop), level=level)
         planned = replan or (lambda *_: self.plan)
         installed = InstalledHarness(planned, lambda kind: Code().closure(kind).files, recordable_isolations)
-        return audit(store, run or self.name, installed, how)
+        return audit_stored_run(store, run or self.name, installed, how)
 
 
 def bare(folder: Path) -> Bare:

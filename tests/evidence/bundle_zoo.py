@@ -17,7 +17,7 @@ from typing import Any, cast
 from evidence.forger import chained
 
 from harness.digest import document_digest, encode_document, sha256
-from harness.evidence.record import spell, summarise
+from harness.evidence.record import spell_record, summarise_journal
 from harness.store.events import Event
 
 BLOCK, END = 512, bytes(1024)
@@ -125,7 +125,7 @@ class Laid:
         self.members[self.log] = b"".join(lines)
         place = f"runs/{self.run}/record.json"
         if record and place in self.members:
-            self.members[place] = spell(summarise(cast("list[Event]", events), head))
+            self.members[place] = spell_record(summarise_journal(cast("list[Event]", events), head))
         listed = [json.loads(line) for line in self.members["heads.jsonl"].splitlines()] if heads is None else heads
         for line in listed:
             if line["run"] == self.run:
@@ -341,7 +341,7 @@ def _counts(laid: Laid) -> bytes:
     events[-1]["events"] += 1
     lines, head = chained(events)
     laid.members[laid.log] = b"".join(lines)
-    laid.members[f"runs/{laid.run}/record.json"] = spell(summarise(cast("list[Event]", events), head))
+    laid.members[f"runs/{laid.run}/record.json"] = spell_record(summarise_journal(cast("list[Event]", events), head))
     heads = laid.heads()
     _last(heads, "run.finished").update(journal=head, record=sha256(laid.members[f"runs/{laid.run}/record.json"]))
     laid.members["heads.jsonl"] = b"".join(chained(heads)[0])

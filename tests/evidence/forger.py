@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from harness.digest import document_digest, encode_document, sha256
-from harness.evidence.record import spell, summarise
+from harness.evidence.record import spell_record, summarise_journal
 from harness.store.events import Event
 from harness.store.journal import START
 from harness.store.store import Store, list_runs
@@ -58,7 +58,7 @@ class Forger:
             self.events[-1]["events"] = len(self.events)
         lines, head = chained(self.events)
         write(self.store.journal(self.run), b"".join(lines))
-        record = spell(summarise(cast(list[Event], self.events), head))
+        record = spell_record(summarise_journal(cast(list[Event], self.events), head))
         write(self.store.record(self.run), record)
         for line in self.heads:
             if line["run"] == self.run:

@@ -36,7 +36,7 @@ from support_inside import inside
 from harness.digest import canonical_json, encode_document, seal_document, sha256, walk_values
 from harness.errors import HarnessError
 from harness.evidence.anchor import anchor_line, audit_anchors, read_anchors
-from harness.evidence.attest import Envelope, Statement, read_envelope, sign, state_lock
+from harness.evidence.attest import Envelope, Statement, read_envelope, sign_statement, state_lock
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.evidence.bundle import unpack_bundle
@@ -351,7 +351,7 @@ class Subject:
             envelope["payload"] = base64.b64encode(canonical_json(said)).decode()
             subjects = {one["name"]: one["digest"]["sha256"] for one in said["subject"]}
             statement = Statement(subjects, said["predicateType"], said["predicate"])
-        path.write_bytes(sign(statement, key) if key else json.dumps(envelope).encode())
+        path.write_bytes(sign_statement(statement, key) if key else json.dumps(envelope).encode())
         try:
             return self._compared(read_envelope(path), self.store)
         except HarnessError as bad:

@@ -16,7 +16,7 @@ from harness.digest import document_digest, encode_document, seal_document, walk
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.evidence.audit.checks import Report
-from harness.evidence.audit.reexecution import OverBudget, Reexecuted
+from harness.evidence.audit.reexecution import OverBudget, ReexecutedStep
 from harness.run.executing.workshop import Workshop
 from harness.run.recording.auditing import replan
 from harness.run.recording.reexecute import step_reexecutor
@@ -245,13 +245,13 @@ def test_which_steps_are_made_again_where_time_is_short_cannot_be_foreseen(run: 
     def first() -> str:
         made: list[str] = []
 
-        def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+        def again(step: Step, parts: Mapping[str, Any], seconds: float) -> ReexecutedStep:
             if made:
                 raise OverBudget("there was time for one step")
             made.append(step.name)
             entry = run.store.entries.get(document_digest(parts))
             assert entry
-            return Reexecuted({name: output.sha256 for name, output in entry.outputs.items()})
+            return ReexecutedStep({name: output.sha256 for name, output in entry.outputs.items()})
 
         report = run.look(run.store.root, "full", replay=again)
         assert report.verdict == "incomplete" and report.coverage and report.coverage.again == 1
@@ -265,13 +265,13 @@ def test_which_steps_are_made_again_where_time_is_short_cannot_be_foreseen(run: 
 def test_a_step_that_was_late_and_comes_in_the_second_try_is_not_left_out(run: Bare) -> None:
     tried: list[str] = []
 
-    def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+    def again(step: Step, parts: Mapping[str, Any], seconds: float) -> ReexecutedStep:
         tried.append(step.name)
         if tried == [step.name]:
             raise OverBudget("this one takes longer than its share")
         entry = run.store.entries.get(document_digest(parts))
         assert entry
-        return Reexecuted({name: output.sha256 for name, output in entry.outputs.items()})
+        return ReexecutedStep({name: output.sha256 for name, output in entry.outputs.items()})
 
     report = run.look(run.store.root, "full", replay=again)
     assert sorted(tried[1:]) == sorted([MAKE, CUT, SHOWN]), "the one that was late, too"

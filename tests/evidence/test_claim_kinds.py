@@ -16,7 +16,7 @@ from harness.evidence.claims.kinds import (
     UNKNOWN,
     ClaimKind,
     OutputKinds,
-    kind_of,
+    claim_kind,
     planned_kinds,
     planned_steps,
 )
@@ -137,5 +137,5 @@ def test_a_long_chain_of_steps_is_followed_once() -> None:
     for number in range(1, 3000):
         chain.append(step(f"s{number}", a=Ref(f"s{number - 1}", "x"), b=Ref(f"s{number // 2}", "x")))
     steps = planned_steps(Plan(tuple(chain), {}), {TABLE.sha256}, DATA)
-    assert kind_of("s2999", steps) == ClaimKind(TRANSCRIPTION)
+    assert claim_kind("s2999", steps) == ClaimKind(TRANSCRIPTION)
     assert Counter(one.tables for one in steps.values()) == {False: 2999, True: 1}

@@ -10,7 +10,7 @@ from evidence.bare import Bare, bare
 
 from harness.digest import encode_document
 from harness.errors import InputError
-from harness.evidence.explain import explain
+from harness.evidence.explain import explain_steps
 from harness.evidence.trail import environment_changes, read_environment
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
@@ -40,7 +40,7 @@ def test_a_run_on_an_environment_of_before_audits_and_is_explained(run: Bare) ->
     first = Runner(run.loaded, run.lock, run.plan, before, limit=1).run(lambda *_: None).run
     report = run.look(run.store.root, "full", run=first)
     assert report.verdict == "agreed" and report.coverage and report.coverage.other == report.coverage.again
-    reasons = [why.reason for why in explain(run.store, first)]
+    reasons = [why.reason for why in explain_steps(run.store, first)]
     assert reasons and all("told as environment/2 → environment/1" in reason for reason in reasons)
 
 

@@ -15,7 +15,7 @@ from support_draws import drawn
 from harness.digest import encode_document, sha256
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.steps import audit_healing
-from harness.evidence.record import summarise
+from harness.evidence.record import summarise_journal
 from harness.store.blobs import Blobs
 from harness.store.events import Event
 from harness.store.journal import Chain, read_chain
@@ -201,9 +201,9 @@ def events(*more: dict[str, Any]) -> Any:
 def test_a_record_of_an_old_journal_is_what_it_was() -> None:
     """A journal of before tells of damaged steps and sums up nothing: no field may come into its record."""
     damaged = {"event": "step.damaged", "step": "a", "detail": "output x was changed", "at": ""}
-    assert set(summarise(events(damaged), "h")) == set(summarise(events(), "h"))
+    assert set(summarise_journal(events(damaged), "h")) == set(summarise_journal(events(), "h"))
     healed = {"event": "run.healed", "steps": 1, "blobs": 0, "digests": [], "at": ""}
-    assert summarise(events(damaged, healed), "h")["healed"] == {"steps": 1, "blobs": 0}
+    assert summarise_journal(events(damaged, healed), "h")["healed"] == {"steps": 1, "blobs": 0}
 
 
 def test_a_put_over_damage_is_counted_and_a_first_one_is_not(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from support_examples import examples
 from harness.clock import unique_stamp
 from harness.digest import sha256
 from harness.errors import DamageError, HarnessError, InputError, MissingError
-from harness.evidence.fsck import fsck
+from harness.evidence.fsck import find_store_flaws
 from harness.store.journal import Journal
 from harness.store.store import FORMAT, Store
 from harness.store.sweep import collect_garbage
@@ -246,7 +246,7 @@ class Model(RuleBasedStateMachine):
     @rule()
     @precondition(lambda self: "changed" not in self.state.values())
     def look(self):
-        assert list(fsck(self.store)) == []
+        assert list(find_store_flaws(self.store)) == []
 
     @invariant()
     def right_bytes_or_none(self):

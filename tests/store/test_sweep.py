@@ -8,8 +8,8 @@ from support import tree
 from harness.clock import unique_stamp
 from harness.digest import encode_document, sha256
 from harness.errors import DamageError, HarnessError, MissingError
-from harness.evidence.fsck import fsck
-from harness.evidence.record import spell, summarise
+from harness.evidence.fsck import find_store_flaws
+from harness.evidence.record import spell_record, summarise_journal
 from harness.store.events import Preimage
 from harness.store.journal import Journal, read_chain
 from harness.store.store import Output, Store
@@ -62,7 +62,7 @@ class Kept:
         journal.close()
         if finish:
             chain = read_chain(self.store.journal(run))
-            record = spell(summarise(chain.events, chain.head))
+            record = spell_record(summarise_journal(chain.events, chain.head))
             self.store.record(run).write_bytes(record)
             fields = {"run": run, "journal": journal.head, "record": sha256(record)}
             self.store.heads.add("run.finished", fields)
@@ -94,7 +94,7 @@ def test_only_what_no_run_names_is_deleted(kept):
     assert {name: data for name, data in after.items() if not name.endswith("/")} == {
         name: data for name, data in before.items() if not name.endswith("/")
     } | {"locks/store": b""}
-    assert list(fsck(kept.reopened())) == []
+    assert list(find_store_flaws(kept.reopened())) == []
     assert collect_garbage(kept.reopened(), delete=True).blobs == []
 
 
@@ -110,7 +110,7 @@ def test_a_dry_run_finds_the_same_and_deletes_nothing(kept):
 def test_a_run_that_was_killed_keeps_what_it_names(kept):
     entry = kept.step("of a killed run")
     kept.record(unique_stamp(), [entry], finish=False)
-    assert list(fsck(kept.reopened())) == []
+    assert list(find_store_flaws(kept.reopened())) == []
     assert (collect_garbage(kept.reopened()).entries, collect_garbage(kept.reopened()).blobs) == ([], [])
 
 
@@ -233,14 +233,14 @@ def test_a_crash_during_a_sweep_leaves_a_sound_store_to_sweep_again(kept, monkey
             collect_garbage(store, delete=True)
     else:
         collect_garbage(store, delete=True)
-    assert list(fsck(kept.reopened())) == []
+    assert list(find_store_flaws(kept.reopened())) == []
     assert len(collect_garbage(kept.reopened(), delete=True).blobs) == 6 - after
     assert list(kept.reopened().entries.all()) == [kept.store.entries.path(kept.entry.key)]
 
 
 def test_a_sound_store_has_no_flaw_and_reading_it_changes_nothing(kept):
     before = tree(kept.store.root)
-    assert list(fsck(kept.reopened())) == []
+    assert list(find_store_flaws(kept.reopened())) == []
     assert tree(kept.store.root) == before
 
 
@@ -268,4 +268,4 @@ def test_a_sound_store_has_no_flaw_and_reading_it_changes_nothing(kept):
 )
 def test_each_damage_is_named_by_fsck(kept, damage, flaw):
     damage(kept)
-    assert flaw in {found.id for found in fsck(kept.reopened())}
+    assert flaw in {found.id for found in find_store_flaws(kept.reopened())}

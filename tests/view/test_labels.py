@@ -16,7 +16,7 @@ from support_inside import inner_data, inside
 from support_view import HOST, Given, ask, site_of
 
 from harness.errors import DamageError, InputError
-from harness.evidence.fsck import fsck
+from harness.evidence.fsck import find_store_flaws
 from harness.store.notes import labels_path, list_labels, read_labels, require_labeller
 from harness.store.store import Store, list_runs
 from harness.store.sweep import collect_garbage
@@ -101,7 +101,7 @@ def test_a_person_labels_blindly_finishes_and_sees_how_the_scorer_agrees(store: 
     blind = measured["certificate"]["sets"]["blind"]
     assert blind["labellers"] == [{"kind": "person", "name": "A. Reader"}]
     assert f"{float(blind['parts']['develop']['kappa']['value']):.2f}" in said["kappa"]
-    assert list(fsck(store)) == [] and collect_garbage(store).folders == []
+    assert list(find_store_flaws(store)) == [] and collect_garbage(store).folders == []
 
 
 def test_labels_survive_a_kill_and_whoever_changes_them_is_named(store: Store) -> None:
@@ -113,21 +113,21 @@ def test_labels_survive_a_kill_and_whoever_changes_them_is_named(store: Store) -
     whole = labels.path.read_bytes()
     for cut in (1, 40, 200):
         labels.path.write_bytes(whole[:-cut])
-        assert list(read_labels(store, labels.path).given.values()) == ["a"] and list(fsck(store)) == []
+        assert list(read_labels(store, labels.path).given.values()) == ["a"] and list(find_store_flaws(store)) == []
     send(site, desk, place="3", label="i")
     found = read_labels(store, labels.path)
     assert [*found.given.values()] == ["a", "i"] and not found.chain.torn
     data = labels.path.read_bytes()
     labels.path.write_bytes(data.replace(b'"label":"a"', b'"label":"c"'))
-    assert [flaw.id for flaw in fsck(store)] == ["chain.broken"]
+    assert [flaw.id for flaw in find_store_flaws(store)] == ["chain.broken"]
     assert ask(site, desk).status == 200 and "were changed" in send(site, desk, place="4", label="c").text
     labels.path.write_bytes(data)
     stray = labels.path.with_name(f"20200101T000000Z-00000000-{'0' * 16}.jsonl")
     shutil.copy(labels.path, stray)
-    assert {flaw.id for flaw in fsck(store)} == {"unaccounted"} and collect_garbage(store).folders == []
+    assert {flaw.id for flaw in find_store_flaws(store)} == {"unaccounted"} and collect_garbage(store).folders == []
     stray.write_bytes(data.replace(b'"begin":0', b'"begin":1', 1))
     labels.path.with_name("other").write_bytes(b"")
-    assert "no such file belongs here" in " ".join(flaw.detail for flaw in fsck(store))
+    assert "no such file belongs here" in " ".join(flaw.detail for flaw in find_store_flaws(store))
     assert [*labels_of("bioscore-rule")] == ["good", "bad", "abstain"] and [*labels_of("exact")] == ["right", "wrong"]
     for name in ("", "-x", "a" * 61, "ä", "a\n", "../a"):
         with pytest.raises(InputError, match="no name of a labeller"):

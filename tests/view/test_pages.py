@@ -18,7 +18,7 @@ from support_inside import inner_data, inside
 from support_view import ask, site_of
 
 from harness.errors import InputError
-from harness.evidence.fsck import fsck
+from harness.evidence.fsck import find_store_flaws
 from harness.store.store import Store, list_runs
 from harness.store.sweep import collect_garbage
 from harness.verbs import CompareRequest, Project, compare
@@ -165,12 +165,12 @@ def test_an_index_is_its_owners_and_made_anew_for_another_record(store: Path, ru
     assert is_fresh(path, record) and not is_fresh(path, "0" * 64)
     path.write_bytes(b"no index")
     assert not is_fresh(path, record) and is_fresh(build_index(own, runs[0]), record)
-    assert list(fsck(own)) == []
+    assert list(find_store_flaws(own)) == []
     stray = path.with_name("20200101T000000Z-00000000.sqlite")
     stray.write_bytes(b"")
-    assert list(fsck(own)) == [] and collect_garbage(own).folders == [stray]
+    assert list(find_store_flaws(own)) == [] and collect_garbage(own).folders == [stray]
     (path.parent / "other").write_bytes(b"")
-    assert [flaw.id for flaw in fsck(own)] == ["unaccounted"]
+    assert [flaw.id for flaw in find_store_flaws(own)] == ["unaccounted"]
     shutil.rmtree(path.parent)
     path.parent.symlink_to(tmp_path)
     assert tmp_path not in index_path(own, runs[0]).parents, "no link of a store is followed"

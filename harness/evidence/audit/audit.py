@@ -15,7 +15,7 @@ from harness.errors import HarnessError
 from harness.evidence.audit.answers import audit_attempts, note_answers
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.files import audit_run_files, audit_values
-from harness.evidence.audit.reexecution import ReexecutionOptions, reexecute
+from harness.evidence.audit.reexecution import ReexecutionOptions, reexecute_steps
 from harness.evidence.audit.steps import CheckedBlobs, Made, audit_healing, audit_steps
 from harness.evidence.bundle import Bundle
 from harness.evidence.explain import name_few
@@ -45,7 +45,7 @@ class InstalledHarness:
     isolations: Callable[[str], Collection[str] | None]  # engine -> the isolations it records; None: not installed
 
 
-def audit(
+def audit_stored_run(
     store: Store, run: str, installed: InstalledHarness, how: ReexecutionOptions, bundle: Bundle | None = None
 ) -> Report:
     """Audit one run of a store: chain, record, plan, keys, bytes and code, and steps executed again as `how` says.
@@ -83,7 +83,7 @@ def audit(
         whole = [step for step in steps if not _lacks(made[step.name], omitted)]
         if how.level != "hashes":
             note_answers(store, whole, made, chain, report)
-        report.coverage = reexecute(whole, made, how, report)
+        report.coverage = reexecute_steps(whole, made, how, report)
         report.coverage.steps = len(steps)
         if how.level != "hashes":
             _code(planned, made, blobs, installed, report)

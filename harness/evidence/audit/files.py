@@ -18,7 +18,7 @@ from harness.digest import differing_pointers, sha256
 from harness.errors import DamageError
 from harness.evidence.audit.checks import Report
 from harness.evidence.bundle import Bundle
-from harness.evidence.record import FINISHED, LATE, contradicting_times, listed_late, spell, summarise
+from harness.evidence.record import FINISHED, LATE, contradicting_times, listed_late, spell_record, summarise_journal
 from harness.files import is_leftover, translating_os_errors
 from harness.store.attempts import ATTEMPT_ID, CLOSED, STARTED
 from harness.store.attempts import FILE as ATTEMPT_FILE
@@ -214,8 +214,8 @@ def _record(store: Store, run: str, chain: Chain[Event] | None, ended: bool, rep
     if chain is None or chain.broken:
         report.skip("record.changed", "record.json", "it cannot be computed from a broken journal")
         return
-    wanted = summarise(chain.events, chain.head)
-    if data == spell(wanted):
+    wanted = summarise_journal(chain.events, chain.head)
+    if data == spell_record(wanted):
         report.held("record.changed", "record.json")
         return
     try:

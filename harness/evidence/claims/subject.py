@@ -48,7 +48,7 @@ class Subject:
     settings: Mapping[str, Any] = field(default_factory=dict)  # the study's own settings, as written
 
 
-def subject_of(intent: Intent, pins: Pins) -> Subject:
+def run_subject(intent: Intent, pins: Pins) -> Subject:
     """Return the subject of a run, from a manifest's intent and the pins of its lock."""
     models, data = (_parts(intent, pins, kind) for kind in ("models", "datasets"))
     return Subject(
@@ -190,7 +190,7 @@ def read_claims(intent: Intent) -> list[tuple[Claim, Registered]]:
     return found
 
 
-def demand_of(claim: Claim) -> tuple[object, ...]:
+def claim_demand(claim: Claim) -> tuple[object, ...]:
     """Return what a claim demands and of which values, without its id, its place in the paper or its remark."""
     return (claim.of, *_bar(claim))
 
@@ -223,7 +223,7 @@ def match_claims(count: int, olds: int, alike: Sequence[Likeness]) -> tuple[list
     return was, left
 
 
-def by_subject(
+def subject_likeness_tests(
     claims: Sequence[Claim], placed: Sequence[PointerOptions | None], olds: Sequence[Claim]
 ) -> list[Likeness]:
     """Return likeness tests, strictest first, for claims of different manifests: same demand, same values, some values.
@@ -248,10 +248,10 @@ def by_subject(
     ]
 
 
-def by_manifest(claims: Sequence[Claim], olds: Sequence[Claim]) -> list[Likeness]:
+def manifest_likeness_tests(claims: Sequence[Claim], olds: Sequence[Claim]) -> list[Likeness]:
     """Return likeness tests, strictest first, for claims of one manifest: demand, id, pointers, place, position."""
     return [
-        lambda new, old: demand_of(claims[new]) == demand_of(olds[old]),
+        lambda new, old: claim_demand(claims[new]) == claim_demand(olds[old]),
         lambda new, old: claims[new].id is not None and claims[new].id == olds[old].id,
         lambda new, old: claims[new].of == olds[old].of,
         lambda new, old: claims[new].where == olds[old].where,

@@ -17,7 +17,14 @@ from typing import Any
 from harness.clock import MONOTONE, unique_stamp
 from harness.digest import encode_document, sha256
 from harness.errors import DamageError, HarnessError, Interrupted
-from harness.evidence.record import Record, entry_of_event, read_record, spell, summarise, verified_record
+from harness.evidence.record import (
+    Record,
+    entry_of_event,
+    read_record,
+    spell_record,
+    summarise_journal,
+    verified_record,
+)
 from harness.manifest.datasets import file_coverage
 from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock
@@ -308,7 +315,7 @@ class Runner:
         written = self.store.read_journal(run, spelled=False)
         if written.head != self.journal.head:  # others wrote into it; its last digest covers every byte otherwise
             written = self.store.read_journal(run)
-        data = spell(summarise(written.events, written.head))
+        data = spell_record(summarise_journal(written.events, written.head))
         self.store.tree.write_file(self.store.record(run), data, mode=0o444)
         self.store.heads.add("run.finished", {"run": run, "journal": written.head, "record": sha256(data)})
         return written

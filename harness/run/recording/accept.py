@@ -19,9 +19,9 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import ReexecutionOptions
-from harness.evidence.compare import Level, array_form, compare, expected_values
+from harness.evidence.compare import Level, array_form, compare_outputs, expected_values
 from harness.evidence.explain import accepted_run
-from harness.evidence.record import FAIL, Digested, read_record, self_check, spell
+from harness.evidence.record import FAIL, Digested, read_record, self_check, spell_record
 from harness.evidence.trail import read_trail
 from harness.files import translating_os_errors, write_atomic
 from harness.manifest.datasets import file_coverage
@@ -107,7 +107,9 @@ def expectation(
     said = FAIL if checks == FAIL else ""
     partial = file_coverage(lock.pins["datasets"], partial=True)
     of_run = accepted_run(trail)
-    return Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files, said, partial=partial, run=of_run)
+    return Expect(
+        lock.sha256, sha256(spell_record(record.body)), outputs, code, files, said, partial=partial, run=of_run
+    )
 
 
 def require_own(store: Store, run: str) -> None:
@@ -262,7 +264,7 @@ def _along(old: Expect, new: Expect, within: Sequence[str]) -> Expect:
 
 def _parted(old: Expect, ran: FinishedRun) -> Iterator[ChangedOutput]:
     here = replace(old, lock_sha256=ran.lock.sha256)
-    held = compare(ran.record, here, here.lock_sha256, ran.lock.intent["outputs"], ran.store.blobs.deliver)
+    held = compare_outputs(ran.record, here, here.lock_sha256, ran.lock.intent["outputs"], ran.store.blobs.deliver)
     agreed = {one.name for one in held if one.verdict == "agreed"}
     for name in sorted({*old.outputs, *ran.record.outputs}):
         one, two = _digest_in(old.outputs, name), _digest_in(ran.record.outputs, name)

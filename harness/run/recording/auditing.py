@@ -19,13 +19,13 @@ from harness.digest import differing_pointers, sha256
 from harness.engines.engine import NO_IMAGE
 from harness.errors import HarnessError, MissingError
 from harness.evidence.attest import Authorship, envelope_beside, find_author
-from harness.evidence.audit.audit import InstalledHarness, audit
+from harness.evidence.audit.audit import InstalledHarness, audit_stored_run
 from harness.evidence.audit.checks import UNCONFIRMED, UNSIGNED, Report
-from harness.evidence.audit.reexecution import Reexecuted, ReexecutionOptions
+from harness.evidence.audit.reexecution import ReexecutedStep, ReexecutionOptions
 from harness.evidence.bundle import Bundle
-from harness.evidence.compare import compare, tolerance_text
+from harness.evidence.compare import compare_outputs, tolerance_text
 from harness.evidence.explain import find_first_difference, name_processor, processor_change
-from harness.evidence.keys import TrustedKey, today
+from harness.evidence.keys import TrustedKey, current_day
 from harness.evidence.record import read_record
 from harness.evidence.trail import Trail, read_trail
 from harness.manifest.load import LoadedManifest, parse_manifest
@@ -90,7 +90,7 @@ def author_of(root: Path, name: str, trusted: Sequence[TrustedKey]) -> Authorshi
     if not expect_path(root, name).is_file():
         return None
     try:
-        return find_author(root, name, trusted, today())
+        return find_author(root, name, trusted, current_day())
     except HarnessError as bad:
         return Authorship(flaw=bad.what)
 
@@ -124,7 +124,7 @@ def _expected(store: Store, run: str, loaded: LoadedManifest, report: Report) ->
     if limit := record.body.get("limit"):
         report.skip("expect.changed", where, f"the run was limited to {limit} items of each dataset")
         return
-    verdicts = compare(record, expect, *levels_of(store, run), store.blobs.deliver)
+    verdicts = compare_outputs(record, expect, *levels_of(store, run), store.blobs.deliver)
     if any(one.verdict == "unconfirmed" for one in verdicts):
         report.skip(UNCONFIRMED, where, "no run was accepted under this lock: `harness lock --accept RUN`")
     flaws = [f"{one.name}: {one.verdict} {one.detail}" for one in verdicts if one.verdict in ("disagreed", "missing")]
@@ -219,10 +219,10 @@ def _audited(
         except MissingError as bad:
             why = bad
 
-            def unable(step: Step, parts: Preimage, seconds: float) -> Reexecuted:
+            def unable(step: Step, parts: Preimage, seconds: float) -> ReexecutedStep:
                 raise why
 
-            return audit(store, run, installed, replace(how, one=unable), bundle)
+            return audit_stored_run(store, run, installed, replace(how, one=unable), bundle)
         with stoppable(workshop.cancel):
             hands = replace(
                 how,
@@ -231,7 +231,7 @@ def _audited(
                 slice=slice_reexecutor(workshop),
                 rows=row_counter(store),
             )
-            report = audit(store, run, installed, hands, bundle)
+            report = audit_stored_run(store, run, installed, hands, bundle)
         if workshop.limits.beyond and how.level != "hashes":
             report.held(BOUNDED, "memory", workshop.limits.beyond)
         return report

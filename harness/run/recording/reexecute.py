@@ -27,10 +27,10 @@ from harness.evidence.audit.reexecution import (
     RecordedKey,
     Reexecute,
     ReexecuteBatch,
-    Reexecuted,
+    ReexecutedStep,
     ReexecuteSlice,
     Slice,
-    Sliced,
+    SliceResult,
     is_sliceable,
 )
 from harness.evidence.explain import Cause, Machine, StepBasis, find_causes, split_threads
@@ -59,7 +59,7 @@ def step_reexecutor(workshop: Workshop, processor: str = "") -> Reexecute:
     """
     other = _other(workshop)
 
-    def again(step: Step, parts: Preimage, seconds: float) -> Reexecuted:
+    def again(step: Step, parts: Preimage, seconds: float) -> ReexecutedStep:
         if step.calls:
             raise MissingError(
                 "this step asked models elsewhere", next="`tape: replay`, and run again: equal digests say more"
@@ -94,7 +94,7 @@ def batch_reexecutor(workshop: Workshop) -> ReexecuteBatch:
     """
     other = _other(workshop)
 
-    def again(steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, Reexecuted]:
+    def again(steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, ReexecutedStep]:
         if any(_too_wide(workshop, step) or _elsewhere(workshop, parts) for step, parts in steps):
             return {}
         runtime = _timed(workshop.runtime(steps[0][0]), seconds)
@@ -103,7 +103,7 @@ def batch_reexecutor(workshop: Workshop) -> ReexecuteBatch:
         try:
             made = execute_batch(tasks, workshop.store, runtime, folder)
             sound = [(step, parts) for step, parts in steps if step.name in made]
-            return {step.name: Reexecuted(made[step.name], other(step, parts)) for step, parts in sound}
+            return {step.name: ReexecutedStep(made[step.name], other(step, parts)) for step, parts in sound}
         except HarnessError:
             return {}  # executing each of them alone shows what is wrong
         finally:
@@ -120,16 +120,16 @@ def slice_reexecutor(workshop: Workshop) -> ReexecuteSlice:
     """
     other = _other(workshop)
 
-    def again(step: Step, parts: Preimage, wanted: Slice, seconds: float) -> Sliced:
+    def again(step: Step, parts: Preimage, wanted: Slice, seconds: float) -> SliceResult:
         blobs, folder = workshop.store.blobs, _folder(workshop.store)
         drawn: dict[RowKey, int] = {}
         try:
             if _too_wide(workshop, step) or _elsewhere(workshop, parts):
-                return Sliced(frozenset())
+                return SliceResult(frozenset())
             answers, place = folder / "answers", folder / "made"
             drawn = _draw(blobs.deliver(str(parts["inputs"]["responses"])), answers, wanted)
             if not drawn:
-                return Sliced(frozenset())
+                return SliceResult(frozenset())
             place.mkdir()
             task = replace(_task(workshop, step, parts["inputs"]), given={"responses": answers})
             _execute(task, workshop, _timed(workshop.runtime(step), seconds), place)
@@ -141,7 +141,7 @@ def slice_reexecutor(workshop: Workshop) -> ReexecuteSlice:
             differs = "its answers or its scores are no rows"
         finally:
             remove_tree(folder)
-        return Sliced(frozenset(drawn.values()), differs, other(step, parts))
+        return SliceResult(frozenset(drawn.values()), differs, other(step, parts))
 
     return again
 
@@ -234,13 +234,13 @@ def _timed(runtime: StepRuntime, seconds: float) -> StepRuntime:
 
 def _made(
     workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]], other: tuple[Cause, ...], seconds: float
-) -> Reexecuted:
+) -> ReexecutedStep:
     folder = _folder(workshop.store)
     try:
         _execute(_task(workshop, step, inputs), workshop, _timed(workshop.runtime(step), seconds), folder)
-        return Reexecuted({output: sha256_file(folder / "out" / output)[0] for output in step.outputs}, other)
+        return ReexecutedStep({output: sha256_file(folder / "out" / output)[0] for output in step.outputs}, other)
     except StepError as bad:
-        return Reexecuted({}, other, bad.what)
+        return ReexecutedStep({}, other, bad.what)
     finally:
         remove_tree(folder)
 
