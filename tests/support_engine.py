@@ -24,7 +24,7 @@ from harness.engines.container import OWNER
 from harness.engines.docker import DockerEngine
 from harness.files import write_atomic
 from harness.images.image import add_image, find_image
-from harness.images.transfer.layout import archive
+from harness.images.transfer.layout import archive_bytes
 from harness.store.store import Store
 
 USUAL = "unix:///var/run/docker.sock"
@@ -66,7 +66,7 @@ def open_docker(images: tuple[Path, str], **more: Any) -> DockerEngine:
     store = Store.open(images[0])
     image = find_image(store, images[1])
     assert image
-    return DockerEngine(image.pin.image_id, [image.pin.manifest], lambda: archive(store, image), **more)
+    return DockerEngine(image.pin.image_id, [image.pin.manifest], lambda: archive_bytes(store, image), **more)
 
 
 def until(true: Any, seconds: float = 20.0) -> bool:

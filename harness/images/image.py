@@ -26,11 +26,11 @@ from harness.images.recipe import (
     LocatedRecipe,
     Recipe,
     combine_licences,
-    lineage,
-    of_copyright,
-    of_metadata,
+    copyright_licences,
+    metadata_licence,
     read_debs,
     read_wheels,
+    recipe_lineage,
 )
 from harness.manifest.documents import ImagePin
 from harness.store.blobs import is_digest
@@ -70,7 +70,7 @@ class Image:
         return Pin(f"sha256:{self.config}", f"sha256:{self.manifest}", tuple(f"sha256:{one}" for one in self.layers))
 
 
-def pins(root: Path) -> dict[str, Pin]:
+def read_image_pins(root: Path) -> dict[str, Pin]:
     """Return the image pins of a project; empty if it has no images.json."""
     path = root / PINS
     if not path.is_file():
@@ -172,7 +172,7 @@ STANDARD = "org.opencontainers.image"
 LOCK = "llm-harness.image.lock"  # the harness's former name: the label is in the bytes of pinned images
 
 
-def labels(line: Sequence[Recipe], sources: Mapping[str, str], found: Sequence[Licence]) -> dict[str, str]:
+def image_labels(line: Sequence[Recipe], sources: Mapping[str, str], found: Sequence[Licence]) -> dict[str, str]:
     """Return the labels of an image, which come from recipes and locks alone, because they are part of the image ID.
 
     The revision is that of the recipes, not of the repository, because a commit that does not change an image must not
@@ -194,7 +194,7 @@ def labels(line: Sequence[Recipe], sources: Mapping[str, str], found: Sequence[L
     }
 
 
-def config(
+def encode_config(
     name: str, epoch: int, user: str, layers: Sequence[tuple[str, str]], more: Mapping[str, str] | None = None
 ) -> bytes:
     """Encode an image's config from its layers (title and SHA-256, lowest first); its digest is the image ID."""
@@ -218,7 +218,7 @@ def config(
     )
 
 
-def manifest(config: tuple[str, int], layers: Sequence[tuple[str, int]]) -> bytes:
+def encode_manifest(config: tuple[str, int], layers: Sequence[tuple[str, int]]) -> bytes:
     """Encode an image's manifest from the digests and sizes of its config and its uncompressed layers."""
 
     def refer(kind: str, digest: str, size: int) -> dict[str, str | int]:
@@ -251,7 +251,7 @@ class LayerPackage:
     licence: Licence
 
 
-def contents(store: Store, image: Image) -> list[LayerPackage]:
+def list_packages(store: Store, image: Image) -> list[LayerPackage]:
     """Return the packages of an image from its layers; each layer is read once, and only its small files."""
     found: list[LayerPackage] = []
     for digest in image.layers:
@@ -280,7 +280,7 @@ def _of_layer(tar: tarfile.TarFile) -> Iterator[LayerPackage]:
             links[match[1]] = member.linkname
         elif match := _METADATA.fullmatch(member.name):
             name, version = re.sub(r"[-_.]+", "-", match[1]).lower(), match[2].replace("_", "+").lower()
-            yield LayerPackage("pypi", name, version, "", of_metadata(_text(tar, member)))
+            yield LayerPackage("pypi", name, version, "", metadata_licence(_text(tar, member)))
     yield from _of_status(status, texts, links)
 
 
@@ -294,7 +294,7 @@ def _of_status(status: str, texts: Mapping[str, str], links: Mapping[str, str]) 
         if str(fields["Status"]).endswith(" installed"):
             name = str(fields["Package"])
             text = texts.get(links.get(name, name))
-            licence = of_copyright(text) if text is not None else Licence(said="no copyright file")
+            licence = copyright_licences(text) if text is not None else Licence(said="no copyright file")
             yield LayerPackage("deb", name, str(fields["Version"]), str(fields["Architecture"]), licence)
 
 
@@ -308,9 +308,9 @@ _WHOLE = "SPDXRef-Image"
 _REFERENCE = re.compile(r"LicenseRef-[A-Za-z0-9.-]+")
 
 
-def inventory(store: Store, root: Path, image: Image) -> bytes:
+def make_inventory(store: Store, root: Path, image: Image) -> bytes:
     """Return the inventory of a stored image; raises DamageError if its layers have other packages than its locks."""
-    line = lineage(root, image.name.removesuffix(MOVED))
+    line = recipe_lineage(root, image.name.removesuffix(MOVED))
     recipe = line[-1].recipe
     packages = [_package(one, digest, line[0].recipe.suite) for one, digest in _held(store, image, line)]
     created = datetime.datetime.fromtimestamp(recipe.epoch, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -319,9 +319,9 @@ def inventory(store: Store, root: Path, image: Image) -> bytes:
     return canonical_json({**body, "documentNamespace": f"urn:uuid:{name}"}) + b"\n"
 
 
-def keep(store: Store, root: Path, image: Image) -> None:
+def keep_inventory(store: Store, root: Path, image: Image) -> None:
     """Write the inventory of an image beside the image's entry in the store."""
-    store.tree.write_file(inventory_path(store, image), inventory(store, root, image), mode=0o444)
+    store.tree.write_file(inventory_path(store, image), make_inventory(store, root, image), mode=0o444)
 
 
 def _locked(line: Sequence[LocatedRecipe]) -> Iterator[tuple[str, str]]:
@@ -341,7 +341,7 @@ def _held(store: Store, image: Image, line: Sequence[LocatedRecipe]) -> Sequence
     """
     listed = image.sources.items() or _locked(line)
     named = {file.lower() if file.endswith(".whl") else file: digest for file, digest in listed}
-    found = {_file(one): one for one in contents(store, image)}
+    found = {_file(one): one for one in list_packages(store, image)}
     if strange := sorted(named.keys() ^ found.keys()):
         raise DamageError(
             f"the layers of {image.name} and the list of what it was made of differ: {', '.join(strange[:5])}",

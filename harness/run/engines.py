@@ -12,8 +12,8 @@ from pathlib import Path
 
 from harness.engines.engine import NO_IMAGE, Engine, EngineKind, EngineOptions, Limits, LoadableImage
 from harness.errors import InputError, MissingError
-from harness.images.image import MOVED, Pin, find_image, list_images, pins, require_image
-from harness.images.transfer.layout import archive
+from harness.images.image import MOVED, Pin, find_image, list_images, read_image_pins, require_image
+from harness.images.transfer.layout import archive_bytes
 from harness.manifest.schema import SIZES, TIMES, Resources, parse_amount
 from harness.parts import PartRegistry
 from harness.run.planning.preconditions import SHARE, machine_ceiling, spell_size
@@ -99,7 +99,7 @@ def _image_of_project(choice: EngineChoice, root: Path, name: str) -> LoadableIm
             )
         newest = max(found, key=lambda image: (store.images / f"{image.config}.json").stat().st_mtime)
         return _loadable(choice, name + MOVED, newest.pin)
-    known = pins(root)
+    known = read_image_pins(root)
     if name not in known:
         raise MissingError(
             f"lockfiles/images.json names no image {name!r}",
@@ -122,7 +122,7 @@ def _loadable(choice: EngineChoice, name: str, pin: Pin) -> LoadableImage:
         store = Store.open(choice.images)
         held = require_image(store, pin.image_id, name)
         choice.tell(f"loading image {name} ({pin.image_id[7:19]}) into the engine")
-        return archive(store, held)
+        return archive_bytes(store, held)
 
     return LoadableImage(pin.image_id, pin.manifest, load)
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 
 from harness.digest import differing_pointers, sha256
 from harness.errors import HarnessError, InputError, MissingError
-from harness.images.image import pins
+from harness.images.image import read_image_pins
 from harness.images.recipe import package_locks
 from harness.kit.ask import make_step
 from harness.manifest.datasets import Made, OwnFile, contradicted_files
@@ -59,7 +59,7 @@ def static_pins(loaded: LoadedManifest) -> Pins:
         data = path.read_bytes()
         file = path.resolve().relative_to(code_root()).as_posix()
         prompts[name] = {"file": file, "sha256": sha256(data), "rows": data.count(b"\n")}
-    known = pins(loaded.root)
+    known = read_image_pins(loaded.root)
     unknown: ImagePin = {"unresolved": "lockfiles/images.json names no such image; the local engine needs none"}
     images = {name: known[name].as_data() if name in known else unknown for name in _images(loaded)}
     measuring: Pins = {INSTRUMENTS: models[INSTRUMENTS]} if manifest.instruments else {}

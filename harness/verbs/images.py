@@ -13,16 +13,14 @@ from harness.digest import sha256
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
 from harness.evidence.record import spell_healed
 from harness.files import write_atomic
-from harness.images.build import Built
-from harness.images.build import build as build_image
-from harness.images.build import verify as verify_images
-from harness.images.image import MOVED, Image, Pin, list_images, pins, remove_image, require_image
-from harness.images.image import inventory as write
+from harness.images.build import BuiltImage, build_image, verify_images
+from harness.images.image import MOVED, Image, Pin, list_images, read_image_pins, remove_image, require_image
+from harness.images.image import make_inventory as write
 from harness.images.layers.layer import Archive
-from harness.images.recipe import lineage
+from harness.images.recipe import recipe_lineage
 from harness.images.transfer.layout import read_layout, write_archive, write_layout
-from harness.images.transfer.registry import pull as fetch
-from harness.images.transfer.registry import push as send
+from harness.images.transfer.registry import pull_image as fetch
+from harness.images.transfer.registry import push_image as send
 from harness.store.store import Store
 from harness.verbs.project import Project, Result, Watch
 from harness.verbs.requests import (
@@ -84,7 +82,7 @@ def build(project: Project, asked: BuildRequest, watch: Watch | None = None) -> 
         raise InputError("--moved and --relock exclude each other", next="--relock pins the newest packages")
     root, archive = project.root, Archive(asked.archive, asked.snapshots)
     for name in asked.names:
-        lineage(root, name)  # a wrong recipe raises an error before anything is written
+        recipe_lineage(root, name)  # a wrong recipe raises an error before anything is written
     store, found = Store.make(project.store), []
     for name in dict.fromkeys(asked.names):
         tell = watch.task(f"images build {name}")
@@ -96,7 +94,7 @@ def build(project: Project, asked: BuildRequest, watch: Watch | None = None) -> 
     return BuildResult(images=found)
 
 
-def _remark(built: Built, watch: Watch) -> None:
+def _remark(built: BuiltImage, watch: Watch) -> None:
     """Report what a build changed in the project, or what differs from the pin."""
     name = built.image.name
     if built.pinned == "differs":
@@ -187,7 +185,7 @@ def pinned(project: Project) -> dict[str, Pin]:
         root = project.root
     except HarnessError:
         return {}
-    return pins(root)
+    return read_image_pins(root)
 
 
 def named(project: Project, store: Store, name: str) -> Image:

@@ -19,8 +19,8 @@ from harness.engines.container import connect_engine
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import Job, Limits
 from harness.errors import MissingError
-from harness.images.image import pins, require_image
-from harness.images.transfer.layout import archive
+from harness.images.image import read_image_pins, require_image
+from harness.images.transfer.layout import archive_bytes
 from harness.store.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,9 +53,9 @@ def container_rows(work: Path, size: Size) -> list[Row]:
 def sandboxed() -> DockerEngine:
     """Open the engine with the small image, of the project's own store."""
     store = Store.open(ROOT / ".harness")
-    pin = pins(ROOT)[IMAGE]
+    pin = read_image_pins(ROOT)[IMAGE]
     image = require_image(store, pin.image_id, IMAGE)
-    return DockerEngine(pin.image_id, [pin.manifest], lambda: archive(store, image))
+    return DockerEngine(pin.image_id, [pin.manifest], lambda: archive_bytes(store, image))
 
 
 class _Turns:

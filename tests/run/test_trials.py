@@ -21,7 +21,7 @@ from harness.digest import sha256
 from harness.engines.engine import Engine, Limits
 from harness.engines.local import LocalEngine, available_isolations
 from harness.errors import Interrupted, MissingError
-from harness.images.image import find_image, pins
+from harness.images.image import find_image, read_image_pins
 from harness.run.executing.workshop import Workshop
 from harness.run.planning.preconditions import require_contained
 from harness.steps import JUDGED, Pinned, Plan, Ref, Step
@@ -94,7 +94,7 @@ def local() -> Engine:
 
 @pytest.fixture
 def docker(docker_host: str) -> Engine:
-    pin, store = pins(REPOSITORY).get("sandbox"), REPOSITORY / ".harness"
+    pin, store = read_image_pins(REPOSITORY).get("sandbox"), REPOSITORY / ".harness"
     if pin is None or not store.is_dir() or find_image(Store(store), pin.image_id) is None:
         pytest.skip("the image `sandbox` is not here: `make images`")
     return open_docker((store, pin.image_id))

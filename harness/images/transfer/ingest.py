@@ -169,7 +169,7 @@ def require_pinned(pin: Pin, expected: Pin | None, where: str) -> None:
     )
 
 
-def read_all(read: Read, most: int, where: str) -> bytes:
+def read_document(read: Read, most: int, where: str) -> bytes:
     """Read a small document whole; raises InputError if it is longer than the bound."""
     data = bytearray()
     while piece := read(min(1 << 16, most + 1 - len(data))):

@@ -14,7 +14,7 @@ from pathlib import Path
 from harness.engines.engine import DISK, NETWORK, NO_IMAGE, Engine
 from harness.engines.local import ISOLATIONS, advise_isolation, available_isolations
 from harness.errors import InputError, MissingError
-from harness.images.recipe import PYTHON, lineage, names, read_wheels
+from harness.images.recipe import PYTHON, read_wheels, recipe_lineage, recipe_names
 from harness.manifest.load import LoadedManifest
 from harness.manifest.schema import SIZES, Manifest, Resources
 from harness.run.closure import Code
@@ -170,9 +170,9 @@ def require_image(loaded: LoadedManifest) -> None:
     Without a recipe nothing is checked.
     """
     root, image = loaded.root, loaded.manifest.image
-    if image not in names(root) or _has_needed(root, image):
+    if image not in recipe_names(root) or _has_needed(root, image):
         return
-    others = [name for name in names(root) if _has_needed(root, name)]
+    others = [name for name in recipe_names(root) if _has_needed(root, name)]
     raise InputError(
         f"image {image!r} can run no step: it holds no {NEEDED}",
         where=loaded.tree.at(("image",)),
@@ -181,7 +181,7 @@ def require_image(loaded: LoadedManifest) -> None:
 
 
 def _has_needed(root: Path, image: str) -> bool:
-    locks = [path for one in lineage(root, image) if (path := one.requirements)]
+    locks = [path for one in recipe_lineage(root, image) if (path := one.requirements)]
     return any(wheel.name == NEEDED for path in locks for wheel in read_wheels(path, path.name))
 
 

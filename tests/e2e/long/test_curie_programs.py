@@ -14,7 +14,7 @@ from support import REPOSITORY, data_of, harness
 from support_draws import drawn
 
 from harness.engines.local import available_isolations
-from harness.images.image import find_image, pins
+from harness.images.image import find_image, read_image_pins
 from harness.store.store import Store
 
 HONEST = """\
@@ -98,7 +98,7 @@ def test_a_bare_process_runs_no_program_and_ends_before_its_first_step(tmp_path:
 
 @pytest.mark.exhaustive
 def test_hostile_answers_are_contained_and_worth_nothing_on_docker(docker_host: str, tmp_path: Path) -> None:
-    found, store = pins(REPOSITORY), REPOSITORY / ".harness"
+    found, store = read_image_pins(REPOSITORY), REPOSITORY / ".harness"
     if any(name not in found or find_image(Store(store), found[name].image_id) is None for name in ("cpu", "sandbox")):
         pytest.skip("the images are not here: `make images`")
     folder = answered(tmp_path / "p")
