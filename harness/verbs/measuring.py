@@ -19,8 +19,8 @@ from harness.files import translating_os_errors
 from harness.rowtypes import Program
 from harness.run.executing.trials import ProgramRunner
 from harness.run.locking.certificates import standing
-from harness.scorers.given import listed, marked, parts
-from harness.scorers.tool import Tool, described
+from harness.scorers.given import as_json_data, axes_fields, union_models
+from harness.scorers.tool import Tool, describe_fields
 from harness.studies.registry import analyses, find_scorer, scorers
 from harness.verbs.project import Project, Result
 from harness.verbs.requests import AnalyseRequest, ScoreRequest
@@ -64,7 +64,7 @@ def fields(model: type[BaseModel], file: Path | None, second: Path | None, given
 
 def _members(model: type[BaseModel], file: Path) -> dict[str, Any]:
     """Read every array of a file as a field: as an array, or as plain values if the field takes no array."""
-    plain = {name for part in parts(model) for name in part.model_fields} - marked(model).keys()
+    plain = {name for part in union_models(model) for name in part.model_fields} - axes_fields(model).keys()
     with translating_os_errors(file):
         return {name: _plain(one, name) if name in plain else one for name, one in arrays.read_all(file).items()}
 
@@ -75,7 +75,7 @@ def _plain(array: Any, name: str) -> Any:
 
 
 def _second(model: type[BaseModel], file: Path) -> dict[str, Any]:
-    wanted = {name: mark.second for name, mark in marked(model).items() if mark.second}
+    wanted = {name: mark.second for name, mark in axes_fields(model).items() if mark.second}
     if not wanted:
         raise InputError("this analysis takes nothing from a second file", where=str(file), next="leave out --with")
     with translating_os_errors(file):
@@ -94,12 +94,14 @@ def plain(result: Mapping[str, Any], to: Path | None) -> dict[str, Any]:
     found = dict(_arrays(result, ""))
     if to is None:
         _require_few(sum(int(array.size) for array in found.values()), "the result's arrays have too much to read:")
-        return dict(listed(result))
+        return dict(as_json_data(result))
     if not found:
         raise InputError("the result has no array to write", where=str(to), next="leave out -o")
     with translating_os_errors(to):
         arrays.write_all(to, found)
-        return dict(listed(_pointed(result, "", {name: head.text() for name, head in arrays.read_headers(to).items()})))
+        return dict(
+            as_json_data(_pointed(result, "", {name: head.text() for name, head in arrays.read_headers(to).items()}))
+        )
 
 
 def _require_few(
@@ -164,8 +166,8 @@ def _listed(found: Mapping[str, Tool], certificates: Mapping[str, str] = Mapping
             ToolData(
                 name=name,
                 about=tool.about,
-                takes=described(tool.takes),
-                gives=described(tool.gives),
+                takes=describe_fields(tool.takes),
+                gives=describe_fields(tool.gives),
                 schemas=tool.schema(),
                 **({"certificate": certificates[name]} if name in certificates else {}),
             )

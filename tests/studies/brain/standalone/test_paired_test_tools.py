@@ -11,7 +11,7 @@ from support_cases import each_of
 
 from harness import arrays
 from harness.errors import InputError
-from harness.scorers.tool import described
+from harness.scorers.tool import describe_fields
 from harness.studies.brain.standalone.tests import ANALYSES
 from harness.verbs.measuring import fields, plain
 
@@ -136,4 +136,4 @@ def test_the_size_of_the_tests_can_be_measured_alone():
 
 def test_every_field_says_what_it_is():
     for tool in ANALYSES.values():
-        assert tool.schema() and all(described(tool.takes).values())
+        assert tool.schema() and all(describe_fields(tool.takes).values())
