@@ -15,7 +15,7 @@ from harness.manifest.load import load_manifest
 from harness.manifest.lockfile import load_lock
 from harness.manifest.models import PROVIDERS
 from harness.run.closure import Code
-from harness.run.planning.plan import check_manifest, plan, unresolved_pins
+from harness.run.planning.plan import check_manifest, make_plan, unresolved_pins
 from harness.studies.registry import studies
 
 pytestmark = pytest.mark.house
@@ -135,7 +135,7 @@ def kinds() -> set[str]:
         loaded = load_manifest(path)
         lock = load_lock(ROOT, loaded.manifest.name)
         if lock and not unresolved_pins(lock):
-            found |= {step.kind for step in plan(check_manifest(loaded), lock).steps}
+            found |= {step.kind for step in make_plan(check_manifest(loaded), lock).steps}
     found |= {
         "harness.models.local.likelihood:measure",
         *(f"harness.kit.media:{name}" for name in ("pick", "without")),

@@ -35,7 +35,7 @@ class EngineChoice:
     memory: int = 0  # bytes that a step may use at most, whatever its manifest asks; 0: the machine's own ceiling
 
 
-def kinds() -> dict[str, EngineKind]:
+def engine_kinds() -> dict[str, EngineKind]:
     """Return every engine there is, by name."""
     return {name: ENGINES.find(name) for name in ENGINES.names()}
 
@@ -61,7 +61,7 @@ def open_engine(choice: EngineChoice, root: Path, image: str, resources: Resourc
 
 
 def _those(fit: Callable[[EngineKind], bool]) -> str:
-    return " or ".join(name for name, kind in kinds().items() if fit(kind))
+    return " or ".join(name for name, kind in engine_kinds().items() if fit(kind))
 
 
 def engine_of_run(choice: EngineChoice, image_id: str, resources: Resources) -> Engine:
@@ -71,7 +71,7 @@ def engine_of_run(choice: EngineChoice, image_id: str, resources: Resources) -> 
     """
     chosen: EngineKind = ENGINES.find(choice.engine)
     in_image = image_id != NO_IMAGE
-    fitting = [kind for kind in (chosen, *kinds().values()) if kind.in_image == in_image]
+    fitting = [kind for kind in (chosen, *engine_kinds().values()) if kind.in_image == in_image]
     if not fitting:
         raise MissingError(f"no engine here runs in image {image_id[:19]}", next="`harness doctor` lists the engines")
 
@@ -136,7 +136,7 @@ def within_disk(allowed: Limits, place: Path) -> Limits:
     return replace(allowed, disk=free, disk_beyond=here)
 
 
-def limits(resources: Resources, ceiling: int = 0) -> Limits:
+def step_limits(resources: Resources, ceiling: int = 0) -> Limits:
     """Convert a manifest's `resources` to the limits of a step, which gets no more memory than the ceiling.
 
     Without a ceiling, the machine's own applies. If the manifest asks for more, the limits say so in `beyond`.

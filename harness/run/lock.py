@@ -36,7 +36,7 @@ from harness.run.locking.datasets import (
 )
 from harness.run.locking.hub import COMMIT, hub_pins
 from harness.run.locking.models import INSTRUMENTS, MODELS, every_model, pin_model
-from harness.run.locking.published import PublishedPins, published
+from harness.run.locking.published import PublishedPins, fetch_published
 from harness.run.planning.derived import held_lock
 from harness.run.planning.plan import CheckedManifest, check_manifest, check_wordings
 from harness.steps import step_key
@@ -91,7 +91,7 @@ def _packages(loaded: LoadedManifest, held: Collection[str] = ()) -> dict[str, D
     return {name: {"sha256": sha256(path.read_bytes())} for name, path in found.items() if path.is_file()}
 
 
-def resolve(
+def resolve_manifest(
     loaded: LoadedManifest, checked: CheckedManifest, workshop: Workshop, had: PublishedPins | None = None
 ) -> Lock:
     """Resolve every name of a manifest to a lock; datasets are made here, because a plan needs their row counts.
@@ -106,7 +106,7 @@ def resolve(
     found, reasons = hub_pins(loaded, _held(loaded), workshop.store, workshop.cancel)
     if found:
         pins[FILES] = {**pins.get(FILES, {}), **found}
-    had = had or published(loaded.manifest, workshop.store, workshop.cancel)
+    had = had or fetch_published(loaded.manifest, workshop.store, workshop.cancel)
     datasets = dict(had.pins)
     data = FetchedData.pinned(datasets, pins.get(FILES))
     for name, drawn in checked.made.items():
@@ -187,7 +187,7 @@ def _cut_as(held: Mapping[str, FilePin], name: str, pin: FilePin) -> FilePin:
     return {**pin, CUTS: before[CUTS]} if CUTS in before else pin
 
 
-def require_fit(loaded: LoadedManifest, lock: Lock | None) -> Lock:
+def require_fitting_lock(loaded: LoadedManifest, lock: Lock | None) -> Lock:
     """Return the lock of a manifest if it still fits; raise InputError if it is missing or if pins moved."""
     again = f"`harness lock {loaded.path.relative_to(loaded.root)}`"
     if lock is None:

@@ -17,7 +17,7 @@ from harness.manifest.load import LoadedManifest
 from harness.run.executing.workshop import Workshop
 from harness.run.locking.datasets import FetchedData, Tables, placeholder_tables
 from harness.run.planning.plan import partial_folders, unlocked_plan
-from harness.run.progress import Progress, raise_if_stopped, stoppable
+from harness.run.progress import Progress, raise_if_stopped, stop_on_signals
 from harness.run.service import RunTarget
 from harness.steps import Pinned, Plan, Ref, Step
 from harness.store.blobs import Blobs
@@ -116,7 +116,7 @@ def _pinned(step: Step) -> Iterator[str]:
 
 def _make(workshop: Workshop, steps: Sequence[Step], progress: Progress) -> dict[tuple[str, str], str]:
     made: dict[tuple[str, str], str] = {}
-    with workshop.store.in_use(), stoppable(workshop.cancel):
+    with workshop.store.in_use(), stop_on_signals(workshop.cancel):
         for done, step in enumerate(steps):
             raise_if_stopped(workshop.cancel)
             progress(step.name, "running", done, len(steps))

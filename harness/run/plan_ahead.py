@@ -15,14 +15,14 @@ from harness.engines.engine import NO_IMAGE, Engine
 from harness.errors import HarnessError
 from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock, load_lock
-from harness.run.engines import EngineChoice, limits, open_engine
-from harness.run.environment import cores
+from harness.run.engines import EngineChoice, open_engine, step_limits
+from harness.run.environment import count_cores
 from harness.run.executing.estimates import (
     Measures,
     ShardProposal,
     TimeEstimate,
     asked_families,
-    asks,
+    asks_model,
     estimate_time,
     propose_shard,
 )
@@ -43,12 +43,12 @@ from harness.run.executing.foreseen_steps import (
     ForeseenStep,
     Reason,
     StepForeseer,
-    family_of,
     last_finished,
+    shard_family,
 )
 from harness.run.executing.workshop import Workshop
-from harness.run.lock import changed_pins, foresee_lock, require_fit
-from harness.run.planning.plan import check_manifest, check_parts, plan
+from harness.run.lock import changed_pins, foresee_lock, require_fitting_lock
+from harness.run.planning.plan import check_manifest, check_parts, make_plan
 from harness.steps import Computing, Plan, Ref, Step
 from harness.store.store import Store, list_runs, read_start
 
@@ -110,7 +110,7 @@ def plan_run(loaded: LoadedManifest, root: Path, choice: EngineChoice, limit: in
     """
     workshop = _reading_workshop(loaded, root, choice)
     lock, moved = _lock_of(loaded, workshop)
-    planned = plan(check_parts(loaded), lock, limit)
+    planned = make_plan(check_parts(loaded), lock, limit)
     earlier: EarlierRun | None = None
     unread: list[str] = []
     if workshop:
@@ -119,10 +119,10 @@ def plan_run(loaded: LoadedManifest, root: Path, choice: EngineChoice, limit: in
     steps = foreseer.foresee()
     store = workshop.store if workshop else None
     prompts = PromptMeasure(lock, foreseer.schedule, store)
-    answers = {step.name: count_answers(step, prompts) for step in planned.steps if asks(step)}
+    answers = {step.name: count_answers(step, prompts) for step in planned.steps if asks_model(step)}
     measures = Measures.read(store) if store else Measures()
     seconds = {one.step.name: measures.seconds(one.step, answers.get(one.step.name)) for one in steps if one.executed}
-    at_once = jobs or max(1, cores() // (loaded.manifest.resources.threads or 1))
+    at_once = jobs or max(1, count_cores() // (loaded.manifest.resources.threads or 1))
     items = _items_of(planned)
     return RunPlan(
         loaded.manifest.name,
@@ -145,7 +145,7 @@ def _lock_of(loaded: LoadedManifest, workshop: Workshop | None) -> tuple[Lock, l
     held = load_lock(loaded.root, loaded.manifest.name)
     if held is None:
         check_manifest(loaded)
-        return require_fit(loaded, held), []
+        return require_fitting_lock(loaded, held), []
     moved = changed_pins(loaded, held)
     return (foresee_lock(loaded, held, workshop), moved) if moved else (held, [])
 
@@ -160,7 +160,7 @@ def _reading_workshop(loaded: LoadedManifest, root: Path, choice: EngineChoice) 
         return None
     store, manifest = Store.open(root), loaded.manifest
     computing = Computing(manifest.resources.threads, manifest.numerics)
-    allowed = limits(manifest.resources, choice.memory)
+    allowed = step_limits(manifest.resources, choice.memory)
     engine = open_engine(choice, loaded.root, manifest.image, manifest.resources)
     made = Workshop(store, engine, allowed, environment=_environment(store, engine), computing=computing)
     if manifest.sandbox and engine.image != NO_IMAGE:
@@ -207,7 +207,7 @@ def _groups(
     """Put steps of one family that are treated alike for the same reasons together, executed ones first."""
     found: dict[tuple[str, str, bool, tuple[Reason, ...]], list[Step]] = {}
     for one in steps:
-        place = (family_of(one.step.name), one.action, one.sure, one.reasons)
+        place = (shard_family(one.step.name), one.action, one.sure, one.reasons)
         found.setdefault(place, []).append(one.step)
     groups = []
     for (family, action, sure, reasons), members in found.items():
@@ -234,7 +234,7 @@ def _by_item(steps: Iterable[ForeseenStep], items: Mapping[str, int]) -> Iterato
     answered: dict[str, str] = {}  # by step that reads one shard of answers, at any depth: the step that gave them
     worst: dict[str, str] = {}  # by step that answers
     for name, one in every.items():
-        if one.step.stage == RESPONSES and asks(one.step):
+        if one.step.stage == RESPONSES and asks_model(one.step):
             answered[name], worst[name] = name, RERUN if one.executed else REUSED
             continue
         sources = {answered[ref.step] for ref in one.step.refs() if ref.step in answered}

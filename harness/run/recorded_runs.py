@@ -20,16 +20,16 @@ from harness.store.store import Store, list_runs, listing_error, read_start, req
 
 
 @dataclass(frozen=True)
-class Newest:
+class NewestRun:
     """The newest run of a manifest, if any, and a newer one that cannot be read and may be of that manifest."""
 
     run: str = ""
     hidden: str = ""
 
 
-def newest_runs(store: Store, names: Collection[str]) -> dict[str, Newest]:
+def newest_runs(store: Store, names: Collection[str]) -> dict[str, NewestRun]:
     """Return the newest run of each manifest of these names, in one pass over the list of runs from its end."""
-    found: dict[str, Newest] = {}
+    found: dict[str, NewestRun] = {}
     hidden = ""
     called: dict[str, str] = {}
     for known in reversed(list_runs(store).values()):
@@ -41,8 +41,8 @@ def newest_runs(store: Store, names: Collection[str]) -> dict[str, Newest]:
             called[lock] = _named(store, lock) if lock else ""
         hidden = hidden or ("" if called[lock] else known.run)
         if called[lock] in names:
-            found.setdefault(called[lock], Newest(known.run, hidden))
-    return {name: found.get(name, Newest(hidden=hidden)) for name in names}
+            found.setdefault(called[lock], NewestRun(known.run, hidden))
+    return {name: found.get(name, NewestRun(hidden=hidden)) for name in names}
 
 
 def newest_run(store: Store, name: str) -> str:
@@ -77,7 +77,7 @@ def first_event(store: Store, run: str) -> Event:
     return event
 
 
-def levels_of(store: Store, run: str) -> tuple[str, Mapping[str, Any]]:
+def declared_levels(store: Store, run: str) -> tuple[str, Mapping[str, Any]]:
     """Return the digest of a run's lock, and the comparison levels that this lock declares, by output."""
     lock = run_lock(store, run)
     return lock.sha256, lock.intent["outputs"]
@@ -103,7 +103,7 @@ def _named(store: Store, lock: str) -> str:
         return ""
 
 
-def newest_verdict(root: Path, loaded: LoadedManifest, newest: Newest) -> str:
+def newest_verdict(root: Path, loaded: LoadedManifest, newest: NewestRun) -> str:
     """Return the verdict of a manifest's newest run against its expectation, and whether its own checks fail.
 
     `damaged` if it or a newer one was damaged; "" if there is none, or it cannot be compared for another reason.

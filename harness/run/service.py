@@ -21,20 +21,20 @@ from harness.evidence.trail import read_trail
 from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save_document
 from harness.run.attempts.hidden_splits import require_hidden_elsewhere
-from harness.run.engines import EngineChoice, limits, open_engine
-from harness.run.executing.forecast import AskingForecast, forecast_asking, forecast_before, walk
+from harness.run.engines import EngineChoice, open_engine, step_limits
+from harness.run.executing.forecast import AskingForecast, forecast_asking, forecast_before, look_up_steps
 from harness.run.executing.needed_keys import require_keys
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
-from harness.run.lock import changed_pins, require_fit, resolve
+from harness.run.lock import changed_pins, require_fitting_lock, resolve_manifest
 from harness.run.locking.certificates import CERTIFICATES
 from harness.run.locking.datasets import TABLES
-from harness.run.locking.published import published
+from harness.run.locking.published import fetch_published
 from harness.run.placement.choice import LOCAL, PlacementChoice
 from harness.run.placement.cluster import DaskPlacement, PlacementTerms
-from harness.run.planning.plan import check_manifest, check_parts, plan, unresolved_pins
+from harness.run.planning.plan import check_manifest, check_parts, make_plan, unresolved_pins
 from harness.run.planning.preconditions import find_missing, require_image, require_runnable
-from harness.run.progress import AnswerErrors, AnswerProgress, ErrorLimit, Progress, count_errors, stoppable
+from harness.run.progress import AnswerErrors, AnswerProgress, ErrorLimit, Progress, count_errors, stop_on_signals
 from harness.steps import Computing, Plan
 from harness.store.store import Store
 
@@ -61,7 +61,7 @@ class RunTarget:
         manifest, wanted = loaded.manifest, loaded.manifest.resources
         resources = wanted if gpus else wanted.model_copy(update={"gpus": 0})  # data is made on the CPU
         engine = open_engine(self.choice, loaded.root, manifest.image, resources)
-        store, allowed = Store.make(self.store), limits(resources, self.choice.memory)
+        store, allowed = Store.make(self.store), step_limits(resources, self.choice.memory)
         computing = Computing(resources.threads, manifest.numerics)
         made = Workshop(store, engine, allowed, computing=computing, cancel=self.stop)
         if manifest.sandbox and engine.image != NO_IMAGE and gpus:  # no foreign code runs when data is made
@@ -82,7 +82,7 @@ class RunTarget:
 
     def bounds(self, loaded: LoadedManifest) -> str:
         """Return what a manifest asks of memory and its steps do not get here; empty if they get all of it."""
-        return limits(loaded.manifest.resources, self.choice.memory).beyond
+        return step_limits(loaded.manifest.resources, self.choice.memory).beyond
 
 
 @dataclass(frozen=True)
@@ -139,14 +139,14 @@ def lock_manifest(loaded: LoadedManifest, place: RunTarget) -> WrittenLock:
     require_image(loaded)
     workshop = place.workshop(loaded, gpus=False)
     path = lock_path(loaded.root, loaded.manifest.name)
-    with workshop.store.in_use(), stoppable(workshop.cancel):
-        had = published(loaded.manifest, workshop.store, workshop.cancel)
-        new = resolve(loaded, this, workshop, had)
+    with workshop.store.in_use(), stop_on_signals(workshop.cancel):
+        had = fetch_published(loaded.manifest, workshop.store, workshop.cancel)
+        new = resolve_manifest(loaded, this, workshop, had)
         require_hidden_elsewhere(loaded, new, workshop.store)
     lacking = unresolved_pins(new)
     needs = []
     if not lacking:
-        planned = plan(this, new)  # the manifest's outputs must fit before a lock is written
+        planned = make_plan(this, new)  # the manifest's outputs must fit before a lock is written
         needs = list(find_missing(planned.steps)) if workshop.engine.image == NO_IMAGE else []
     try:
         old = load_lock(loaded.root, loaded.manifest.name)
@@ -172,11 +172,11 @@ def plan_locked(loaded: LoadedManifest, limit: int = 0) -> tuple[Lock, Plan]:
     """
     this = check_parts(loaded)
     try:
-        lock = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
+        lock = require_fitting_lock(loaded, load_lock(loaded.root, loaded.manifest.name))
     except InputError:
         check_manifest(loaded)  # errors that no lock would fix are raised first
         raise
-    return lock, plan(this, lock, limit)
+    return lock, make_plan(this, lock, limit)
 
 
 def run_manifest(
@@ -232,14 +232,14 @@ class RunForecast:
     asking: list[AskingForecast] = field(default_factory=list)
 
 
-def forecast(loaded: LoadedManifest, place: RunTarget, limit: int = 0) -> RunForecast:
+def forecast_run(loaded: LoadedManifest, place: RunTarget, limit: int = 0) -> RunForecast:
     """Count for each stage the steps that a run would take from the store, and those it would execute; executes none.
 
     A step whose inputs are not known yet counts as one to execute.
     """
     lock, planned = plan_locked(loaded, limit)
     workshop = place.workshop(loaded) if (place.store / "format").exists() else None
-    schedule = walk(planned, lock, workshop)
+    schedule = look_up_steps(planned, lock, workshop)
     stages = {step.stage: (0, 0) for step in planned.steps}
     for step in schedule.plan.steps:
         kept, made = stages[step.stage]

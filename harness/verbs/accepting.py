@@ -26,9 +26,8 @@ from harness.manifest.load import LoadedManifest
 from harness.run.closure import code_root
 from harness.run.planning.preconditions import read_ceiling
 from harness.run.progress import NO_ERRORS, read_error_limit
-from harness.run.recording.accept import CarriedExpectation, require_own
-from harness.run.recording.accept import accept as accept_run
-from harness.run.recording.accept import carry as carry_along
+from harness.run.recording.accept import CarriedExpectation, accept_run, require_own
+from harness.run.recording.accept import carry_expectation as carry_along
 from harness.run.recording.auditing import audit_run
 from harness.run.service import RunTarget
 from harness.verbs.project import Progress, Project, Result, Watch, choose_engine

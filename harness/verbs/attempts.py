@@ -49,7 +49,7 @@ from harness.run.attempts.score import (
 )
 from harness.run.attempts.score import verify_transcript as verify
 from harness.run.attempts.served import ServedProject
-from harness.run.attempts.service import LocalBackend, versions
+from harness.run.attempts.service import LocalBackend, package_versions
 from harness.store.attempts import (
     ListedAttempt,
     attempt_ids,
@@ -196,7 +196,7 @@ class AttemptDoor:
         self.facts = CallFacts(protocol, asked.client)
         store = Store.make(self.backend.served.target.store)
         self._path = store.root / "sessions" / f"{name}.jsonl"
-        fields = {"principal": self.backend.principal, "profile": self.backend.profile, "versions": versions()}
+        fields = {"principal": self.backend.principal, "profile": self.backend.profile, "versions": package_versions()}
         begin_session(self._path, {**fields, "tools": tools}, store.tree)
         log = open_session_log(store.tree.open_log(self._path, make=False))
         self._tree = store.tree

@@ -47,9 +47,9 @@ from harness.run.locking.certificates import (
     certificate_path,
     code_fields,
     grader_code,
+    grader_standing,
     measured_here,
     pinned_settings,
-    standing,
 )
 from harness.scorers.tool import Grader
 from harness.store.store import Store
@@ -435,7 +435,7 @@ def _written(project: Project, body: dict[str, Any], checked: str, notes: list[s
         changed = not path.is_file() or path.read_bytes() != data
     if changed:
         write_atomic(path, data)
-    found = standing(project.root, scorer)
+    found = grader_standing(project.root, scorer)
     text = figures_text(body, checked) if found.state == "certified" else found.text
     return CertifyResult(
         scorer=scorer,
@@ -469,7 +469,7 @@ def check_certificate(project: Project, asked: CheckCertificateRequest) -> Check
     """Compute a certificate's figures again: from its matrix and, if they are found, from its labelled rows."""
     grader_named(asked.scorer)
     labels = project.path(asked.labels) if asked.labels else None
-    found = hold_against_rows(standing(project.root, asked.scorer), project.root, labels)
+    found = hold_against_rows(grader_standing(project.root, asked.scorer), project.root, labels)
     sets = set_lines(found.document) if found.document else []
     return CheckCertificateResult(
         scorer=asked.scorer, state=found.state, verdict=found.verdict, text=found.text, sets=sets

@@ -54,7 +54,7 @@ from harness.files import move_durable, translating_os_errors, write_atomic
 from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import expect_path, lock_path
 from harness.run.recorded_runs import manifest_name
-from harness.run.recording.auditing import author_of
+from harness.run.recording.auditing import expectation_author
 from harness.run.recording.withheld import require_no_words, withheld_blobs
 from harness.run.scores.table import RunTables
 from harness.store.store import Store
@@ -323,7 +323,7 @@ def verify_signed(project: Project, asked: VerifySignedRequest) -> VerifySignedR
     expectations, confirmed = dict[str, str](), True
     if any(AUTHOR in one.roles for one in trusted):
         for loaded in manifests:
-            if found := author_of(loaded.root, loaded.manifest.name, trusted):
+            if found := expectation_author(loaded.root, loaded.manifest.name, trusted):
                 expectations[loaded.manifest.name] = found.text
                 confirmed &= bool(found.party)
                 words += f"; {loaded.manifest.name}: expect: {found.text}"

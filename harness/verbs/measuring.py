@@ -18,7 +18,7 @@ from harness.errors import InputError
 from harness.files import translating_os_errors
 from harness.rowtypes import Program
 from harness.run.executing.trials import ProgramRunner
-from harness.run.locking.certificates import standing
+from harness.run.locking.certificates import grader_standing
 from harness.scorers.given import as_json_data, axes_fields, union_models
 from harness.scorers.tool import Tool, describe_fields
 from harness.studies.registry import analyses, find_scorer, scorers
@@ -152,7 +152,7 @@ def list_scorers(project: Project | None = None) -> ToolsResult:
     """List every scorer with its fields and, if a project is given, the state of each grader's certificate."""
     found = scorers()
     graders = [name for name, tool in found.items() if tool.grader] if project else []
-    return _listed(found, {name: standing(project.root, name).text for name in graders if project})
+    return _listed(found, {name: grader_standing(project.root, name).text for name in graders if project})
 
 
 def list_analyses() -> ToolsResult:

@@ -15,9 +15,9 @@ from harness.manifest.datasets import SHOWN, FetchedFiles, file_coverage, names_
 from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import load_expect, load_lock
 from harness.run.lock import changed_pins
-from harness.run.locking.certificates import standings
+from harness.run.locking.certificates import grader_standings
 from harness.run.locking.published import HOW
-from harness.run.planning.plan import check_manifest, check_parts, plan, unresolved_pins
+from harness.run.planning.plan import check_manifest, check_parts, make_plan, unresolved_pins
 from harness.run.recorded_runs import newest_runs, newest_verdict
 from harness.run.service import WrittenLock, lock_manifest
 from harness.verbs.certifying import hold_against_rows
@@ -141,7 +141,7 @@ def show(project: Project, asked: ShowRequest) -> ShowResult:
     moved = changed_pins(loaded, held) if held else []
     stages: dict[str, int] = {}
     if held and not moved and not unresolved_pins(held):
-        for step in plan(check_parts(loaded), held).steps:
+        for step in make_plan(check_parts(loaded), held).steps:
             stages[step.stage] = stages.get(step.stage, 0) + 1
     else:
         check_manifest(loaded)
@@ -149,7 +149,7 @@ def show(project: Project, asked: ShowRequest) -> ShowResult:
     meta, expect = loaded.manifest, load_expect(loaded.root, loaded.manifest.name)
     models, instruments = (_models(held.of(kind) if held else {}) for kind in ("models", "instruments"))
     said: dict[str, Any] = {"carried": dict(expect.carried)} if expect and expect.carried else {}
-    held_to_rows = (hold_against_rows(each, loaded.root) for each in standings(loaded.root, meta.study, held))
+    held_to_rows = (hold_against_rows(each, loaded.root) for each in grader_standings(loaded.root, meta.study, held))
     if graders := {each.scorer: each.text for each in held_to_rows}:
         said["graders"] = graders
     if expect and expect.partial:

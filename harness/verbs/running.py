@@ -21,11 +21,11 @@ from harness.files import hold_lock, is_plain_file, remove_tree
 from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import load_lock
 from harness.run.executing.forecast import AskingForecast, describe_asking
-from harness.run.lock import changed_pins, require_fit
-from harness.run.planning.derived import DerivedOptions, derive
+from harness.run.lock import changed_pins, require_fitting_lock
+from harness.run.planning.derived import DerivedOptions, derive_manifest
 from harness.run.progress import ANSWERS, AnswerProgress, progress_text, read_error_limit
-from harness.run.recording.auditing import author_of
-from harness.run.service import FinishedRun, RunTarget, forecast, lock_manifest, run_manifest
+from harness.run.recording.auditing import expectation_author
+from harness.run.service import FinishedRun, RunTarget, forecast_run, lock_manifest, run_manifest
 from harness.store.store import Store
 from harness.verbs.project import Project, Result, Watch, choose_engine, choose_placement
 from harness.verbs.reporting import ReportFolder
@@ -52,8 +52,8 @@ def derived(parent: LoadedManifest, asked: DerivedRequest, place: RunTarget, wat
     options = DerivedOptions(tuple(asked.with_models), tuple(asked.only), tuple(asked.settings))
     if not options:
         return parent
-    require_fit(parent, load_lock(parent.root, parent.manifest.name))
-    loaded = derive(parent, options)
+    require_fitting_lock(parent, load_lock(parent.root, parent.manifest.name))
+    loaded = derive_manifest(parent, options)
     name, at = loaded.manifest.name, loaded.path.relative_to(loaded.root)
     held = load_lock(loaded.root, name)
     unfit = held is None or bool(changed_pins(loaded, held))  # the parent's fits, so this one follows it
@@ -255,7 +255,7 @@ def dry_run(project: Project, asked: RunRequest, watch: Watch | None = None) -> 
         here = project.of(named)
         place = RunTarget(here.store, choose_engine(asked, here, watch, moved=asked.moved), stop=watch.stop)
         loaded = derived(named, asked, place, watch)
-        seen = forecast(loaded, place, asked.limit)
+        seen = forecast_run(loaded, place, asked.limit)
         stages = [StageForeseen(stage=name, cached=kept, executed=made) for name, (kept, made) in seen.stages.items()]
         asking = [asking_data(one) for one in seen.asking]
         found.append(ForeseenData(manifest=seen.manifest, stages=stages, asking=asking, **_derived(named, loaded)))
@@ -353,7 +353,7 @@ def _signed(loaded: LoadedManifest, verdict: str, trusted: Sequence[TrustedKey],
 
     An expectation that was edited after it was signed makes it `disagreed`.
     """
-    found = author_of(loaded.root, loaded.manifest.name, trusted)
+    found = expectation_author(loaded.root, loaded.manifest.name, trusted)
     if not found:
         return {}
     watch.say(f"{loaded.manifest.name}: expect: {found.text}")

@@ -19,7 +19,7 @@ from harness.digest import encode_document, seal_document, sha256
 from harness.errors import DamageError
 from harness.evidence.audit.answers import budget_flaws, canary_hits
 from harness.files import write_atomic
-from harness.run.attempts.score import replay
+from harness.run.attempts.score import replay_reads
 from harness.store.attempts import transcript_path
 from harness.store.events import AttemptEvent
 from harness.store.journal import START, Chain, check_chain, read_chain
@@ -129,7 +129,7 @@ def test_a_read_of_no_desk_differs_when_it_is_made_again(
     chain = chained(begun, call(begun, attempt.args(**named), tool=tool))
     view = ViewReader(*(os.open(attempt.folder / "view" / name, os.O_RDONLY) for name in ("items.jsonl", "media.bin")))
     try:
-        assert replay(chain.events, view).differing == (1,)
+        assert replay_reads(chain.events, view).differing == (1,)
     finally:
         view.close()
 
@@ -141,7 +141,7 @@ def test_reads_of_a_desk_are_the_same_when_they_are_made_again(attempt: AttemptF
     desk.shut()
     view = ViewReader(*(os.open(attempt.folder / "view" / name, os.O_RDONLY) for name in ("items.jsonl", "media.bin")))
     try:
-        assert replay(read_chain(attempt.path, "transcript/1").events, view).differing == ()
+        assert replay_reads(read_chain(attempt.path, "transcript/1").events, view).differing == ()
     finally:
         view.close()
 

@@ -26,7 +26,7 @@ from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.errors import MissingError
 from harness.manifest.schema import Resources
-from harness.run.executing.exchange import ASKED, StepAnswer, encode_answer, encode_request, pack, read_request
+from harness.run.executing.exchange import ASKED, StepAnswer, encode_answer, encode_request, pack_message, read_request
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
 from harness.run.placement.choice import read_placement
@@ -105,7 +105,7 @@ def bare_cost(placement: DaskPlacement, workshop: Workshop, planned: Plan) -> Co
         asked = parse_document(encode_request(step, workshop.preimage(step, {})), ASKED, "a request")
         fields = {**asked, "setting": placement._setting(), "run": placement._token}
         [digest] = asked["parts"]["inputs"]["parts"]
-        messages.append(pack(fields, [workshop.store.blobs.read(digest)]))
+        messages.append(pack_message(fields, [workshop.store.blobs.read(digest)]))
     executor = placement.client.get_executor(pure=False, retries=0)
     return spend_here(lambda: wait([executor.submit(answer_message, one) for one in messages]))
 

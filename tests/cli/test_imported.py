@@ -16,7 +16,7 @@ from harness.manifest.load import load_manifest
 from harness.manifest.lockfile import load_lock
 from harness.run.closure import Code
 from harness.run.executing.workshop import Workshop
-from harness.run.planning.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, make_plan
 from harness.run.recording.auditing import recordable_isolations
 from harness.run.recording.reexecute import batch_reexecutor
 from harness.run.recording.reexecute import step_reexecutor as replays
@@ -100,7 +100,7 @@ def planned_of(root):
     """Plan the run of both again."""
     lock = load_lock(root, "both")
     assert lock
-    return plan(check_manifest(load_manifest(root / "manifests/both.yaml")), lock)
+    return make_plan(check_manifest(load_manifest(root / "manifests/both.yaml")), lock)
 
 
 def audited(store, how, planned):

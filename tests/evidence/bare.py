@@ -18,8 +18,8 @@ from harness.manifest.lockfile import Lock
 from harness.run.closure import Code
 from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
-from harness.run.lock import resolve
-from harness.run.planning.plan import check_manifest, plan
+from harness.run.lock import resolve_manifest
+from harness.run.planning.plan import check_manifest, make_plan
 from harness.run.recording.auditing import recordable_isolations
 from harness.run.recording.reexecute import batch_reexecutor
 from harness.run.recording.reexecute import step_reexecutor as replays
@@ -67,8 +67,8 @@ def bare(folder: Path) -> Bare:
     loaded = load_manifest(unlocked_project(folder / "project", count=7, models=("oracle",)))
     this, store = check_manifest(loaded), Store.make(folder / "store")
     workshop = Workshop(store, LocalEngine("process"), Limits())
-    lock = resolve(loaded, this, workshop)
-    steps = {step.name: step for step in plan(this, lock, 1).steps}
+    lock = resolve_manifest(loaded, this, workshop)
+    steps = {step.name: step for step in make_plan(this, lock, 1).steps}
     [part] = steps[CUT].outputs
     parts = {"parts": (Ref(CUT, part), Ref(CUT, part))}
     shown = Step(SHOWN, GATHER, "responses", {"name": "items"}, parts, ("items",), sees_gold=True)

@@ -18,7 +18,7 @@ from harness.engines.local import LocalEngine
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import OverBudget, ReexecutedStep
 from harness.run.executing.workshop import Workshop
-from harness.run.recording.auditing import replan
+from harness.run.recording.auditing import replan_run
 from harness.run.recording.reexecute import step_reexecutor
 from harness.steps import Step
 from harness.store.store import Store
@@ -174,7 +174,7 @@ def test_a_lock_without_the_pins_of_what_it_means_is_named(run: Bare, store: Sto
         body["pins"]["datasets"] = {}
         it.started["lock"] = it.store.blobs.put(seal_document(body))
 
-    report = run.look(forged(store, edit).root, replan=replan)
+    report = run.look(forged(store, edit).root, replan=replan_run)
     assert ("lock.changed", "lock", "/pins/datasets/addition") in flaws(report)
 
 

@@ -20,7 +20,7 @@ from support import unlocked_project
 from harness.digest import canonical_json, document_digest, sha256
 from harness.manifest.load import load_manifest
 from harness.models.tape.tape import request_digest
-from harness.run.planning.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, make_plan
 from harness.run.service import RunTarget, lock_manifest
 
 needs("aiohttp", "openai", "anthropic")
@@ -48,7 +48,7 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[dict[st
         path.write_text(path.read_text().replace("models:\n", MODELS) + settings)
         loaded = load_manifest(path)
         lock = lock_manifest(loaded, RunTarget(tmp_path_factory.getbasetemp() / "one-store")).lock
-        steps = [one for one in plan(check_manifest(loaded), lock).steps if one.stage == "responses" and one.calls]
+        steps = [one for one in make_plan(check_manifest(loaded), lock).steps if one.stage == "responses" and one.calls]
         found[name] = dict(lock.intent), {one.params["model"]: dict(one.params) for one in steps}
     return found
 

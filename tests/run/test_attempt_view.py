@@ -19,7 +19,7 @@ from harness.manifest.datasets import made_tables
 from harness.manifest.load import parse_manifest
 from harness.run.attempts.served import served_lock
 from harness.run.attempts.service import open_attempt
-from harness.run.attempts.view import make_view, read_view, stripped, view_spec
+from harness.run.attempts.view import make_view, read_view, strip_metadata, view_spec
 from harness.store.store import Store
 
 FIELDS = {"key", "task", "text", "messages", "media", "options", "answer_kind", "prompt_sha256", "size"}
@@ -138,7 +138,7 @@ def test_images_stand_in_one_file_without_metadata(shown):
     for one in pictures:
         plain = data[one["offset"] : one["offset"] + one["size"]]
         assert sha256(plain) == one["sha256"]
-        assert plain == stripped(base64.b64decode(given[one["original"]]["data"]), one["type"])
+        assert plain == strip_metadata(base64.b64decode(given[one["original"]]["data"]), one["type"])
         assert b"tEXt" not in plain and b"eXIf" not in plain
     assert sum(one["size"] for one in pictures) == len(data)
 

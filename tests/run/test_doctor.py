@@ -8,17 +8,17 @@ import pytest
 from needs import needs
 
 from harness.engines.local import LocalEngine, advise_isolation, available_isolations
-from harness.run.engines import kinds
+from harness.run.engines import engine_kinds
 from harness.run.environment import step_environment
 from harness.run.installed import doctor
-from harness.run.installed.doctor import MachineFinding, examine
+from harness.run.installed.doctor import MachineFinding, examine_machine
 from harness.run.processor import Processor
 
 pytestmark = pytest.mark.together  # so that one worker probes its numerics once
 
 
 def findings(store: Path) -> dict[str, MachineFinding]:
-    return {one.subject: one for one in examine(store, Path.cwd())}
+    return {one.subject: one for one in examine_machine(store, Path.cwd())}
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def unread(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.long
 def test_each_engine_is_listed_and_one_that_does_not_answer_has_advice(usual: dict[str, MachineFinding]) -> None:
     found = usual
-    assert set(kinds()) <= set(found) and found["local"].state == "ok"
+    assert set(engine_kinds()) <= set(found) and found["local"].state == "ok"
     assert found["docker"].state == "better" and "DOCKER_HOST" in found["docker"].advice
     assert found["docker"].found.endswith("/docker.sock: nothing listens there")
     assert found["isolation"].found == ", ".join(available_isolations())
@@ -180,7 +180,7 @@ def test_a_machine_that_does_not_meet_it_is_told_what_differs(tmp_path: Path, mo
 def test_a_named_store_has_a_file_system_with_all_that_a_store_asks(tmp_path: Path) -> None:
     from harness.run.installed.file_system import NEEDED_CALLS, find_lacking_calls
 
-    found = [one for one in examine(tmp_path, tmp_path) if one.subject == "file system"]
+    found = [one for one in examine_machine(tmp_path, tmp_path) if one.subject == "file system"]
     assert [one.state for one in found] == ["ok"] and all(name in found[0].found for name in NEEDED_CALLS)
     assert not list(tmp_path.iterdir())
     (tmp_path / "lock").mkdir()

@@ -14,7 +14,7 @@ from harness.errors import HarnessError, InputError
 from harness.manifest.datasets import made_tables
 from harness.manifest.load import load_manifest
 from harness.manifest.lockfile import PIN_KINDS, Lock, load_lock, lock_path, read_lock
-from harness.run.lock import changed_pins, require_fit
+from harness.run.lock import changed_pins, require_fitting_lock
 from harness.run.service import RunTarget, lock_manifest, run_manifest
 
 
@@ -82,7 +82,7 @@ def test_what_moved_is_named_and_nothing_runs(project, old, new, moved):
     held = load_lock(path.parents[1], "small")
     assert held and changed_pins(load_manifest(path), held) == moved
     with pytest.raises(InputError) as refused:
-        require_fit(load_manifest(path), held)
+        require_fitting_lock(load_manifest(path), held)
     assert all(one in refused.value.what for one in moved)
     assert "`harness lock manifests/small.yaml`" in refused.value.next
     assert changed_pins(load_manifest(path), lock().lock) == []
@@ -107,7 +107,7 @@ def test_an_image_in_which_no_step_could_run_is_refused_where_it_is_named(projec
 def test_a_manifest_without_a_lock_is_refused(project):
     path, _ = project
     with pytest.raises(InputError, match="has no lock"):
-        require_fit(load_manifest(path), None)
+        require_fitting_lock(load_manifest(path), None)
 
 
 def recipe(root, name, base):

@@ -15,7 +15,7 @@ from harness.cli.main import run
 from harness.errors import MissingError
 from harness.manifest.load import load_manifest
 from harness.run.closure import Code
-from harness.run.planning.preconditions import EXTRAS, find_lacking, find_missing, require_packages
+from harness.run.planning.preconditions import EXTRAS, find_missing, find_missing_extra, require_packages
 from harness.run.service import plan_locked
 from harness.steps import Step
 
@@ -67,7 +67,9 @@ def test_a_file_that_may_be_parquet_needs_polars_only_where_it_is(without: Any) 
     assert "polars" in Code().packages(maker.kind)
     without("polars")
     require_packages([maker])
-    found = find_lacking("mine/make", "MissingError: the package polars is not installed, which reads", maker.kind)
+    found = find_missing_extra(
+        "mine/make", "MissingError: the package polars is not installed, which reads", maker.kind
+    )
     assert found and "repro-harness[tables]" in found.next
 
 
@@ -80,10 +82,10 @@ def test_a_step_that_asks_at_a_provider_loads_none_of_the_providers_own_packages
 
 
 def test_the_last_words_of_a_step_tell_a_package_of_an_extra_and_no_other() -> None:
-    found = find_lacking("page", "ModuleNotFoundError: No module named 'scipy.stats'", "kind")
+    found = find_missing_extra("page", "ModuleNotFoundError: No module named 'scipy.stats'", "kind")
     assert found and "scipy" in found.what
-    assert find_lacking("page", "ModuleNotFoundError: No module named 'scipi'", "kind") is None
-    assert find_lacking("page", "no such thing", "kind") is None
+    assert find_missing_extra("page", "ModuleNotFoundError: No module named 'scipi'", "kind") is None
+    assert find_missing_extra("page", "no such thing", "kind") is None
 
 
 @pytest.mark.long

@@ -15,7 +15,7 @@ from harness.errors import InputError
 from harness.manifest.datasets import made_tables
 from harness.manifest.load import load_manifest
 from harness.rowtypes import Item
-from harness.run.lock import changed_pins, require_fit
+from harness.run.lock import changed_pins, require_fitting_lock
 from harness.run.scores.table import RunTables
 from harness.run.service import RunTarget, plan_locked
 from harness.store.store import Store
@@ -54,7 +54,7 @@ def test_a_file_that_changed_since_is_named_and_nothing_runs(project: OwnProject
     assert "harness lock manifests/capitals.yaml" in error.value.next
     project.data.unlink()
     with pytest.raises(InputError, match="there is no file") as error:
-        require_fit(load_manifest(project.path), held)
+        require_fitting_lock(load_manifest(project.path), held)
     assert error.value.where == f"{project.path}:8"
 
 

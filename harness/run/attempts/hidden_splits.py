@@ -67,7 +67,7 @@ def _read(root: Path, path: Path, _mark: tuple[int, int]) -> AttemptHeader | Non
     return AttemptHeader(cast(AttemptEvent, fields), sha256(line)) if fields.keys() >= _NEEDED else None
 
 
-def headers_of(store: Store, principal: str) -> Iterator[AttemptHeader]:
+def principal_headers(store: Store, principal: str) -> Iterator[AttemptHeader]:
     """Yield the headers of the attempts that a principal began, the oldest first."""
     for attempt in attempt_ids(store):
         header = attempt_header(store, attempt)
@@ -77,14 +77,16 @@ def headers_of(store: Store, principal: str) -> Iterator[AttemptHeader]:
 
 def attempts_used(store: Store, principal: str, name: str, split: str) -> int:
     """Count the attempts that a principal began at a split of a manifest, whatever their outcome."""
-    begun = (header.fields for header in headers_of(store, principal))
+    begun = (header.fields for header in principal_headers(store, principal))
     return sum((fields["name"], fields["split"]) == (name, split) for fields in begun)
 
 
 def open_attempts(store: Store, principal: str) -> list[str]:
     """List the attempts of a principal that have neither ended nor expired."""
     known, at = listed_attempts(store.heads.read()), current_time()
-    begun = [str(one.fields["attempt"]) for one in headers_of(store, principal) if str(one.fields.get("expires")) > at]
+    begun = [
+        str(one.fields["attempt"]) for one in principal_headers(store, principal) if str(one.fields.get("expires")) > at
+    ]
     return [one for one in begun if not (one in known and known[one].closed) and not _has_ended(store, one)]
 
 
@@ -97,7 +99,7 @@ def _has_ended(store: Store, attempt: str) -> bool:
 
 def same_key(store: Store, principal: str, key: str) -> AttemptHeader | None:
     """Return the attempt that a principal began under a key, which is given by its digest; None if there is none."""
-    return next((header for header in headers_of(store, principal) if header.fields["idempotency"] == key), None)
+    return next((header for header in principal_headers(store, principal) if header.fields["idempotency"] == key), None)
 
 
 _BEGUN = {"manifest", "lock", "split", "hidden"}
@@ -223,7 +225,7 @@ def attempt_shows_hidden(store: Store, start: AttemptEvent) -> bool:
 def _around(loaded: LoadedManifest, store: Store) -> tuple[list[SplitData], list[SplitData]]:
     """Return what other manifests, marks and attempts of this store show to agents, and what they hide."""
     shown, hidden = [], list(hidden_data(store))
-    for other in neighbours(loaded):
+    for other in neighbour_manifests(loaded):
         shown += _splits(other, store, hidden=False)
         hidden += _splits(other, store, hidden=True)
     for data, hides in _attempted(store):
@@ -231,7 +233,7 @@ def _around(loaded: LoadedManifest, store: Store) -> tuple[list[SplitData], list
     return shown, hidden
 
 
-def neighbours(loaded: LoadedManifest) -> Iterator[LoadedManifest]:
+def neighbour_manifests(loaded: LoadedManifest) -> Iterator[LoadedManifest]:
     """Yield the other manifests of a project; manifests that cannot be read are skipped."""
     for path in sorted((loaded.root / "manifests").rglob("*.yaml")):
         if path.resolve() != loaded.path:

@@ -41,7 +41,7 @@ from harness.run.executing.runner import Runner
 from harness.run.executing.workshop import Workshop
 from harness.run.lock import changed_pins
 from harness.run.locking.models import MODELS, every_model, pin_model
-from harness.run.planning.plan import check_parts, plan, possible_outputs
+from harness.run.planning.plan import check_parts, make_plan, possible_outputs
 from harness.run.planning.preconditions import require_runnable
 from harness.run.progress import Progress
 from harness.run.scores.table import ScoreTable, score_table
@@ -147,7 +147,7 @@ class Replayed:
     differing: tuple[int, ...]
 
 
-def replay(events: Iterable[AttemptEvent], view: ViewReader) -> Replayed:
+def replay_reads(events: Iterable[AttemptEvent], view: ViewReader) -> Replayed:
     """Repeat the reads of a transcript, each in the state of its time."""
     first, *rest = events
     state = AttemptState(first)
@@ -391,7 +391,7 @@ def _run(derived: DerivedRun, place: RunTarget, name: str, progress: Progress) -
             where=name,
             next="go back to the lock that it names, then `harness attempts finish` it",
         )
-    planned = plan(check_parts(loaded), lock, derived.limit)
+    planned = make_plan(check_parts(loaded), lock, derived.limit)
     workshop = place.workshop(loaded)
     require_runnable(loaded, planned, workshop.engine, workshop.box.engine)
     runner = Runner(loaded, lock, planned, workshop, limit=derived.limit, jobs=place.jobs, beside=place.beside)
@@ -418,7 +418,7 @@ def score_text(
     with store.in_use():
         transcript = store.blobs.put(one_answer(start, str(request["item_id"]), str(request["prediction"])))
         derived = derive_run(store, root, start, transcript, homes)
-        planned = plan(check_parts(derived.loaded), derived.lock, derived.limit)
+        planned = make_plan(check_parts(derived.loaded), derived.lock, derived.limit)
         for name in planned.pinned.values():
             store.blobs.put((code_root() / name).read_bytes())
         scorer = TextScorer(derived, planned, place.workshop(derived.loaded, gpus=False))
@@ -453,9 +453,11 @@ def usable_metrics(root: Path, manifest: bytes, lock: bytes, split: str) -> tupl
     base, tree = parse_manifest(manifest, "a served manifest")
     said = AttemptAnswered(NOBODY, "", split, "", "0" * 64)
     derived = _derived(base, tree, read_lock(lock, "its lock"), said, root, None)
-    planned = plan(check_parts(derived.loaded), derived.lock, derived.limit)
+    planned = make_plan(check_parts(derived.loaded), derived.lock, derived.limit)
     steps = {step.name: step for step in planned.steps}
-    usable = {_scorer_of(step, said.model) for step in steps.values() if _scores(step) and not calls(step, steps)}
+    usable = {
+        _scorer_of(step, said.model) for step in steps.values() if _scores(step) and not asks_or_runs_code(step, steps)
+    }
     known = sorted(find(base.study).meanings)
     return tuple(name for name in known if "" in usable or name.partition("/")[0] in usable)
 
@@ -471,10 +473,10 @@ def _scorer_of(step: Step, model: str) -> str:
     return "" if named == model else named
 
 
-def calls(step: Step, steps: Mapping[str, Step]) -> bool:
+def asks_or_runs_code(step: Step, steps: Mapping[str, Step]) -> bool:
     """Whether a step, or one that it depends on, asks a model or runs foreign code."""
     asks = step.calls or step.trial or step.infers
-    return asks or any(calls(steps[ref.step], steps) for ref in step.refs())
+    return asks or any(asks_or_runs_code(steps[ref.step], steps) for ref in step.refs())
 
 
 class TextScorer:
@@ -493,7 +495,7 @@ class TextScorer:
         found: dict[str, dict[str, Any]] = {}
         later = False
         for step in self._scoring(source):
-            if calls(step, self.steps):
+            if asks_or_runs_code(step, self.steps):
                 later = True
                 continue
             code = self._make(step)
@@ -635,7 +637,7 @@ def _replay(store: Store, chain: Chain[AttemptEvent], state: AttemptState, found
         return
     reader = ViewReader(*handles)
     try:
-        again = replay(chain.events, reader)
+        again = replay_reads(chain.events, reader)
         known = {item_id(state.secret, key) for key in reader.places}
     finally:
         reader.close()

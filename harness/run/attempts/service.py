@@ -62,7 +62,7 @@ from harness.run.attempts.served import (
     ready_lock,
     why_closed,
 )
-from harness.run.attempts.view import View, ViewSpec, dataset_of, make_view, planned_view, read_view, view_spec
+from harness.run.attempts.view import View, ViewSpec, dataset_of_step, make_view, planned_view, read_view, view_spec
 from harness.run.closure import code_root
 from harness.run.locking.datasets import OWN_WORDINGS
 from harness.steps import Pinned, Step
@@ -86,7 +86,7 @@ INSTRUCTIONS = (
 
 
 @dataclass(frozen=True)
-class Opening:
+class AttemptOpening:
     """What an agent asks for when it starts an attempt, and what the server adds about the agent."""
 
     study: str  # a served manifest's name
@@ -117,7 +117,7 @@ class OpenedView:
     more: ToldAtStart  # what else an agent is told: answer_format, instructions, resumed
 
 
-def open_attempt(served: ServedProject, asked: Opening) -> OpenedView:
+def open_attempt(served: ServedProject, asked: AttemptOpening) -> OpenedView:
     """Begin an attempt, or return the one that was begun under the same key; AttemptError if neither is possible.
 
     The transcript's first line and the list of runs are durable when this returns.
@@ -143,7 +143,7 @@ def open_attempt(served: ServedProject, asked: Opening) -> OpenedView:
         return _resumed(served, before, asked) if before else reopen_attempt(served, attempt, asked.principal)
 
 
-def _resumed(served: ServedProject, attempt: str, asked: Opening) -> OpenedView:
+def _resumed(served: ServedProject, attempt: str, asked: AttemptOpening) -> OpenedView:
     """Return an attempt that was begun under the same key before, marked as resumed."""
     opened = reopen_attempt(served, attempt, asked.principal)
     return replace(opened, more={**opened.more, "resumed": True})
@@ -174,7 +174,7 @@ def reopen_attempt(served: ServedProject, attempt: str, principal: str) -> Opene
 
 
 def _wanted(
-    served: ServedProject, loaded: LoadedManifest, asked: Opening, store: Store
+    served: ServedProject, loaded: LoadedManifest, asked: AttemptOpening, store: Store
 ) -> tuple[Split, ViewSpec, Lock]:
     """Return the split, what of it is wanted, and the lock; raise AttemptError if the split is closed to this agent."""
     known = manifest_splits(loaded.manifest)
@@ -197,7 +197,7 @@ def _wanted(
         raise AttemptError("E_ARGUMENT", f"this split has no subset {printable_text(asked.subset)}", bad.next) from None
 
 
-def _require_left(store: Store, asked: Opening, split: Split) -> None:
+def _require_left(store: Store, asked: AttemptOpening, split: Split) -> None:
     used = attempts_used(store, asked.principal, asked.study, asked.split)
     if split.max_attempts is not None and used >= split.max_attempts:
         raise AttemptError(
@@ -211,7 +211,7 @@ def _require_left(store: Store, asked: Opening, split: Split) -> None:
         )
 
 
-def _begun(store: Store, asked: Opening) -> str:
+def _begun(store: Store, asked: AttemptOpening) -> str:
     """Return the id of the attempt that this principal began under this key; empty if there is none.
 
     Raises AttemptError if that attempt was begun with other arguments.
@@ -228,7 +228,9 @@ def _begun(store: Store, asked: Opening) -> str:
     return attempt
 
 
-def _begin(store: Store, served: ServedProject, loaded: LoadedManifest, lock: Lock, asked: Opening, view: View) -> str:
+def _begin(
+    store: Store, served: ServedProject, loaded: LoadedManifest, lock: Lock, asked: AttemptOpening, view: View
+) -> str:
     """Write the first line of a new attempt's transcript, and record its start in the list of runs; return its id."""
     attempt, agents = clock.unique_stamp(ID_BYTES), loaded.manifest.agents
     assert agents
@@ -251,7 +253,7 @@ def _begin(store: Store, served: ServedProject, loaded: LoadedManifest, lock: Lo
         "media": view.media,
         "canary": view.control,
         "tools": asked.tools,
-        "versions": versions(),
+        "versions": package_versions(),
         "secret": secrets.token_hex(SECRET_BYTES),
         "idempotency": asked.key,
         "expires": clock.time_after(clock.current_time(), LASTS * agents.budget.seconds),
@@ -261,7 +263,7 @@ def _begin(store: Store, served: ServedProject, loaded: LoadedManifest, lock: Lo
     return attempt
 
 
-def versions() -> dict[str, str]:
+def package_versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that an attempt is made with."""
     found = {"python": platform.python_version()}
     for package in ("repro-harness", "mcp"):
@@ -278,7 +280,7 @@ OPERATORS = "no agent can attempt this study: its manifest offers no questions t
 ASKS_NOTHING = "this split asks nothing"
 
 
-def catalogue(served: ServedProject, principal: str) -> list[dict[str, Any]]:
+def list_served_studies(served: ServedProject, principal: str) -> list[dict[str, Any]]:
     """List the served studies as an agent sees them; studies without splits are for operators only."""
     try:
         store: Store | None = Store.open(served.target.store)
@@ -324,11 +326,11 @@ def _split(
     if lock:
         try:
             spec = view_spec(loaded, name)
-            steps = list({dataset_of(step): step for step in planned_view(loaded, lock, spec)[1]}.values())
+            steps = list({dataset_of_step(step): step for step in planned_view(loaded, lock, spec)[1]}.values())
             offer["n_items"] = sum(count_prompts(step, spec, lock, store) for step in steps) + bool(steps)
             kinds = {_kind(step, spec, lock, store) for step in steps}
             why = why or ("" if steps else ASKS_NOTHING) or _unscorable(loaded, lock, name)
-            if parts := subsets(steps, spec):
+            if parts := list_subsets(steps, spec):
                 offer["subsets"] = parts
         except HarnessError:
             why = NOT_READY
@@ -342,9 +344,9 @@ def _split(
     return offer, kinds
 
 
-def subsets(steps: list[Step], spec: ViewSpec) -> list[str]:
+def list_subsets(steps: list[Step], spec: ViewSpec) -> list[str]:
     """List the parts of a split that can be asked alone: its datasets (one step each), and the wordings it names."""
-    datasets = [dataset_of(step) for step in steps]
+    datasets = [dataset_of_step(step) for step in steps]
     wordings = [f"template-{number}" for number in spec.part.templates]
     return [*(datasets if len(datasets) > 1 else []), *(wordings if len(wordings) > 1 else [])]
 
@@ -354,7 +356,7 @@ def count_prompts(step: Step, spec: ViewSpec, lock: Lock, store: Store | None) -
 
     If a dataset brings its own prompts and their table is not in the store yet, the average number per item is used.
     """
-    pins, wanted = made_tables(lock.pins["datasets"][dataset_of(step)]), set(spec.part.templates)
+    pins, wanted = made_tables(lock.pins["datasets"][dataset_of_step(step)]), set(spec.part.templates)
     items = min(int(pins["items"]["rows"]), spec.part.items or int(pins["items"]["rows"]))
     templates = step.inputs.get("templates")
     numbers = [one["id"] for one in step.params.get("wordings", ())]  # those that a manifest writes out
@@ -379,7 +381,7 @@ def _shipped(path: str) -> bytes:
 
 def _kind(step: Step, spec: ViewSpec, lock: Lock, store: Store | None) -> str:
     """Return the kind of the answers to a dataset's first item; text if the dataset is not in the store yet."""
-    pins = made_tables(lock.pins["datasets"][dataset_of(step)])
+    pins = made_tables(lock.pins["datasets"][dataset_of_step(step)])
     return next((CHOICE for row in _first(pins, "items", spec.part.items or 1, store) if "options" in row), TEXT)
 
 
@@ -392,9 +394,11 @@ def _first(pins: Mapping[str, TablePin], table: str, count: int, store: Store | 
 UNSCORED = "the scoring failed; the operator of this benchmark can see why and have it scored again"
 
 
-def opening(request: Mapping[str, Any], tools: str, profile: str, principal: str, session: str = "") -> Opening:
+def parse_opening(
+    request: Mapping[str, Any], tools: str, profile: str, principal: str, session: str = ""
+) -> AttemptOpening:
     """Return what start_attempt asks for, from its arguments."""
-    return Opening(
+    return AttemptOpening(
         study=str(request["study"]),
         split=str(request["split"]),
         subset=str(request.get("subset") or ""),
@@ -407,7 +411,7 @@ def opening(request: Mapping[str, Any], tools: str, profile: str, principal: str
     )
 
 
-def told(store: Store, outcome: AttemptOutcome) -> dict[str, Any]:
+def describe_scoring(store: Store, outcome: AttemptOutcome) -> dict[str, Any]:
     """Return what an agent may know of its attempt's scoring; of hidden data only that it is sealed."""
     if outcome.hidden or _shows_hidden(store, outcome.attempt):
         return {"status": SEALED}
@@ -447,7 +451,7 @@ class LocalBackend:
 
     def catalogue(self) -> Mapping[str, Any]:
         """Return the served studies; raise InputError if they do not fit in one reply."""
-        found = {"studies": catalogue(self.served, self.principal)}
+        found = {"studies": list_served_studies(self.served, self.principal)}
         if len(canonical_json(found)) > REPLY_BYTES:
             raise InputError(
                 f"{len(found['studies'])} studies are more than one reply to an agent may tell of",
@@ -465,7 +469,7 @@ class LocalBackend:
 
     def open_view(self, request: Mapping[str, Any], tools: str) -> OpenedView:
         """Open an attempt as `open` does, and return the paths of its files, for a process that opens them itself."""
-        return open_attempt(self.served, opening(request, tools, self.profile, self.principal, self.session))
+        return open_attempt(self.served, parse_opening(request, tools, self.profile, self.principal, self.session))
 
     def reopen_view(self, attempt_id: str) -> OpenedView:
         """Return the paths of the files of an attempt of this principal."""
@@ -473,7 +477,7 @@ class LocalBackend:
 
     def status(self, attempt_id: str) -> Mapping[str, Any]:
         """Return the state of an attempt of this principal; nothing is scored."""
-        return told(self._store(), attempt_outcome(self._store(), self._mine(attempt_id)))
+        return describe_scoring(self._store(), attempt_outcome(self._store(), self._mine(attempt_id)))
 
     def finish(self, attempt_id: str, *, wait: bool = True) -> Mapping[str, Any]:
         """Score a closed attempt of this principal unless that was done, and return its state."""
@@ -482,7 +486,7 @@ class LocalBackend:
         # `scoring` may be said because somebody looked at the status in this moment: who scores waits for the lock.
         if self.score and outcome.status in (WAITING, SCORING):
             outcome = self._scored(attempt_id, store)
-        return told(store, outcome)
+        return describe_scoring(store, outcome)
 
     def score_text(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         """Score one text for an item of an attempt of this principal."""

@@ -144,14 +144,14 @@ def read_failure(said: Mapping[str, Any]) -> HarnessError:
     return error
 
 
-def pack(fields: Mapping[str, Any], blobs: Iterable[bytes] = ()) -> bytes:
+def pack_message(fields: Mapping[str, Any], blobs: Iterable[bytes] = ()) -> bytes:
     """Return a message: a document on one line, and behind it blobs, whose digests and sizes it lists."""
     carried = list(blobs)
     listed = [{"sha256": sha256(data), "size": len(data)} for data in carried]
     return b"".join((encode_document({**fields, "blobs": listed}), b"\n", *carried))
 
 
-def unpack(message: bytes, kinds: Sequence[str]) -> tuple[dict[str, Any], dict[str, bytes]]:
+def unpack_message(message: bytes, kinds: Sequence[str]) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Return the document of a message and its blobs by digest; raise DamageError for one that is not whole."""
     line, _, rest = message.partition(b"\n")
     try:

@@ -24,7 +24,7 @@ from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock
 from harness.run.closure import code_root
 from harness.run.executing.workshop import OTHER, StepResult, Workshop
-from harness.run.locking.models import INSTRUMENTS, MODELS, NamedModel, every_model, folder_of
+from harness.run.locking.models import INSTRUMENTS, MODELS, NamedModel, every_model, model_folder
 from harness.run.planning.plan import CUT
 from harness.run.progress import ERROR, StepSchedule
 from harness.steps import JUDGED, Pinned, Plan, Ref, Step, maker_step_name, step_key
@@ -247,7 +247,7 @@ class TokenEstimator:
         if not weights or TOKENIZER not in pin.get("files", {}):
             return None
         try:
-            return read_plain((folder_of(self.loaded.root, weights, self.loaded.homes) / TOKENIZER).resolve())
+            return read_plain((model_folder(self.loaded.root, weights, self.loaded.homes) / TOKENIZER).resolve())
         except HarnessError:
             return (
                 None  # a link of the hub's tools, or a missing folder: the store has the bytes, or the run reports it
@@ -348,7 +348,9 @@ def look_up(workshop: Workshop, parts: Preimage) -> tuple[Entry | None, str]:
     return None, OTHER if workshop.executed.has_other(entry) else ""
 
 
-def walk(plan: Plan, lock: Lock, workshop: Workshop | None, wanted: frozenset[str] | None = None) -> StepSchedule:
+def look_up_steps(
+    plan: Plan, lock: Lock, workshop: Workshop | None, wanted: frozenset[str] | None = None
+) -> StepSchedule:
     """Look up the steps of a plan in the store, as a run would; with `wanted`, only those.
 
     No step is executed, and nothing is written.
@@ -386,7 +388,7 @@ def walk_asking(plan: Plan, lock: Lock, workshop: Workshop) -> StepSchedule:
         if step.name in wanted:
             wanted |= {ref.step for ref in step.refs()}
     with workshop.store.in_use():
-        return walk(plan, lock, workshop, frozenset(wanted))
+        return look_up_steps(plan, lock, workshop, frozenset(wanted))
 
 
 def forecast_before(loaded: LoadedManifest, lock: Lock, plan: Plan, workshop: Workshop) -> list[AskingForecast]:
@@ -410,7 +412,7 @@ def forecast_asking(
             one = _step_forecast(named, step, told)
             told.answers[step.name] = one.answers
             found.setdefault((named.part, named.name), []).append(one)
-    return [add_up(each) for each in found.values()]
+    return [add_forecasts(each) for each in found.values()]
 
 
 @dataclass(frozen=True)
@@ -492,7 +494,7 @@ def _dollars(prices: Any, asked: AskingForecast) -> Decimal | None:
     return (asked.prompt_tokens * Decimal(prices["input"]) + output * Decimal(prices["output"])) / MILLION
 
 
-def add_up(parts: Iterable[AskingForecast]) -> AskingForecast:
+def add_forecasts(parts: Iterable[AskingForecast]) -> AskingForecast:
     """Add up the forecasts of one model's steps; what is unknown for one step is unknown in the sum."""
     whole, *others = parts
     for one in others:

@@ -83,7 +83,7 @@ class ForeseenStep:
         return self.action != REUSED
 
 
-def action_of(step: Step) -> str:
+def step_action(step: Step) -> str:
     """Return the action of a step: `rerun` if it asks a model, `rescored` if it scores answers, `remade` otherwise."""
     if takes_prompts(step) and step.stage == RESPONSES and not step.imported:
         return RERUN
@@ -113,14 +113,14 @@ class EarlierRun:
 
     def has_family(self, step: str) -> bool:
         """Whether the run had a step of the same family, such as another shard of the same scores."""
-        return family_of(step) in self._families
+        return shard_family(step) in self._families
 
     @cached_property
     def _families(self) -> frozenset[str]:
-        return frozenset(map(family_of, self.events))
+        return frozenset(map(shard_family, self.events))
 
 
-def family_of(step: str) -> str:
+def shard_family(step: str) -> str:
     """Return the name that the shards of a step share: its own name without the part."""
     head, _, last = step.rpartition("/")
     return head if last.startswith("part-") else step
@@ -224,7 +224,7 @@ class StepForeseer:
     def _step(self, step: Step) -> ForeseenStep:
         if self.workshop is None:
             self._moved[step.name] = frozenset()
-            return ForeseenStep(step, action_of(step), True, (Reason(NEW),))
+            return ForeseenStep(step, step_action(step), True, (Reason(NEW),))
         parts = _partial_preimage(self.workshop, step, self.schedule.made)
         damage = ""
         if None not in _digests(parts):
@@ -243,7 +243,7 @@ class StepForeseer:
         self._moved[step.name] = moved
         if sure and self._writes_other_wordings(step, parts):
             self._other.add(step.name)
-        return ForeseenStep(step, action_of(step), sure, tuple(sorted(moved)))
+        return ForeseenStep(step, step_action(step), sure, tuple(sorted(moved)))
 
     def _is_sure(self, step: Step, parts: Preimage) -> bool:
         """Whether no stored result can be that of a step, whatever bytes its unknown inputs come out with."""
@@ -449,7 +449,9 @@ def _input_kind(step: Step, name: str) -> str:
 
 def _news(step: Step) -> str:
     """Name what is new about a step that the earlier run did not have: the model that it asks, or its family."""
-    return str(step.params["model"]) if action_of(step) == RERUN and "model" in step.params else family_of(step.name)
+    return (
+        str(step.params["model"]) if step_action(step) == RERUN and "model" in step.params else shard_family(step.name)
+    )
 
 
 def _value(params: Any, pointer: str) -> str:

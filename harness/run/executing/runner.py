@@ -29,7 +29,7 @@ from harness.manifest.datasets import file_coverage
 from harness.manifest.load import LoadedManifest
 from harness.manifest.lockfile import Lock
 from harness.run.closure import code_root
-from harness.run.environment import cores, facts
+from harness.run.environment import count_cores, machine_facts
 from harness.run.executing.exchange import Placement
 from harness.run.executing.execute import StepEnded
 from harness.run.executing.warm import WarmProcesses, WarmQueue
@@ -46,7 +46,7 @@ from harness.run.progress import (
     ProgressReporter,
     StepSchedule,
     raise_if_stopped,
-    stoppable,
+    stop_on_signals,
 )
 from harness.steps import Plan, Step, maker_step_name
 from harness.store.events import Event, Preimage
@@ -76,7 +76,7 @@ class Runner:
     ) -> None:
         self.name = ""  # of the run; if empty, the run gets a new one
         self.loaded, self.lock, self.plan, self.workshop, self.limit = loaded, lock, plan, workshop, limit
-        self.jobs = jobs or max(1, cores() // workshop.threads)
+        self.jobs = jobs or max(1, count_cores() // workshop.threads)
         self.store = workshop.store
         self.placement: Placement | None = None  # where steps are executed; None: all of them in this process
         self.asked: Mapping[str, str] | None = None  # the agent's principal that asked for the run, and its key
@@ -95,7 +95,7 @@ class Runner:
         A run that fails or is stopped is recorded all the same.
         """
         store, self.reporter.on_step = self.store, progress
-        with store.in_use(), stoppable(self.workshop.cancel):
+        with store.in_use(), stop_on_signals(self.workshop.cancel):
             self.name = run = self.name or unique_stamp()
             self.journal = store.begin_journal(run)
             self.workshop.heard, self.workshop.done = self._hear, self._write_down
@@ -164,7 +164,7 @@ class Runner:
             "environment": blobs.put(workshop.environment),
             "steps": len(self.plan.steps),
             "facts": {
-                **facts(workshop.processor),
+                **machine_facts(workshop.processor),
                 **workshop.engine.facts(),
                 **workshop.engine.device.facts,
                 **workshop.containment(),

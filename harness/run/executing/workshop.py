@@ -28,12 +28,12 @@ from harness.run.executing.exchange import (
     read_answer,
     read_request,
 )
-from harness.run.executing.execute import StepRuntime, StepTask, collect, execute
+from harness.run.executing.execute import StepRuntime, StepTask, collect_outputs, execute_step
 from harness.run.executing.trials import Trials
-from harness.run.executing.warm import NOTHING, OutOfRoom, WarmProcesses, affinity
+from harness.run.executing.warm import NOTHING, OutOfRoom, WarmProcesses, step_affinity
 from harness.run.gateway import Gateway
 from harness.run.installed import checked
-from harness.run.receipt import containment
+from harness.run.receipt import probed_containment
 from harness.steps import Computing, Pinned, Setting, Step, key_preimage, step_key
 from harness.store.events import Preimage
 from harness.store.store import Entry, Output, Store, list_runs, read_start
@@ -95,7 +95,7 @@ class Workshop:
         heavy = computing.variables(self.processor.kind)
         self.setting = Setting("", engine.device.kind, NUMERICS, heavy)  # until the environment is known
         if not environment:
-            self.environment = checked.environment() if engine.image == NO_IMAGE else self._observed()
+            self.environment = checked.checked_environment() if engine.image == NO_IMAGE else self._observed()
         self.setting = replace(self.setting, environment=sha256(self.environment))
 
     def _observed(self) -> bytes:
@@ -124,7 +124,7 @@ class Workshop:
 
     def containment(self) -> dict[str, Any]:
         """Return what a probe of the engine's isolation found, for the record; refuse one that breaks its claims."""
-        return {"containment": containment(self.store, self.engine, self.cancel)}
+        return {"containment": probed_containment(self.store, self.engine, self.cancel)}
 
     def unread(self) -> dict[str, Any]:
         """Return, for the record, altered files of this machine that no step reads; nothing without any."""
@@ -220,9 +220,9 @@ class Workshop:
             if step.trial:
                 usage, facts = self.trials.make(task, parts, self.box.engine, folder, self.limits.most)
             else:
-                outcome, facts = execute(task, self.store, self.runtime(step, parts["inputs"]), folder)
+                outcome, facts = execute_step(task, self.store, self.runtime(step, parts["inputs"]), folder)
                 usage = outcome.usage
-            outputs = collect(step, self.store, folder / "out")
+            outputs = collect_outputs(step, self.store, folder / "out")
         return encode_answer(parts, StepAnswer(outputs, usage, facts))
 
     def _perform_warm(self, task: StepTask, name: str) -> StepAnswer:
@@ -230,12 +230,12 @@ class Workshop:
         assert self.warm and isinstance(self.engine, LocalEngine)  # otherwise there is no affinity
         with self.warm.take(name, self.engine, self.limits.memory) as process:
             outcome, facts = process.execute(task, self.runtime(task.step, task.inputs))
-            outputs = collect(task.step, self.store, process.folder / "out")
+            outputs = collect_outputs(task.step, self.store, process.folder / "out")
         return StepAnswer(outputs, outcome.usage, facts)
 
     def affinity(self, step: Step, parts: Preimage) -> str:
         """Return what steps have in common that one kept process may execute; empty for a step that gets its own."""
-        return affinity(step, parts, self.engine) if self.warm else ""
+        return step_affinity(step, parts, self.engine) if self.warm else ""
 
     def runtime(self, step: Step, inputs: Mapping[str, Any] = MappingProxyType({})) -> StepRuntime:
         """Return how a step is executed; with a gateway's socket only if the step calls models and has prompts."""

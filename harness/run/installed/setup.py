@@ -22,8 +22,8 @@ def main() -> int:
     """
     place = checked.import_paths()
     try:
-        bytecode.make(place.bytecode, [place.stdlib, place.site], place.site)
-        found = checked.check(place, full=True)
+        bytecode.make_bytecode(place.bytecode, [place.stdlib, place.site], place.site)
+        found = checked.check_installed(place, full=True)
         if found.files_altered:
             raise checked.altered_error(found)
         if found.unread:

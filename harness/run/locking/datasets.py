@@ -161,7 +161,7 @@ def pin_names(name: str, dataset: OwnFile) -> dict[str, str]:
     return {name if parameter == "file" else f"{name}/shots": parameter for parameter in dataset.files}
 
 
-def own_score(dataset: OwnFile, settings: Mapping[str, Any]) -> Any:
+def own_scorers(dataset: OwnFile, settings: Mapping[str, Any]) -> Any:
     """Return the scorers of a dataset as written: its own, else those of the manifest's settings."""
     return settings.get(SCORE) if dataset.score is None else dataset.score
 
@@ -176,7 +176,7 @@ def _own(name: str, dataset: OwnFile, settings: Mapping[str, Any], study: Study,
             next="use one of its makers (`make: …`); questions of one's own are asked by `study: questions`",
         )
     said = dataset.model_dump(mode="json", exclude_none=True)
-    score = own_score(dataset, {SCORE: said.pop(SCORE, None) or settings.get(SCORE)})
+    score = own_scorers(dataset, {SCORE: said.pop(SCORE, None) or settings.get(SCORE)})
     many = dataset.form != FILE
     formats = {parameter: dataset.format_of(str(file)) for parameter, file in dataset.files.items()}
     if many:
@@ -423,7 +423,7 @@ def wordings_bytes(loaded: LoadedManifest) -> bytes:
     return data
 
 
-def wordings_in(loaded: LoadedManifest) -> list[Any]:
+def parse_wordings(loaded: LoadedManifest) -> list[Any]:
     """Parse a manifest's file of wordings, one JSON object per line; InputError, with the line, for any other."""
     assert isinstance(loaded.manifest.prompts, WordingsFile)
     read = find(loaded.manifest.study).own_wordings

@@ -151,7 +151,7 @@ def pin_weights(root: Path, model: Weights, settings: ModelPin, homes: ModelFold
     if model.unresolved:
         return {"unresolved": model.unresolved}
     try:
-        folder = folder_of(root, model, homes or ModelFolders())
+        folder = model_folder(root, model, homes or ModelFolders())
         found = (
             _hub_files(folder, model.drawn) if model.source.startswith(HUB) else model_files(folder, drawn=model.drawn)
         )
@@ -163,13 +163,13 @@ def pin_weights(root: Path, model: Weights, settings: ModelPin, homes: ModelFold
     return {**settings, "files": files}
 
 
-def folder_of(root: Path, model: Weights, homes: ModelFolders) -> Path:
+def model_folder(root: Path, model: Weights, homes: ModelFolders) -> Path:
     """Return the folder of a model: in the project, in --models-dir, in the Hugging Face cache, or in a package.
 
     Its `source` says which. Raises MissingError if the folder is not there, or if a link leads out of the project.
     """
     if model.source.startswith(PACKAGE):
-        return packaged(model.source.removeprefix(PACKAGE))
+        return package_folder(model.source.removeprefix(PACKAGE))
     if model.source.startswith(HUB):
         return _at_hub(homes.hub or HUB_CACHE.expanduser(), model)
     if model.source.startswith(FOLDER):
@@ -199,7 +199,7 @@ def _own(models: Path | None, name: str) -> Path:
     return (models / name).resolve()
 
 
-def packaged(name: str) -> Path:
+def package_folder(name: str) -> Path:
     """Return the folder of weights inside an installed package, by its file list; none of its code is run.
 
     `PACKAGE/FOLDER` names the folder if there are several. Raises MissingError if the package is not installed, or if
@@ -255,7 +255,7 @@ def store_weights(
     """Make sure every pinned file of a model is in the store, copied from its folder; MissingError if one differs."""
     missing = {name: digest for name, digest in files.items() if store.blobs.state(digest) != "sound"}
     for name, digest in missing.items():
-        path = folder_of(root, model, homes or ModelFolders()) / name
+        path = model_folder(root, model, homes or ModelFolders()) / name
         if store.blobs.copy(path)[0] != digest:
             raise MissingError(
                 f"{name} of {model.source} is not the file that the lock pins",

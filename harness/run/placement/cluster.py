@@ -36,11 +36,11 @@ from harness.run.executing.exchange import (
     STOP,
     encode_answer,
     input_digests,
-    pack,
+    pack_message,
     read_answer,
     read_failure,
     read_request,
-    unpack,
+    unpack_message,
 )
 from harness.run.executing.execute import StepEnded
 from harness.run.executing.workshop import Workshop
@@ -121,7 +121,7 @@ class DaskPlacement:
         """
         if not self.choice.own_workers:
             find_address(self.choice)  # before anything is loaded
-        with connected(self.choice) as client:
+        with connected_client(self.choice) as client:
             self.client = client
             if self.choice.shared:
                 self.store.tree.write_file(f"tmp/{self._mark}", self._mark.encode())
@@ -170,7 +170,7 @@ class DaskPlacement:
             fit = self._fit(step, parts, wants)
             goal = [last] if last in fit else list(fit)
             try:
-                message = pack(fields, self._sent(step, parts, lacking, fit.values()))
+                message = pack_message(fields, self._sent(step, parts, lacking, fit.values()))
                 said, blobs = self._ask(message, goal, wants, self._turn(step, parts))
             except WorkerLost as loss:
                 lost, last = lost + 1, ""
@@ -320,7 +320,7 @@ class DaskPlacement:
             try:
                 if self.cancel.is_set() and not self._stopped:
                     self._stopped = True
-                    self.client.run(answer_message, pack({"type": STOP, "run": self._token}), on_error="ignore")
+                    self.client.run(answer_message, pack_message({"type": STOP, "run": self._token}), on_error="ignore")
                 # not `scheduler_info`, in whose place the client puts an answer without workers every two seconds
                 listed = self.client.sync(scheduler.identity, n_workers=-1)["workers"]
             except (OSError, TimeoutError, RuntimeError) as bad:
@@ -349,7 +349,7 @@ class DaskPlacement:
         except (InputError, MissingError) as bad:
             self._refuse(address, bad.what, bad.next)
             return
-        question = pack({"type": QUESTION, "setting": self._setting()})
+        question = pack_message({"type": QUESTION, "setting": self._setting()})
         future = self.client.get_executor(workers=[address], pure=False, retries=0).submit(answer_message, question)
         future.add_done_callback(lambda done: self._proofs.put((address, seen, done)))
 
@@ -366,7 +366,7 @@ class DaskPlacement:
             self._refuse(address, f"it gave no proof: {type(bad).__name__}: {bad}"[:500], "")
             return
         try:
-            said, blobs = unpack(done.result(), (PROOF, REFUSED, FAILED))
+            said, blobs = unpack_message(done.result(), (PROOF, REFUSED, FAILED))
         except DamageError as damage:
             self._refuse(address, damage.what, damage.next)
             return
@@ -442,7 +442,7 @@ class DaskPlacement:
         try:
             while True:
                 with suppress(TimeoutError):
-                    return unpack(future.result(timeout=TURN), (MADE, LACKING, REFUSED, FAILED))
+                    return unpack_message(future.result(timeout=TURN), (MADE, LACKING, REFUSED, FAILED))
                 self._require_open()
                 if not any(at in self.workers for at in goal):
                     raise WorkerLost
@@ -495,7 +495,7 @@ def _unoffered(step: Step, wants: Mapping[str, float], workers: Iterable[SeenWor
 
 
 @contextmanager
-def connected(choice: PlacementChoice) -> Iterator[Any]:
+def connected_client(choice: PlacementChoice) -> Iterator[Any]:
     """Context manager that yields a client of the chosen scheduler, or of one with workers that it starts here."""
     try:
         import dask  # noqa: PLC0415 - an optional package

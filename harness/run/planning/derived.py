@@ -356,7 +356,7 @@ class DerivedOptions:
         return bool(self.models or self.only or self.settings)
 
 
-def derive(parent: LoadedManifest, options: DerivedOptions) -> LoadedManifest:
+def derive_manifest(parent: LoadedManifest, options: DerivedOptions) -> LoadedManifest:
     """Write the manifest that options make of a parent, unless it is there, and load it.
 
     Raises InputError, which names the option, for what the schema or the study refuses; and for a file that was edited

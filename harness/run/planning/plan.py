@@ -29,12 +29,12 @@ from harness.run.locking.datasets import (
     MadeDataset,
     Tables,
     made_datasets,
+    parse_wordings,
     pinned_tables,
     placeholder_tables,
     require_named,
     require_own_wordings,
     tables_read,
-    wordings_in,
 )
 from harness.run.locking.models import INSTRUMENTS, MODELS, NamedModel, every_model, gateway_models, model_string
 from harness.run.planning.own_scores import with_own_scores
@@ -251,7 +251,7 @@ def check_wordings(loaded: LoadedManifest, this: CheckedManifest) -> None:
     if not isinstance(this.manifest.prompts, WordingsFile):
         return
     study, file = find(this.manifest.study), this.manifest.prompts.file
-    rows = wordings_in(loaded)
+    rows = parse_wordings(loaded)
     if not rows:
         raise InputError("there is no wording", where=file, next='write one a line: {"id": 0, "text": "…"}')
     try:
@@ -286,7 +286,7 @@ def _require_askable(manifest: Manifest, tree: Tree) -> None:
             raise InputError(f"{part}.{name} cannot be asked so: {unfit.what}", where=where, next=unfit.fix)
 
 
-def plan(this: CheckedManifest, lock: Lock, limit: int = 0) -> Plan:
+def make_plan(this: CheckedManifest, lock: Lock, limit: int = 0) -> Plan:
     """Turn a manifest and its lock into a plan; a `limit` above 0 keeps that many first items of each dataset.
 
     Raises MissingError for an unresolved pin, and InputError if the lock has no pin for a dataset.

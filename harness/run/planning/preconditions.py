@@ -18,7 +18,7 @@ from harness.images.recipe import PYTHON, read_wheels, recipe_lineage, recipe_na
 from harness.manifest.load import LoadedManifest
 from harness.manifest.schema import SIZES, Manifest, Resources
 from harness.run.closure import Code
-from harness.run.environment import cores
+from harness.run.environment import count_cores
 from harness.run.locking.models import every_model
 from harness.steps import Plan, Step
 
@@ -126,10 +126,10 @@ def find_missing(steps: Iterable[Step]) -> Iterator[MissingError]:
                 continue
             left.remove(package)
             if importlib.util.find_spec(package) is None:
-                yield lacking(name, package, kind)
+                yield missing_package_error(name, package, kind)
 
 
-def lacking(step: str, package: str, where: str) -> MissingError:
+def missing_package_error(step: str, package: str, where: str) -> MissingError:
     """Return the error for a package that a step lacks, which says how to install it."""
     begin, rare = RARELY.get(package, NEVER)
     extra = next((name for name, brought in EXTRAS.items() if package in brought), "")
@@ -144,11 +144,11 @@ def lacking(step: str, package: str, where: str) -> MissingError:
     )
 
 
-def find_lacking(step: str, said: str, where: str) -> MissingError | None:
+def find_missing_extra(step: str, said: str, where: str) -> MissingError | None:
     """Return the error for a missing package of an extra, if the last words of a step name one; else None."""
     named = _NAMED.search(said)
     known = named and any(named[1] in brought for brought in EXTRAS.values())
-    return lacking(step, named[1], where) if named and known else None
+    return missing_package_error(step, named[1], where) if named and known else None
 
 
 NEEDED = "rfc8785"  # the one package that every step imports besides Python and the harness
@@ -198,9 +198,9 @@ def require_torch(manifest: Manifest, image: str) -> None:
 
 def require_cores(resources: Resources) -> None:
     """Raise MissingError for more threads than this machine has cores, because libraries would silently use fewer."""
-    if (resources.threads or 1) > cores():
+    if (resources.threads or 1) > count_cores():
         raise MissingError(
-            f"the manifest computes in {resources.threads} threads, and this machine has {cores()} cores",
+            f"the manifest computes in {resources.threads} threads, and this machine has {count_cores()} cores",
             where="resources.threads",
             next="run it on a machine that has as many, or write fewer: another run then",
         )

@@ -40,30 +40,30 @@ ANSWERS = ("responses", JUDGED)  # the stages of the steps in which models answe
 
 
 @dataclass(frozen=True)
-class Accepted:
+class AcceptedExpectation:
     """The file of an expectation that was written, and the outputs whose digests it changed."""
 
     path: Path
     changes: list[tuple[str, str, str]]  # output, old, new
 
 
-def accept(
+def accept_run(
     store: Store, run: str, report: Report, root: Path, errors: ErrorLimit = NO_ERRORS, *, failing: bool = False
-) -> Accepted:
+) -> AcceptedExpectation:
     """Write the expectation of a complete and audited run of the present lock, with its arrays; return what changed.
 
     Raises InputError for every run that `expectation` refuses.
     """
-    new = expectation(store, run, report, root, errors, failing=failing)
+    new = make_expectation(store, run, report, root, errors, failing=failing)
     name = manifest_name(store, run)
     old = load_expect(root, name)
     new = replace(new, folder=arrays_path(root, name))
     with _arrays(store, old, new):
         save_document(expect_path(root, name), new.data)
-    return Accepted(expect_path(root, name), list(_changes(old, new)))
+    return AcceptedExpectation(expect_path(root, name), list(_changes(old, new)))
 
 
-def expectation(
+def make_expectation(
     store: Store, run: str, report: Report, root: Path, errors: ErrorLimit = NO_ERRORS, *, failing: bool
 ) -> Expect:
     """Return the expectation of a complete and audited run of the present lock, without writing it.
@@ -194,7 +194,7 @@ class CarriedExpectation:
     along: bool = False  # whether the expectation names the new lock and run now
 
 
-def carry(
+def carry_expectation(
     loaded: LoadedManifest, place: RunTarget, tell: Tell, errors: ErrorLimit = NO_ERRORS, *, at_levels: bool = False
 ) -> CarriedExpectation:
     """Lock a manifest again, run it, and move its expectation to the new lock; on any failure change nothing.
@@ -242,7 +242,7 @@ def _audited(
     jobs = len(os.sched_getaffinity(0))
     how = ReexecutionOptions(budget=math.inf, jobs=jobs, memory=place.choice.memory, progress=progress)
     report = audit_run(ran.store, run, place.choice.images, how, place.stop)
-    new = expectation(ran.store, run, report, loaded.root, errors, failing=old.checks == FAIL)
+    new = make_expectation(ran.store, run, report, loaded.root, errors, failing=old.checks == FAIL)
     moved = [output for output, one in new.outputs.items() if one["level"] != old.outputs[output]["level"]]
     if moved:
         raise InputError(

@@ -36,8 +36,8 @@ from harness.evidence.audit.reexecution import (
 from harness.evidence.explain import Cause, Machine, StepBasis, find_causes, split_threads
 from harness.evidence.trail import Environment, closure_files, read_environment
 from harness.files import remove_tree
-from harness.run.environment import cores
-from harness.run.executing.execute import READABLE, StepKilled, StepRuntime, StepTask, execute, execute_batch
+from harness.run.environment import count_cores
+from harness.run.executing.execute import READABLE, StepKilled, StepRuntime, StepTask, execute_batch, execute_step
 from harness.run.executing.workshop import Workshop
 from harness.step_kinds import current_kind
 from harness.steps import PROCESSOR, Step, step_key
@@ -67,7 +67,7 @@ def step_reexecutor(workshop: Workshop, processor: str = "") -> Reexecute:
         here = workshop.setting
         if _too_wide(workshop, step):
             raise MissingError(
-                f"this step computed in {workshop.threads} threads, and here are {cores()} cores",
+                f"this step computed in {workshop.threads} threads, and here are {count_cores()} cores",
                 next="audit it on a machine that has as many",
             )
         if _elsewhere(workshop, parts):
@@ -215,7 +215,7 @@ def _first_other(made: Iterator[tuple[RowKey, bytes]], recorded: Iterator[tuple[
 
 def _too_wide(workshop: Workshop, step: Step) -> bool:
     """Whether a step computes in more threads than there are cores: libraries would silently use fewer here."""
-    return step.in_threads and workshop.threads > cores()
+    return step.in_threads and workshop.threads > count_cores()
 
 
 def _elsewhere(workshop: Workshop, parts: Preimage) -> bool:
@@ -253,7 +253,7 @@ def _execute(task: StepTask, workshop: Workshop, timed: StepRuntime, folder: Pat
     """
     within, began = timed.limits.seconds, time.monotonic()
     try:
-        execute(task, workshop.store, timed, folder)
+        execute_step(task, workshop.store, timed, folder)
     except StepKilled as bad:
         raise MissingError(
             f"{bad.what}: this machine may have run out of memory",

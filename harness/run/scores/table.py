@@ -151,10 +151,10 @@ def score_table(store: Store, run: str) -> ScoreTable:
     Items that the run's attempt did not ask are left out. Raises InputError for a run that has not ended, and
     DamageError if its record or outputs are not what it made.
     """
-    return table_of(RunTables.of(store, run))
+    return make_score_table(RunTables.of(store, run))
 
 
-def table_of(tables: RunTables) -> ScoreTable:
+def make_score_table(tables: RunTables) -> ScoreTable:
     """Return the table of scores of a run whose tables were read: the mean of each metric, with its interval."""
     study = tables.study
     return ScoreTable(tables.run, study.name, score_lines(scored_answers(tables), tables.meanings), tables.meanings)

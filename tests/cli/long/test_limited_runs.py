@@ -17,7 +17,7 @@ from harness import verbs
 from harness.kit import pages
 from harness.manifest.load import load_manifest
 from harness.manifest.lockfile import load_lock
-from harness.run.planning.plan import check_manifest, plan, unresolved_pins
+from harness.run.planning.plan import check_manifest, make_plan, unresolved_pins
 from harness.step_kinds import LIMITED
 from harness.steps import Step
 
@@ -131,7 +131,7 @@ def steps_of(path: Path, limit: int) -> dict[str, Step]:
     loaded = load_manifest(path)
     lock = load_lock(REPOSITORY, loaded.manifest.name)
     assert lock
-    return {step.name: step for step in plan(check_manifest(loaded), lock, limit).steps}
+    return {step.name: step for step in make_plan(check_manifest(loaded), lock, limit).steps}
 
 
 def locked() -> list[Path]:

@@ -16,7 +16,7 @@ from harness.attempts.codes import AttemptError
 from harness.digest import encode_document, sha256
 from harness.errors import InputError
 from harness.run.attempts.score import SCORED, AttemptOutcome, normal_form
-from harness.run.attempts.service import told
+from harness.run.attempts.service import describe_scoring
 from harness.run.attempts.view import read_view
 from harness.store.attempts import attempt_of_run, read_transcript, transcript_path
 from harness.store.journal import START
@@ -205,7 +205,9 @@ def test_a_scoring_that_was_killed_is_done_again_under_another_name(copy) -> Non
 def test_of_a_hidden_split_an_agent_is_told_that_it_is_sealed(whole) -> None:
     store = Store.open(whole[0].store)
     for status in ("closed", "scoring", SCORED, "failed", "sealed"):
-        assert told(store, AttemptOutcome("x", status, hidden=True, run="r", record="d")) == {"status": "sealed"}
+        assert describe_scoring(store, AttemptOutcome("x", status, hidden=True, run="r", record="d")) == {
+            "status": "sealed"
+        }
 
 
 def test_nobody_else_closes_scores_or_asks_about_an_attempt(copy) -> None:

@@ -17,7 +17,7 @@ from support_images import SHARED, built, put, wheel_bytes
 from harness.errors import InputError
 from harness.images.layers import python
 from harness.images.recipe import Wheel
-from harness.run.installed.packages import environment
+from harness.run.installed.packages import build_environment
 from harness.store.blobs import Blobs
 from harness.store.tree import StoreTree
 
@@ -93,8 +93,8 @@ def test_a_package_in_an_image_has_the_record_it_has_when_pip_installs_it(tmp_pa
     python.write_wheel_layer(blobs, wheels, EPOCH, tmp_path / "layer.tar")
     with tarfile.open(tmp_path / "layer.tar") as tar:
         unpack(tar, tmp_path / "root")
-    ours = json.loads(environment(tmp_path / "root" / python.SITE))
-    theirs = json.loads(environment(installed_by_pip(files, tmp_path / "site")))
+    ours = json.loads(build_environment(tmp_path / "root" / python.SITE))
+    theirs = json.loads(build_environment(installed_by_pip(files, tmp_path / "site")))
     assert set(ours["packages"]) == {"odd", "numpy"}
     assert ours["packages"] == theirs["packages"]
     assert ours["loose"] == {}

@@ -25,7 +25,7 @@ from harness.manifest.documents import ModelPin
 from harness.manifest.load import LoadedManifest, load_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.lock import static_pins
-from harness.run.planning.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, make_plan
 from harness.steps import Plan
 from harness.studies.biomed.asking import BY_GRADER
 from harness.studies.biomed.measures import dataset, performance, published, texts
@@ -68,7 +68,7 @@ def planned(loaded: LoadedManifest) -> Plan:
     tables = ("abstentions", "published", "defects")
     pins["tables"] = {f"biomed/{name}@1": {"sha256": DIGEST, "file": f"{name}@1.csv"} for name in tables}
     lock = Lock(loaded.manifest.intent(), loaded.sha256, {**pins, "datasets": {**made, **one}})
-    return plan(check_manifest(loaded), lock)
+    return make_plan(check_manifest(loaded), lock)
 
 
 def cells(path: Path) -> Cells:

@@ -20,7 +20,7 @@ from harness.manifest.load import LoadedManifest, load_manifest
 from harness.manifest.lockfile import Lock
 from harness.manifest.schema import Claim
 from harness.run.lock import static_pins
-from harness.run.planning.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, make_plan
 from harness.steps import Plan, Step
 from harness.studies.brain.measures import choices, findings
 
@@ -70,7 +70,7 @@ def planned(loaded: LoadedManifest) -> Plan:
         name: {"sha256": DIGEST, "files": {"model.safetensors": DIGEST}} for name in loaded.manifest.models
     }
     lock = Lock(loaded.manifest.intent(), loaded.sha256, {**pins, "datasets": {**made, **one}})
-    return plan(check_manifest(loaded), lock)
+    return make_plan(check_manifest(loaded), lock)
 
 
 def step(steps: Plan, name: str) -> Step:

@@ -23,7 +23,7 @@ from harness.manifest.documents import ModelPin
 from harness.manifest.load import LoadedManifest, load_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.lock import static_pins
-from harness.run.planning.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, make_plan
 from harness.steps import Plan
 from harness.studies.curie.data import archive
 from harness.studies.curie.measures import lengths, run_tables
@@ -84,7 +84,7 @@ def planned(loaded: LoadedManifest) -> Plan:
     pins["instruments"] = {name: {"sha256": DIGEST, "tape": DIGEST} for name in loaded.manifest.instruments}
     pins["tables"] = {"curie/published@1": {"sha256": DIGEST, "file": "published@1.csv"}}
     lock = Lock(loaded.manifest.intent(), loaded.sha256, {**pins, "datasets": {**made, **one, **many}})
-    return plan(check_manifest(loaded), lock)
+    return make_plan(check_manifest(loaded), lock)
 
 
 @pytest.fixture(scope="module")

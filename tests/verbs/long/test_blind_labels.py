@@ -16,7 +16,7 @@ from harness import verbs
 from harness.digest import parse_document, seal_document, sha256
 from harness.errors import InputError
 from harness.kit.certificate import find_contradictions
-from harness.run.locking.certificates import certificate_path, standing
+from harness.run.locking.certificates import certificate_path, grader_standing
 
 pytestmark = pytest.mark.together
 
@@ -116,7 +116,7 @@ def test_sealed_rows_are_not_read_before_they_are_opened(folder: Path) -> None:
     assert "opened" not in done.certificate and not find_contradictions(done.certificate)
     assert any("sealed, not opened: not measured, SHA-256 " in line for line in done.sets)
     assert "--others" in harness("certify", SCORER, cwd=folder, check=2).stderr
-    assert standing(folder, SCORER).verdict == "not yet measured by others"
+    assert grader_standing(folder, SCORER).verdict == "not yet measured by others"
     with pytest.raises(InputError, match="cannot be read"):
         certified(folder, others)
 

@@ -18,7 +18,7 @@ from harness.manifest.datasets import Fetched, Made
 from harness.manifest.load import LoadedManifest, load_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.lock import static_pins
-from harness.run.planning.plan import check_manifest, plan
+from harness.run.planning.plan import check_manifest, make_plan
 from harness.steps import Plan
 from harness.studies.reliability.benchmarks import TASKS
 from harness.studies.reliability.models import MODELS
@@ -52,7 +52,7 @@ def planned(paper: LoadedManifest) -> Plan:
         for name, local in ((name, bool(each.weights)) for name, each in paper.manifest.models.items())
     }
     lock = Lock(paper.manifest.intent(), paper.sha256, {**pins, "datasets": datasets})
-    return plan(check_manifest(paper), lock)
+    return make_plan(check_manifest(paper), lock)
 
 
 def test_its_models_are_those_of_the_table_with_the_same_facts(paper: LoadedManifest) -> None:
