@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 def view(given: Given) -> int:
     """Look at runs and answers in a browser, or label answers."""
     try:
-        from harness.view.app import serve
+        from harness.view.app import serve_site
     except ModuleNotFoundError as bad:
         if (bad.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
             raise
@@ -49,7 +49,7 @@ def view(given: Given) -> int:
             say(f"{shown} of this store; ctrl-C ends them")
 
     with contextlib.suppress(KeyboardInterrupt):  # ctrl-C is how it ends
-        serve(site, asked.port, ready, anyone=asked.anyone)
+        serve_site(site, asked.port, ready, anyone=asked.anyone)
     return 0
 
 

@@ -188,7 +188,7 @@ def _lock(store: Store, digest: str) -> Lock:
     return read_lock(store.blobs.read(digest), "lock")
 
 
-def name_of(site: Site, begun: Event | None) -> str:
+def run_manifest_name(site: Site, begun: Event | None) -> str:
     """Return the name of the manifest of a run; empty if it cannot be read."""
     try:
         return str(site.lock(str(begun["lock"])).intent["name"]) if begun else ""
