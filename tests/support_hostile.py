@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
-from harness.cli.main import run
+from harness.cli.main import run_command_line
 from harness.digest import encode_document, sha256
 from harness.store.attempts import VIEWS
 from harness.store.store import Store
@@ -110,7 +110,7 @@ def tried(words: list[str]) -> tuple[int, float, str]:
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace") for _ in range(2))
     begun = sum(os.times()[:4])
     with redirect_stdout(out), redirect_stderr(err):
-        code = run(words)
+        code = run_command_line(words)
     said = "".join(stream.flush() or stream.buffer.getvalue().decode() for stream in (out, err))
     return code, sum(os.times()[:4]) - begun, said
 

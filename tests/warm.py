@@ -124,7 +124,7 @@ def serve() -> NoReturn:
 
     from harness import verbs
     from harness.cli import entry
-    from harness.cli.main import GROUPS, VERBS, command_of
+    from harness.cli.main import GROUPS, VERBS, build_command
     from harness.errors import HarnessError
     from harness.manifest.schema import Resources
     from harness.run.engines import EngineChoice, engine_kinds, open_engine
@@ -135,7 +135,7 @@ def serve() -> NoReturn:
 
     import_module("numpy.random"), [study.scorers for study in studies()]
     studies(), engine_kinds(), [getattr(verbs, name) for name in dir(verbs)]
-    [command_of(word) for word in {*GROUPS, *(verb.split()[0] for verb in VERBS)}]
+    [build_command(word) for word in {*GROUPS, *(verb.split()[0] for verb in VERBS)}]
     for module in (entry, verbs.accepting, verbs.review):  # a verdict is given here: who may give one is held apart
         vars(module)["is_clean"] = lambda: True
     checked._LOOKS[True] = checked.check_once()  # as setup has read it: what is installed here no test alters
