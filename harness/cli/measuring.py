@@ -103,13 +103,14 @@ def register(app: typer.Typer) -> None:
 def score(given: GivenOptions, listing: Listing = False, source: Input = None) -> int:
     """Score JSON Lines with one scorer, stdin to stdout."""
     from harness.digest import canonical_json
-    from harness.verbs.measuring import list_scorers, require, scored
+    from harness.verbs.measuring import list_scorers, require_tool, score_each_row
 
     if listing:
         return _list(list_scorers(_around()), given)
-    require(given.scorer, scorer=True)
+    require_tool(given.scorer, scorer=True)
     write_bytes(
-        canonical_json(one) + b"\n" for one in scored(given.scorer, parse_json_lines(source), _object_in(given.shared))
+        canonical_json(one) + b"\n"
+        for one in score_each_row(given.scorer, parse_json_lines(source), _object_in(given.shared))
     )
     return AGREED
 
@@ -123,12 +124,12 @@ def analyse(given: GivenOptions, listing: Listing = False, source: Input = None)
     """
     from harness.digest import canonical_json
     from harness.verbs.measuring import analyse as verb
-    from harness.verbs.measuring import is_arrays, list_analyses, require
+    from harness.verbs.measuring import is_array_file, list_analyses, require_tool
 
     if listing:
         return _list(list_analyses(), given)
-    require(given.analysis, scorer=False)
-    if source and is_arrays(source):
+    require_tool(given.analysis, scorer=False)
+    if source and is_array_file(source):
         asked = given.request(AnalyseRequest, file=source)
     else:
         text, where = _text(source), str(source or "stdin")

@@ -35,7 +35,7 @@ from harness.store.store import Store
 from harness.verbs.agent_runs import derived_request
 from harness.verbs.project import Project, Watch, choose_engine
 from harness.verbs.requests import EngineRequest
-from harness.verbs.running import derived
+from harness.verbs.running import write_derived
 
 __all__ = ["perform_asked"]
 
@@ -148,7 +148,7 @@ def _run(project: Project, asked: AskedRun, under_way: _Performance) -> Finished
     engine = choose_engine(EngineRequest(**asked.engine), project, watch)
     who = {"principal": asked.principal, "key": asked.key}
     place = RunTarget(project.store, engine, stop=under_way.stop, run=asked.run, asked=who)
-    loaded = derived(named, request, place, watch)
+    loaded = write_derived(named, request, place, watch)
     return run_manifest(loaded, place, under_way.step, limit, under_way.answers, under_way.foreseen)
 
 

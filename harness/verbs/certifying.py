@@ -54,7 +54,7 @@ from harness.run.locking.certificates import (
 from harness.scorers.tool import Grader
 from harness.store.store import Store
 from harness.verbs.label_sets import LabelledRow, LabelSet, object_of_line, read_label_set, require_one_each
-from harness.verbs.measuring import scored, scorer_named
+from harness.verbs.measuring import score_each_row, scorer_named
 from harness.verbs.project import Project, Result
 from harness.verbs.requests import CarryCertificateRequest, CertifyRequest, CheckCertificateRequest
 
@@ -146,7 +146,7 @@ def measure_others(
 def grade_labelled(scorer: str, rows: Sequence[LabelledRow], shared: Row) -> list[Graded]:
     """Grade rows that others labelled, by a scorer that gets only the fields it takes."""
     field = grader_named(scorer).field
-    grades = scored(scorer, ((f"row {row.id}", row.given) for row in rows), shared)
+    grades = score_each_row(scorer, ((f"row {row.id}", row.given) for row in rows), shared)
     return [Graded(row.instance, row.label, str(found[field]), row.id) for row, found in zip(rows, grades, strict=True)]
 
 
@@ -169,7 +169,7 @@ def grader_named(scorer: str) -> Grader:
 def _grades(scorer: str, rows: Sequence[Row], shared: Row) -> Iterator[Row]:
     """Score every row without the fields that only the certificate uses, so that the scorer does not see the label."""
     bare = ((f"row {n}", {k: v for k, v in row.items() if k not in OWN}) for n, row in enumerate(rows, 1))
-    return scored(scorer, bare, shared)
+    return score_each_row(scorer, bare, shared)
 
 
 def _text(row: Row, name: str, where: str) -> str:

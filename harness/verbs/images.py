@@ -142,7 +142,7 @@ class ImagesResult(Result):
 
 def ls(project: Project) -> ImagesResult:
     """List the images of the store, each with its state: pinned, moved (newer packages) or old."""
-    store, known = project.open(), pinned(project)
+    store, known = project.open(), pinned_images(project)
 
     def state(image: Image) -> str:
         if image.name.endswith(MOVED):
@@ -173,13 +173,13 @@ def rm(project: Project, asked: RemoveRequest) -> RemoveResult:
     short = asked.name.removeprefix("sha256:")
     gone = [one for one in images if one.name == asked.name or (len(short) >= 6 and one.config.startswith(short))]
     if not gone:
-        raise unknown(store, asked.name, images)
+        raise unknown_image_error(store, asked.name, images)
     for image in gone:
         remove_image(store, image)
     return RemoveResult(removed=[RemovedImage(name=one.name, image_id=one.pin.image_id) for one in gone])
 
 
-def pinned(project: Project) -> dict[str, Pin]:
+def pinned_images(project: Project) -> dict[str, Pin]:
     """Return the image pins of a project; empty if the folder is in no project."""
     try:
         root = project.root
@@ -188,12 +188,12 @@ def pinned(project: Project) -> dict[str, Pin]:
     return read_image_pins(root)
 
 
-def named(project: Project, store: Store, name: str) -> Image:
+def find_named_image(project: Project, store: Store, name: str) -> Image:
     """Return the image that is pinned under a name, else the only one of that name in the store.
 
     Raises InputError if the store has none or several.
     """
-    pin = pinned(project).get(name)
+    pin = pinned_images(project).get(name)
     if pin:
         return require_image(store, pin.image_id, name)
     images = list_images(store)
@@ -201,7 +201,7 @@ def named(project: Project, store: Store, name: str) -> Image:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise unknown(store, name, images)
+        raise unknown_image_error(store, name, images)
     raise InputError(
         f"{len(found)} images in this store are called {name!r}, and lockfiles/images.json pins none of them",
         where=str(store.images),
@@ -209,7 +209,7 @@ def named(project: Project, store: Store, name: str) -> Image:
     )
 
 
-def unknown(store: Store, name: str, images: list[Image]) -> InputError:
+def unknown_image_error(store: Store, name: str, images: list[Image]) -> InputError:
     """Return the error for a name of which the store has no image; it lists the stored images."""
     known = ", ".join(sorted({image.name for image in images})) or "none"
     return InputError(
@@ -246,7 +246,7 @@ def inventory(project: Project, asked: InventoryRequest) -> InventoryResult:
     It is written to `output` if that is given, else it is part of the result.
     """
     store = project.open()
-    image = named(project, store, asked.name)
+    image = find_named_image(project, store, asked.name)
     data = write(store, project.root, image)
     document = json.loads(data)
     more: dict[str, Any] = {"document": document}
@@ -270,14 +270,14 @@ NAME = "An image, by the name of its recipe in images/."
 def push(project: Project, asked: PushRequest, watch: Watch | None = None) -> ImageData:
     """Push a stored image to a registry; blobs that the registry already has are not sent again."""
     store = project.open()
-    image = named(project, store, asked.name)
+    image = find_named_image(project, store, asked.name)
     pushed = send(store, image, asked.reference, _Meter(f"images push {asked.name}", watch or Watch()))
     return image_data(image, reference=pushed.reference, blobs=pushed.blobs, bytes=pushed.bytes)
 
 
 def pull(project: Project, asked: PullRequest, watch: Watch | None = None) -> ImageData:
     """Pull an image from a registry, if it is the pinned one or named by its digest."""
-    expected = pinned(project).get(asked.name)
+    expected = pinned_images(project).get(asked.name)
     if expected is None and "@sha256:" not in asked.source:
         raise InputError(
             f"lockfiles/images.json pins no image {asked.name!r}, so its digest is not known",
@@ -299,7 +299,7 @@ def _tell_healed(store: Store, watch: Watch) -> None:
 def save(project: Project, asked: SaveRequest, watch: Watch | None = None) -> ImageData:
     """Write a stored image to an archive if the path ends in .tar, else to an OCI layout folder."""
     store = project.open()
-    image = named(project, store, asked.name)
+    image = find_named_image(project, store, asked.name)
     write = write_archive if Path(asked.path).suffix == ".tar" else write_layout
     write(store, image, project.path(asked.path), _Meter(f"images save {asked.name}", watch or Watch()))
     return image_data(image, path=str(asked.path))
@@ -307,7 +307,7 @@ def save(project: Project, asked: SaveRequest, watch: Watch | None = None) -> Im
 
 def load(project: Project, asked: LoadRequest, watch: Watch | None = None) -> ImageData:
     """Load an image from a file; under a name that lockfiles/images.json pins, only the pinned image is accepted."""
-    expected, source = pinned(project).get(asked.name), project.path(asked.path)
+    expected, source = pinned_images(project).get(asked.name), project.path(asked.path)
     if not source.exists():
         raise InputError("there is no such file", where=str(asked.path), next="check the path")
     watch, store = watch or Watch(), Store.make(project.store)

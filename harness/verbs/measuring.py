@@ -38,7 +38,7 @@ __all__ = [
 MOST_LISTED = 100_000  # elements of arrays that are written as JSON
 
 
-def is_arrays(path: Path) -> bool:
+def is_array_file(path: Path) -> bool:
     """Return whether a file holds named arrays (.npz); raise InputError for an array without a name (.npy)."""
     with translating_os_errors(path):  # a pipe can be read only once, so it is not read here
         form = arrays.file_format(path) if path.is_file() else ""
@@ -49,7 +49,9 @@ def is_arrays(path: Path) -> bool:
     return form == "npz"
 
 
-def fields(model: type[BaseModel], file: Path | None, second: Path | None, given: Mapping[str, Any]) -> dict[str, Any]:
+def analysis_fields(
+    model: type[BaseModel], file: Path | None, second: Path | None, given: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the fields of an analysis, from `given` and from up to two files; raise InputError if one comes twice."""
     found: dict[str, Any] = dict(given)
     sources = [_members(model, file)] if file else []
@@ -86,7 +88,7 @@ def _second(model: type[BaseModel], file: Path) -> dict[str, Any]:
         return {name: arrays.read(file, member) for name, member in wanted.items() if member in there}
 
 
-def plain(result: Mapping[str, Any], to: Path | None) -> dict[str, Any]:
+def plain_result(result: Mapping[str, Any], to: Path | None) -> dict[str, Any]:
     """Convert a result to JSON values: its arrays become lists or, with `to`, members of that file, by their names.
 
     Lists of more than 100,000 elements in all are refused.
@@ -185,10 +187,10 @@ class ScoreResult(Result):
 def score(asked: ScoreRequest) -> ScoreResult:
     """Score rows with one scorer; raise InputError for an unknown scorer, or for a row that does not fit its fields."""
     named = ((f"row {number}", row) for number, row in enumerate(asked.rows, 1))
-    return ScoreResult(scores=[dict(found) for found in scored(asked.scorer, named, asked.shared)])
+    return ScoreResult(scores=[dict(found) for found in score_each_row(asked.scorer, named, asked.shared)])
 
 
-def scored(
+def score_each_row(
     name: str, rows: Iterable[tuple[str, Mapping[str, Any]]], shared: Mapping[str, Any]
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the scores of rows, one at a time; each row comes with its location, which errors name.
@@ -224,8 +226,8 @@ def analyse(asked: AnalyseRequest) -> AnalyseResult:
     """Run one analysis on an object and return its result; arrays may be read from files, and written to one."""
     tool = _find(analyses(), asked.analysis, "analysis")
     file, second, to = (Path(one) if one else None for one in (asked.file, asked.second, asked.to))
-    given = fields(tool.takes, file, second, asked.given) if file or second else asked.given
-    return AnalyseResult(result=plain(tool.run(given), to))
+    given = analysis_fields(tool.takes, file, second, asked.given) if file or second else asked.given
+    return AnalyseResult(result=plain_result(tool.run(given), to))
 
 
 def scorer_named(name: str) -> Tool:
@@ -233,7 +235,7 @@ def scorer_named(name: str) -> Tool:
     return find_scorer(name) or _find(scorers(), name, "scorer")
 
 
-def require(name: str, *, scorer: bool) -> None:
+def require_tool(name: str, *, scorer: bool) -> None:
     """Raise InputError if there is no scorer (or analysis) of this name, before any input is read."""
     if scorer:
         scorer_named(name)

@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 
-def derived(parent: LoadedManifest, asked: DerivedRequest, place: RunTarget, watch: Watch) -> LoadedManifest:
+def write_derived(parent: LoadedManifest, asked: DerivedRequest, place: RunTarget, watch: Watch) -> LoadedManifest:
     """Write and return the manifest that a request derives from a parent; lock it if it has no lock that fits.
 
     Returns the parent itself if the request changes nothing. Raises an error if the parent's lock is missing or no
@@ -254,7 +254,7 @@ def dry_run(project: Project, asked: RunRequest, watch: Watch | None = None) -> 
     for named in [project.manifest(path) for path in asked.manifests]:
         here = project.of(named)
         place = RunTarget(here.store, choose_engine(asked, here, watch, moved=asked.moved), stop=watch.stop)
-        loaded = derived(named, asked, place, watch)
+        loaded = write_derived(named, asked, place, watch)
         seen = forecast_run(loaded, place, asked.limit)
         stages = [StageForeseen(stage=name, cached=kept, executed=made) for name, (kept, made) in seen.stages.items()]
         asking = [asking_data(one) for one in seen.asking]
@@ -295,7 +295,7 @@ def run(project: Project, asked: RunRequest, watch: Watch | None = None) -> RunR
         place = RunTarget(here.store, choice, asked.jobs, errors=allowed, placement=where, stop=watch.stop)
         if asked.relock and lock_manifest(named, place).changed:
             watch.say(f"{named.manifest.name}: the lock was made anew, as --relock says; review it in git")
-        loaded = derived(named, asked, place, watch)
+        loaded = write_derived(named, asked, place, watch)
         ran = _run(loaded, place, watch, asked.limit)
         data = run_data(ran, allowed, grader_texts(loaded), first_scores(ran.store, ran.record.run))
         found.append(data.model_copy(update={**_derived(named, loaded), **_bounded(loaded, place)}))

@@ -31,9 +31,9 @@ from harness.verbs.question_sources import (
     FileSample,
     Guess,
     QuestionSource,
-    guess,
-    plain,
-    quoted,
+    guess_fields,
+    plain_name,
+    quote_columns,
     read_sample,
     scorers_named,
     take_file,
@@ -165,7 +165,7 @@ def _dataset(first: FirstManifest, answers: _Answers) -> dict[str, Any]:
     return body
 
 
-def reasons(guesses: ColumnGuesses) -> Iterator[str]:
+def guess_reasons(guesses: ColumnGuesses) -> Iterator[str]:
     """Yield a line for each guess: the field, the columns that were taken for it, and why."""
     for what in sorted(guesses.said, key=ORDER.index):
         yield _reason(what, guesses.said[what], guesses)
@@ -173,15 +173,15 @@ def reasons(guesses: ColumnGuesses) -> Iterator[str]:
 
 def _reason(what: str, one: Guess, guesses: ColumnGuesses) -> str:
     if what == "split":
-        return f"only rows whose {quoted(one.columns)} is {quoted([guesses.split])} are asked ({one.why})"
-    return f"{what}: {quoted(one.columns)} ({one.why})"
+        return f"only rows whose {quote_columns(one.columns)} is {quote_columns([guesses.split])} are asked ({one.why})"
+    return f"{what}: {quote_columns(one.columns)} ({one.why})"
 
 
 def _reasons(first: FirstManifest) -> Iterator[str]:
     yield "The rows, and what their columns were taken for; correct what is wrong:"
-    yield from (f"- {line}" for line in reasons(first.guesses))
+    yield from (f"- {line}" for line in guess_reasons(first.guesses))
     if left := [name for name in first.sample.columns if name not in first.guesses.taken]:
-        yield f"- not used: {quoted(left)}; a wording may name what stands in `fields: {{show: [...]}}`"
+        yield f"- not used: {quote_columns(left)}; a wording may name what stands in `fields: {{show: [...]}}`"
 
 
 def _more(first: FirstManifest) -> Iterator[str]:
@@ -207,10 +207,10 @@ def _wording(first: FirstManifest, answers: _Answers) -> str:
         asked = "\n".join(f"{{{name}}}" for name in columns)
     elif columns == found.columns("image"):
         asked = "What does the picture show?"
-    elif plain(columns[0]) in PLAIN_INPUTS:
+    elif plain_name(columns[0]) in PLAIN_INPUTS:
         asked = f"{{{columns[0]}}}"
     else:
-        asked = f"{'Text' if plain(columns[0]) in TEXTS else 'Question'}: {{{columns[0]}}}"
+        asked = f"{'Text' if plain_name(columns[0]) in TEXTS else 'Question'}: {{{columns[0]}}}"
     if found.columns("options"):
         some = "" if all(first.sample.filled(found.columns("options"))) else ", if there are options"
         return f"{context}{asked}\n{{options}}\nAnswer with the letter of the right option{some}.\nAnswer:"
@@ -227,7 +227,8 @@ def _answers(sample: FileSample, guesses: ColumnGuesses) -> _Answers:
     if column := guesses.columns("scorer"):
         named = [_LETTER if name == "choice" else name for name in scorers_named(sample, column[0])]
         long = any(name in named for name in ("f1", "rouge", "bleu", "json"))
-        why = f"each row by what its {quoted(column)} names, which is one of these or several with `|` between them"
+        names = quote_columns(column)
+        why = f"each row by what its {names} names, which is one of these or several with `|` between them"
         return _Answers(named, why, LONG if long else SHORT, one_line=not long)
     having = sample.filled(options) if options else []
     if any(having) and not all(having):
@@ -242,7 +243,7 @@ def _answers(sample: FileSample, guesses: ColumnGuesses) -> _Answers:
         )
         return _Answers([_LETTER], why)
     different = sorted(set(cells))
-    classes = plain(target) in CLASSES or plain(guesses.columns("input")[0]) in TEXTS
+    classes = plain_name(target) in CLASSES or plain_name(guesses.columns("input")[0]) in TEXTS
     if (
         sample.share(target, _is_number) <= 0.95
         and sample.share(target, _is_json) <= 0.95
@@ -344,7 +345,7 @@ def new(project: Project, asked: NewRequest, watch: Watch | None = None) -> NewR
     watch = watch or Watch()
     name, source = _name(asked.name), QuestionSource.of(project, asked.source, asked.part)
     sample = read_sample(source, asked.encoding)
-    guesses = guess(sample, _named_columns(asked))
+    guesses = guess_fields(sample, _named_columns(asked))
     models, about = _models(asked)
     here, made = _project(project, watch)
     path = here.root / "manifests" / f"{name}.yaml"
@@ -383,7 +384,7 @@ def _locked(
     return NewResult(
         manifest=shown,
         project=str(here.root),
-        guesses=list(reasons(guesses)),
+        guesses=list(guess_reasons(guesses)),
         rows=items.get("rows", 0),
         lock=locked.sha256,
         unresolved=locked.unresolved,

@@ -166,9 +166,9 @@ def _up(*links: tuple[str, str]) -> Html:
 
 
 def _labels(desk: Desk) -> Sequence[str]:
-    from harness.verbs.labelling import labels_of  # noqa: PLC0415 - heavy, and only needed by who labels
+    from harness.verbs.labelling import possible_labels  # noqa: PLC0415 - heavy, and only needed by who labels
 
-    return labels_of(desk.scorer)
+    return possible_labels(desk.scorer)
 
 
 def _form(desk: Desk, place: int, other: str = "") -> Html:

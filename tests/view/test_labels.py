@@ -20,7 +20,7 @@ from harness.evidence.fsck import find_store_flaws
 from harness.store.notes import labels_path, list_labels, read_labels, require_labeller
 from harness.store.store import Store, list_runs
 from harness.store.sweep import collect_garbage
-from harness.verbs.labelling import agreement, labelled_answers, labels_of
+from harness.verbs.labelling import label_agreement, labelled_answers, possible_labels
 from harness.view.index_build import build_index
 from harness.view.site import Site
 
@@ -57,7 +57,7 @@ def test_a_person_labels_blindly_finishes_and_sees_how_the_scorer_agrees(store: 
     every = "".join(pages)
     assert not re.search(r"good|poor|Score by|model:|responses", every) and every.count("Right answer") == 16
     assert "&lt;/textarea&gt;" in every and "U+202E" in every and "<img" not in every and every.count("<script ") == 16
-    assert [one for one in ("c", "a", "i") if f'value="{one}"' in pages[0]] == list(labels_of(SCORER))
+    assert [one for one in ("c", "a", "i") if f'value="{one}"' in pages[0]] == list(possible_labels(SCORER))
     assert ask(site, f"{desk}/agreement").status == 404, "not before the labeller has finished"
     assert ask(site, f"{desk}?place=17").status == 404 == ask(site, f"{desk}?place=0").status
 
@@ -83,7 +83,7 @@ def test_a_person_labels_blindly_finishes_and_sees_how_the_scorer_agrees(store: 
     assert late.status == 404 and "these labels are closed" in late.text
 
     answers = labelled_answers(store, read_labels(store, path))
-    said = agreement(answers, labels_of(SCORER))
+    said = label_agreement(answers, possible_labels(SCORER))
     assert said["labelled"] == 8 and said["equal"].endswith("of 8") and len(said["differ"]) == 8 - int(said["equal"][0])
     job = site.jobs.start("agreement", str(store.root), str(path.relative_to(store.root)))
     job.said, job.over = {"told": said}, True
@@ -128,7 +128,10 @@ def test_labels_survive_a_kill_and_whoever_changes_them_is_named(store: Store) -
     stray.write_bytes(data.replace(b'"begin":0', b'"begin":1', 1))
     labels.path.with_name("other").write_bytes(b"")
     assert "no such file belongs here" in " ".join(flaw.detail for flaw in find_store_flaws(store))
-    assert [*labels_of("bioscore-rule")] == ["good", "bad", "abstain"] and [*labels_of("exact")] == ["right", "wrong"]
+    assert [*possible_labels("bioscore-rule")] == ["good", "bad", "abstain"] and [*possible_labels("exact")] == [
+        "right",
+        "wrong",
+    ]
     for name in ("", "-x", "a" * 61, "ä", "a\n", "../a"):
         with pytest.raises(InputError, match="no name of a labeller"):
             require_labeller(name)
