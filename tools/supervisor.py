@@ -325,7 +325,7 @@ def _versions() -> dict[str, str]:
     return {"harness": "", **found}
 
 
-def supervise(asked: argparse.Namespace, begun: Answering | None, door: Door | None = None) -> int:
+def serve_agents(asked: argparse.Namespace, begun: Answering | None, door: Door | None = None) -> int:
     """Serve agents until the client goes away, and return the exit code.
 
     If agents cannot be served, an answering process that was already started is ended.
