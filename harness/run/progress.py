@@ -347,7 +347,7 @@ WORDS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def stoppable(stop: threading.Event) -> Iterator[None]:
+def stop_on_signals(stop: threading.Event) -> Iterator[None]:
     """Context manager that sets `stop` on the first SIGINT or SIGTERM; a second one ends the process at once.
 
     Nothing that is finished is lost. Has no effect outside the main thread.

@@ -167,7 +167,9 @@ def _choose(tables: RunTables, asked: ReportRequest) -> _Chosen:
     chosen.counted, chosen.counted_wrong, chosen.wrong = len(found), len(wrong), wrong[: asked.wrong]
     others = sorted(set(found).difference(chosen.wrong))
     drawn = (
-        seeds.sample(seeds.stream(seeds.derive(asked.seed, DRAW)), range(len(others)), asked.sample) if others else []
+        seeds.draw_sample(seeds.random_stream(seeds.derive_seed(asked.seed, DRAW)), range(len(others)), asked.sample)
+        if others
+        else []
     )
     chosen.others = [others[place] for place in sorted(drawn)]
     return chosen

@@ -41,7 +41,7 @@ def read_list(folder: Path) -> dict[str, str] | None:
     return {path: digest for digest, _, path in (line.partition("  ") for line in lines)}
 
 
-def make(folder: Path, roots: Iterable[Path], site: Path | None = None) -> int:
+def make_bytecode(folder: Path, roots: Iterable[Path], site: Path | None = None) -> int:
     """Replace a bytecode folder and its list by compiled sources from below `roots`; return the number of files.
 
     Sources that do not compile are left out. Sources below `site` also get the same bytecode beside them, if they have

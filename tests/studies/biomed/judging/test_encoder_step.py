@@ -34,7 +34,7 @@ def opened(*given: Any) -> Iterator[WordEncoder]:
 
 def judged(folder: Path, monkeypatch: pytest.MonkeyPatch, answers: list[str]) -> list[dict[str, Any]]:
     """Judge answers to questions whose gold answer is one gene."""
-    monkeypatch.setattr(encoded, "encoder", opened)
+    monkeypatch.setattr(encoded, "opened_encoder", opened)
     ids = [f"q{place}" for place in range(len(answers))]
     tables: dict[str, list[dict[str, Any]]] = {
         "items": [{"id": id, "task": "biomed", "input": {}, "difficulty": None, "meta": {}} for id in ids],
