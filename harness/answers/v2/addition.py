@@ -76,7 +76,7 @@ _CORRECTS = re.compile(
     r"|on second thought|rather|i meant?|no,|no\b"
     r"|correct(?:ed)?|revis\w+|instead|apologi\w+|recheck\w*|recalculat\w+|checking (?:it |this )?again|should be"
     r"|misspoke"
-    r"|hmm|edit)\b",
+    r"|hmm|edit|errat(?:um|a)|corrigend(?:um|a)|typo|misprint|should read)\b",
     re.IGNORECASE,
 )
 _COMPARES = re.compile(
@@ -127,12 +127,13 @@ class Role(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class NumberInPlace:
-    """A number with its role, whether it is given as a correction, and whether it belongs to another sum."""
+    """A number with its role: whether it is given as a correction, belongs to another sum, or to exactly the sum asked."""
 
     number: WrittenNumber
     role: Role
     corrects: bool = False
     elsewhere: bool = False
+    exact: bool = False
 
 
 def gap(text: str, numbers: Sequence[WrittenNumber], index: int) -> str:
@@ -362,7 +363,8 @@ def _calculated(
     if results and (results[-1] == end - 1 and _GOES_ON.match(text, found[end - 1].end)):
         return  # the working is cut off
     if results and (results != sides[0] or stated(text, found, first) > Role.NOTHING):
-        yield NumberInPlace(found[results[-1]], Role.CLAIMED if exact else Role.STATED, taken_back)
+        role = Role.CLAIMED if exact else Role.STATED
+        yield NumberInPlace(found[results[-1]], role, taken_back, exact=exact)
 
 
 def _comes_to_as_much(
@@ -426,7 +428,7 @@ def _outdoes(asked: _Asked, text: str, mention: NumberInPlace, chosen: NumberInP
     """Whether a later number replaces the chosen one: a correction, or a claim that is at least as clear."""
     between = text[chosen.number.end : mention.number.start][-WINDOW:]
     if mention.role == Role.CLAIMED:
-        return not left or corrects(between)
+        return not left or mention.exact or corrects(between)
     if mention.number.digits < asked.least or mention.number.value in (asked.a, asked.b):
         return False
     if mention.role == Role.BARE:

@@ -74,13 +74,15 @@ _ARRIVES = re.compile(
 _CORRECTS = re.compile(
     r"(?:\A|[.!?;:,\n\u2026-]\s{0,2}|\s)[\"'(]?\b(?:no,? wait|wait,? no|wait|no|nope|sorry|oops|correction"
     r"|scratch that|actually|rather|my mistake|my bad|(?:i(?:'ve| have) )?changed my mind|edit|i mean|i meant"
-    r"|update|corrected|hold on|hang on|hmm+"
+    r"|update|corrected|hold on|hang on|hmm+|errat(?:um|a)|corrigend(?:um|a)|(?:sorry,? )?(?:a )?typo|misprint"
+    r"|amendment|amended|slip of the (?:pen|tongue)"
     r"|on second thoughts?|on reflection|let me (?:correct|fix|revise|rephrase)(?: (?:that|this|it|myself))?)\b"
     r"(?:[\s,.:;!\u2026-]{1,4}|(?=[^\w\s]))"
     r"(?:[^\d=+?\n\"]{0,70}?(?:\b(?:it(?:'s| is| should be| must be| has to be|'ll be)|that(?:'s| is| should be)"
     r"|(?:it|that|this) (?:should|ought to|must|has to) (?:have )?(?:read|been|say|said)"
     r"|this is|make (?:it|that)|i meant?|the (?:correct |right |real )?(?:answer|word|city|result|sum|time|total"
-    r"|option|capital) (?:is|should be|must be)|so|rather|to|try|should be)\b|[:,]))?"
+    r"|option|capital) (?:is|should be|must be)|so|rather|to|try|should be|should read"
+    r"|read|replaced by)\b|[:,]))?"
     r"[\s:,\"'(*]{0,4}(?:(?:it's|the|a|an|of course|city of|option|sorry|wait|no|to)[\s,]{1,2}){0,3}[\"'(*]{0,2}\Z",
     re.IGNORECASE,
 )

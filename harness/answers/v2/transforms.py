@@ -35,7 +35,8 @@ _CODE = re.compile(
 _CORRECTS = re.compile(
     r"\b(?:wait|actually|correction|sorry|mistake|oops|scratch that|let me (?:re|double|check)\w*|on second thought"
     r"|rather"
-    r"|i meant?|no,|no\b|revis\w+|apologi\w+|should (?:be|have been)|misspoke|hmm|edit)\b|\u2717|\u274c",
+    r"|i meant?|no,|no\b|revis\w+|apologi\w+|should (?:be|have been|read)|misspoke|hmm|edit|errat(?:um|a)"
+    r"|corrigend(?:um|a)|typo|misprint)\b|\u2717|\u274c",
     re.IGNORECASE,
 )
 _DENIED = re.compile(
