@@ -252,7 +252,7 @@ def _closes(text: str, offer: Offer, first: int) -> bool:
         return False
     before = text[max(first, start - 240) : start].rstrip(" \"'(*\n")
     if before.endswith(":"):
-        return True
+        return before.rfind("(") <= before.rfind(")")  # in brackets it only adds to what was said
     if before[-1:] == ";" and CHANGE.search(before):
         return True
     asks = before.endswith("?") and "\n" not in text[max(first, start - 240) : start]

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from harness.answers.text_cache import cached_by_text
+from harness.answers.v2.number_words import whole_number
 
 _RAISED = re.compile(r"[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]{1,4}")
 _LOWERED = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "0123456789")
@@ -107,6 +108,8 @@ def numbers(text: str, hoped: str = "") -> list[WrittenNumber]:
         if chain.start() >= done:
             found += _of_chain(text, chain, hoped)
             done = max(done, found[-1].end)
+    if not found and (whole := whole_number(text)):
+        return [WrittenNumber(*whole, spelled=True)]
     found.sort(key=lambda number: number.start)
     return _with_fractions(text, found)
 
