@@ -92,7 +92,8 @@ _COMPARES = re.compile(
 )
 _VAGUELY = re.compile(
     r"\b(?:somewhere|something|anywhere|a (?:number|value|figure|sum)) (?:near|between|over|under"
-    r"|above|below|close to|in)\W*\Z",
+    r"|above|below|close to|in)\W*\Z|\b(?:slightly|just|a (?:bit|little)|somewhat|well) (?:over|under|above"
+    r"|below)\W*\Z",
     re.IGNORECASE,
 )
 # An answer that is a range, of which no number is the sum.
@@ -300,6 +301,8 @@ def _read(asked: _Asked, text: str) -> LabelResult:
         for number in found
         if number.value == asked.total or number.value not in (asked.a, asked.b)
     ]
+    own = [offer for offer in offers if not _is_of_others(text, offer.span[0])]
+    offers = own or offers
     gone = {offer.span for offer in offers if set_aside(text, offer)}
     mentions = [each for each in mentions if (each.number.start, each.number.end) not in gone]
     mentions = _own_ones(text, mentions)
@@ -331,12 +334,13 @@ MOST_WORDS_OF_RANGE = 12
 
 def _own_ones(text: str, mentions: Sequence[NumberInPlace]) -> list[NumberInPlace]:
     """Return the mentions without the numbers that the text says others got, unless there is no other answer."""
-    own = [
-        each
-        for each in mentions
-        if not _OTHERS_SAY.search(text[max(0, each.number.start - 80) : each.number.start].rsplit(". ", 1)[-1])
-    ]
+    own = [each for each in mentions if not _is_of_others(text, each.number.start)]
     return own if any(each.role >= Role.STATED for each in own) else list(mentions)
+
+
+def _is_of_others(text: str, start: int) -> bool:
+    """Whether the words before a place say that others got the number there."""
+    return _OTHERS_SAY.search(text[max(0, start - 80) : start].rsplit(". ", 1)[-1]) is not None
 
 
 def _range(asked: _Asked, text: str, found: Sequence[WrittenNumber]) -> Span | None:

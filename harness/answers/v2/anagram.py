@@ -590,7 +590,7 @@ def _given_back(letters: str) -> re.Pattern[str]:
     """Return the pattern of a text that calls the letters shown the answer."""
     shown = re.escape(letters)
     return re.compile(
-        rf"\b(?:answer|solution|word|output|result|unscrambled)\"? ?(?:is|:|=|would be|must be)"
+        rf"\b(?:answer|solution|word|output|result|unscrambled|it)\"? ?(?:is|:|=|would be|must be|spells|reads)"
         rf"(?: simply| just| already| still)?(?: the word)? ?\"?{shown}\"?\W*\Z"
         rf"|\A\W*{shown}\"? is (?:already|itself|in itself|a)\b[^.\n]{{0,30}}\bword\b"
     )

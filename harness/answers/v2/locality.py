@@ -155,7 +155,8 @@ RANKED = re.compile(
 )
 # Data of the question: a text that goes on with them repeats the question.
 ONE_OF = re.compile(
-    r"\bone of (?:the cities )?(?:of )?\Z|\b(?:torn|undecided|waver\w*|vacillat\w*|caught|hover\w*|split|wobbl\w*"
+    r"\bone of (?:the cities )?(?:of )?\Z|\b(?:torn|undecided|toss-?up|waver\w*|vacillat\w*|caught|hover\w*|split"
+    r"|wobbl\w*"
     r"|back and forth|dither\w*) between [^.!?\n]{0,50}\Z",
     re.IGNORECASE,
 )
@@ -530,8 +531,8 @@ def _unnamed(text: str, named: list[CityMention], gazetteer: Gazetteer) -> Span 
         if not known and (word in _WORDS_AND_CITIES or not ordinary) and not found.group().isupper():
             return found.span(1)
     if not named and len(text) <= REACH and avoidance(text)[1] is None:
-        if found := COORDINATES.search(text):
-            return found.span()
+        if numbered := COORDINATES.search(text):
+            return numbered.span()
         if DESCRIBED.fullmatch(text) and not NOT_DESCRIBED.search(text) and not cut_off(text):
             return 0, len(text)
     if named or not _is_name(text):

@@ -39,7 +39,7 @@ class _Language:
     @classmethod
     def of(cls, names: str, joints: str, *, adds_ten_to_tens: bool = False) -> _Language:
         """Prepare a language from texts such as `1 ein eins, 2 zwei` and `und`."""
-        values = {}
+        values: dict[str, int] = {}
         for entry in names.split(","):
             value, *words = entry.split()
             values |= {word.replace("_", " "): int(value) for word in words}

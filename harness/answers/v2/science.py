@@ -130,6 +130,11 @@ CLAUSE = re.compile(
     r"an? )?\"?([^.\n]{2,80}?)\"?(?:[.!\n]|$)",
     re.IGNORECASE,
 )
+WEIGHED = re.compile(
+    r"\b(?i:torn|undecided|waver\w*|hesitat\w*|toss-?up|split|choice|choose"
+    r"|decide) between [\"'(]?(?:option )?([A-D])\b"
+    r"[\"')]? (?:and|or) [\"'(]?(?:option )?([A-D])\b"
+)
 IS_SOMETHING = re.compile(r"(?i:the) [^.\n]{2,60} (?:is|are) (?:the |an? )?(\w+)(?: \w+)?[.!]?")
 # The text after an option's text if a list continues; other words after a comma only describe the option.
 GOES_ON = re.compile(r"[\"')]*(?:,(?! (?:a|an|the|which|because|since|not|as|for|it|that)\b)|,? and|,? or) ")
@@ -291,8 +296,8 @@ _VAGUE = frozenset(_VAGUE_WORDS.split())
 _LISTED_WORDS = "first second third fourth last former latter option answer letter other same"
 _OF_LIST = frozenset(_LISTED_WORDS.split())
 _IDLE_WORDS = """
-skip pass null nil none void blank undefined unanswered abstain error later ask yes no ok okay sure thanks
-thank hello hi please well the a i you good see let to of in and explain nobody
+skip pass null nil none void blank undefined unanswered abstain error later ask consult see try check google
+yes no ok okay sure thanks thank hello hi please well the a i you good see let to of in and explain nobody
 """
 _IDLE_REPLIES = frozenset(_IDLE_WORDS.split())
 
@@ -385,7 +390,7 @@ def _chosen(
     if side := SIDE_BY_SIDE.fullmatch(text):
         return SEVERAL, side.span(), BY_MARK, seen
     offers = [*offers, *(Offer(each.span, each.letter) for each in said)]
-    if pair := OPEN.search(text):
+    if pair := OPEN.search(text) or WEIGHED.search(text):
         offers += [Offer(pair.span(group), pair.group(group)) for group in (1, 2)]
     offers.sort(key=lambda each: each.span)
     if leaves_open(text, offers):

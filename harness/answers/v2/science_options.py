@@ -36,6 +36,7 @@ _ENDINGS = (
     "es",
     "ed",
     "ly",
+    "ys",
     "us",
     "um",
     "s",

@@ -36,7 +36,8 @@ _OBJECT = (
     r" (?:that|this|it|them|these|those|the above|what i (?:said|wrote))"
     r"|i (?:ever )?(?:said|mentioned|wrote|typed|spoke|answered|brought (?:it|that|this) up)"
     r"(?: (?:that|this|it|so|anything|a word))?"
-    r"|the lot|that one|this one|that|this|it|both|them|these|those|everything|all|what(?:ever)? i(?:'ve"
+    r"|the (?:lot|two|pair|three)|that one|this one|that|this|it|both|them|these|those|everything|all"
+    r"|what(?:ever)? i(?:'ve"
     r"| have)? (?:just )?"
     r"(?:said|wrote|written|typed|gave|given)(?: (?:above|before|earlier|so far))?"
     rf"|(?:the|my|that|this|these|those|any|all|both|all my|both my|all the|both the) (?:(?P<{{name}}>{_OLDER}) "
@@ -56,7 +57,8 @@ _TAKES_BACK = re.compile(
     + _OBJECT.format(name="older3")
     + r" back"
     r"|\bi(?:'ll| will| must| have to| should| need to| want to|'d like to| would like to|'m|'m going to| am)? "
-    r"(?:now |hereby )?(?:take back|tak(?:e|ing) back|retract(?:ing)?|withdraw(?:ing)?|rescind(?:ing)?|revok(?:e|ing)"
+    r"(?:now |hereby )?(?:take back|tak(?:e|ing) back|retract(?:ing)?|withdraw(?:ing)?|rescind(?:ing)?|renounc(?:e"
+    r"|ing)|disown(?:ing)?|revok(?:e|ing)"
     r"|revers(?:e|ing)) "
     + _OBJECT.format(name="older4")
     + r"|\b(?:treat|count|regard|mark|record|consider) (?:this|it|that|me|my answer|the question|this question"
@@ -93,6 +95,12 @@ _TAKES_BACK = re.compile(
     + r"|\bi (?:should(?:n't| not) have (?:answered|said|guessed|written|given|named)|shouldn't be (?:answering"
     r"|guessing))"
     r"(?: (?:that|this|it|anything|an answer|at all))?"
+    r"|\bi (?:do not|don't|no longer) want (?:that|this|it|them|either|any of (?:that|this|it|them)"
+    r"|my answer) (?:to (?:count|stand"
+    r"|be (?:counted|used))|counted|used|recorded)"
+    r"|\bi(?:'ll| will| must| would)? (?:now |hereby )?(?:take back|withdraw|retract"
+    r"|renounce) [\"']?[\w.,'#@:-]{1,40}[\"']?(?=,? and"
+    r" (?:put|give|say|write|offer|leave|name|propose)\b)"
     r"|\bi (?:no longer|do not|don't|cannot|can't|would not|wouldn't) (?:really |actually )?(?:stand (?:by|behind)"
     r"|stick (?:by|to|with)|endorse|uphold|hold (?:on )?to|maintain|defend)"
     r"(?: (?:that|this|it|what i (?:said|wrote)|(?:this|that|my) (?:answer|guess)))?"
@@ -142,6 +150,7 @@ _DECLINES = re.compile(
     r"|hazard|submit|supply|say|put (?:down|forward)) (?:no|nothing|none)\b(?! (?:less|more|fewer|but|other|else)\b)"
     r"|(?:rather|prefer|better|best)(?: to)? (?:stay|remain|keep|be) (?:silent|quiet|out of|mum)"
     r"|(?:i(?:'d| would) (?:rather|prefer) not|i(?:'ll| will|'d| would)? say nothing)(?: to)?(?=[.!,;\n]|\Z)"
+    r"|(?:i(?:'d| had| should|'ll| will)) (?:better |rather )?stop (?:here|there|now)"
     r"|leaving (?:it|this|that|the \w+|this one)(?: \w+)? (?:blank|open|unanswered|empty)"
     r"|i(?:'d| would)? (?:sooner|better|much rather|rather) (?:leave|skip|drop) (?:it|this|that|the \w+|this one)"
     r"(?: \w+)?(?=[.!,;\n]|\Z)"
@@ -161,7 +170,7 @@ _ABLE = (
 _LACKS = (
     r"(?:(?:do not|don't) (?:\w+ )?know\b(?! (?:if|whether|how (?:sure|certain)))|(?:do not"
     r"|don't) (?:\w+ )?have (?:\w+ ){0,2}?(?:enough|sufficient|access|the (?:data|information)|(?:the )?means"
-    r"|an answer)"
+    r"|(?:an?|any|the) (?:answer|solution|word|city|number|result))"
     r"|no (?:idea|clue)\b|lost (?:the thread|track|count|my way)|i give up|(?:i'm|i am) (?:lost|stuck|stumped"
     r"|out of ideas|at a loss|out of my depth|drawing a blank)\b)"
 )
@@ -184,6 +193,7 @@ _RELUCTANT = re.compile(
     r"|since you (?:insist|ask)))(?=[\s,:.\u2026-])[\s,:.\u2026-]{1,6}"
 )
 _NAMES = re.compile(r"[0-9#_@/:]|\b[A-Z]\w+ [A-Z]")
+_PUTS = re.compile(r"\A(?:and )?(?:put|write|offer|propose|name|give)(?: down)? (?=\S)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s|\n")
 DEEPEST = 3  # answers that are looked for before others, each of which is taken back in its own sentence
 _LEADS = " \t\n,.;:!?)-\"'\u2026"
@@ -254,7 +264,7 @@ def _is_remark(text: str, span: Span | None) -> bool:
 
 def _label_from(text: str, start: int, label: Callable[[str], LabelResult], read: Callable[[str], str]) -> LabelResult:
     """Label the text from a place on, with the span in the whole text."""
-    rest = text[start:].lstrip(_LEADS)
+    rest = _PUTS.sub("", text[start:].lstrip(_LEADS))
     result = label(rest)
     if result.matched_span is None:
         return result

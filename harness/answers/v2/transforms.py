@@ -55,6 +55,11 @@ _AND_BEFORE = re.compile(r"([A-Z]\w+)[\"'*]{0,2},?\s(?:and|&)\s[\"'*]{0,2}\Z")
 _DOUBTS = re.compile(
     r"\b(?:maybe|perhaps|probably|i think|guess|possibly|might be|could be|but (?:it|the answer|if))\b", re.IGNORECASE
 )
+_GUESSED_BEFORE = re.compile(
+    r"[\W_]*([^,.;:!?\n]{1,60}?)[\"']?, (?:i (?:think|guess|suppose|believe|would say)|i'd say|maybe|perhaps|probably"
+    r"|presumably)\b",
+    re.IGNORECASE,
+)
 _OPTIONS = re.compile(
     r"\b(?:options|choices|categories|possible \w+|labels|classes|candidates) (?:are|include|here|:)", re.I
 )
@@ -489,6 +494,8 @@ def _whole(answer: WantedOutput, value: str) -> bool:
 
 def _guessed(answer: WantedOutput, text: str, put: Sequence[PutForward]) -> list[Span]:
     """Return the spans that a response proposes in spite of doubt or refusal."""
+    if (after := _GUESSED_BEFORE.match(text)) and like(answer, after.group(1)) and _whole(answer, after.group(1)):
+        return [after.span(1)]
     doubtful = [claim for claim in put if _DOUBTS.search(text[max(0, claim.start - 60) : claim.start])]
     return [(claim.start, claim.end) for claim in doubtful if claim.explicit or _whole(answer, claim.value)]
 
