@@ -43,7 +43,6 @@ the Moon|moon|Luna|Earth's satellite
 Mars|the red planet
 Saturn|the ringed planet
 Venus|the morning star|the evening star
-Mercury|the innermost planet
 gravity|gravitation|gravitational force|gravitational pull|the pull of the Earth
 air pressure|atmospheric pressure|barometric pressure
 the skull|skull|cranium|braincase
