@@ -276,7 +276,10 @@ _MODELS = {
 }
 
 _STUDIES = {
-    "BiomedSettings": {"mode": FieldText("Counted as published, or as the paper's words say.", "paper")},
+    "BiomedSettings": {
+        "mode": FieldText("Counted as published, or as the paper's words say.", "paper"),
+        "deductions": FieldText("Whether a model that grades states what it takes off for irrelevant text.", "stated"),
+    },
     "BrainSettings": {
         "generation": FieldText("Whose rules hold: those of the preprint's code, or of the later one's.", "H"),
         "fedorenko_inner_rows": FieldText("Rows of an inner fold of that dataset.", "32"),
