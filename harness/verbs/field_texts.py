@@ -279,6 +279,7 @@ _STUDIES = {
     "BiomedSettings": {
         "mode": FieldText("Counted as published, or as the paper's words say.", "paper"),
         "deductions": FieldText("Whether a model that grades states what it takes off for irrelevant text.", "stated"),
+        "encoder_layer": FieldText("The layer whose vectors BERTScore compares; the last if left out.", "17"),
     },
     "BrainSettings": {
         "generation": FieldText("Whose rules hold: those of the preprint's code, or of the later one's.", "H"),
@@ -294,7 +295,10 @@ _STUDIES = {
         ),
         "families": FieldText("Families of simulated noise, by which the tests are measured.", "20"),
     },
-    "CurieSettings": {"mode": FieldText("Scored as published, or as the paper describes.", "paper")},
+    "CurieSettings": {
+        "mode": FieldText("Scored as published, or as the paper describes.", "paper"),
+        "encoder_layer": FieldText("The layer whose vectors BERTScore compares; the last if left out.", "17"),
+    },
     "ReliabilitySettings": {"rules": FieldText("The rule set by which answers are labelled.", "OURS-v1")},
 }
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 
 from harness.errors import InputError
 from harness.kit.ask import How, Scorer
+from harness.kit.encoder_layer import layer_of
 from harness.kit.graded import ERROR
 from harness.kit.judge import Judge, RuleJudge
 from harness.kit.study import Brief
@@ -81,7 +82,7 @@ def _judges(brief: Brief, mode: str, outputs: Collection[str]) -> Iterator[Judge
             params={**own, DEDUCTIONS: STATED} if states_deductions(brief) else own,
         )
     if ENCODER in brief.instruments:
-        yield RuleJudge(ENCODER, f"{HERE}.judging.encoder:judge", params=own, role=ENCODER)
+        yield RuleJudge(ENCODER, f"{HERE}.judging.encoder:judge", params={**own, **layer_of(brief)}, role=ENCODER)
 
 
 def _scorers(brief: Brief, mode: str) -> Iterator[Scorer]:

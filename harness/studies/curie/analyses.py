@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.kit.ask import Asked
+from harness.kit.encoder_layer import layer_of
 from harness.kit.resample import RESAMPLES
 from harness.kit.study import Brief
 from harness.steps import Ref, Source, Step
@@ -83,6 +84,7 @@ def _shown(
             for model in brief.models
         },
         "oracles": list(ORACLES),
+        **layer_of(brief),
     }
     files = named.figures(tasks, roles)
     drawn: dict[str, Source] = {name: made[name] for name in figures.DOCUMENTS}

@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.kit.ask import How, Scorer
+from harness.kit.encoder_layer import layer_of
 from harness.kit.graded import UNASKED
 from harness.kit.judge import Judge, RuleJudge
 from harness.kit.study import Brief, Model
@@ -82,7 +83,7 @@ def _judges(task: Task, brief: Brief, mode: str, *, rendered: bool) -> Iterator[
         kind = f"{HERE}.judging.lmscore_judge"
         yield Judge(GRADER, f"{kind}:ask", f"{kind}:read", params=own)
     if ENCODER in brief.instruments:
-        yield RuleJudge(ENCODER, f"{HERE}.judging.encoder:judge", params=own, role=ENCODER)
+        yield RuleJudge(ENCODER, f"{HERE}.judging.encoder:judge", params={**own, **layer_of(brief)}, role=ENCODER)
 
 
 def _trials(task: Task, mode: str) -> Iterator[TrialSpec]:
