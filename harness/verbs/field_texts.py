@@ -297,6 +297,7 @@ _STUDIES = {
     },
     "CurieSettings": {
         "mode": FieldText("Scored as published, or as the paper describes.", "paper"),
+        "areas": FieldText("Whether polygons and several boxes are scored too, beside one box.", "true"),
         "encoder_layer": FieldText("The layer whose vectors BERTScore compares; the last if left out.", "17"),
     },
     "ReliabilitySettings": {"rules": FieldText("The rule set by which answers are labelled.", "OURS-v1")},

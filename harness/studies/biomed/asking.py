@@ -47,7 +47,7 @@ def graders(brief: Brief) -> list[str]:
 
 def states_deductions(brief: Brief) -> bool:
     """Whether the model that grades states what it takes off for irrelevant text beside its grade."""
-    return bool(brief.settings[DEDUCTIONS] == STATED)
+    return bool(brief.settings.get(DEDUCTIONS) == STATED)
 
 
 def _require_grader_that_states(brief: Brief, mode: str) -> None:

@@ -5,7 +5,7 @@ Handles names and kinds only, no items and no scoring rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.errors import InputError
@@ -26,6 +26,7 @@ RULE, PROGRAM = "rule", "program"
 LLMSIM = ("dft-s", "dft-p", "mpv", "mpv-non-trivial", "mpv-specific")
 FACTS = ("dft-c", "hfd", "hfe", "qecc", "geo")
 BY_RULE, BY_JUDGE = "llmsim-rule", "llmsim-judge"  # scorers
+AREAS_TOO = "areas"  # the setting, and the scorer that it adds
 BUDGET = "max_tokens"  # the fact about a model that limits its answers
 
 
@@ -102,6 +103,8 @@ def _scorers(task: Task, brief: Brief, mode: str) -> Iterator[Scorer]:
         yield Scorer("facts", f"{HERE}.grading.facts:score", params=own)
     if task.name == "biogr":
         yield Scorer("boxes", f"{HERE}.grading.boxes:score", params=own)
+        if brief.settings.get(AREAS_TOO):
+            yield _areas(own, mode)
     if task.name == "pdb":
         yield Scorer("sequence", f"{HERE}.grading.sequences:score", trials=(PROGRAM,), params=own)
     if task.name in FACTS and mode == PAPER:
@@ -110,6 +113,17 @@ def _scorers(task: Task, brief: Brief, mode: str) -> Iterator[Scorer]:
         yield Scorer("lmscore", f"{HERE}.grading.lmscore:score", judges=(GRADER,), params={**own, UNASKED: True})
     if ENCODER in brief.instruments:
         yield Scorer("bertscore", f"{HERE}.grading.bertscore:score", judges=(ENCODER,), params=own)
+
+
+def _areas(own: Mapping[str, Any], mode: str) -> Scorer:
+    """Return the scorer of polygons and several boxes; raises InputError in paper mode, whose answers are one box."""
+    if mode == PAPER:
+        raise InputError(
+            "the notebooks score one box and no polygons",
+            where=f"settings.{AREAS_TOO}",
+            next="leave it out, or write `mode: strict`",
+        )
+    return Scorer(AREAS_TOO, f"{HERE}.grading.areas:score", params=own)
 
 
 def primary(brief: Brief, tasks: Sequence[str]) -> dict[str, list[str]]:

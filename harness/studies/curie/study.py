@@ -34,10 +34,12 @@ ALWAYS = {"means"}  # analyses that cost next to nothing; the others are made on
 class CurieSettings(Switches):
     """The settings of the study: scored as published, or as the paper describes.
 
+    `areas` adds a score of BIOGR's answers that takes polygons and several boxes too, beside that of one box (OURS).
     `encoder_layer` is the layer whose vectors BERTScore compares, the last one if it is left out.
     """
 
     mode: Literal["paper", "strict"] = "strict"
+    areas: bool = False
     encoder_layer: int | None = None
 
 
