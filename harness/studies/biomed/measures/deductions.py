@@ -7,6 +7,7 @@ first repeat of a grader counts. Whether a deduction is just is not judged.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -79,7 +80,7 @@ def _model(answers: Sequence[GradedAnswer]) -> dict[str, Any]:
             "n": len(stated),
             "off": {name: off[name] for name in OFF},
             "share_with_any": (len(stated) - off[NOTHING_OFF]) / len(stated),
-            "mean_off": sum(float(one.off) for one in stated) / len(stated),
+            "mean_off": math.fsum(float(one.off) for one in stated) / len(stated),
             "before": {"BioScore": _bioscore(worths), "good": sum(worth >= GOOD for worth in worths)},
             "after": {"BioScore": _bioscore(kept), "good": sum(grade >= GOOD for grade in kept)},
             "good_before_alone": sum(w >= GOOD > g for w, g in zip(worths, kept, strict=True)),
@@ -90,8 +91,8 @@ def _model(answers: Sequence[GradedAnswer]) -> dict[str, Any]:
 
 
 def _bioscore(grades: Sequence[float]) -> float | dict[str, str]:
-    """Return the mean score of answers; grades are halves, so their sum is exact."""
-    return sum(grades) / FULL / len(grades) if grades else {"missing": NOTHING_ANSWERED}
+    """Return the mean score of answers."""
+    return math.fsum(grades) / FULL / len(grades) if grades else {"missing": NOTHING_ANSWERED}
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
