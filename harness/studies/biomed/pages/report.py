@@ -14,7 +14,7 @@ from harness.kit.certificate import Trust, trust_of
 from harness.kit.documents import documents, section
 from harness.kit.pages import Html, bullets, document, fill, inline_svg, join, mark_limited
 from harness.studies.biomed.data.records import TASK
-from harness.studies.biomed.pages import basis, outputs, tables_graders, tables_paper
+from harness.studies.biomed.pages import basis, outputs, tables_deductions, tables_graders, tables_paper
 from harness.studies.biomed.pages.page_facts import BY_RULE, MODE, PageFacts
 from harness.studies.biomed.pages.tables_categories import categories
 from harness.studies.biomed.pages.tables_defects import defects
@@ -36,6 +36,8 @@ DOCUMENTS = (
     "defects",
     "counts",
 )
+DEDUCTIONS = "deductions"  # the document of a run whose grader is a model
+READ = (*DOCUMENTS, DEDUCTIONS)
 CERTIFICATE = "certificate"  # the input that holds the rule's certificate
 TITLE = "CARDBiomedBench: biomedical questions over five tables"
 QUESTION = (
@@ -56,7 +58,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
     Raise InputError for an invalid certificate.
     """
-    run, given = PageFacts.of(params), documents(inputs, DOCUMENTS)
+    run, given = PageFacts.of(params), documents(inputs, READ)
     names = [name for name in outputs.figures() if name.endswith(".svg") and name in inputs]
     figures = {name: inputs[name].read_text(encoding="utf-8") for name in names}
     rule = trust_of(inputs.get(CERTIFICATE))
@@ -90,7 +92,10 @@ def _parts(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: T
     performance, counts = given["performance"], section(given["counts"], TASK)
     return {
         "Results": results(run, performance),
-        "Who graded": tables_graders.graders(run, given["graders"], counts, rule),
+        "Who graded": [
+            *tables_graders.graders(run, given["graders"], counts, rule),
+            *tables_deductions.deductions(given.get(DEDUCTIONS, {})),
+        ],
         "Differences between models": pairs(run, given["comparisons"]),
         "Figures": [_figure(name, svg) for name, svg in figures.items()],
         "By template": templates(run, performance),

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 NAMES_WIDTH, VALUES_WIDTH, ROW, TOP, HEAD, FOOT, GAP = 2.45, 0.42, 0.2, 0.6, 0.52, 0.3, 0.14  # inches
 NOTHING = "There is nothing to draw: no value was found."
 PLAIN, STAND_IN, BESIDE = "model", "stand-in", "cheap strategy (OURS)"
-COLOURS: Mapping[str, str] = {PLAIN: "#0072b2", STAND_IN: "#56b4e9", BESIDE: "#b0b0b0"}
+PAPERS = "the paper's model"
+COLOURS: Mapping[str, str] = {PLAIN: "#0072b2", STAND_IN: "#56b4e9", BESIDE: "#b0b0b0", PAPERS: "#009e73"}
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     Raises InputError for an invalid certificate.
     """
     run, given = RunFacts.of(params), documents(inputs, DOCUMENTS)
-    names = [f"{stem}.svg" for stem in outputs.stems(run.tasks, run.instruments)]
+    names = [f"{stem}.svg" for stem in (*outputs.stems(run.tasks, run.instruments), outputs.BENCHMARKS)]
     figures = {name: inputs[name].read_text(encoding="utf-8") for name in names if name in inputs}
     made = page(run, given, figures, inputs.get(CERTIFICATE))
     (out / outputs.REPORT).write_bytes(mark_limited(made, params))

@@ -39,6 +39,7 @@ class RunFacts:
     strategies: Mapping[str, str]  # what each does, by name
     oracles: tuple[str, ...]  # strategies that see the gold answer of the record they answer
     instruments: Mapping[str, str]  # models by role
+    layer: int | None = None  # of the encoder, if the settings name one
 
     @staticmethod
     def of(params: Mapping[str, Any]) -> RunFacts:
@@ -50,6 +51,7 @@ class RunFacts:
             params.get("strategies", {}),
             tuple(params.get("oracles", ())),
             params.get("instruments", {}),
+            params.get("layer"),
         )
 
     @property
