@@ -170,7 +170,7 @@ class Sheet:
     def narrow_form(self) -> str:
         """Return the parts of the sheet that a small screen shows one below another (`kit/narrow.py`), as a text."""
         foot = self.height - (depth(self.placed.note, self.width) if self.placed.note else 0.0)
-        panels = [DrawnPanel(at, self._cuts(axes, at, column)) for axes, at, column in self.placed.panels]
+        panels = [DrawnPanel(at, self._cuts(axes, at, column), column > 0) for axes, at, column in self.placed.panels]
         if self.figure.legends:
             self.figure.draw_without_rendering()  # only then a legend knows where its entries stand
         drawn = narrow.Layout(self.width, HEAD, foot, panels, self.placed.texts, list(self._entries()))

@@ -42,10 +42,11 @@ class Rect:
 
 @dataclass(frozen=True)
 class DrawnPanel:
-    """A panel's rectangle, and the positions at which it may be cut into slices."""
+    """A panel's rectangle, the positions at which it may be cut, and whether it has columns that are never cut."""
 
     at: Rect
     cuts: tuple[float, ...] = ()
+    columns: bool = False
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,7 @@ def _strip(drawn: Layout, strip: Sequence[DrawnPanel], top: float, bottom: float
         cell = Rect(begin, top, max(limit, ends[at]), bottom)
         shape = columns[left][0].at
         wide = (ends[at] - left) > SQUARE * (shape.bottom - shape.top)
+        wide = columns[left][0].columns or (wide and named is None)  # bars that have names are shown whole
         yield from _cell(named, cell, left, columns[left][0].cuts if wide else ())
         if listed:
             yield [replace(_around(listed), right=min(drawn.width, max(text.right for text in listed) + EDGE))]

@@ -51,10 +51,10 @@ figure{margin:1rem 0}figure>svg{display:block;width:100%;height:auto;max-width:1
 svg.bars{display:block;border:1px solid var(--line);margin-left:auto;shape-rendering:crispEdges}
 nav ul{columns:3 14rem}summary{cursor:pointer}
 @media (max-width:46rem){body{padding:.8rem}ul,ol{padding-left:1.2rem}.note ul{padding-left:1rem}
-tbody th{min-width:6rem;max-width:8rem}tbody th.part{padding-left:.8rem}}
+tbody th{min-width:6rem}tbody th.part{padding-left:.8rem}}
 .narrow{display:none}
 @media screen and (max-width:46rem){.narrow{display:block}figure.folds>svg{position:absolute;width:0;height:0}
-.scroll>table{width:max-content}.scroll th,.scroll td{max-width:15rem}
+.scroll>table{width:max-content}.scroll th,.scroll td{max-width:8rem}
 .narrow>svg{display:block;max-width:100%;height:auto;margin:.4rem 0;background:#fff;border-radius:4px}}
 @page{size:A4;margin:9mm}
 @media print{html{font-size:9.6px}body{line-height:1.3;max-width:none;padding:0}h1{margin:0}h2{margin:.5rem 0 .2rem}

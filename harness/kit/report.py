@@ -1,7 +1,7 @@
 """The frame of a study's page: its head, its notes, the links to its parts, and figures with a narrow form.
 
 The head names the manifest and its models. Date and id of a run are no inputs of the step that writes a page, so that
-equal runs give equal bytes: `harness get RUN report.html` says them. Knows nothing of a study's numbers.
+equal runs give equal bytes: `harness get` says them. Knows nothing of a study's numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MANIFEST = "manifest"  # the parameter with the manifest's name and its models' 
 MOST = 20  # models in the head
 LONGEST = 200  # characters of a model's string in the head
 POINTS = 72  # points of an inch, in which a figure's file measures
-WHEN = "Run and date: `harness get RUN report.html -o FILE` says them; the page itself has the same bytes in each run."
+WHEN = "Run and date: ", "harness get RUN FILE", " says them; the page itself has the same bytes in each run."
 PAGE = """<header><h1>{{ title }}</h1><p>{{ question }}</p>\
 {% if origin %}<p><strong>{{ origin }}</strong></p>{% endif %}{{ head }}</header>\
 {% if notes %}<div class="note" role="note">{{ notes }}</div>{% endif %}
@@ -66,7 +66,8 @@ def head(manifest: Mapping[str, Any], models: Mapping[str, Mapping[str, Any]], *
     """
     lines = [*_lines(manifest, models), *more]
     shown = word_table("What was run", ["What", "Which"], lines) if lines else None
-    return join([shown, el("p", WHEN, class_="soft")])
+    before, command, after = WHEN
+    return join([shown, el("p", before, el("code", command), after, class_="soft")])
 
 
 def _lines(manifest: Mapping[str, Any], models: Mapping[str, Mapping[str, Any]]) -> Iterator[list[Html]]:

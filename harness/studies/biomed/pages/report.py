@@ -63,7 +63,7 @@ def page(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: Tru
     parts = _parts(run, given, figures, rule)
     lacking = [
         *(title for title, inside in parts.items() if not inside),
-        *(f"the document `{name}`" for name in DOCUMENTS if not given[name]),
+        *(f"the document {name}" for name in DOCUMENTS if not given[name]),
     ]
     return report(
         TITLE,

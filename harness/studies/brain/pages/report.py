@@ -42,8 +42,8 @@ def page(run: BrainRun, figures: Mapping[str, str]) -> bytes:
     parts = _parts(run, {stem: svg for stem, svg in drawn.items() if stem not in empty})
     lacking = [
         *(title for title, inside in parts.items() if not inside),
-        *(f"the figure `{stem}`" for stem in empty),
-        *(f"the document `{name}`" for name in DOCUMENTS if not run.document(name)),
+        *(f"the figure {stem}" for stem in empty),
+        *(f"the document {name}" for name in DOCUMENTS if not run.document(name)),
     ]
     return report(
         TITLE,
