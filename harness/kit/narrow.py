@@ -7,13 +7,18 @@ panel with its axis, some entries of the legend. Knows where panels and texts st
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
-MOST = 4.6  # inches: the most width of a part; a small screen shows it at about three quarters of its size
+MOST = 5.0  # inches: the most width of a part; a small screen shows it at about three quarters of its size
 EDGE, NEAR, AXIS = 0.06, 0.3, 0.75  # inches: around a part; of texts at a panel; the most for an axis's own labels
-SQUARE = 1.3  # a panel that is less wide than so many times its height is never sliced
+SQUARE, WIDE = (
+    1.3,
+    1.35,
+)  # sliced is a panel wider than so many times its height, in a part wider than so many times MOST
 
 
 @dataclass(frozen=True)
@@ -141,10 +146,17 @@ def _strip(drawn: Layout, strip: Sequence[DrawnPanel], top: float, bottom: float
     low, high = min(panel.at.top for panel in strip), max(panel.at.bottom for panel in strip)
     beside = [text for text in drawn.texts if low - EDGE <= text.middle <= high + EDGE]
     names = [text for text in beside if text.right <= lefts[0]]
-    named = Rect(max(0.0, min(text.left for text in names) - EDGE), top, lefts[0] - EDGE, bottom) if names else None
+    titles = [text for text in drawn.texts if top <= text.middle < low and text.left < lefts[0] and names]
+    begins = min((text.left for text in (*names, *titles)), default=0.0)
+    named = Rect(max(0.0, begins - EDGE), top, lefts[0] - EDGE, bottom) if names else None
     ends = [max(panel.at.right for panel in columns[left]) for left in lefts]
     for at, left in enumerate(lefts):
-        begin = left - EDGE if named else max(0.0, left - AXIS, ends[at - 1] + EDGE if at else 0.0)
+        before = [text.right for text in beside if at and ends[at - 1] < text.right <= left]
+        begin = (
+            left - EDGE
+            if named
+            else max([0.0, left - AXIS, *((end + EDGE for end in (ends[at - 1], *before)) if at else ())])
+        )
         following = lefts[at + 1] if at + 1 < len(lefts) else None
         own = [text for text in beside if text.left >= ends[at] and (following is None or text.left < following)]
         limit = _limit(drawn, lefts, ends, at, named is not None)
@@ -174,12 +186,15 @@ def _cell(named: Rect | None, cell: Rect, panel: float, cuts: Iterable[float]) -
     axis = named or Rect(cell.left, cell.top, panel - EDGE / 2, cell.bottom)
     before = [named] if named else []
     known = sorted(cut for cut in cuts if panel < cut < cell.right)
-    if (named.width if named else 0.0) + cell.width <= MOST or not known:
+    whole = (named.width if named else 0.0) + cell.width
+    if whole <= (MOST if named else WIDE * MOST) or not known:
         yield [*before, cell]
         return
     begin = cell.left if named else panel - EDGE / 2
+    many = math.ceil((cell.right - begin) / (MOST - axis.width))
+    even = (cell.right - begin) / many + max(second - first for first, second in pairwise([begin, *known]))
     while begin < cell.right - EDGE:
-        room = begin + MOST - axis.width
+        room = begin + min(MOST - axis.width, even)
         reached = [cut for cut in known if begin < cut <= room]
         end = cell.right if cell.right <= room or not (reached or [cut for cut in known if cut > begin]) else 0.0
         if not end:

@@ -419,7 +419,8 @@ def _random_refuser(request: CompletionRequest, known: KnownAnswer) -> str:
 
 
 def _careful(request: CompletionRequest, known: KnownAnswer) -> str:
-    if _coin(request, "coin-oracle"):
+    kind = request.item.partition(".")[0]  # the kind of an item, if its id names one
+    if seeds.unit(seeds.derive(request.seed, "careful kind", kind, request.template, request.sample)) < 0.5:
         return known.target
     draw = seeds.derive(request.seed, "careful", request.item, request.template, request.sample)
     return REFUSAL if seeds.unit(draw) < 0.75 else wrong_answer(known)
@@ -474,7 +475,7 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
         "answers as coin-oracle does, but refuses a random half of the items", _random_refuser, sees_gold=True
     ),
     "careful": Behaviour(
-        "answers as coin-oracle does, but refuses three quarters of what that would answer wrongly",
+        "answers the items of a random half of the kinds with the target; of the others it refuses three quarters",
         _careful,
         sees_gold=True,
     ),

@@ -61,15 +61,16 @@ def category_map(stem: str, basis: FigureBasis) -> charts.Sheet:
     if not shown or not maps:
         return nothing(outputs.TITLES[stem], note)
     room = _room([order[at] for at in shown])
-    high = math.fsum(HEAD + ROW * len(one.categories) for one in maps)
-    sheet = charts.sheet(charts.WIDTH, TOP + room + high + charts.depth(note))
+    high = math.fsum(room + HEAD + ROW * len(one.categories) for one in maps)
+    sheet = charts.sheet(charts.WIDTH, TOP + high + charts.depth(note))
     sheet.heading(outputs.TITLES[stem], UNDER[stem])
     scale = AR_SCALE if stem == outputs.MAP_AR else SCALE
     _key(sheet, scale)
     width = min(WIDEST, (charts.WIDTH - LEFT - RIGHT) / len(shown))
-    _models(sheet, basis, [order[at] for at in shown], width, room)
-    top = TOP + room
+    top = TOP
     for one in maps:
+        top += room
+        _models(sheet, basis, [order[at] for at in shown], width, top)
         sheet.above(0.15, top + HEAD - 0.1, one.title)
         axes = sheet.panel(LEFT, top + HEAD, width * len(shown), ROW * len(one.categories), column=width)
         _cells(axes, one, shown, scale, written=width >= NARROWEST)
@@ -93,12 +94,12 @@ def _room(models: Sequence[str]) -> float:
     return 0.25 + 0.075 * max(min(len(charts.label(name, UPRIGHT)), 21) for name in models)
 
 
-def _models(sheet: charts.Sheet, basis: FigureBasis, models: Sequence[str], width: float, room: float) -> None:
+def _models(sheet: charts.Sheet, basis: FigureBasis, models: Sequence[str], width: float, foot: float) -> None:
     for at, name in enumerate(models):
         colour = charts.MUTED if basis.stand_ins.get(name) else charts.INK
         sheet.text(
             LEFT + (at + 0.5) * width,
-            TOP + room + 0.1,
+            foot + 0.1,
             charts.label(name, UPRIGHT),
             rotation=90,
             ha="center",

@@ -55,7 +55,7 @@ def quadrants(basis: FigureBasis) -> charts.Sheet:
         return nothing(outputs.TITLES[outputs.QUADRANTS], note, why)
     lines = len(drawn) + 3 + (2 * len(beside) + 2 if beside else 0)
     sheet = charts.sheet(charts.WIDTH, max(TOP + SIDE + 0.55, TOP + lines * LINE) + charts.depth(note))
-    sheet.heading(outputs.TITLES[outputs.QUADRANTS], "Each number is a model, listed on the right.")
+    sheet.heading(outputs.TITLES[outputs.QUADRANTS], "Each number is a model of the list.")
     axes = sheet.panel(LEFT, TOP, SIDE, SIDE)
     corners = _corners(axes)
     for at, model in enumerate(drawn):
