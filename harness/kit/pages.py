@@ -54,7 +54,8 @@ nav ul{columns:3 14rem}summary{cursor:pointer}
 tbody th{min-width:6rem}tbody th.part{padding-left:.8rem}}
 .narrow{display:none}
 @media screen and (max-width:46rem){.narrow{display:block}figure.folds>svg{position:absolute;width:0;height:0}
-.scroll>table{width:max-content}.scroll th,.scroll td{max-width:8rem}
+.scroll>table{width:max-content}.scroll th{max-width:8rem}.scroll td{max-width:14rem}
+.scroll td{overflow-wrap:anywhere}
 .narrow>svg{display:block;max-width:100%;height:auto;margin:.4rem 0;background:#fff;border-radius:4px}}
 @page{size:A4;margin:9mm}
 @media print{html{font-size:9.6px}body{line-height:1.3;max-width:none;padding:0}h1{margin:0}h2{margin:.5rem 0 .2rem}
