@@ -18,6 +18,7 @@ from harness.clock import MONOTONE, stamp
 from harness.digest import document, sha256
 from harness.errors import DamageError, HarnessError, Interrupted
 from harness.evidence.record import Record, entry_of_event, read_record, spell, summarise, verified_record
+from harness.kit.progress import split_progress
 from harness.manifest.datasets import file_coverage
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
@@ -128,7 +129,15 @@ class Runner:
             )
 
     def _hear(self, step: str, text: bytes) -> None:
-        """Write what a step prints to the journal, up to the limit of its log, so that a flood does not fill it."""
+        """Write what a step prints to the journal, up to the limit of its log, so that a flood does not fill it.
+
+        Lines that say how far the step is are shown and not written.
+        """
+        parts, text = split_progress(text)
+        if parts:
+            self.reporter.count_parts(step, parts)
+            if not text:
+                return
         room = self.workshop.limits.log_bytes - self.heard[step]
         self.heard[step] += max(len(text), HEARD)
         if room > 0:
