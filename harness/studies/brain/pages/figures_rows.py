@@ -62,7 +62,7 @@ class MarkChart:
     panels: Sequence[MarkPanel]
     note: str
     row: float = 0.36  # inches
-    columns: int = 2
+    columns: int = 3
     limits: Span = (-1.0, 1.0)
     guide: float | None = None
     unit: str = ""

@@ -15,6 +15,7 @@ from harness.studies.brain.pages.figures_rows import NOTHING
 from harness.studies.brain.pages.run_basis import DOCUMENTS, BrainRun
 from harness.studies.brain.pages.tables_choices import choices, omega, stars
 from harness.studies.brain.pages.tables_findings import findings
+from harness.studies.brain.pages.tables_kinds import kinds
 from harness.studies.brain.pages.tables_length import length
 from harness.studies.brain.pages.tables_scores import scores
 from harness.studies.brain.pages.tables_tests import tests
@@ -62,7 +63,7 @@ def _parts(run: BrainRun, drawn: Mapping[str, str]) -> dict[str, list[Html]]:
         return [_figure(stem, drawn[stem]) for stem in stems if stem in drawn]
 
     return {
-        "Shuffled against contiguous splits": shown(outputs.WORLDS, outputs.TIME),
+        "Shuffled against contiguous splits": [*kinds(run), *shown(outputs.WORLDS, outputs.TIME)],
         "Findings by data set": [*shown(outputs.STARRED, outputs.ADDED), *findings(run)],
         "Scores": scores(run),
         "Which layer, which width": [*shown(outputs.LAYERS, outputs.SIGMAS, outputs.SEEDS), *choices(run)],

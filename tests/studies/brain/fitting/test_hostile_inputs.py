@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from studies.brain.fitting.small_fit import SmallData, run
 
-from harness.kit.progress import split_progress
-
 from harness import arrays, rows
 from harness.errors import InputError
+from harness.kit.progress import split_progress
 
 
 @pytest.fixture
