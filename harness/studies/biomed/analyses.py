@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.kit.ask import Asked
+from harness.kit.report import MANIFEST
 from harness.kit.resample import RESAMPLES
 from harness.kit.study import Brief
 from harness.steps import Ref, Source, Step
@@ -80,5 +81,6 @@ def _shown(asked: Asked, brief: Brief, made: Mapping[str, Ref], tables: Mapping[
     shown |= {"counts": tables["counts"], **{name: ref for name, ref in figured.items() if name.endswith(".svg")}}
     if CERTIFIED in brief.certificates:
         shown[report.CERTIFICATE] = brief.certificates[CERTIFIED]
-    page = Step("page", f"{HERE}.pages.report:write", "analyses", params, shown, (named.REPORT,), derive=True)
+    told = {**params, MANIFEST: {}}
+    page = Step("page", f"{HERE}.pages.report:write", "analyses", told, shown, (named.REPORT,), derive=True)
     return {**figured, named.REPORT: asked.add(page)}

@@ -6,10 +6,11 @@ Handles names and texts, no values of records.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from harness.kit.documents import number, section
+from harness.kit.report import MANIFEST
 from harness.studies.curie.tasks import PAPER, STRICT
 
 PREFIX = "strategy: "  # prefix of the names of strategies in the rows
@@ -40,6 +41,7 @@ class RunFacts:
     oracles: tuple[str, ...]  # strategies that see the gold answer of the record they answer
     instruments: Mapping[str, str]  # models by role
     layer: int | None = None  # of the encoder, if the settings name one
+    manifest: Mapping[str, Any] = field(default_factory=dict)  # its name and its models, as planning fills it in
 
     @staticmethod
     def of(params: Mapping[str, Any]) -> RunFacts:
@@ -52,6 +54,7 @@ class RunFacts:
             tuple(params.get("oracles", ())),
             params.get("instruments", {}),
             params.get("layer"),
+            params.get(MANIFEST) or {},
         )
 
     @property
