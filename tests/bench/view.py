@@ -30,15 +30,21 @@ from harness.view.index import index_path
 from harness.view.index_build import build_index
 
 MODELS, WORDINGS, WORDS = 7, 10, 60
+ITEMS = 2000
 ASKED = 60  # requests of a kind
+
+
+def many_answers(folder: Path, items: int = ITEMS) -> str:
+    """Make a run with 70 answers for each item, and return its id."""
+    models = {f"m{number}": 20 + 10 * number for number in range(MODELS)}
+    return answers_run(folder, models, items, WORDINGS, words=WORDS)
 
 
 def view_rows(work: Path, size: Size) -> list[Row]:
     """Measure everything on one run."""
-    items = 2000 if size is FULL else 200
+    items = ITEMS if size is FULL else 200
     folder = work / "view"
-    models = {f"m{number}": 20 + 10 * number for number in range(MODELS)}
-    run = answers_run(folder, models, items, WORDINGS, words=WORDS)
+    run = many_answers(folder, items)
     store, count = Store.open(folder / ".harness"), MODELS * items * WORDINGS
     made = spend_here(lambda: build_index(store, run))
     path = index_path(store, run)
