@@ -116,7 +116,7 @@ def test_a_machine_of_another_kind_is_not_asked_in_instructions_of_this_one(
     here = os.uname()
     monkeypatch.setattr(os, "uname", lambda: os.uname_result((*here[:4], machine)))
     monkeypatch.setattr(processor, "_asker", lambda: pytest.fail("its instructions were run"))
-    assert observe() == UNKNOWN
+    assert ask_processor() == UNKNOWN
 
 
 def test_a_manifest_says_machine_or_nothing() -> None:

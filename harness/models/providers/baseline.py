@@ -420,10 +420,10 @@ def _random_refuser(request: CompletionRequest, known: KnownAnswer) -> str:
 
 def _careful(request: CompletionRequest, known: KnownAnswer) -> str:
     kind = request.item.partition(".")[0]  # the kind of an item, if its id names one
-    if seeds.unit(seeds.derive(request.seed, "careful kind", kind, request.template, request.sample)) < 0.5:
+    if seeds.unit_number(seeds.derive_seed(request.seed, "careful kind", kind, request.template, request.sample)) < 0.5:
         return known.target
-    draw = seeds.derive(request.seed, "careful", request.item, request.template, request.sample)
-    return REFUSAL if seeds.unit(draw) < 0.75 else wrong_answer(known)
+    draw = seeds.derive_seed(request.seed, "careful", request.item, request.template, request.sample)
+    return REFUSAL if seeds.unit_number(draw) < 0.75 else wrong_answer(known)
 
 
 # Short words, because a rule that accepts a right word anywhere would also find it in a refusal; of these words only

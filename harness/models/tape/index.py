@@ -61,6 +61,15 @@ def segment_path(folder: Path, number: int) -> Path:
     return folder / f"segment-{number:05d}.jsonl"
 
 
+def line_number(folder: Path, entry: TapeEntry) -> int:
+    """Return the number of an entry's line in its segment, counted from 1, as verification names lines."""
+    path, count, left = segment_path(folder, entry.segment), 1, entry.offset
+    with translating_os_errors(path), open(path, "rb") as file:
+        while left and (block := file.read(min(left, 1 << 20))):
+            count, left = count + block.count(b"\n"), left - len(block)
+    return count
+
+
 def segment_sizes(folder: Path) -> list[int]:
     """Return the size of every segment in order; a missing folder is an empty tape, a missing segment is damage."""
     if folder.exists() and not folder.is_dir():

@@ -11,13 +11,13 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import AnalysisInput, Row, Text, ToolOutput, one_of, whole
+from harness.scorers.given import AnalysisInput, Row, Text, ToolOutput, one_of_words, whole_number
 from harness.scorers.tool import Tool
 from harness.stats import is_number
 from harness.studies.curie.measures import experts
 
 MOST = 200_000  # rows of each kind
-COUNT = whole(0, 10**6)
+COUNT = whole_number(0, 10**6)
 ITEM = Field(description="the item's id, TASK-RECORD, as in a run's `items`")
 MODEL = Field(description="the model that gave the answer")
 RATER = Field(description="who rated")
@@ -29,7 +29,7 @@ class RatingRow(Row):
     item: Text = ITEM
     model: Text = MODEL
     rater: Text = RATER
-    rating: Annotated[str, one_of("a rating", *experts.RATINGS)] = Field(
+    rating: Annotated[str, one_of_words("a rating", *experts.RATINGS)] = Field(
         description="good (few minor errors), okay (many minor ones) or bad (major ones), as LMScore's labels"
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from studies.biomed.measures.answer_rows import made, score
 
@@ -11,7 +13,7 @@ JUDGE = "bioscore-judge"
 
 
 def counted(folder, scores):
-    asked = {"graders": [JUDGE], "grader": JUDGE}
+    asked: Any = {"graders": [JUDGE], "grader": JUDGE}
     return made(folder, deductions.analyse, scores, **asked)["models"]["m"]
 
 

@@ -32,7 +32,8 @@ def panels(means: Any, published: Any) -> tuple[dict[str, tuple[str, dict[str, f
     rows = first[: len(dict.fromkeys(first))]
     found = {}
     for at, one in enumerate(axes):
-        bars = {rows[round(bar.get_y() + bar.get_height() / 2)]: bar.get_width() for bar in one.patches
+        patches: Any = one.patches
+        bars = {rows[round(bar.get_y() + bar.get_height() / 2)]: bar.get_width() for bar in patches
                 if bar.get_height() < 0.9}  # fmt: skip
         found[TITLES[at]] = (UNDER[at], bars)
         assert TITLES[at] in texts and UNDER[at] in texts
