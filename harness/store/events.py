@@ -12,7 +12,7 @@ from typing import Any, NotRequired, TypedDict
 
 
 class Line(TypedDict):
-    """The fields of every line: its type and kind, its number, and the digest of the line before it."""
+    """The fields of every line of a hash-chained log: its type and kind, its number, and the digest of the line before it."""
 
     type: str
     event: str

@@ -41,7 +41,7 @@ ABOUT = "Neither the model nor any score is shown. What you say is kept in this 
 
 @dataclass(frozen=True)
 class Desk:
-    """One labeller at the answers of one run, by the words of one scorer."""
+    """The labelling of one run's answers by one labeller, in the words of one scorer."""
 
     site: Site
     run: str
