@@ -92,7 +92,7 @@ def has_state(store: Store, run: str) -> bool:
 
 
 def read_state(store: Store, asked: AskedRun) -> Mapping[str, Any]:
-    """Return how a run stands: `state`, and what its process said last.
+    """Return the state of a run that an agent asked for: `state`, and what the run's process wrote last.
 
     The lock is looked at first: if it is free, nothing is written any more.
     """

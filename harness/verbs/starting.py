@@ -300,7 +300,7 @@ class InitResult(Result):
 
 
 def init(project: Project, asked: InitRequest) -> InitResult:
-    """Turn a folder into a project that works wherever the repository works; overwrite nothing."""
+    """Turn a folder into a project with the files that manifests and steps need; overwrite nothing."""
     laid = lay_out_project(project.path(asked.folder))
     return InitResult(root=str(laid.root), written=laid.written, kept=laid.kept)
 
